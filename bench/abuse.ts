@@ -1,7 +1,7 @@
 /**
- * `npm run bench:abuse` sends the running Worker calls that do not pay, and prints what each form of them costs: CPU
- * beyond that of the same bytes sent to an empty Worker, and memory held. It then measures how long a paying caller waits
- * by itself, and while 50 attackers of each kind are busy. Fails past the limits below.
+ * `npm run bench:abuse` sends unpaid calls of many forms to the running Worker. It prints what each form costs: the CPU
+ * beyond that of the same bytes sent to an empty Worker, and the memory held. It then measures how long a paying caller
+ * waits alone, and with 50 busy attackers of each kind. It fails beyond the limits below.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -27,7 +27,7 @@ const small = encode(JSON.stringify({ file: "https://files.example.com/a.pdf", t
 const [medium, large] = [upload(pdfOf(7_900_000)), upload(pdfOf(95_000_000))];
 
 const facilitator = await startFacilitator();
-/** Files that begin well, and drip then. */
+/** A server whose files begin normally and then arrive byte by byte. */
 const source = await listen((_, response) => {
   response.setHeader("Content-Length", 20_000_000).write(pdfOf(9_000_000));
   const timer = setInterval(() => response.write(Buffer.alloc(100)), 100);
@@ -44,7 +44,7 @@ async function listen(answer: (request: IncomingMessage, response: ServerRespons
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, stop };
 }
 
-/** Every form of a call that does not pay, with a new payment where it has one; and how often it is sent. */
+/** Every form of an unpaid call, with a new payment if it has one, and the number of repetitions. */
 async function forms(worker: RunningWorker): Promise<Record<string, [number, () => Promise<Call>]>> {
   const terms = await termsOf(worker);
   const v1 = async () => ({ "X-PAYMENT": forged(await signPayment(terms)) });
@@ -69,7 +69,7 @@ async function forms(worker: RunningWorker): Promise<Record<string, [number, () 
     "MCP, forged, 31 MB": [5, async () => call(JSON_TYPE, message(await inMessage(), 31_000_000), "/mcp")],
     "over the rate limit, unpaid": [200, async () => call({ ...JSON_TYPE, ...from("203.0.113.1") }, small)],
     "penalised, small JSON": [200, async () => call({ ...JSON_TYPE, ...from("203.0.113.2"), ...(await v1()) }, small)],
-    "penalised, form of 95 MB": [4, async () => call({ ...FORM, ...from("203.0.113.2"), ...(await v1()) }, large)],
+    "throttled, form of 95 MB": [4, async () => call({ ...FORM, ...from("203.0.113.2"), ...(await v1()) }, large)],
   };
 }
 
@@ -91,13 +91,13 @@ async function cpuOf(worker: RunningWorker, calls: Call[]): Promise<{ cpu: numbe
   return { cpu: ((await worker.cpuMs()) - before) / calls.length, status };
 }
 
-/** Returns the kilobytes that one call holds whose body stops half way, of many at the same time. */
+/** Returns the kilobytes held per call, for many simultaneous calls whose bodies stop half way. */
 async function heldBy(worker: RunningWorker, make: () => Promise<Call>): Promise<number> {
   const calls = await Promise.all(Array.from({ length: ATTACKERS }, make));
   const heap = await watchHeap(worker.inspectorPort);
   const heldMb = async () => {
     for (let times = 0; times < 3; times++) {
-      await fetch(worker.url, { headers: { ...EMPTY, "X-Collect": "1" } }); // V8 gives buffers back some time later
+      await fetch(worker.url, { headers: { ...EMPTY, "X-Collect": "1" } }); // V8 releases buffers with a delay
       await pause(100);
       heap.peakMb();
     }
@@ -146,18 +146,16 @@ async function measureForms(vars: Record<string, string>) {
   }
 }
 
-console.log(
-  "Calls that do not pay: milliseconds of CPU, and KB held by each of 50 whose bodies have stopped half way\n",
-);
+console.log("Unpaid calls: milliseconds of CPU, and KB held by each of 50 whose bodies stop half way\n");
 row(["form", "answer", "empty Worker", "ours", "beyond it", "KB held"]);
 row(Array(6).fill("---"));
 const fromAfar = { FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20)}` };
 await measureForms(fromAfar);
 
-/** What it takes of this machine to be called at all: the others are as busy as that. */
+/** Baseline attack: the cost to this machine of receiving calls. The other attackers are as busy. */
 const EMPTY_CALLS = "calls to an empty Worker";
 
-/** What an attacker does, again and again. */
+/** One attempt of an attacker, which is repeated. */
 type Attack = (worker: RunningWorker, payment: string, number: number) => Promise<unknown>;
 
 const ATTACKS: Record<string, Attack> = {
@@ -179,7 +177,7 @@ const ATTACKS: Record<string, Attack> = {
 };
 
 const FILES = { "10 pages": [INPUTS.a.make(), 15], "20 MB": [scans(40, 500_000), 7] } as const;
-/** An attacker takes breath between two attempts: without it, the attackers' own CPU is what is measured. */
+/** Pause between two attempts of an attacker. Without it, the attackers' own CPU would dominate. */
 const BREATH_MS = 1000;
 
 delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
@@ -210,7 +208,7 @@ try {
   await latencies(); // warm up
   const alone = await latencies();
   console.log(
-    `\nA paying caller's median wait in milliseconds, and with ${ATTACKERS} attackers of a kind (times as long)\n`,
+    `\nMedian wait of a paying caller in milliseconds, alone and with ${ATTACKERS} attackers of a kind (ratio)\n`,
   );
   row(["", ...Object.keys(FILES)]);
   row(Array(3).fill("---"));
@@ -224,7 +222,7 @@ try {
         await pause(BREATH_MS);
       }
     });
-    await pause(15_000); // of what goes on: by now forgers are kept away
+    await pause(15_000); // until forgers are throttled
     const busy = await latencies();
     isOver = true;
     await Promise.all(attackers);

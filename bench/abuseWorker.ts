@@ -1,4 +1,7 @@
-/** The Worker for the benchmark of calls that do not pay: it answers some calls at once, and takes others as from afar. */
+/**
+ * The Worker for the benchmark of unpaid calls. It answers some calls at once, and treats others as if they came from
+ * remote addresses.
+ */
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
@@ -8,7 +11,7 @@ export { Budget } from "../src/service/limits/budget.ts";
 export default {
   fetch(request, env, context) {
     const { headers, url } = request;
-    if (headers.has("X-Collect")) (globalThis as { gc?(): void }).gc?.(); // V8 has it where it is told to
+    if (headers.has("X-Collect")) (globalThis as { gc?(): void }).gc?.(); // exposed by V8's flag --expose-gc
     if (headers.has("X-Empty")) return new Response(null, { status: 402 });
     const address = headers.get("X-From");
     if (address === null) return app.fetch(request, env, context);

@@ -1,32 +1,32 @@
-/** What attackers send to the running Worker, and what a payer's honest call looks like beside it. */
+/** Requests of attackers to the running Worker, and the honest call of a payer for comparison. */
 import { connect, type Socket } from "node:net";
 import { generatePrivateKey } from "viem/accounts";
 import type { Offer } from "../scripts/lib/pay.ts";
 
-/** A server by its address alone: this side may be another process than the one that has started it. */
+/** A server, given only by its address, because another process may have started it. */
 interface Server {
   url: string;
 }
 
 /** The endpoint of text marks. */
 export const TEXT = "/v1/watermark/text";
-/** How the signature of a forged payment begins. */
+/** First digits of a forged payment's signature. */
 export const FORGED = "0xf0f0f0f0f0";
 export const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 export const FORM = { "Content-Type": "multipart/form-data; boundary=b" };
 
-/** A call as it is sent. */
+/** A call to send. */
 export interface Call {
   path?: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** What Content-Length says, if that is more than `body` and the rest never comes. */
+  /** Value of Content-Length, if it exceeds `body`. The rest never arrives. */
   announced?: number;
 }
 
 /**
- * Sends a call, all of its body whatever the answer, and returns its status; 0 where there is no answer.
- * @param held takes the connections, which are left open
+ * Sends a call with its whole body, even after an early answer, and returns its status; 0 without an answer.
+ * @param held receives the connections, which stay open
  */
 export function send(
   server: Server,
@@ -79,28 +79,28 @@ export function upload(pdf: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(before), pdf, Buffer.from(after)]);
 }
 
-/** Returns so many bytes that begin as a PDF does, and are none. */
+/** Returns the given number of bytes, which begin like a PDF but are not one. */
 export const pdfOf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes)]);
 
-/** Asks what a text mark costs, and returns the first offer. */
+/** Requests the price of a text mark and returns the first offer. */
 export async function termsOf({ url }: Server): Promise<Offer> {
   const response = await fetch(url + TEXT, { method: "POST" });
   return ((await response.json()) as { accepts: Offer[] }).accepts[0]!;
 }
 
-/** Returns a payment with a signature that no key has made. */
+/** Returns a copy of a payment with an invalid signature. */
 export function forged(payment: string): string {
   const value = JSON.parse(atob(payment)) as { payload: { signature: string } };
   value.payload.signature = FORGED + value.payload.signature.slice(FORGED.length);
   return btoa(JSON.stringify(value));
 }
 
-/** Returns an address that nobody has the key of. */
+/** Returns a random address without a known key. */
 export const randomPayer = () => generatePrivateKey().slice(0, 42);
 
 /**
- * Returns another payment, of another payer by default, as the facilitator of the benchmarks takes it: signing takes time,
- * which is not to be measured.
+ * Returns a copy of a payment with a new nonce and, by default, a new payer. The benchmarks' facilitator accepts it. It
+ * is not signed, because the time for signing must not be measured.
  */
 export function another(payment: string, from = randomPayer()): string {
   const value = JSON.parse(atob(payment)) as { payload: { authorization: Record<"from" | "nonce", string> } };

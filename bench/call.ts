@@ -1,7 +1,7 @@
 /**
- * `npm run bench:call` measures calls of the running Worker, upload and storage included, beside their floor, a Worker that
- * stores the same body in R2 and copies it once, by turns; and a Worker that marks with pdf-lib. `-- --save` keeps the
- * results for `docs/performance.md`.
+ * `npm run bench:call` measures calls to the running Worker, including upload and storage. In turns, it measures their
+ * floor, a Worker that stores the same body in R2 and copies it once, and a Worker that marks with pdf-lib. `-- --save`
+ * saves the results for `docs/performance.md`.
  */
 import { parseArgs } from "node:util";
 import { callPaid } from "../scripts/lib/pay.ts";
@@ -13,16 +13,16 @@ import { saveResults } from "./saveResults.ts";
 const { values } = parseArgs({ options: { save: { type: "boolean" } } });
 const CALLS: Record<InputName, number> = { a: 40, b: 7, c: 7, d: 7 };
 const WARM_UP = 2;
-/** Who takes longer for a file has failed. */
+/** Time limit for a file. A slower Worker has failed. */
 const TIMEOUT_MS = 60_000;
 
 process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MEMORY_MB}`;
 const start = () =>
   startWorker({ MAX_BODY_BYTES: "100000000", MAX_SOURCE_BYTES: "100000000" }, { entry: "bench/callWorker.ts" });
-/** CPU is told in steps of ten milliseconds. */
+/** Averages CPU times, which have a resolution of ten milliseconds. */
 const mean = (numbers: number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
-/** Returns the CPU of workerd that a call takes, in milliseconds, with what stands in for R2 and Durable Objects there. */
+/** Returns the CPU of workerd for a call in milliseconds, including the simulated R2 and Durable Objects. */
 async function cpuOf(worker: RunningWorker, call: () => Promise<Response>): Promise<number> {
   const before = await worker.cpuMs();
   const response = await call();
@@ -31,14 +31,14 @@ async function cpuOf(worker: RunningWorker, call: () => Promise<Response>): Prom
   return (await worker.cpuMs()) - before;
 }
 
-/** Sends a form to one of the Workers to compare with, its length told as curl does. */
+/** Sends a form to one of the Workers to compare with, with a Content-Length as curl does. */
 async function send(url: string, form: FormData): Promise<Response> {
   const { headers, body } = new Response(form);
   const bytes = await new Response(body).arrayBuffer();
   return fetch(url, { method: "POST", headers, body: bytes, signal: AbortSignal.timeout(TIMEOUT_MS) });
 }
 
-/** Returns what pdf-lib takes in a Worker of its own; undefined where that fails. */
+/** Returns the CPU of pdf-lib in a separate Worker; undefined if it fails. */
 async function peerCpuMs(form: FormData, calls: number): Promise<number | undefined> {
   const worker = await start();
   try {

@@ -1,6 +1,6 @@
 /**
- * What goes on beside the callers of `load.ts`, in a process of its own: `node bench/company.ts KIND URL`. Asked to end, it
- * tells its parent how often each answer came.
+ * Other load beside the callers of `load.ts`, in a separate process: `node bench/company.ts KIND URL`. When it is asked
+ * to end, it reports to its parent how often it received each answer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { signPayment } from "../scripts/lib/pay.ts";
@@ -8,10 +8,10 @@ import { HOSTILE_FILES } from "../test/support/hostileFiles.ts";
 import { another, FORM, forged, JSON_TYPE, pdfOf, randomPayer, send, TEXT, termsOf, upload } from "./attacks.ts";
 import { INPUTS } from "./inputs.ts";
 
-/** Who may be busy beside the callers. */
+/** A kind of other load. */
 export type Company = "files of 50 MB" | "slow bodies" | "broken PDFs" | "unsigned payments";
 
-/** How many there are of a kind, what each does again and again, and how long it takes breath between two calls. */
+/** The number of senders of a kind, the action that each repeats, and the pause between two actions. */
 interface Others {
   many: number;
   act(number: number): Promise<string>;
@@ -20,10 +20,10 @@ interface Others {
 
 const [kind, url] = process.argv.slice(2) as [Company, string];
 const signed = await signPayment(await termsOf({ url }));
-/** Their payers stay the same: each has a budget of its own. */
+/** The payers stay the same, because each has a separate allowance. */
 const payers = Array.from({ length: 20 }, randomPayer);
 
-/** Sends a form with a payment that is taken, and returns the status and the code of its problem. */
+/** Sends a form with an accepted payment, and returns the status and the problem code. */
 async function call(number: number, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
   const headers = { ...FORM, "X-PAYMENT": another(signed, payers[number]) };
   const response = await fetch(url + TEXT, { method: "POST", headers, body, duplex: "half" } as never);
@@ -31,7 +31,7 @@ async function call(number: number, body: Uint8Array | AsyncIterable<Uint8Array>
   return `${response.status} ${code ?? ""}`.trim();
 }
 
-/** Sends a file as slowly as is let pass: 40 KB a second. */
+/** Sends a file at 40 KB a second, just above the minimum pace. */
 async function* dripped(file: Uint8Array) {
   for (let at = 0; at < file.length; at += 4000) {
     yield file.subarray(at, at + 4000);

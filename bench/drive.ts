@@ -6,39 +6,39 @@ import { INPUTS } from "./inputs.ts";
 import type { LimitedWorker } from "./limitedWorker.ts";
 import type { Facilitator } from "./startFacilitator.ts";
 
-/** More payers than calls at a time: what one payer may have under way is not to be measured. */
+/** More payers than concurrent calls, so that the limits of a single payer do not apply. */
 const PAYERS = Array.from({ length: 64 }, generatePrivateKey);
 const BODY = upload(INPUTS.a.make());
 const TIMEOUT_SECONDS = 120;
 
-/** What came of calls that pay, so many at a time. */
+/** The outcome of paid calls at one level of concurrency. */
 export interface Load {
   connections: number;
-  /** Calls that gave a result, all of them and for each second. */
+  /** Calls with a result, in total and per second. */
   results: number;
   perSecond: number;
-  /** How long those took; null where there was none. */
+  /** Durations of the calls with a result; null without any. */
   p50Ms: number | null;
   p99Ms: number | null;
-  /** Calls that were asked to come back later (`Retry-After`), by status and code; nothing is charged for them. */
+  /** Calls that were answered with `Retry-After`, by status and code. Nothing is charged for them. */
   busy: Record<string, number>;
-  /** Every other answer, and every lack of one. */
+  /** Every other answer, and calls without an answer. */
   failed: Record<string, number>;
-  /** Payments that were settled, and bought nothing even when their call was sent again. */
+  /** Payments that settled without a result, even after their call was repeated. */
   lost: number;
-  /** The peak of the isolate's objects and array buffers. */
+  /** Peak of the isolate's objects and array buffers. */
   heapMb: number;
-  /** All of workerd at the end, with what stands in for R2 and Durable Objects. */
+  /** Memory of workerd at the end, including the simulated R2 and Durable Objects. */
   residentMb: number;
 }
 
-/** A payment that is used once, for a call under a key of its own. */
+/** A payment for one call, and the call's idempotency key. */
 interface Ticket {
   nonce: string;
   headers: Record<string, string>;
 }
 
-/** Signs payments ahead, by many payers in turn: signing takes time, which is not to be measured. */
+/** Signs payments in advance, by many payers in turn, because the time for signing must not be measured. */
 async function sign(terms: Offer, count: number): Promise<Ticket[]> {
   const tickets: Ticket[] = [];
   for (let index = 0; index < count; index++) {
@@ -55,8 +55,8 @@ const count = (counts: Record<string, number>, name: string, by = 1) => {
 };
 
 /**
- * Sends calls that each upload a file of 10 pages and pay for it, `connections` of them at a time, and holds what they were
- * given against what the facilitator has settled.
+ * Sends paid calls that each upload a file of 10 pages, `connections` at a time. Reconciles their results with the
+ * payments that the facilitator has settled.
  */
 export async function drive(
   worker: LimitedWorker,
@@ -64,7 +64,7 @@ export async function drive(
   { connections, calls }: { connections: number; calls: number },
 ): Promise<Load> {
   const terms = await termsOf(worker);
-  const unused = await sign(terms, calls + 2 * connections); // some more, for calls that are lost with their connection
+  const unused = await sign(terms, calls + 2 * connections); // spare ones, for calls whose connection breaks
   const sent: Ticket[] = [];
   const given = new Set<string>();
   const busy: Record<string, number> = {};
@@ -124,7 +124,7 @@ export async function drive(
   };
 }
 
-/** Returns the code of a problem, or the beginning of what is none. */
+/** Returns the code of a problem, or the first characters of any other body. */
 function codeOf(body: string): string {
   try {
     return (JSON.parse(body) as { code: string }).code;

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A library or program that lays a mark over every page. */
+/** A library or program that puts a mark on every page. */
 export interface Engine {
   name: string;
-  /** Set for native programs: they are started for each file and timed as whole processes. */
+  /** Set for native programs, which are started for each file and timed as whole processes. */
   native?: true;
-  /** Returns whether the program is installed; undefined for libraries, which always are. */
+  /** Returns whether the program is installed. Libraries have no such function. */
   available?(): boolean;
   /** Returns a function that marks a PDF and returns the length of the result in bytes. */
   prepare(): Promise<(pdf: Uint8Array) => Promise<number>>;
@@ -16,7 +16,7 @@ export interface Engine {
 
 const TEXT = "CONFIDENTIAL";
 
-/** The lower bound for any engine: copies the bytes once. */
+/** The lower bound for every engine: copies the bytes once. */
 export const FLOOR: Engine = {
   name: "copy",
   prepare: async () => async (pdf) => pdf.slice().length,

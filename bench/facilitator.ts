@@ -1,6 +1,6 @@
 /**
- * The facilitator of the benchmarks, to be started by `startFacilitator.ts`: it takes every payment whose signature does not
- * begin like forged ones, as its argument says. Tells its parent its address.
+ * The facilitator of the benchmarks, started by `startFacilitator.ts`. It accepts every payment except those whose
+ * signature begins like forged ones. Its argument gives that beginning. It reports its address to its parent.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,7 +1,7 @@
 /**
- * Damages small PDFs in many ways and lays an image or a text over them, in memory and by ranges: `npm run fuzz -- 20000 7`
- * for 20,000 files from seed 7. Each is refused, or the engine, MuPDF and PDFium find the mark on every page that they
- * show, and what it took is within its bounds. Files that are neither are left in `out/fuzz/`, and the run fails.
+ * Damages small PDFs in many ways and puts an image or a text on them, in memory and by ranges. `npm run fuzz -- 20000
+ * 7` runs 20,000 files from seed 7. Each file must be rejected, or the engine, MuPDF and PDFium must find the mark on
+ * every page that they show, within the limits of work. Other files are saved to `out/fuzz/`, and the run fails.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -16,13 +16,13 @@ import { marksOrRefuses, type Trial } from "../test/support/property.ts";
 import { DRAFTS } from "../test/support/seeds.ts";
 import { CORNER, textMarks } from "../test/support/trialMarks.ts";
 
-/** Files that are made from one seed. */
+/** Number of files made from one seed. */
 const BATCH = 2000;
-/** With more CPU time than this, the engine hangs. */
+/** Limit of CPU time. Beyond it the engine counts as hanging. */
 const MOST_MS = 5000;
-/** Longer than this, a reader hangs at a file. */
+/** Time limit for a reader. Beyond it the reader counts as hanging. */
 const PATIENCE_MS = 30_000;
-/** Every so many files are marked twice, to see that the output is the same. */
+/** Every 20th file is marked twice, to check that the output is the same. */
 const TWICE = 20;
 const FOLDER = "out/fuzz";
 const fonts = new Map<string, Promise<Uint8Array>>();
@@ -35,22 +35,22 @@ const MARKS = [
   }),
 ];
 
-/** Who looks at a file, by how often one of them has crashed at it before. */
+/** The readers that check a file, by the number of readers that have crashed on it before. */
 const ONLOOKERS = [[MUPDF, PDFIUM], [PDFIUM], [MUPDF], []];
 
-/** The files [from, to) that are made from a seed. */
+/** The files [from, to) of one seed. */
 interface Batch {
   seed: number;
   from: number;
   to: number;
-  /** How often a reader has crashed at the first of them, or taken for ever. */
+  /** Number of readers that crashed or hung on the first file of the batch. */
   crashes: number;
 }
 
-/** What became of a file. */
+/** The outcome of a file. */
 interface Report {
   outcome: string;
-  /** What went wrong, with the name of the file. */
+  /** The fault, with the name of the file. */
   fault?: string;
 }
 
@@ -68,7 +68,7 @@ async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Rep
         mostMs: MOST_MS,
       } satisfies Trial);
       const isSeen = onlookers.length === ONLOOKERS[0]!.length;
-      report({ outcome: isSeen ? outcome : `${outcome} (seen by ${onlookers[0]?.name ?? "no reader"} alone)` });
+      report({ outcome: isSeen ? outcome : `${outcome} (checked only by ${onlookers[0]?.name ?? "no reader"})` });
     } catch (error) {
       if (isCrash(error)) throw error;
       report({ outcome: "faulty", fault: keep(`${seed}-${index}.pdf`, file, (error as Error).stack ?? String(error)) });
@@ -76,7 +76,10 @@ async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Rep
   }
 }
 
-/** Returns whether a reader has crashed, which happens at damaged files: nothing that it says after that counts. */
+/**
+ * Returns whether an error is a crash of a reader. Readers crash on damaged files, and their later answers are
+ * unreliable.
+ */
 function isCrash(error: unknown): boolean {
   return error instanceof WebAssembly.RuntimeError || String(error).includes("RuntimeError");
 }
@@ -88,7 +91,7 @@ function keep(name: string, { seed, changes, mutations, bytes }: Damaged, fault:
   return `${FOLDER}/${name} (${seed}: ${damage})\n  ${fault}`;
 }
 
-/** Runs batches, each in a thread of its own; another goes on where a reader has crashed, or takes for ever. */
+/** Runs each batch in a separate thread. If a reader crashes or hangs, a new thread continues. */
 async function runAll(batches: Iterator<Batch>, report: (report: Report) => void): Promise<void> {
   for (let batch = batches.next().value; batch; ) {
     const { from, to } = batch;
@@ -104,7 +107,7 @@ async function runAll(batches: Iterator<Batch>, report: (report: Report) => void
     const cause = await end;
     clearTimeout(watch);
     const crashes = done === from ? batch.crashes + 1 : 0;
-    const isReader = isCrash(cause) || typeof cause === "number"; // a number where the thread has been ended
+    const isReader = isCrash(cause) || typeof cause === "number"; // the exit code, if the thread was terminated
     if (done < to && !(isReader && ONLOOKERS[crashes])) throw cause;
     batch = done < to ? { ...batch, from: done, crashes } : batches.next().value;
   }

@@ -1,7 +1,7 @@
 /**
- * `node bench/hostile.ts [N]` sends files that were written to cost more than their size through the running Worker,
- * each twice: of N parts, and of twice as many. It prints CPU, memory and output of both, and how long another client
- * waits for an answer meanwhile. Fails if the larger one takes much more than twice of anything, or the other client
+ * `node bench/hostile.ts [N]` sends files that are made to cost more than their size through the running Worker, each
+ * twice: with N parts, and with twice as many. It prints CPU, memory and output of both, and how long another client
+ * waits meanwhile. It fails if the larger file takes much more than twice as much of anything, or if the other client
  * waits for more than half a second.
  */
 import { watchHeap } from "../scripts/lib/heap.ts";
@@ -11,7 +11,7 @@ import { HOSTILE_FILES } from "../test/support/hostileFiles.ts";
 
 const parts = Number(process.argv[2] ?? 2000);
 const LONGEST_WAIT_MS = 500;
-/** Twice, and a quarter for what varies from run to run. */
+/** Twice as much, and a quarter for variations between runs. */
 const MOST_GROWTH = 2.5;
 /** Differences below these are noise. */
 const [NOISE_MS, NOISE_MB] = [150, 30];
@@ -20,7 +20,7 @@ process.env.MINIFLARE_WORKERD_V8_FLAGS = "--max-heap-size=96";
 const worker = await startWorker({ MAX_BODY_BYTES: "100000000", MAX_SOURCE_BYTES: "100000000" });
 const heap = await watchHeap(worker.inspectorPort);
 
-/** Asks for something small again and again; returns how long the slowest answer took, in milliseconds. */
+/** Sends small requests in a loop. Returns a function that gives the slowest answer in milliseconds. */
 function watchAnswers(): () => Promise<number> {
   let [slowest, isOver] = [0, false];
   const watching = (async () => {

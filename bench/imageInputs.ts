@@ -7,7 +7,7 @@ import { seeded } from "./inputs.ts";
 const [WIDTH, HEIGHT] = [4000, 3000];
 const JPEG_BYTES = 5_000_000;
 
-/** The benchmark's images, generated each time from a fixed seed. */
+/** Images of the benchmark, generated from a fixed seed. */
 export const IMAGES = {
   rgb: { title: "PNG, RGB, 4000 x 3000", make: () => png(2) },
   rgba: { title: "PNG, RGBA, 4000 x 3000", make: () => png(6) },
@@ -19,8 +19,9 @@ export const IMAGES = {
 export type ImageName = keyof typeof IMAGES;
 
 /**
- * Makes a PNG with differences between pixels as small as in a photograph, with the five filter types in turn.
- * @param isVisible where the alpha is not 0; black is under what is not, as programs write it
+ * Makes a PNG with small differences between neighboring pixels, as in a photograph, and with the five filter types in
+ * turn.
+ * @param isVisible returns whether the alpha of a pixel is not 0; invisible pixels are black, as programs write them
  */
 function png(colorType: 2 | 6, isVisible?: (x: number, y: number) => boolean): Uint8Array {
   const random = seeded(colorType);
@@ -46,7 +47,7 @@ function isInDisc(x: number, y: number): boolean {
   return (x - WIDTH / 2) ** 2 + (y - HEIGHT / 2) ** 2 < (0.45 * HEIGHT) ** 2;
 }
 
-/** Makes a PNG of rings in two colors, with soft edges, on nothing. */
+/** Makes a PNG of rings in two colors with soft edges on a transparent background. */
 function drawing(): Uint8Array {
   const length = WIDTH * 4;
   const lines = new Uint8Array(HEIGHT * (1 + length));
@@ -73,13 +74,16 @@ function encoded(colorType: 2 | 6, lines: Uint8Array): Uint8Array {
   );
 }
 
-/** Makes a JPEG with the segments of a real one around noise in place of entropy-coded data, which is not decoded. */
+/**
+ * Makes a JPEG with the segments of a real one around noise instead of entropy-coded data, which no engine decodes
+ * here.
+ */
 function jpeg(): Uint8Array {
   const small = encodeJpeg({ width: WIDTH / 8, height: HEIGHT / 8, color: () => [128, 128, 128] });
   const scan = small.length - 2 - Math.ceil((WIDTH * HEIGHT * 3 * 5) / 64 / 8);
   const random = seeded(5);
   const noise = new Uint8Array(JPEG_BYTES - scan);
-  // 0xFF is followed by zero, else it would begin a marker (ITU-T T.81, F.1.2.3)
+  // a byte of 0xFF is followed by zero; otherwise it would begin a marker (ITU-T T.81, F.1.2.3)
   for (let i = 0; i < noise.length; i++) noise[i] = noise[i - 1] === 0xff ? 0 : random();
   if (noise.at(-1) === 0xff) noise[noise.length - 1] = 0;
   return concat(small.subarray(0, scan), noise, small.subarray(-2));

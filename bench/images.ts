@@ -1,5 +1,5 @@
 /**
- * Measures an image mark in workerd, from the image's bytes to a marked page: CPU time and peak memory, compared to
+ * Measures an image mark in workerd, from the image's bytes to a marked page: CPU time and peak memory, compared with
  * pdf-lib's embedPng and embedJpg. `node bench/images.ts`
  */
 import { startWorker } from "../scripts/lib/worker.ts";

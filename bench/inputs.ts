@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { PdfWriter } from "../test/support/pdfWriter.ts";
 
-/** The benchmark's inputs, generated each time from a fixed seed. */
+/** Inputs of the benchmark, generated from a fixed seed. */
 export const INPUTS = {
   a: { title: "10 pages, 100 KB", make: () => textPages(10, 10_000, "classic") },
   b: { title: "1,000 pages, 18 MB, object streams", make: () => textPages(1000, 18_000, "stream") },
@@ -17,13 +17,13 @@ export function textPages(count: number, bytes: number, table: "classic" | "stre
   return pagesWith(() => pageOfText(random, bytes, table === "stream"), count, table);
 }
 
-/** Makes such pages that all have the same text, in a tenth of the time. */
+/** Makes pages of text that are all the same, in a tenth of the time. */
 export function samePages(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const page = pageOfText(seeded(count), bytes, false);
   return pagesWith(() => page, count, "classic");
 }
 
-/** Makes pages that are kids of one node, sharing one /Font dictionary. */
+/** Makes pages that are kids of one node and share one /Font dictionary. */
 function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "classic" | "stream") {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
@@ -48,7 +48,7 @@ function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "clas
   return writer.finish(catalog, table);
 }
 
-/** Makes short pages with a link each: four objects per page. */
+/** Makes short pages with one link each: four objects per page. */
 export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
@@ -67,7 +67,7 @@ export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "classic");
 }
 
-/** Makes pages of one image each, as scanners do; the image data is noise that does not compress. */
+/** Makes pages of one image each, as scanners do. The image data is noise, which does not compress. */
 export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
   const writer = new PdfWriter();

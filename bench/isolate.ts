@@ -1,11 +1,11 @@
 /**
- * `npm run bench:isolate` measures the isolate's own CPU of a warm call: with a file of 10 pages and a Latin text, paid and
- * unpaid, beside a Worker that answers nothing. V8's profiler looks at the Worker's isolate every 0.1 ms while calls come one
- * after the other; what is counted is where it finds the Worker's code at work, or its garbage collector. R2 is an isolate of its
- * own, the facilitator a process, and signing is done before. Told beside it: the local storage of Durable Objects, a SQLite
- * file for each, and the runtime's native part, which answers for all isolates there. A paid call starts an object, that of its
- * payment, and the profiler holds that it is the code that first asks it which takes the time: what that is where an object is
- * started for nothing has a row of its own.
+ * `npm run bench:isolate` measures the isolate's own CPU of a warm call with a file of 10 pages and a Latin text, paid
+ * and unpaid, and an empty answer for comparison. V8's profiler samples the Worker's isolate every 0.1 ms during
+ * consecutive calls. Only samples in the Worker's code or in its garbage collector count. R2 is a separate isolate, the
+ * facilitator a separate process, and payments are signed in advance. The storage of Durable Objects (one SQLite file
+ * each) and the runtime's native code have their own columns. A paid call starts the object of its payment, and the
+ * profiler attributes this time to the code that calls the object first. A separate row shows the cost of starting an
+ * object that does nothing.
  */
 
 import { type Inspector, openInspector } from "../scripts/lib/inspector.ts";
@@ -19,17 +19,17 @@ const CALLS = 200;
 const WARM_UP = 100;
 const INTERVAL_US = 100;
 
-/** Native functions of what stands in for Durable Objects' storage. */
+/** Native functions of the simulated storage of Durable Objects. */
 const STORAGE = new Set(["put", "get", "delete", "list", "exec", "deleteAll", "setAlarm", "getAlarm", "deleteAlarm"]);
 
 interface Profile {
   nodes: { id: number; callFrame: { functionName: string; url: string } }[];
   samples: number[];
-  /** Microseconds. */
+  /** Time since the previous sample in microseconds. */
   timeDeltas: number[];
 }
 
-/** Returns milliseconds of the isolate's code, of the storage, and of the runtime, in all `calls`. */
+/** Returns milliseconds of the isolate's code, of the storage and of the runtime, summed over all `calls`. */
 async function profiled(inspector: Inspector, calls: () => Promise<void>) {
   await inspector.send("Profiler.start");
   await calls();
@@ -40,7 +40,7 @@ async function profiled(inspector: Inspector, calls: () => Promise<void>) {
     const { functionName, url } = frames.get(id)!;
     if (functionName === "(idle)") continue;
     const isStorage = url === "" && STORAGE.has(functionName);
-    // while others have the thread no samples are taken: the next one would be held to have taken all of that time
+    // no samples are taken while other threads run, and the next sample must not count for that time
     const ms = Math.min(profile.timeDeltas[at]!, 2 * INTERVAL_US) / 1000;
     total[isStorage ? "storage" : functionName === "(program)" ? "native" : "own"] += ms;
   }

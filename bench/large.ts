@@ -1,6 +1,6 @@
 /**
  * `node bench/large.ts` sends large files from a local server through the running Worker, one after the other and
- * several at once. It prints seconds, CPU and memory of workerd; the outputs stay in `out/` for inspection.
+ * several at once. It prints seconds, CPU and memory of workerd. The outputs stay in `out/` for inspection.
  */
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ const FILES: Record<string, () => Uint8Array> = {
 };
 const AT_ONCE = 4;
 
-// V8 delays garbage collection while there is room: give it no more room than there is at the edge
+// V8 delays garbage collection while there is room, so the heap gets the limit of the edge
 process.env.MINIFLARE_WORKERD_V8_FLAGS = "--max-heap-size=96";
 
 const folder = await mkdtemp(join(tmpdir(), "overprint-large-"));

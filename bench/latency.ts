@@ -1,9 +1,10 @@
 /**
- * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator are as far away as at the edge (delays.ts), and by
- * turns without these delays. Prints for each kind of call how long it takes, what the delays add to that, how long what it
- * has to wait for takes (docs/design/round-trips.md), and both as times of that. Fails where the delays add a tenth more
- * to a paid call: what this machine's own disk and processors take is not the Worker's waiting. A disk in memory shows both
- * alike (`TMPDIR=/dev/shm`): locally each payment is a database of its own.
+ * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator answer with the latencies of the edge
+ * (delays.ts) and, in turns, without them. For each kind of call it prints the duration, the part added by the
+ * latencies, the latency of the steps that a call must wait for (docs/design/round-trips.md), and both as ratios of
+ * that. It fails if latencies add more than 1.1 times that to a paid call. The time of this machine's disk and
+ * processors is not counted. A disk in memory (`TMPDIR=/dev/shm`) brings both closer, because each payment is a
+ * separate local database.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -22,7 +23,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-/** The facilitator, and a server with files: both answer late. */
+/** The facilitator, and a server of files: both answer late. */
 const answers: Record<string, { ms: number; body: Uint8Array | object }> = {
   "/supported": {
     ms: 0,
@@ -82,9 +83,9 @@ const ask = async (request: Request) => {
 const keyed = async (key: string) => post(text, { ...(await sign()), "Idempotency-Key": key }, byAddress);
 
 const { ledger, budget, R2, source, verify, settle } = DELAYS;
-/** What each paid call waits for, but its files: admission, claim beside budget, result, settlement. */
+/** Latency of each paid call without its files: admission, claim and allowance in parallel, result, settlement. */
 const sale = Math.max(ledger, verify) + Math.max(ledger, budget) + R2 + ledger + settle;
-/** By its kind: what a call waits for, and the call, made ready. */
+/** For each kind of call, the latency that it must wait for, and a function that prepares the request. */
 const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
   "unpaid (402)": { path: 0, ready: async () => new Request(text, { method: "POST" }) },
   "paid, file uploaded with it": { path: sale, ready: async () => post(text, await sign(), form()) },
@@ -124,7 +125,9 @@ const move = async (far: boolean) => {
 };
 
 try {
-  console.log(`Milliseconds, with ${JSON.stringify(DELAYS).replaceAll('"', "")} put in; medians of ${ROUNDS} calls\n`);
+  console.log(
+    `Milliseconds, with latencies of ${JSON.stringify(DELAYS).replaceAll('"', "")}; medians of ${ROUNDS} calls\n`,
+  );
   row(["call", "has to wait", "takes", "times", "the delays add", "times"]);
   row(Array(6).fill("---"));
   for (const [name, { path, ready }] of Object.entries(calls)) {

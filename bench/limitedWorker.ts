@@ -6,20 +6,20 @@ import { buildWorker } from "../scripts/lib/buildWorker.ts";
 import { watchHeap } from "../scripts/lib/heap.ts";
 import { type RunningWorker, startServer } from "../scripts/lib/worker.ts";
 
-/** What an isolate has at the edge, for objects and buffers together. */
+/** Memory of an isolate at the edge, for objects and buffers together. */
 export const MEMORY_MB = 128;
 
-/** The Worker as it is deployed, in one workerd with a heap that ends where memory does at the edge. */
+/** The Worker as it is deployed, in one workerd whose heap has the limit of the edge. */
 export interface LimitedWorker extends RunningWorker {
   /** Returns the peak of the isolate's objects and array buffers since the previous call, in MB. */
   heapPeakMb(): number;
-  /** Returns what the isolate keeps alive, in MB: its objects and array buffers once V8 has collected what it can. */
+  /** Returns the isolate's live memory in MB: objects and array buffers after a garbage collection. */
   aliveMb(): Promise<number>;
 }
 
 /**
- * Builds the Worker and starts it as `npm run serve` does, without the proxy that wrangler puts before one. It takes calls
- * as from afar, too: see `abuseWorker.ts`.
+ * Builds the Worker and starts it as `npm run serve` does, without wrangler's proxy. It also accepts calls as if they
+ * came from remote addresses: see `abuseWorker.ts`.
  * @param vars its settings
  */
 export async function startLimitedWorker(vars: Record<string, string>): Promise<LimitedWorker> {
@@ -34,7 +34,7 @@ export async function startLimitedWorker(vars: Record<string, string>): Promise<
     heapPeakMb: heap.peakMb,
     async aliveMb() {
       for (let times = 0; times < 3; times++) {
-        await fetch(worker.url, { headers: { "X-Empty": "1", "X-Collect": "1" } }); // V8 gives buffers back some time later
+        await fetch(worker.url, { headers: { "X-Empty": "1", "X-Collect": "1" } }); // V8 releases buffers with a delay
         await sleep(100);
       }
       heap.peakMb();

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:load` has ever more callers mark files of 10 pages at the same time, through one workerd with the memory of
- * an isolate, and prints results a second, waits, errors and memory. Then some callers do the same while others send large
- * files, or attack, and the facilitator takes its time. `-- --calls 50` is for a short run; `-- --save` keeps the results for
- * `docs/performance.md`. Fails where a call fails that was not asked to come back, where a payment bought nothing, or
- * where memory would not have been enough at the edge.
+ * `npm run bench:load` marks files of 10 pages for an increasing number of concurrent callers, through one workerd with
+ * the memory of an isolate. It prints results per second, waiting times, errors and memory. Then it repeats this while
+ * others send large files or attack, and with a slow facilitator. `-- --calls 50` makes a short run. `-- --save` saves
+ * the results for `docs/performance.md`. It fails if a call fails without Retry-After, if a payment bought nothing, or
+ * if the memory would not suffice at the edge.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -20,9 +20,9 @@ import { startFacilitator } from "./startFacilitator.ts";
 const { values } = parseArgs({ options: { calls: { type: "string", default: "400" }, save: { type: "boolean" } } });
 const CALLS = Number(values.calls);
 const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
-/** How many callers there are beside others, and how many calls they make. */
+/** The number of concurrent callers beside other load, and of their calls. */
 const BESIDE = { connections: 8, calls: Math.ceil(CALLS / 2) };
-/** So long the others are at it before anything is measured. */
+/** Time that the other load runs before the measurement begins. */
 const WARM_UP_MS = 5000;
 const AT_ONCE = { verifyMs: 0, settleMs: 0 };
 const SLOW = { verifyMs: 500, settleMs: 3000 };
@@ -62,7 +62,7 @@ const worker = await startLimitedWorker({ FACILITATOR_URL: facilitator.url, PAY_
 try {
   await drive(worker, facilitator, { connections: 4, calls: Math.min(100, CALLS) }); // warm up
   console.log(`Calls with a file of 10 pages, ${CALLS} at each number of callers\n`);
-  row(["callers at a time", ...loadHead]);
+  row(["concurrent callers", ...loadHead]);
   row(Array(loadHead.length + 1).fill("---"));
   const levels: Load[] = [];
   for (const connections of CONNECTIONS) {
@@ -70,7 +70,7 @@ try {
     tell(String(connections), levels.at(-1)!);
   }
 
-  console.log(`\nThe same calls, ${BESIDE.calls} by ${BESIDE.connections} callers at a time, beside others\n`);
+  console.log(`\nThe same calls beside other load, ${BESIDE.calls} by ${BESIDE.connections} concurrent callers\n`);
   row(["beside", ...loadHead]);
   row(Array(loadHead.length + 1).fill("---"));
   const beside: (Load & { name: string; answers: Record<string, Record<string, number>> })[] = [];

@@ -1,17 +1,17 @@
 /**
- * Measures one engine on one input, in its own process: `node bench/measure.ts ENGINE INPUT.pdf`. Prints JSON with the
- * median time of the first runs in milliseconds, that of later ones, the peak memory of the process less what it held
- * before the first run, in MB, and the length of the output.
+ * Measures one engine on one input in a separate process: `node bench/measure.ts ENGINE INPUT.pdf`. Prints JSON with
+ * the median time of the first runs and of later runs in milliseconds, the growth of the process's peak memory since
+ * before the first run in MB, and the length of the output.
  */
 import { readFileSync } from "node:fs";
 import { FLOOR, OURS, PEERS } from "./engines.ts";
 
-/** Fast engines run many times, for a stable median; slow ones once or twice. */
+/** Time limit of the measurement. Fast engines run many times, for a stable median; slow ones once or twice. */
 const TIME_BUDGET_MS = 4000;
 const MAX_RUNS = 30;
-/** After so many runs V8 has compiled what is run again and again. */
+/** Number of runs after which V8 has compiled the hot code. */
 const WARM_UP_RUNS = 1000;
-/** An engine that would take longer to get there is not asked to. */
+/** Time limit of the warm-up. Slower engines skip it. */
 const WARM_UP_BUDGET_MS = 10_000;
 
 const [name, file] = process.argv.slice(2) as [string, string];

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:pages` has every engine mark files of ever more pages, and prints milliseconds, memory and the bytes that
- * were added; then the bytes that ever longer texts add to one page. An engine that has failed at a file is not asked about
- * larger ones. `-- --most 1000` stops at so many pages; `-- --save` keeps the results for `docs/performance.md`.
+ * `npm run bench:pages` has every engine mark files with an increasing number of pages, and prints milliseconds, memory
+ * and added bytes. It then prints the bytes that texts of increasing length add to one page. An engine that fails at a
+ * file is skipped for larger ones. `-- --most 1000` limits the number of pages. `-- --save` saves the results for
+ * `docs/performance.md`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,7 +2,7 @@ import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import type { Picture } from "./report.ts";
 
-/** What Plot and this file need of a browser's document; the Worker's types know no DOM. */
+/** The parts of a browser's document that Plot and this file use. The Worker's types do not include the DOM. */
 interface Node {
   setAttribute(name: string, value: string): void;
   append(...nodes: (Node | string)[]): void;
@@ -14,7 +14,7 @@ const { document } = parseHTML("<html></html>") as unknown as {
 };
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Strong enough on white and on black alike; ours comes first. */
+/** Colors that are visible on white and on black. The first is ours. */
 export const COLORS = [
   "#d6336c",
   "#1c7ed6",
@@ -28,7 +28,7 @@ export const COLORS = [
 ];
 export const OUR_COLOR = COLORS[0]!;
 
-/** GitHub shows a picture on its own page's color, whatever the reader's is: so a picture brings its own paper. */
+/** Style of a picture, with its own background, because GitHub does not adapt pictures to the reader's theme. */
 const STYLE = `
 svg { --ink: #1f2328; --paper: #ffffff; --rule: #d8dee4; color: var(--ink); font: 12px system-ui, sans-serif; }
 @media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --paper: #0d1117; --rule: #30363d; } }
@@ -45,7 +45,7 @@ export function element(name: string, attributes: Record<string, string | number
   return made;
 }
 
-/** One line of a plot, with its name at its end. */
+/** One line of a plot, named at its end. */
 export interface Series {
   name: string;
   color: string;
@@ -54,7 +54,7 @@ export interface Series {
   isDashed?: boolean;
 }
 
-/** Where a plot is in its picture, in pixels, and what its axes say. */
+/** Size of a plot in its picture, in pixels, and its axes. */
 interface Frame {
   width: number;
   height: number;
@@ -62,14 +62,14 @@ interface Frame {
   y: Plot.ScaleOptions;
 }
 
-/** The least distance of two lines of text. */
+/** Minimum distance of two lines of text. */
 const LINE_PX = 15;
 const LETTER_PX = 7;
 const MARGINS = { marginTop: 30, marginLeft: 56, marginBottom: 40 };
 
 const inFull = (value: number) => value.toLocaleString("en", { maximumFractionDigits: 3 });
 
-/** Plots lines, with their names on the right, moved apart where they would overlap. */
+/** Plots lines with their names on the right, moved apart where they would overlap. */
 export function lines(series: Series[], { width, height, x, y }: Frame): Node {
   const marginRight = 32 + LETTER_PX * Math.max(...series.map(({ name }) => name.length));
   const rule = { stroke: "var(--rule)", strokeOpacity: 1 };
@@ -89,7 +89,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
       ]),
     ],
   }) as unknown as Node & Plot.Plot;
-  plot.querySelector("style")?.remove(); // it is for pages, and undoes the size of a plot in a picture
+  plot.querySelector("style")?.remove(); // these attributes are for pages, and override the size of a plot in a picture
 
   const at = (scale: "x" | "y", value: number) => plot.scale(scale)!.apply(value) as number;
   const labels = series
@@ -119,14 +119,14 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
   return plot;
 }
 
-/** Plots what Plot is given, in the same style. */
+/** Draws a plot with Plot's options in the same style. */
 export function plotted(options: Plot.PlotOptions): Node {
   const plot = Plot.plot({ ...({ document } as object), ...options }) as unknown as Node;
   plot.querySelector("style")?.remove();
   return plot;
 }
 
-/** Puts plots side by side under a heading; returns the SVG as a file has it. */
+/** Arranges plots side by side under a heading. Returns the text of an SVG file. */
 export function picture(
   { title, description }: Picture,
   plots: Node[],

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:plots` draws the pictures of `docs/performance/` from the results in that folder, and rewrites the tables of
- * `docs/performance.md` and `README.md`. Benchmarks save their results with `-- --save`.
+ * `npm run bench:plots` draws the pictures of `docs/performance/` from the results in that folder, and rewrites the
+ * tables of `docs/performance.md` and `README.md`. Benchmarks save their results with `-- --save`.
  */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
@@ -42,7 +42,7 @@ function engineSeries(
 
 const pages = { type: "log", label: "pages", ticks: 5 } as const;
 
-/** Draws one plot of lines as wide as the page. */
+/** Draws one plot of lines that fills the width of the page. */
 function wide(series: Series[], axes: Pick<Parameters<typeof lines>[1], "x" | "y">) {
   return { plots: [lines(series, { ...WIDE, ...axes })], size: WIDE };
 }

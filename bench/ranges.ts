@@ -1,7 +1,7 @@
 /**
- * Marks a file by ranges, never in memory as a whole: `node --expose-gc bench/ranges.ts INPUT.pdf`. Prints JSON with
- * the milliseconds, the MB of heap and buffers that the plan keeps alive, the share of the file that planning has read,
- * and the length of the output.
+ * Marks a file by ranges, without loading it as a whole: `node --expose-gc bench/ranges.ts INPUT.pdf`. Prints JSON with
+ * the milliseconds, the live memory of the plan (heap and buffers, in MB), the share of the file that planning has
+ * read, and the length of the output.
  */
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
@@ -21,7 +21,7 @@ const source = {
   stream: (start: number, end: number) => createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 20 }),
 };
 
-/** Returns the MB of heap and buffers that cannot be collected. */
+/** Returns the live memory, heap and buffers, in MB. */
 function aliveMb(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

@@ -1,33 +1,35 @@
 import type { Load } from "./drive.ts";
 
-/** When results were measured, and on what class of machine. */
+/** The date of the results, and the class of machine. */
 interface Stamp {
   measured: string;
   machine: string;
 }
 
-/** What an engine took for a file; null where it failed, and for the memory of native programs. */
+/**
+ * The measurements of an engine for a file. A value is null if the engine failed. Native programs have no memory value.
+ */
 export interface Marked {
   name: string;
   ms: number | null;
-  /** After a thousand runs more; null for native programs, and for what takes too long for so many. */
+  /** Time after a thousand more runs. Null for native programs and for engines too slow for that. */
   laterMs: number | null;
   peakMb: number | null;
   addedBytes: number | null;
 }
 
-/** The results that `docs/performance/` keeps, by the name of the file. */
+/** The results in `docs/performance/`, by the name of the file. */
 export interface Results {
   engines: Stamp & { inputs: { title: string; bytes: number; engines: Marked[] }[] };
   pages: Stamp & {
-    /** Each with the same pages of text, ever more of them. */
+    /** Files of the same pages of text, in increasing number. */
     files: { pages: number; bytes: number; engines: Marked[] }[];
-    /** The bytes that a text adds to a file of one page, by its script and how many characters it has. */
+    /** The bytes that a text adds to a file of one page, by its script and number of characters. */
     texts: { script: string; characters: number; addedBytes: number }[];
   };
   /**
-   * A call of the running Worker, and of one that stores the same body and copies it once, in milliseconds of CPU; the same of
-   * a Worker that marks with pdf-lib, null where that fails.
+   * CPU in milliseconds of a call to the running Worker, and of a Worker that stores the same body and copies it once.
+   * The value of a Worker that marks with pdf-lib is null if it fails.
    */
   call: Stamp & {
     files: {
@@ -49,9 +51,9 @@ export interface Results {
   soak: Stamp & {
     minutes: number;
     connections: number;
-    /** Rounds in which not every call gave a result. */
+    /** Rounds with a call that gave no result. */
     failedRounds: number;
-    /** `aliveMb` is what the isolate keeps once V8 has collected what it can, `residentMb` all of workerd. */
+    /** `aliveMb` is the isolate's live memory after a garbage collection, `residentMb` the memory of workerd. */
     rounds: {
       calls: number;
       perSecond: number;
@@ -60,7 +62,7 @@ export interface Results {
       aliveMb: number;
       residentMb: number;
     }[];
-    /** By how many MB these grow with 1,000 calls. */
+    /** Growth of these values per 1,000 calls, in MB. */
     aliveMbPer1000: number;
     residentMbPer1000: number;
   };

@@ -1,8 +1,8 @@
 /**
- * `npm run bench` runs every engine on every input and compares the times to copying the bytes. It then measures
- * marking by ranges, how our time grows with pages, and text and image marks in workerd.
- * `npm run bench -- a d` runs only some inputs, and no marks in workerd; `npm run bench -- --save` keeps what the engines
- * took for `docs/performance.md`.
+ * `npm run bench` runs every engine on every input and compares the times with copying the bytes. It then measures
+ * marking by ranges, the growth of our time with the number of pages, and text and image marks in workerd. `npm run
+ * bench -- a d` runs only these inputs, without marks in workerd. `npm run bench -- --save` saves the engines' results
+ * for `docs/performance.md`.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -49,13 +49,13 @@ try {
   }
   if (values.save && positionals.length === 0) await saveResults("engines", { inputs });
 
-  console.log("\nOver ranges, in a process of its own");
+  console.log("\nBy ranges, in a separate process");
   for (const name of names) {
     writeFileSync(path, INPUTS[name].make());
     const args = ["--expose-gc", join(import.meta.dirname, "ranges.ts"), path];
     const { ms, liveMb, plannedShare } = JSON.parse(execFileSync(process.execPath, args).toString());
     console.log(
-      `(${name}) ${ms.toFixed(0)} ms, ${liveMb.toFixed(0)} MB of heap and buffers alive once planned; planning read ${(100 * plannedShare).toFixed(1)} %`,
+      `(${name}) ${ms.toFixed(0)} ms, ${liveMb.toFixed(0)} MB of live memory after planning; planning read ${(100 * plannedShare).toFixed(1)} %`,
     );
   }
 

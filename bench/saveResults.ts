@@ -5,7 +5,7 @@ import type { Results } from "./results.ts";
 
 const FOLDER = join(import.meta.dirname, "../docs/performance");
 
-/** Keeps the results of a benchmark for `npm run bench:plots`, with the day, and the class of machine. */
+/** Saves the results of a benchmark for `npm run bench:plots`, with the date and the class of machine. */
 export async function saveResults<Name extends keyof Results>(
   name: Name,
   results: Omit<Results[Name], "measured" | "machine">,

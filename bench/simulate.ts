@@ -1,12 +1,12 @@
 /**
- * Plays schedules of the whole service, with every fault there is: `npm run -s simulate -- 100000 7` for 100,000 from
- * seed 7. The seed of one that breaks a rule is printed, with the rule, and the run fails. `npm run -s simulate -- 1 SEED`
- * plays it again, and shows what the Worker has logged. It uses one core: start it twice, with other seeds, for two.
+ * Plays schedules of the whole service with all kinds of faults: `npm run -s simulate -- 100000 7` plays 100,000 from
+ * seed 7. If a schedule breaks a rule, its seed and the rule are printed, and the run fails. `npm run -s simulate -- 1
+ * SEED` plays it again and shows the Worker's log. It uses one core. Start it twice with different seeds to use two.
  */
 import { brokenRules } from "../test/simulation/invariants.ts";
 import { Simulation } from "../test/simulation/simulation.ts";
 
-/** How often it is told how far it has come. */
+/** Interval between two progress reports. */
 const TELL_MS = 60_000;
 
 const count = Number(process.argv[2] ?? 10_000);

@@ -1,4 +1,4 @@
-/** Returns the slope of the line through points that is nearest to them by least squares; 0 for fewer than two. */
+/** Returns the slope of the least-squares line through points; 0 for fewer than two points. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [meanX, meanY] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:soak` has eight callers mark files of 10 pages for 20 minutes, through one workerd with the memory of an
- * isolate, and looks every few hundred calls at what the isolate still keeps alive when nobody calls. `-- --minutes 2` is
- * for a short run; `-- --save` keeps the results for `docs/performance.md`. Fails where a call fails, where a payment bought
- * nothing, or where memory grows with the calls.
+ * `npm run bench:soak` marks files of 10 pages for eight concurrent callers during 20 minutes, through one workerd with
+ * the memory of an isolate. Every few hundred calls it pauses and measures the isolate's live memory. `-- --minutes 2`
+ * makes a short run. `-- --save` saves the results for `docs/performance.md`. It fails if a call fails, if a payment
+ * bought nothing, or if memory grows with the calls.
  */
 import { parseArgs } from "node:util";
 import { drive } from "./drive.ts";
@@ -15,7 +15,7 @@ import { startFacilitator } from "./startFacilitator.ts";
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "20" }, save: { type: "boolean" } } });
 const ROUND = { connections: 8, calls: 240 };
-/** What an isolate may grow by in 1,000 calls; less than 2 MB from first to last is noise. */
+/** Maximum growth of an isolate per 1,000 calls. A total growth of less than 2 MB is noise. */
 const [MOST_MB, NOISE_MB] = [0.25, 2];
 
 const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} |`);
@@ -48,9 +48,7 @@ try {
 
 const slopes = (of: "aliveMb" | "residentMb") => 1000 * slopeOf(rounds.map((round) => [round.calls, round[of]]));
 const [alive, resident] = [slopes("aliveMb"), slopes("residentMb")];
-console.log(
-  `\nFor each 1,000 calls the isolate keeps ${alive.toFixed(2)} MB more, and workerd ${resident.toFixed(1)} MB`,
-);
+console.log(`\nGrowth per 1,000 calls: isolate ${alive.toFixed(2)} MB, workerd ${resident.toFixed(1)} MB`);
 const isFlat = alive <= MOST_MB || rounds.at(-1)!.aliveMb - rounds[0]!.aliveMb < NOISE_MB;
 if (values.save)
   await saveResults("soak", {

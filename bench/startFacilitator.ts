@@ -3,23 +3,25 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { FORGED } from "./attacks.ts";
 
-/** How long a facilitator thinks before it answers. */
+/** Latencies of a facilitator. */
 export interface Delays {
   verifyMs: number;
   settleMs: number;
 }
 
-/** A facilitator in a process of its own, as in a deployment: that of development verifies signatures in the Worker's time. */
+/**
+ * A facilitator in a separate process, as in a deployment. The development facilitator would use the Worker's own CPU.
+ */
 export interface Facilitator {
   url: string;
-  /** Has it take its time from now on. */
+  /** Sets its latencies from now on. */
   delay(delays: Delays): void;
-  /** Returns the nonces of the payments that it has settled since it was last asked. */
+  /** Returns the nonces of the payments that it has settled since the previous call. */
   settled(): Promise<string[]>;
   stop(): void;
 }
 
-/** Starts a facilitator that takes every payment but forged ones. */
+/** Starts a facilitator that accepts every payment except forged ones. */
 export async function startFacilitator(): Promise<Facilitator> {
   const child = fork(join(import.meta.dirname, "facilitator.ts"), [FORGED]);
   const [url] = (await once(child, "message")) as [string];

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:uploads` sends a file of 100 MB to an upload slot, and to a Worker that only stores it in R2, by turns, and
- * prints the CPU and memory of each; then marks copies of a file, uploaded once, and sent with each call. Fails past the
- * limits below.
+ * `npm run bench:uploads` sends a file of 100 MB in turns to an upload URL and to a Worker that only stores it in R2,
+ * and prints the CPU and memory of each. It then marks copies of a file that is uploaded once, and of a file sent with
+ * each call. It fails beyond the limits below.
  */
 import { request } from "node:http";
 import { watchHeap } from "../scripts/lib/heap.ts";
@@ -55,9 +55,9 @@ async function measureStoring(worker: RunningWorker): Promise<boolean> {
     }
   heap.stop();
   console.log(
-    `A file of ${(file.length / 1e6).toFixed(0)} MB: CPU of all of workerd, its R2 included; the isolate's memory\n`,
+    `A file of ${(file.length / 1e6).toFixed(0)} MB: CPU of workerd including its R2, and memory of the isolate\n`,
   );
-  row(["", "ms of CPU for a MB", "MB of memory, most"]);
+  row(["", "ms of CPU per MB", "peak memory in MB"]);
   row(Array(3).fill("---"));
   for (const [name, { cpu, mb }] of Object.entries(found))
     row([name, median(cpu).toFixed(1), Math.max(...mb).toFixed(1)]);
@@ -66,7 +66,7 @@ async function measureStoring(worker: RunningWorker): Promise<boolean> {
   return times <= MOST_TIMES && Math.max(...found["upload slot"]!.mb) < MOST_MB;
 }
 
-/** Marks copies by turns, so that what else the machine does slows both ways alike. */
+/** Marks copies in turns, so that other load on the machine affects both ways alike. */
 async function measureCopies(worker: RunningWorker, title: string, pdf: Uint8Array<ArrayBuffer>): Promise<void> {
   const endpoint = `${worker.url}/v1/watermark/text`;
   const terms = (await (await fetch(endpoint, { method: "POST" })).json()) as { accepts: Offer[] };

@@ -1,4 +1,4 @@
-/** The Worker for the benchmark of uploads: it also stores bodies in R2 and does nothing else. */
+/** The Worker for the benchmark of uploads. It can also store a body in R2 and do nothing else. */
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
