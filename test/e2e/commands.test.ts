@@ -140,6 +140,7 @@ function checkNpx(words: string[], isMention: boolean): unknown {
   if (name === "overprint") return checkOverprint(args, isMention);
   if (name === "vitest") return checkVitest(args);
   if (name === "wrangler") return checkWrangler(args);
+  if (name === "tsc") return expectPath(join(args[args.indexOf("-p") + 1] ?? "", "tsconfig.json"));
   if (name === "-p") {
     expect(args.slice(0, 2)).toEqual(["node@24", "node"]);
     return checkNode(args.slice(2));
