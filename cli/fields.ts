@@ -1,4 +1,4 @@
-/** The fields of a request as flags, by the schemas that the service checks its requests with. */
+/** Request fields as flags, derived from and checked by the service's own request schemas. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import * as z from "zod";
 import { IMAGE_FORMATS } from "../src/engine/index.ts";
@@ -14,16 +14,16 @@ const textSettings = textRequest().omit({ file: true });
 const imageSettings = imageRequest().omit({ file: true, image: true });
 const shapes = { "--text": textSettings, "--image": imageSettings };
 
-/** The fields that are given as flags, unchecked, by the names that requests have for them. */
+/** The unchecked values of the given flags, by field name. */
 export type GivenFields = Record<string, string>;
 
-/** A request whose fields are right; its files are not looked at yet. */
+/** A request with valid fields. Its files have not been read yet. */
 export type CheckedFields = { given: GivenFields } & (
   | { operation: "text"; request: Omit<TextRequest, "file"> }
   | { operation: "image"; request: Omit<ImageRequest, "file" | "image">; imagePath: string }
 );
 
-/** What is published of a field. */
+/** The JSON Schema of a field. */
 interface Published {
   description?: string;
   enum?: string[];
@@ -36,7 +36,7 @@ interface Published {
 const published = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: "input" }).properties as Record<string, Published>;
 
-/** Adds a flag for each field of a request to a command: those of a text, those of an image, and those of both. */
+/** Adds a flag for each request field to a command, grouped into text fields, image fields and common fields. */
 export function addFieldOptions(
   command: Command,
   textSchema: z.ZodObject = textSettings,
@@ -52,19 +52,19 @@ export function addFieldOptions(
   const imageOption = valueOption(
     command,
     "--image <file>",
-    `An image to lay over the page, ${IMAGE_FORMATS.join(" or ")}.`,
+    `The image to put on every page, ${IMAGE_FORMATS.join(" or ")}.`,
   );
   command.addOption(imageOption.helpGroup("With --image:"));
   for (const [name, field] of Object.entries(image))
     if (name in text) add(textSchema, name, "With either:", text[name]!, field);
     else add(imageSchema, name, "With --image:", field);
   const passwordFile =
-    "A file with the password, for nobody else to read: other programs see what is an argument, here and in the shell's history.";
+    "File with the password, readable only by you. Prefer this to --password: other programs can read arguments.";
   command.addOption(valueOption(command, "--password-file <file>", passwordFile).helpGroup("With either:"));
-  command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // as requests have it
+  command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // the spelling of the API
 }
 
-/** Returns the flag of a field, and of a field whose flag has no argument the flag that says no as well. */
+/** Returns the option of a field. A field whose flag has no argument also gets a `--no-` option. */
 function fieldOptions(command: Command, name: string, argument: string | undefined, description: string): Option[] {
   const flag = flagOf(name);
   if (argument !== undefined) return [valueOption(command, `${flag} <${argument}>`, description)];
@@ -72,8 +72,8 @@ function fieldOptions(command: Command, name: string, argument: string | undefin
 }
 
 /**
- * Makes an option with a value of its own: it is refused where it is there twice, and where the value was forgotten, so
- * that the next flag stands in its place.
+ * Creates an option with a value. Rejects a repeated option, and an option whose value is missing, so that the next flag
+ * would become its value.
  */
 export function valueOption(command: Command, flags: string, description: string): Option {
   const [flag = flags] = flags.split(" ").filter((part) => part.startsWith("--"));
@@ -82,20 +82,20 @@ export function valueOption(command: Command, flags: string, description: string
 
 function once(flag: string, command?: Command) {
   return (value: string, before: unknown): string => {
-    if (before !== undefined) throw new InvalidArgumentError(`${flag} is there twice.`);
+    if (before !== undefined) throw new InvalidArgumentError(`${flag} was given more than once.`);
     const isFlag = command?.options.some(({ long, short }) => value === long || value === short);
-    if (isFlag) throw new InvalidArgumentError(`${flag} has no value: ${value} is the next flag.`);
+    if (isFlag) throw new InvalidArgumentError(`${flag} has no value, since ${value} is the next flag.`);
     return value;
   };
 }
 
-/** The flags whose words differ from the field's: there is no link that has a name, but a file. */
-const OWN_WORDS: Record<string, string> = {
-  filename: "The name of the result; .pdf is added where it is missing. Default: that of FILE, with -watermarked.",
+/** Descriptions of flags that differ from those of the fields: the CLI names a file, not a link. */
+const DESCRIPTIONS: Record<string, string> = {
+  filename: "Name of the result. A missing .pdf is added. Default: the name of FILE with -watermarked.",
 };
 
 function describe(name: string, field: Published, forImage: Published | undefined): string {
-  if (OWN_WORDS[name]) return OWN_WORDS[name];
+  if (DESCRIPTIONS[name]) return DESCRIPTIONS[name];
   const { minimum, maximum, examples = [] } = field;
   const description = (field.description ?? "").replace(
     "\\n breaks",
@@ -125,28 +125,29 @@ function flagOf(name: string): string {
 }
 
 /**
- * Checks the flags as the service checks a request, in the same words.
- * @param options as commander has read them
- * @throws Failure that names each wrong flag
+ * Validates the flags like the service validates a request, with the same messages.
+ * @param options the options that commander parsed
+ * @throws Failure that names each invalid flag
  */
 export function checkFields(options: Record<string, unknown>): CheckedFields {
   const given = givenFields(options, [...Object.keys(textSettings.shape), ...Object.keys(imageSettings.shape)]);
   const { image: imagePath, passwordFile } = options;
   if (typeof passwordFile === "string") {
-    if (given.password !== undefined) throw misuse("--password and --password-file do not go together");
+    if (given.password !== undefined)
+      throw misuse("--password and --password-file cannot be combined: give one of them");
     given.password = readSecretFile(passwordFile).replace(/\r?\n$/, "");
   }
   if (typeof imagePath !== "string") {
-    if (given.text === undefined) throw misuse("--text or --image is needed: what to lay over the pages");
+    if (given.text === undefined) throw misuse("--text or --image is needed: give the watermark");
     return { operation: "text", request: checked("--text", textSettings, given), given };
   }
-  if (given.text !== undefined) throw misuse("--text and --image do not go together: a call lays one of them");
+  if (given.text !== undefined) throw misuse("--text and --image cannot be combined: a call adds one of them");
   return { operation: "image", request: checked("--image", imageSettings, given), imagePath, given };
 }
 
 /**
- * Returns the fields that flags give, as the text that a form has.
- * @param options as commander has read them
+ * Returns the given fields as text, as in a form.
+ * @param options the options that commander parsed
  */
 export function givenFields(options: Record<string, unknown>, names: readonly string[]): GivenFields {
   const given: GivenFields = {};

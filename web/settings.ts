@@ -1,23 +1,23 @@
-/** What the playground's controls say. */
+/** Reads the playground's controls. */
 import { FIELD_KINDS, type FieldKind, type FieldValue } from "../src/service/request/fieldKinds.ts";
 
-/** A call as the controls describe it: all that it takes but the file. */
+/** The call that the controls describe, without its file. */
 export interface Settings {
   operation: "text" | "image";
-  /** The operation's path over HTTP, and its name as an MCP tool. */
+  /** The operation's HTTP path. `tool` is its MCP tool. */
   path: string;
   tool: string;
-  /** The fields that differ from their defaults, and those that have none, as JSON has them. */
+  /** The JSON values of all fields that are required or differ from their defaults. */
   fields: Record<string, FieldValue>;
   image?: File | undefined;
 }
 
-/** Returns the forms of the operations. The page shows one of them. */
+/** Returns the forms of all operations. The page shows only one of them. */
 export function forms(): HTMLFormElement[] {
   return [...document.querySelectorAll<HTMLFormElement>("form.controls")];
 }
 
-/** Reads the settings of the operation that is chosen. */
+/** Reads the settings of the selected operation. */
 export function readSettings(): Settings {
   const chosen = document.querySelector<HTMLInputElement>("input[name=operation]:checked")?.value;
   const form = forms().find(({ dataset }) => dataset.operation === chosen)!;
@@ -47,7 +47,7 @@ function isControl(element: Element): element is Control {
   );
 }
 
-/** Returns whether a control's value differs from its default, which is the value that the server has rendered. */
+/** Returns whether a control's value differs from its default, which the server rendered. */
 function differsFromDefault(control: Control): boolean {
   if (control instanceof HTMLSelectElement) return control.selectedOptions[0]?.defaultSelected === false;
   if (control instanceof HTMLInputElement) {

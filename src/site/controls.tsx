@@ -4,7 +4,7 @@ import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { type FieldKind, type FieldValue, fieldKindOf } from "../service/request/fieldKinds.ts";
 import type { Product } from "../service/sale/products.ts";
 
-/** A field of a request as JSON Schema has it: what its control is made of. */
+/** A request field as described by JSON Schema, from which its control is made. */
 interface Field {
   name: string;
   id: string;
@@ -14,34 +14,34 @@ interface Field {
   /** The value used when the field is omitted; undefined if that depends on other fields, or the field is required. */
   default: FieldValue | undefined;
   takes(value: string): boolean;
-  /** The names of a choice. */
+  /** The allowed values of a choice. */
   enum?: string[];
   minimum?: number;
   exclusiveMinimum?: number;
   maximum?: number;
 }
 
-/** Fields that few callers need. */
+/** Fields that few callers need. They are folded away. */
 const RARE = ["lang", "margin", "password", "filename"];
 
-/** Fields whose description is always in sight; elsewhere it is the control's tooltip. */
+/** Fields whose description is always visible. Other descriptions are tooltips. */
 const EXPLAINED = ["text", ...RARE];
 
-/** What a control says while it is empty. */
-const EMPTY: Record<string, string> = {
-  rotation: "the template’s",
-  color: "the template’s",
-  font_size: "as large as fits",
-  password: "none",
-  lang: "as the text tells",
+/** Texts of empty controls, for the value used when the field is omitted. */
+const PLACEHOLDERS: Record<string, string> = {
+  rotation: "Default",
+  color: "Default",
+  font_size: "Auto",
+  password: "None",
+  lang: "Auto",
 };
 
-/** What the text is before anybody has written one. */
+/** The text before the visitor has written one. */
 export const EXAMPLE_TEXT = "CONFIDENTIAL";
 
 /**
- * The controls for an operation: one for each field of its request but `file`, with the API's names, limits and defaults,
- * which it has from the request's schema.
+ * The controls of an operation: one for each field of its request except `file`. Names, limits and defaults come from the
+ * request's schema.
  */
 export function Controls({ product }: { product: Product }) {
   const { json, form } = product.schemas;
@@ -54,7 +54,7 @@ export function Controls({ product }: { product: Product }) {
     }));
   const usual = fields
     .filter(({ name }) => !RARE.includes(name))
-    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // font_size is beside rotation
+    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // puts font_size beside rotation
   const rare = fields.filter(({ name }) => RARE.includes(name));
   return (
     <form
@@ -77,7 +77,7 @@ export function Controls({ product }: { product: Product }) {
   );
 }
 
-/** The part of an operation's name that tells it from the others: `text` or `image`. */
+/** Returns the distinctive part of an operation's name: `text` or `image`. */
 export function kindOf({ operation }: Product): string {
   return operation.replace("watermark.", "");
 }
@@ -160,7 +160,7 @@ function StringInput({ field, shared }: InputProps) {
   if (name === "color")
     return (
       <span class="color">
-        <input {...shared} type="text" placeholder={EMPTY[name]} spellcheck={false} autocomplete="off" />
+        <input {...shared} type="text" placeholder={PLACEHOLDERS[name]} spellcheck={false} autocomplete="off" />
         <input type="color" aria-label="Pick a color" value={TEMPLATES.diagonal.color} data-picks={id} />
       </span>
     );
@@ -169,26 +169,26 @@ function StringInput({ field, shared }: InputProps) {
       {...shared}
       type={name === "password" ? "password" : "text"}
       value={field.default as string | undefined}
-      placeholder={EMPTY[name]}
+      placeholder={PLACEHOLDERS[name]}
       autocomplete="off"
       spellcheck={false}
     />
   );
 }
 
-/** A checkbox; a choice where the default depends on other fields, since a checkbox has only two states. */
+/** A checkbox, or a list if the default depends on other fields, since a checkbox has only two states. */
 function BooleanInput({ field, shared }: InputProps) {
   if (field.default === undefined) return <Choice field={field} shared={shared} names={["true", "false"]} />;
   return <input {...shared} type="checkbox" checked={field.default === true} />;
 }
 
-/** A list of names to choose one of, with an empty entry for the default if that depends on other fields. */
+/** A drop-down list of names, with an empty entry for the default if the default depends on other fields. */
 function Choice({ field, shared, names }: InputProps & { names: string[] }) {
   return (
     <select {...shared}>
       {field.default === undefined && (
         <option value="" selected>
-          {EMPTY[field.name] ?? "default"}
+          {PLACEHOLDERS[field.name] ?? "Default"}
         </option>
       )}
       {names.map((name) => (
@@ -212,7 +212,7 @@ function NumberInput({ field, shared }: InputProps) {
         max={maximum}
         step="any"
         value={value}
-        placeholder={EMPTY[name]}
+        placeholder={PLACEHOLDERS[name]}
         inputmode="decimal"
       />
     );
@@ -284,7 +284,7 @@ function PositionPicker({ field }: { field: Field }) {
           {field.default === undefined && (
             <label>
               <input type="radio" name={field.name} value="" checked data-kind={field.kind} />
-              <span>the template’s</span>
+              <span>Default</span>
             </label>
           )}
         </div>

@@ -1,4 +1,4 @@
-/** The client reader of the page's controls, over a made-up product that has a field of each kind. */
+/** The script that reads the page's controls, tested with a made-up product that has a field of each kind. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Page } from "playwright-core";
@@ -19,7 +19,7 @@ describePage("the reader of the page's controls", (running) => {
     script = outputFiles[0]!.text;
   });
 
-  /** Returns the fields that the reader gives after `act` has changed the controls. */
+  /** Returns the fields read after `act` has changed the controls. */
   async function fieldsAfter(act: (page: Page) => Promise<unknown>): Promise<object> {
     const page = await running.browser.newPage();
     try {
@@ -33,7 +33,7 @@ describePage("the reader of the page's controls", (running) => {
     }
   }
 
-  test("leaves out controls at their defaults, and keeps required ones", async () => {
+  test("readSettings omits controls at their defaults but includes required ones", async () => {
     expect(await fieldsAfter(async () => undefined)).toEqual({ title: "" });
   });
 
@@ -43,12 +43,12 @@ describePage("the reader of the page's controls", (running) => {
     ["a checked box", "bold", (page) => page.check("[name=bold]"), true],
     ["a boolean from a list", "edge", (page) => page.selectOption("[name=edge]", "false"), false],
     ["a choice", "layer", (page) => page.selectOption("[name=layer]", "under"), "under"],
-  ])("reads %s with the type that JSON has", async (_, field, act, value) => {
+  ])("readSettings reads %s as its JSON type", async (_, field, act, value) => {
     const fields = { title: "", ...(await fieldsAfter(act)) };
     expect(fields).toEqual({ title: "", [field]: value });
   });
 
-  test("leaves out a box that was checked and cleared again", async () => {
+  test("readSettings omits a checkbox that was checked and cleared again", async () => {
     const fields = await fieldsAfter(async (page) => {
       await page.check("[name=bold]");
       await page.uncheck("[name=bold]");

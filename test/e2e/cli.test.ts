@@ -230,9 +230,9 @@ describe("errors", () => {
     [["mark"], "missing required argument 'files'"],
     [["mark", "contract.pdf"], "--text or --image is needed"],
     [["mark", "contract.pdf", "--text"], "option '--text <text>' argument missing"],
-    [["mark", "contract.pdf", "--text", "--position", "top"], "--text has no value: --position is the next flag"],
-    [["mark", "contract.pdf", "--text", "A", "--text", "B"], "--text is there twice"],
-    [["mark", "contract.pdf", "--text", "A", "--image", LOGO], "--text and --image do not go together"],
+    [["mark", "contract.pdf", "--text", "--position", "top"], "--text has no value, since --position is the next flag"],
+    [["mark", "contract.pdf", "--text", "A", "--text", "B"], "--text was given more than once"],
+    [["mark", "contract.pdf", "--text", "A", "--image", LOGO], "--text and --image cannot be combined"],
     [["mark", "contract.pdf", "--text", "A", "--scale", "0.2"], "--scale is not one of --text, but of --image"],
     [["mark", "contract.pdf", "--text", "A", "--opacity", "2"], "--opacity must be at most 1"],
     [["mark", "contract.pdf", "--text", "A", "--opacity", "much"], "--opacity must be a number"],
@@ -321,7 +321,7 @@ describe("errors", () => {
     expect((await mark("--password-file", "password.txt")).code).toBe(0);
     expectOneLine(await mark("--password-file", "nowhere.txt"), "nowhere.txt: no such file");
     const both = await mark("--password-file", "password.txt", "--password", "A");
-    expectOneLine(both, "--password and --password-file do not go together");
+    expectOneLine(both, "--password and --password-file cannot be combined");
     await chmod(join(dir, "password.txt"), 0o644);
     const run = await mark("--password-file", "password.txt");
     expect(run.code).toBe(2);
