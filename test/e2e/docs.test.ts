@@ -296,6 +296,13 @@ describe("docs/operate.md", () => {
     for (const event of events) expect(described).toContain(event);
   });
 
+  test("docs/operate.md names the differences as npm run revenue prints them", () => {
+    const printed = read("scripts/revenue/report.ts").matchAll(/`\\n(\w+ without a \w+): /g);
+    const differences = Array.from(printed, ([, difference]) => difference!);
+    expect(differences).toHaveLength(2);
+    for (const difference of differences) expect(operating.split("## Refunds")[1]).toContain(`*${difference}*`);
+  });
+
   test("docs/operate.md says how to change every secret", () => {
     for (const name of Object.keys(settings.shape).filter((name) => /KEY|SECRET|TOKEN|AUTHORIZATION|PAY_TO/.test(name)))
       expect(operating.split("## Keys")[1]).toContain(`\`${name}\``);
