@@ -1,12 +1,12 @@
 /**
- * Mutation testing: changes one thing at a time in the files where money and pages are at stake, and runs their tests, which
- * have to notice.
+ * Mutation testing: makes one change at a time in the files on which money and pages depend, and runs their tests,
+ * which must fail.
  *
  *   npm run mutate [-- record gate …]
  */
 import { Stryker } from "@stryker-mutator/core";
 
-/** The files, and the tests whose subject they are: what others notice by the way counts for nothing here. */
+/** Source files, each with the tests that cover them. Other tests do not count. */
 const SUBJECTS = {
   record: ["src/payments/ledger/record.ts", "test/payments/ledger/record.test.ts"],
   ledgerEntry: ["src/payments/ledger/ledgerEntry.ts", "test/payments/ledger/record.test.ts"],
@@ -30,11 +30,11 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.config.mts", related: false },
     coverageAnalysis: "perTest",
-    concurrency: 1, // a Workers runtime for each
+    concurrency: 1, // one Workers runtime at a time
     timeoutMS: 10_000,
-    ignorePatterns: ["bench", "dist", "out"], // of the copy that is made of the project
+    ignorePatterns: ["bench", "dist", "out"], // not copied into the sandbox
     tempDirName: "out/mutation",
-    tsconfigFile: "none", // nothing of it has to change, and TypeScript is called something else here
+    tsconfigFile: "none", // leaves tsconfig.json alone, because TypeScript has another package name here
     reporters: ["clear-text", "json", "progress-append-only"],
     clearTextReporter: { reportTests: false, reportScoreTable: true, skipFull: true },
     jsonReporter: { fileName: `out/mutation/${name}.json` },

@@ -5,17 +5,17 @@ import { elapse, mayDie, never, running, type World } from "./world.ts";
 
 const INTERNAL_ERROR = "We encountered an internal error. Please try again. (10001)";
 
-interface Kept extends StoredObject {
+interface Stored extends StoredObject {
   bytes: Uint8Array;
 }
 
 /**
- * R2, of which every operation can fail, be slow, fail and happen, now or later; and of which what is read can break off.
- * It is the same for all machines: they share it.
+ * A simulated R2 bucket, shared by all machines. An operation can be slow, fail, or fail and yet take effect, now or
+ * later. A read can break off.
  */
 export class SimulatedBucket {
-  readonly objects = new Map<string, Kept>();
-  /** Keys that an operation has failed for. */
+  readonly objects = new Map<string, Stored>();
+  /** Keys of failed operations. */
   readonly failed = new Set<string>();
   readonly #world: World;
 
@@ -48,13 +48,13 @@ export class SimulatedBucket {
   ) {
     if (value instanceof ByteStream && running() && this.#world.fails(0.02)) {
       this.failed.add(key);
-      throw new Error(INTERNAL_ERROR); // and nothing is read
+      throw new Error(INTERNAL_ERROR); // fails before reading
     }
     const bytes =
       typeof value === "string" || value === null ? new TextEncoder().encode(value ?? "") : await joined(value);
     return this.#operate([key], () => {
       if (onlyIf && this.objects.get(key)?.etag !== onlyIf.etagMatches) return null as never;
-      return shown(this.#keep(key, bytes, metadata)) as never;
+      return shown(this.#store(key, bytes, metadata)) as never;
     });
   }
 
@@ -85,25 +85,26 @@ export class SimulatedBucket {
       complete: (listed: UploadedPart[]) =>
         this.#operate([key], () => {
           const bytes = listed.flatMap(({ partNumber }) => parts.get(partNumber) ?? []);
-          if (bytes.length === listed.length) this.#keep(key, new Uint8Array(Buffer.concat(bytes)), {}); // else it was aborted
+          const isAborted = bytes.length < listed.length;
+          if (!isAborted) this.#store(key, new Uint8Array(Buffer.concat(bytes)), {});
         }),
       abort: () => this.#operate([key], () => parts.clear()),
     };
   }
 
-  #keep(key: string, bytes: Uint8Array, metadata: Metadata): Kept {
+  #store(key: string, bytes: Uint8Array, metadata: Metadata): Stored {
     const etag = createHash("md5").update(bytes).digest("hex");
     const uploaded = new Date(this.#world.now);
-    const kept = { key, size: bytes.length, etag, httpEtag: `"${etag}"`, uploaded, ...metadata, bytes };
-    this.objects.set(key, kept);
-    return kept;
+    const stored = { key, size: bytes.length, etag, httpEtag: `"${etag}"`, uploaded, ...metadata, bytes };
+    this.objects.set(key, stored);
+    return stored;
   }
 
-  /** Does what an operation does, or fails at it. */
+  /** Performs an operation, or makes it fail. `written` lists the keys that it writes. */
   async #operate<T>(written: string[], act: () => T): Promise<T> {
     const world = this.#world;
     const execution = running();
-    if (!execution) return act(); // who looks from outside sees what is there
+    if (!execution) return act(); // the rules of the simulation read without faults
     const held = Math.max(0, execution.heldUntil() - world.now);
     await elapse(held + world.below(world.fails(0.02) ? 30_000 : 60));
     if (world.fails(0.04)) {
@@ -125,8 +126,8 @@ export class SimulatedBucket {
   }
 }
 
-function shown(kept: Kept | undefined): StoredObject | null {
-  if (!kept) return null;
-  const { bytes: _, ...object } = kept;
+function shown(stored: Stored | undefined): StoredObject | null {
+  if (!stored) return null;
+  const { bytes: _, ...object } = stored;
   return object;
 }

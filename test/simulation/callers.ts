@@ -9,81 +9,85 @@ import type { World } from "./world.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** How a file is sent. */
+/** The way in which a file is sent. */
 type Way = "data URI" | "body" | "form" | "URL" | "upload";
 
-/** What a payer wants to have marked, and what it has heard of it. */
+/** A payer's order, and the answers to its calls. */
 export interface Order {
   payer: string;
   text: string;
   file: Uint8Array;
   isDamaged: boolean;
-  /** Its work takes up to as long as a payment is kept for it, or longer: others that ask for it meanwhile may wait in vain. */
+  /**
+   * Whether the work takes about as long as the payment's lease, or longer. Other calls may then wait without getting a
+   * result.
+   */
   isSlow: boolean;
   way: Way;
-  /** The key that it has sent from the beginning. */
+  /** The key that the payer sends from the beginning. */
   ownKey: string | undefined;
-  /** The key that it sends, which it may have been given. */
+  /** The current key: `ownKey`, or one that the service has assigned. */
   key: string | undefined;
-  /** Each attempt has a payment of its own. */
-  signsAnew: boolean;
-  /** Shared with the order that is made with the same. */
+  /** Whether each attempt has a new payment. */
+  signsEachTime: boolean;
+  /** Shared with an order that reuses the same payments. */
   payments: Payment[];
-  /** The handle of its upload, once somebody has begun to send that. */
+  /** Handle of the file's upload; undefined until the upload begins. */
   handle: Promise<string | undefined> | undefined;
   answers: Heard[];
-  /** How much had gone wrong in the world before it. */
+  /** Number of faults in the world before the order. */
   faultsBefore: number;
 }
 
-/** What came of one call. */
+/** The outcome of one call. */
 export interface Heard {
   order: Order;
   payment: Payment;
-  /** It was signed for this call. */
+  /** Whether the payment was signed for this call. */
   isFresh: boolean;
-  /** Nothing was heard. */
+  /** Whether no answer arrived. */
   lost: boolean;
   status: number;
   code: string;
   link: Link | undefined;
-  /** In the end, when nothing fails. */
+  /** Whether the call was made in the calm period at the end. */
   isFinal: boolean;
-  /** Nothing had been let go wrong since the order was made. */
+  /** Whether no fault has occurred since the order was made. */
   isUndisturbed: boolean;
 }
 
-/** A link that somebody was given. Times are Unix milliseconds. */
+/** A link to a result. Times are Unix milliseconds. */
 export interface Link {
   path: string;
   order: Order;
   expires: number;
-  /** When its holder began to end it, and when that was confirmed. */
+  /** Start of the revocation by the link's holder. */
   ending: number | undefined;
+  /** Confirmation of the revocation. */
   ended: number | undefined;
   looks: Look[];
 }
 
-/** What came of one look at a link. */
+/** The outcome of one request to a link. */
 interface Look {
   at: number;
   status: number;
   isRight: boolean;
 }
 
-/** Those who call the Worker: payers with their orders, and strangers. */
+/** The clients of the Worker: payers with their orders, and strangers. */
 export class Callers {
   readonly orders: Order[] = [];
   readonly links = new Map<string, Link>();
   /** Answers to strangers. */
   readonly strangers: { payment: Payment | undefined; answer: Answer }[] = [];
-  /** Upload handles that were given out. */
+  /** Upload handles that the service has issued. */
   readonly handles: string[] = [];
-  /** How many are not content yet, and have not given up. */
+  /** Number of payers who still try to get a result. */
   buying = 0;
-  /** Last answers to uploads that came to nothing, though nothing failed meanwhile. */
+  /** Last status of each upload that failed without a fault in the world. */
   readonly refusedUploads: number[] = [];
-  /** Handles of slots that have taken two files. */
+  /** Handles of upload slots that have accepted two files. */
   readonly takenTwice: string[] = [];
   readonly #world: World;
   readonly #chain: Chain;
@@ -97,7 +101,10 @@ export class Callers {
     this.#service = service;
   }
 
-  /** One who orders, and calls until it has the result or gives up. Several may call for the same at once. */
+  /**
+   * A payer who makes an order, and calls until the result arrives or the attempts run out. Two clients may call for
+   * one order in parallel.
+   */
   async buy(): Promise<void> {
     const world = this.#world;
     const order = this.#order();
@@ -109,16 +116,19 @@ export class Callers {
     this.buying--;
   }
 
-  /** Asks for an order once more, with all that its payer has. Its file is sent if it is not there; what has ended, signed anew. */
+  /**
+   * Repeats an order with everything that its payer has. Uploads the file if it is missing, and signs a new payment if
+   * the old one has expired.
+   */
   async askAgain(order: Order): Promise<void> {
     if ((await order.handle) === undefined) order.handle = undefined;
     const heard = await this.#call(order, {}, true);
     if (heard?.status !== 402) return;
-    order.signsAnew = true;
+    order.signsEachTime = true;
     await this.#call(order, {}, true);
   }
 
-  /** One who sends payments that nobody signed, or that are on the chain; or guesses. */
+  /** A stranger who sends forged payments, payments from the chain, or guessed tokens. */
   async pester(): Promise<void> {
     const world = this.#world;
     const forged = world.chance(0.3) ? sign(`0x${"bad0".repeat(10)}`, world, this.#chain, true) : undefined;
@@ -138,7 +148,7 @@ export class Callers {
     }
   }
 
-  /** Looks at a link. */
+  /** Requests a link and records the answer. */
   async look(link: Link): Promise<void> {
     const { order, looks, path } = link;
     const at = this.#world.now;
@@ -148,7 +158,7 @@ export class Callers {
     looks.push({ at, status: answer.status, isRight: decoder.decode(answer.bytes) === wanted });
   }
 
-  /** Ends a link before its time. */
+  /** Revokes a link before it expires. */
   async end(link: Link): Promise<void> {
     link.ending ??= this.#world.now;
     const answer = await this.#service.send({ method: "DELETE", path: link.path });
@@ -174,25 +184,25 @@ export class Callers {
       way: world.pick(ways),
       ownKey: key,
       key,
-      signsAnew: key !== undefined && world.chance(0.5),
+      signsEachTime: key !== undefined && world.chance(0.5),
       payments: [],
       handle: undefined,
       answers: [],
       faultsBefore: world.faults,
     };
     const isSpooledInParts = order.file.length > 200 && (order.way === "body" || order.way === "form");
-    if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // parts are large, which takes its time
+    if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // large parts would slow the simulation down
     if (order.way === "URL") this.#internet.files.set(`${FILES}${number}.pdf`, order.file);
     this.orders.push(order);
     return order;
   }
 
-  /** Uses an earlier order's payments for another, and its key. */
+  /** Makes the order reuse the payments and the key of an earlier order. */
   #cheat(order: Order): void {
     const earlier = this.orders.find(({ isDamaged }) => !isDamaged);
     if (!earlier || earlier === order) return;
-    const { payer, payments, signsAnew, ownKey } = earlier;
-    Object.assign(order, { payer, payments, signsAnew, ownKey, key: ownKey });
+    const { payer, payments, signsEachTime, ownKey } = earlier;
+    Object.assign(order, { payer, payments, signsEachTime, ownKey, key: ownKey });
   }
 
   async #insist(order: Order): Promise<void> {
@@ -211,7 +221,7 @@ export class Callers {
     }
   }
 
-  /** What is done with a link: it is looked at, or ended. */
+  /** Requests a link or revokes it, at random. */
   async #use(link: Link): Promise<void> {
     const world = this.#world;
     if (world.chance(0.5)) await this.look(link);
@@ -227,17 +237,17 @@ export class Callers {
     if (order.way === "upload") order.handle ??= this.#upload(order);
     const handle = await order.handle;
     if (order.way === "upload" && handle === undefined) return undefined;
-    const payment = (!order.signsAnew && order.payments[0]) || sign(order.payer, world, this.#chain);
+    const payment = (!order.signsEachTime && order.payments[0]) || sign(order.payer, world, this.#chain);
     const isFresh = !order.payments.includes(payment);
     if (isFresh) order.payments.push(payment);
     const sent = this.#request(order, handle);
     sent.headers["X-PAYMENT"] = payment.header;
     if (isFinal && order.key === undefined) sent.headers["SIGN-IN-WITH-X"] = signIn(order.payer, world);
     const answer = await this.#service.send(sent, mishap);
-    const told = answer ? JSON.parse(decoder.decode(answer.bytes)) : {};
-    const link = answer?.status === 200 ? this.#linkOf(told.output, order) : undefined;
-    if (told.idempotency_key) order.key ??= told.idempotency_key;
-    const code = answer?.status === 402 ? "payment_required" : (told.code ?? "");
+    const json = answer ? JSON.parse(decoder.decode(answer.bytes)) : {};
+    const link = answer?.status === 200 ? this.#linkOf(json.output, order) : undefined;
+    if (json.idempotency_key) order.key ??= json.idempotency_key;
+    const code = answer?.status === 402 ? "payment_required" : (json.code ?? "");
     const isUndisturbed = world.faults === order.faultsBefore;
     const status = answer?.status ?? 0;
     const heard = { order, payment, isFresh, lost: !answer, status, code, link, isFinal, isUndisturbed };
@@ -245,7 +255,7 @@ export class Callers {
     return heard;
   }
 
-  /** Asks for a slot, and sends the file there; now and then by two at once. */
+  /** Opens an upload slot and sends the file to it. Sometimes sends two files in parallel. */
   async #upload(order: Order): Promise<string | undefined> {
     const world = this.#world;
     const { faults } = world;
@@ -272,7 +282,7 @@ export class Callers {
       order.file = taken[0];
       return handle;
     }
-    const hasTooMany = last === 429 && faults > 0; // by those that failed before
+    const hasTooMany = last === 429 && faults > 0; // earlier failed uploads count against the limit
     if (world.faults === faults && !hasTooMany) this.refusedUploads.push(last);
     return undefined;
   }
@@ -301,8 +311,12 @@ export class Callers {
     const { pathname, search } = new URL(url);
     const path = pathname + search;
     const link = this.links.get(path) ?? {
-      ...{ path, order, expires: Date.parse(expires_at), looks: [] },
-      ...{ ending: undefined, ended: undefined },
+      path,
+      order,
+      expires: Date.parse(expires_at),
+      looks: [],
+      ending: undefined,
+      ended: undefined,
     };
     this.links.set(path, link);
     return link;
@@ -313,7 +327,7 @@ export class Callers {
   }
 }
 
-/** Returns another file of the same length. */
+/** Returns a different file of the same length. */
 function changed(file: Uint8Array): Uint8Array {
   return file.with(-1, "x".charCodeAt(0));
 }

@@ -6,12 +6,12 @@ const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e
 const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** Who has used an authorization on the chain, which can be done once, before it ends. */
+/** The user of an authorization on the chain. An authorization can be used once, before it expires. */
 export type Consumer = "us" | "another service" | "a stranger" | "its cancellation";
 
-/** A payment that somebody has signed, and what became of it. Times are Unix milliseconds. */
+/** A signed payment and its history. Times are Unix milliseconds. */
 export interface Payment {
-  /** As callers send it. */
+  /** The value of the X-PAYMENT header. */
   header: string;
   /** See `paymentKey`. */
   key: string;
@@ -20,21 +20,21 @@ export interface Payment {
   value: string;
   nonce: string;
   signature: string;
-  /** When its authorization ends. */
+  /** Expiry of the authorization. */
   ends: number;
-  /** Its signature is nobody's. */
+  /** Whether the signature is forged. */
   forged: boolean;
   consumed: { by: Consumer; at: number } | undefined;
-  /** A transaction with it has been sent to the chain, where everyone can read it. */
+  /** Whether a transaction with it has been sent to the chain, where anyone can read it. */
   isPublic: boolean;
   /**
-   * It has moved, and the facilitator's first answer told otherwise: it was asked twice on the way, or its node did not
-   * answer it and there is none to ask.
+   * Whether it moved although the facilitator's answer denied it. Either the request arrived twice, or the
+   * facilitator's node did not answer and no other node can be asked.
    */
   doubled: boolean;
 }
 
-/** The chain that payments are made on, and a node of it. */
+/** The chain of all payments, and a node of it. */
 export class Chain {
   readonly payments: Payment[] = [];
   readonly #world: World;
@@ -43,14 +43,14 @@ export class Chain {
     this.#world = world;
   }
 
-  /** Uses an authorization, unless it has been used, or has ended. */
+  /** Uses an authorization. Returns false if it was used before or has expired. */
   consume(payment: Payment, by: Consumer): boolean {
     if (payment.consumed || this.#world.now >= payment.ends) return false;
     payment.consumed = { by, at: this.#world.now };
     return true;
   }
 
-  /** Has one that can be read on the chain used by somebody who has. */
+  /** Makes a stranger submit a payment that is public. */
   moveSeen(): void {
     const seen = this.payments.filter(({ isPublic, consumed }) => isPublic && !consumed);
     if (seen.length > 0) this.consume(this.#world.pick(seen), "a stranger");
@@ -60,7 +60,7 @@ export class Chain {
     return this.payments.find((payment) => payment.nonce === nonce)!;
   }
 
-  /** Answers a node's JSON-RPC. */
+  /** Answers a JSON-RPC call to the node. */
   rpc(method: string, params: [never, never]): unknown {
     switch (method) {
       case "eth_getBlockByNumber": {
@@ -81,7 +81,7 @@ export class Chain {
         return [logOf(payment, [topic, topics[1], topics[2]], 1)];
       }
       case "eth_getTransactionReceipt": {
-        const payment = this.withNonce(params[0]); // transactions have the names of their nonces
+        const payment = this.withNonce(params[0]); // a transaction's hash is its payment's nonce
         const { from, to, value, consumed } = payment;
         const transfer = logOf(payment, [TRANSFER, word(from), word(to)], 2, word(hex(Number(value))));
         const logs = [logOf(payment, [AUTHORIZATION_USED, word(from), payment.nonce], 1), transfer];
@@ -92,7 +92,7 @@ export class Chain {
     }
   }
 
-  /** A payment that has been used by the end of a block. */
+  /** Returns a payment if it was used by the end of a block. */
   #shown(nonce: string, block: number): Payment | undefined {
     const payment = this.withNonce(nonce);
     return payment.consumed && blockAt(payment.consumed.at) <= block ? payment : undefined;
@@ -105,7 +105,7 @@ function logOf({ nonce, consumed }: Payment, topics: string[], logIndex: number,
 }
 
 function blockAt(ms: number): number {
-  return Math.ceil(ms / BLOCK_MS); // what has come since the last one
+  return Math.ceil(ms / BLOCK_MS); // a block contains everything since the block before
 }
 
 function hex(number: number): string {

@@ -1,21 +1,24 @@
 import type { Execution, World } from "./world.ts";
 
-/** How long a write takes until nothing can undo it; what an object sends before that is held back. */
+/** Maximum delay until a write is durable. Messages that the object sends before are held back. */
 const FLUSH_MS = 20;
 
-/** An object of the class, as it runs. */
+/** A running instance of the object's class. */
 export interface Instance {
   alarm?(): Promise<void>;
   [method: string]: unknown;
 }
 
-/** One Durable Object: what it has stored, and the life that serves it. */
+/** One Durable Object: its storage, and its current life. */
 export class SimulatedObject {
   readonly name: string;
   readonly kv = new Map<string, unknown>();
   alarmAt: number | undefined;
   life: { execution: Execution; instance: Instance; cut: Set<(error: Error) => void> } | undefined;
-  /** What was there before each write that is not safe yet, and when it is. */
+  /**
+   * Undo functions of the writes that are not durable yet, each with the time of the write and the time when it becomes
+   * durable.
+   */
   #unflushed: { undo: () => void; written: number; at: number }[] = [];
   readonly #world: World;
   #callOff: () => void = () => {};
@@ -25,12 +28,12 @@ export class SimulatedObject {
     this.#world = world;
   }
 
-  /** When all that has been written is safe. */
+  /** Time when all writes are durable, Unix milliseconds. */
   get flushedAt(): number {
     return this.#unflushed.at(-1)?.at ?? 0;
   }
 
-  /** Ends its life: what is not safe is lost, and those whom it serves hear of it. */
+  /** Ends the object's life. Undoes writes that are not durable, and makes current calls fail. */
   die(): void {
     const { life } = this;
     if (!life) return;
@@ -56,14 +59,14 @@ export class SimulatedObject {
 
   ring: (failures: number) => void = () => {};
 
-  /** The storage, as an instance has it. */
+  /** Returns the storage that an instance sees. */
   storageFor(execution: Execution) {
     const write = (undo: () => void) => {
       if (execution.isDead) throw new Error("the object is gone");
       const { now } = this.#world;
       this.#unflushed = this.#unflushed.filter((one) => one.at > now);
       const last = this.#unflushed.at(-1);
-      // what is written in one go is safe at once
+      // writes without a yield in between become durable together
       const at = last?.written === now ? last.at : Math.max(last?.at ?? 0, now + 1 + this.#world.below(FLUSH_MS));
       this.#unflushed.push({ undo, written: now, at });
     };
@@ -106,7 +109,7 @@ export class SimulatedObject {
   }
 }
 
-/** Copies plain data, as is stored and sent: for a fraction of the time that `structuredClone` takes. */
+/** Copies plain data for storage and messages. Much faster than `structuredClone`. */
 export function cloned<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(cloned) as T;

@@ -1,4 +1,4 @@
-/** In the engine's place: what a PDF is, and the mark laid over it, take no time but that of reading and writing. */
+/** Stand-in for the engine. Marking takes no time except for reading and writing. */
 import {
   EngineError,
   PlanOutdated,
@@ -12,7 +12,7 @@ export { PlanOutdated };
 /** A file that cannot be marked. */
 export const DAMAGED = "%PDF-1.7 damaged";
 
-/** One that takes so many milliseconds. */
+/** Matches a file whose work takes this number of milliseconds. */
 const SLOW = /slow (\d+)/;
 
 const encoder = new TextEncoder();
@@ -21,7 +21,7 @@ export function checkMark(): void {}
 
 export async function loadFonts(): Promise<void> {}
 
-/** Plans an output that has the mark's text in front of the source. */
+/** Plans an output that consists of the mark's text and the source. */
 export async function watermark(
   source: Uint8Array | RangeReader,
   mark: TextMark,
@@ -40,7 +40,7 @@ export async function watermark(
     notices: [],
     async *chunks() {
       yield head;
-      // of what is read where it is, a tenth turns out to be other than it looked
+      // A tenth of the plans for stored sources turn out to be outdated.
       if (isStored && !thorough && (read.at(-1) ?? 0) % 10 === 0) throw new PlanOutdated();
       if (isStored) yield* source.stream(0, source.length);
       else yield source;

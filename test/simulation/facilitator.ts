@@ -3,22 +3,22 @@ import type { Chain, Payment } from "./chain.ts";
 import { SimulatedResponse as Response } from "./messages.ts";
 import { never, type World } from "./world.ts";
 
-/** Longer than anybody waits for it. */
+/** Longer than any caller waits for the facilitator. */
 const LATE_MS = 20_000;
 
-/** What a facilitator says of itself. */
+/** The facilitator's answer to GET /supported. */
 export const SUPPORTED = {
   kinds: [{ x402Version: 1, scheme: "exact", network: "base-sepolia" }],
   signers: { "eip155:*": [SIGNER] },
 };
 
-/** A facilitator with every fault: what it answers may be late, lost, wrong, or of another attempt. */
+/** A facilitator with every kind of fault: late, lost, wrong or mixed-up answers. */
 export class Facilitator {
   readonly #world: World;
   readonly #chain: Chain;
-  /** Whether the Worker has a node to ask. */
+  /** Whether the Worker can ask a node. */
   readonly #hasNode: boolean;
-  /** Payments that it has answered so that what became of them is in doubt. */
+  /** Payments with an inconclusive answer. */
   readonly doubts = new Set<Payment>();
 
   constructor(world: World, chain: Chain, hasNode: boolean) {
@@ -57,40 +57,40 @@ export class Facilitator {
     await world.sleep(world.below(500));
     if (!world.fails(0.5)) return this.#transfer(payment);
     switch (world.below(14)) {
-      case 0: // late
+      case 0: // a late answer
         await world.sleep(world.below(LATE_MS));
         return this.#transfer(payment);
-      case 1: // never, and nothing was done
+      case 1: // no answer, and nothing sent
         return never();
-      case 2: // never, and done after nobody listens any more
+      case 2: // no answer, and sent after the timeout
         world.later(LATE_MS + world.below(60_000), () => this.#transfer(payment));
         return never();
       case 3:
         return new Response("", { status: 500 });
-      case 4: // done, and the answer broken
+      case 4: // sent, with a broken answer
         this.#transfer(payment);
         return new Response('{"success":tr');
-      case 5: // done, and the answer lost
+      case 5: // sent, with a lost answer
         this.#transfer(payment);
         await world.sleep(world.below(LATE_MS));
         throw new TypeError("Network connection lost.");
-      case 6: // a refusal, whether or not it is used
+      case 6: // a refusal that says nothing about earlier attempts
         return refusal("insufficient_funds");
-      case 7: // asked twice on the way: the second answer comes back
+      case 7: // received twice: the second answer comes back
         if (this.#moves(payment)) payment.doubled = true;
         return this.#transfer(payment);
-      case 8: // the chain refuses
+      case 8: // rejected by the chain
         payment.isPublic = true;
         return refusal("invalid_transaction_state", payment.nonce);
-      case 9: // nobody has looked at it
+      case 9: // not processed
         return new Response("", { status: 429 });
-      case 10: // it would refuse
+      case 10: // a failed simulation
         return refusal("transaction_simulation_failed");
-      case 11: // its node has not answered, whether or not it has sent it: only a node of ours can tell then
+      case 11: // no answer from the facilitator's node, which may have sent it: only another node can know
         payment.isPublic = true;
         if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode && !this.doubts.has(payment);
         return refusal("transaction_failed");
-      case 12: // cut off before it came
+      case 12: // the request was lost
         throw new TypeError("Network connection lost.");
       default:
         await world.sleep(world.below(3000));
@@ -98,7 +98,7 @@ export class Facilitator {
     }
   }
 
-  /** Sends the transaction; somebody who sees it coming may be faster. */
+  /** Sends the transaction, and returns whether it moved the money. A stranger who sees it may be faster. */
   #moves(payment: Payment): boolean {
     payment.isPublic = true;
     if (this.#world.fails(0.05)) this.#chain.consume(payment, "a stranger");

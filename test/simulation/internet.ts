@@ -5,12 +5,12 @@ import { SimulatedResponse as Response } from "./messages.ts";
 import { ByteStream } from "./streams.ts";
 import { never, type World } from "./world.ts";
 
-/** What the Worker finds at the addresses that it fetches. */
+/** The servers that the Worker can fetch from. */
 export class Internet {
   readonly #world: World;
   readonly #chain: Chain;
   readonly #facilitator: Facilitator;
-  /** What is at an address below {@link FILES}. */
+  /** Files by URL, below {@link FILES}. */
   readonly files = new Map<string, Uint8Array>();
 
   constructor(world: World, chain: Chain, facilitator: Facilitator) {
@@ -45,7 +45,7 @@ export class Internet {
     return Response.json({ jsonrpc: "2.0", id: 1, result: this.#chain.rpc(method, params) });
   }
 
-  /** Serves a file in pieces, as servers of callers do: slowly, never, or not to its end. */
+  /** Serves a file in pieces, as callers' servers do. May be slow, silent or incomplete. */
   async #serve(href: string): Promise<Response> {
     const world = this.#world;
     await world.sleep(world.below(500));

@@ -3,7 +3,7 @@ import type { Payment } from "./chain.ts";
 import { MOST_SKEW_MS, type Schedule } from "./simulation.ts";
 import type { World } from "./world.ts";
 
-/** What callers may be answered. */
+/** The allowed answers to callers. */
 export const ANSWERS: ReadonlySet<string> = new Set([
   "200",
   "402 payment_required",
@@ -20,14 +20,14 @@ export const ANSWERS: ReadonlySet<string> = new Set([
   "504 source_timeout",
 ]);
 
-/** What the world's faults say of themselves; a Problem is the Worker's own word for one, and has a cause else. */
+/** Matches the errors that simulated faults cause. The Worker itself reports some of these faults as a Problem. */
 const FAULT =
   /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
-/** How long the answer to a look at a link takes, when nothing fails. */
+/** Maximum duration of a request to a link without faults. */
 const LONGEST_LOOK_MS = 1000;
 
-/** Returns the rules that a schedule has broken, each with what has broken it. */
+/** Returns the rules that a schedule has broken, each with the offending item. */
 export function brokenRules(schedule: Schedule): string[] {
   const { callers, bucket, ledger, budgets, unswept, hasNode, world } = schedule;
   const { orders, strangers } = callers;
@@ -46,7 +46,8 @@ export function brokenRules(schedule: Schedule): string[] {
   const unproved = ({ key }: Payment) =>
     world.log.some((line) => line.includes('"outcome":"unproved"') && line.includes(key));
 
-  // its facilitator gave no answer until the authorization had ended, and there is no node to ask: its operator is told
+  // Without a node, a facilitator that gives no answer before the authorization expires leaves the payment to the
+  // operator.
   const isUnresolved = ({ key }: Payment) =>
     !hasNode && world.log.some((line) => line.includes('"outcome":"unresolved"') && line.includes(key));
 
@@ -58,7 +59,7 @@ export function brokenRules(schedule: Schedule): string[] {
   const shown = ({ made }: (typeof groups)[number]) => made.map(showOrder).join("; and ");
 
   rule(
-    "results given <= payments moved",
+    "the number of results delivered does not exceed the number of payments moved",
     groups,
     ({ payments, given }) => given.length > payments.filter((one) => isSold(one) || unproved(one)).length,
     shown,
@@ -69,9 +70,9 @@ export function brokenRules(schedule: Schedule): string[] {
     ({ payments, given }) => payments.length === 1 && given.length > 1,
     shown,
   );
-  rule("under one key, one result", groups, ({ key, given }) => key !== undefined && given.length > 1, shown);
+  rule("a key has one result", groups, ({ key, given }) => key !== undefined && given.length > 1, shown);
   rule(
-    "and one payment",
+    "a key has one payment",
     groups,
     ({ key, payments }) => key !== undefined && payments.filter((one) => hasPaid(one) && !one.doubled).length > 1,
     shown,
@@ -84,27 +85,32 @@ export function brokenRules(schedule: Schedule): string[] {
     shown,
   );
   rule(
-    "the books have each sale once",
+    "the daybooks contain each sale at most once",
     groups,
     ({ payments }) => payments.some(({ key }) => sales.filter((sale) => sale === key).length > 1),
     shown,
   );
-  rule("and no other", groups, ({ booked }) => !booked.every((one) => isSold(one) || unproved(one)), shown);
-  rule("and lack none", groups, ({ given, booked }) => booked.length < given.length, shown);
   rule(
-    "who has paid is not asked to pay",
+    "the daybooks contain only sales",
+    groups,
+    ({ booked }) => !booked.every((one) => isSold(one) || unproved(one)),
+    shown,
+  );
+  rule("the daybooks lack no sale", groups, ({ given, booked }) => booked.length < given.length, shown);
+  rule(
+    "a payer who has paid gets no 402",
     answers,
     ({ isFinal, payment, status }) => isFinal && status === 402 && hasPaid(payment) && !payment.doubled,
     showAnswer,
   );
   rule(
-    "a result is what was asked for",
+    "a delivered result belongs to the request",
     links,
     ({ looks }) => looks.some((look) => look.status === 200 && !look.isRight),
     showLink,
   );
-  rule("no link works past its end", links, worksPastEnd, showLink);
-  rule("a link works until its end", links, (link) => endsEarly(link, schedule), showLink);
+  rule("no link works after its expiry or revocation", links, worksPastEnd, showLink);
+  rule("a link works until it expires", links, (link) => endsEarly(link, schedule), showLink);
   rule(
     "strangers get nothing",
     strangers,
@@ -112,34 +118,35 @@ export function brokenRules(schedule: Schedule): string[] {
     ({ answer }) => String(answer.status),
   );
   rule(
-    "an upload slot takes one file",
+    "an upload slot accepts one file",
     callers.takenTwice,
     () => true,
     (handle) => handle,
   );
-  const hasFailed = (key: string) => [...bucket.failed].some((failed) => key.startsWith(failed)); // or its slot's record
+  // a failure of the slot's record counts for its file, whose key it begins
+  const hasFailed = (key: string) => [...bucket.failed].some((failed) => key.startsWith(failed));
   const isUntouched = world.deaths === 0 && ledger.failures === 0;
   rule(
-    "a file has an owner when its call is over",
+    "every stored file has an owner after its call",
     isUntouched ? schedule.keptWhenCalm : [],
     (key) => !schedule.ownedWhenCalm.has(key) && !hasFailed(key),
     (key) => key,
   );
-  rule("and memory is given back", isUntouched ? [schedule.heldWhenCalm] : [], (held) => held > 0, String);
+  rule("all shared memory is released", isUntouched ? [schedule.heldWhenCalm] : [], (held) => held > 0, String);
   rule(
-    "a sweep leaves nothing that is over",
+    "a sweep deletes everything that has expired",
     unswept,
     () => true,
     (key) => key,
   );
   rule(
-    "in the end nothing is kept",
+    "at the end no file is stored",
     bucket.objects.keys(),
     () => true,
     (key) => key,
   );
   rule(
-    "nor remembered, but the books",
+    "at the end no record is stored, except in daybooks",
     [...ledger.objects.values(), ...budgets.objects.values()],
     ({ name, kv }) => kv.size > 0 && !name.startsWith("sales:"),
     ({ name, kv }) => `${name} has ${[...kv.keys()]}`,
@@ -151,7 +158,7 @@ export function brokenRules(schedule: Schedule): string[] {
     (secret) => lineWith(secret, world.log),
   );
   rule(
-    "answers are the expected ones",
+    "every answer is an allowed one",
     answers,
     ({ lost, status, code }) => !lost && !ANSWERS.has(`${status} ${code}`.trim()),
     showAnswer,
@@ -159,29 +166,31 @@ export function brokenRules(schedule: Schedule): string[] {
   rule("calls are answered", answers, ({ isFinal, lost }) => isFinal && lost, showAnswer);
   const honest = groups.flatMap(({ made }) => (made.length === 1 ? made[0]!.answers : []));
   rule(
-    "what is paid for is given, where nothing fails",
+    "without faults, a paid call gets its result",
     honest,
     (heard) => mustSell(heard) && !isServed(heard, isUnresolved),
     showAnswer,
   );
-  rule("and an upload taken in", callers.refusedUploads, () => true, String);
-  rule("nothing fails but what was let fail", errorsOf(world), (error) => !FAULT.test(error), String);
+  rule("without faults, an upload is accepted", callers.refusedUploads, () => true, String);
+  rule("every logged error has a simulated fault as its cause", errorsOf(world), (error) => !FAULT.test(error), String);
   return broken;
 }
 
-/** Whether a payment has moved for us: by a stranger's doing only a node can tell. */
+/** Returns whether a payment has moved for us. Only a node can show a transfer that a stranger submitted. */
 function paidFor({ consumed }: Payment, hasNode: boolean): boolean {
   return consumed?.by === "us" || (hasNode && consumed?.by === "a stranger");
 }
 
-/** Whether a call must be sold what it asks for: nothing has failed since its order was made, or its payment. */
+/**
+ * Returns whether a call must succeed, because no fault has occurred since its order was made or its payment signed.
+ */
 function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
   return isUndisturbed || (isFinal && isFresh);
 }
 
 /**
- * Whether an honest call got what it had to get. In the end, or where the work takes too long, its payment may have ended, its
- * link by its holder, and its payer may have had too much done that was not charged.
+ * Returns whether an honest call got a correct answer. In the calm period or after slow work, the payment may have
+ * expired, the link may be revoked, and the payer may have used up the allowance for failed calls.
  */
 function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): boolean {
   const { order, status, code, isFinal, isFresh } = heard;
@@ -190,14 +199,14 @@ function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): bo
   if (isLate && status === 402) return !isFresh && !before.some(({ link }) => link);
   if (isLate && status === 429) return true;
   if (order.isSlow && (code === "payment_in_progress" || code === "settlement_pending")) return true;
-  // others may yet have one before it moved, or nobody can tell whether it was: its payer had better not pay again
+  // The payment may still move, or its outcome is unknown. The payer must not pay again.
   if (code === "settlement_pending")
     return order.payments.some((one) => (one.isPublic && !one.consumed) || isUnresolved(one));
   if (order.isDamaged) return code === "damaged_pdf";
   return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
 }
 
-/** Returns the errors that the Worker has logged, and those that its objects and its sweep have thrown. */
+/** Returns the errors that the Worker has logged, and the ones that its objects and its sweep have thrown. */
 function errorsOf({ log, thrown }: World): string[] {
   const logged = log
     .filter((line) => line.includes('"error":'))
@@ -206,8 +215,8 @@ function errorsOf({ log, thrown }: World): string[] {
 }
 
 /**
- * Whether the payer has the result of an order, in the end: the link was given again, or was ended by its holder, or it is
- * to be asked for later, since the payer's address has had too much done that was not charged.
+ * Returns whether the payer has the order's result at the end. The link was delivered again, or its holder has revoked
+ * it, or the payer must come back later because the address has used up its allowance for failed calls.
  */
 function hasResult({ answers }: Order): boolean {
   const isGiven = ({ isFinal, status }: Heard) => isFinal && (status === 200 || status === 429);
@@ -230,7 +239,7 @@ function endsEarly({ looks, expires, ending }: Link, { calmAt }: Schedule): bool
   );
 }
 
-/** Returns what no line of the log may have in it. */
+/** Returns the secrets that no line of the log may contain. */
 function secretsOf({ world, callers, chain }: Schedule): string[] {
   const keys = callers.orders.flatMap(({ ownKey, key }) => [ownKey, key].filter((one) => one !== undefined));
   return [
@@ -258,5 +267,5 @@ function showAnswer({ status, code, isFinal, payment, lost }: Heard): string {
 
 function showLink({ order, expires, ending, looks }: Link): string {
   const seen = looks.map(({ at, status, isRight }) => `${at - expires}: ${status}${isRight ? "" : " wrong"}`);
-  return `of ${order.text}, ${ending ? "ended by its holder, " : ""}seen ${seen.join(", ")} ms from its end`;
+  return `of ${order.text}, ${ending ? "revoked by its holder, " : ""}seen ${seen.join(", ")} ms from its end`;
 }

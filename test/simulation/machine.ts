@@ -5,21 +5,24 @@ import type { SimulatedNamespace } from "./namespace.ts";
 import { buildScript, type Script } from "./script.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
-/** When machines start (Unix milliseconds): long after all schedules, for which what they have asked is fresh then. */
+/**
+ * Start time of the machines, Unix milliseconds. It is later than all schedules, so that cached answers of the
+ * facilitator never expire.
+ */
 const START = 4_000_000_000_000;
 
-/** What a Worker is bound to in one schedule. */
+/** The Worker's bindings in one schedule. */
 interface Bindings {
   RESULTS: SimulatedBucket;
   LEDGER: SimulatedNamespace;
   BUDGETS: SimulatedNamespace;
 }
 
-/** One of the machines that run the Worker: its script has a memory of its own, and its clock may be wrong. */
+/** A machine that runs the Worker. It has a separate script with separate memory, and its clock may be wrong. */
 export class Machine {
   readonly script: Script;
   skewMs = 0;
-  /** With a node of the chain to ask, and without. */
+  /** The environments without a node of the chain and with one. */
   readonly #envs: readonly [Env, Env];
   #bindings: Partial<Bindings> = {};
 
@@ -32,7 +35,7 @@ export class Machine {
     return this.#envs[hasNode ? 1 : 0];
   }
 
-  /** Reads the settings, and asks the facilitator what it settles. */
+  /** Reads the settings, and asks the facilitator for the kinds of payments that it settles. */
   async start(world: World): Promise<void> {
     const { configOf, settledConfig } = this.script;
     world.now = START;
@@ -44,7 +47,7 @@ export class Machine {
     }
   }
 
-  /** Begins a schedule, with nothing in memory of those before. */
+  /** Begins a schedule, and clears the memory of earlier ones. */
   begin(bindings: Bindings, skewMs: number): void {
     const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals, forgiveVain } = this.script;
     this.#bindings = bindings;
@@ -52,7 +55,8 @@ export class Machine {
     PAYERS_POOL.held.clear();
     SENDERS_POOL.held.clear();
     const slot = new LargeFileSlot(1, 0);
-    void slot.acquire(); // when nobody runs, it is later than any other has it
+    // Outside of an execution the time is later than any expiry, so this evicts the slots of earlier schedules.
+    void slot.acquire();
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);
     for (const payer of PAYERS) forgiveVain(`payer:${payer}`);
@@ -85,7 +89,7 @@ export class Machine {
   }
 }
 
-/** Starts so many machines. */
+/** Starts `count` machines. */
 export async function startMachines(count: number, world: World): Promise<Machine[]> {
   const load = await buildScript();
   const machines = Array.from({ length: count }, () => new Machine(load()));

@@ -1,9 +1,9 @@
-/** Requests and responses as the Worker sees them: a fifth of the time of Node's own. */
+/** Requests and responses as the Worker sees them. Five times faster than Node's own. */
 import { ByteStream, joined } from "./streams.ts";
 
 type HeadersLike = Iterable<readonly [string, string]> | Record<string, string> | undefined;
 
-/** The fields of a message, by their names in lower case. */
+/** The header fields of a message, by lower-case name. */
 export class SimulatedHeaders {
   readonly #fields = new Map<string, string>();
 
@@ -47,7 +47,7 @@ export class SimulatedHeaders {
   }
 }
 
-/** What a script answers with, and is answered. */
+/** A response that a script returns or receives. */
 export class SimulatedResponse {
   readonly status: number;
   readonly headers: SimulatedHeaders;

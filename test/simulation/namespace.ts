@@ -1,19 +1,23 @@
 import { cloned, type Instance, SimulatedObject } from "./durableObject.ts";
 import { Execution, mayDie, runAs, running, type World } from "./world.ts";
 
-/** An alarm that fails is tried so often again. */
+/** Maximum number of retries of a failed alarm. */
 const ALARM_RETRIES = 6;
 
-/** The class of an object, as a machine has it, and how far that machine's clock is ahead (milliseconds). */
+/**
+ * A machine that can host an object: creates its instance, and returns the lead of the machine's clock in milliseconds.
+ */
 export interface Host {
   create(context: unknown): object;
   clock(): number;
 }
 
-/** The Durable Objects of one class: far away, on any machine, and either side can die on the way. */
+/**
+ * The Durable Objects of one class. They run on any machine, messages take time, and either side can die on the way.
+ */
 export class SimulatedNamespace {
   readonly objects = new Map<string, SimulatedObject>();
-  /** How many calls of objects have failed on the way. */
+  /** Number of calls that were lost on the way to an object. */
   failures = 0;
   readonly #world: World;
   readonly #hosts: readonly Host[];
@@ -36,7 +40,7 @@ export class SimulatedNamespace {
     );
   }
 
-  /** Ends the life of some object. */
+  /** Kills a random object. */
   killOne(): void {
     const alive = [...this.objects.values()].filter(({ life }) => life);
     if (alive.length > 0) this.#world.pick(alive).die();
@@ -65,7 +69,7 @@ export class SimulatedNamespace {
     return object.life;
   }
 
-  /** @param line what one stub sends is delivered in the order in which it was sent */
+  /** @param line order of delivery: calls of one stub are delivered in the order of sending */
   #call(name: string, method: string, args: unknown[], line: { deliveredAt: number }): Promise<unknown> {
     const world = this.#world;
     const caller = running()!;
@@ -81,23 +85,23 @@ export class SimulatedNamespace {
       }
       const object = this.#find(name);
       const { execution, instance, cut } = this.#wake(object);
-      const told = (tell: () => void) => () => {
-        if (!isGone()) tell();
+      const ifAlive = (act: () => void) => () => {
+        if (!isGone()) act();
       };
       const cutOff = (error: Error) =>
         world.later(
           world.below(30),
-          told(() => reject(error)),
+          ifAlive(() => reject(error)),
         );
       cut.add(cutOff);
       if (world.fails(0.01)) world.later(world.below(30), () => object.die());
-      const answer = (tell: () => void) => {
+      const answer = (act: () => void) => {
         if (execution.isDead) return;
         const flush = object.flushedAt - world.now;
         const send = () => {
           if (execution.isDead) return;
           cut.delete(cutOff);
-          world.later(world.below(30), told(tell));
+          world.later(world.below(30), ifAlive(act));
         };
         if (flush > 0) world.later(flush, send);
         else send();
@@ -123,7 +127,7 @@ export class SimulatedNamespace {
       if (failures < ALARM_RETRIES && object.alarmAt === undefined)
         world.later(2000 * 2 ** failures, () => object.alarmAt === undefined && object.ring(failures + 1));
     };
-    cut.add(again); // an alarm whose object dies rings again, until what it has done is safe
+    cut.add(again); // The alarm rings again if its object dies before all of its writes are durable.
     void runAs(execution, async () => instance.alarm?.()).then(
       () => world.later(Math.max(0, object.flushedAt - world.now), () => cut.delete(again)),
       (error: Error) => {

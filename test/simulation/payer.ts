@@ -5,7 +5,7 @@ import type { World } from "./world.ts";
 
 const PRICE = "50000";
 
-/** Signs a payment, or forges one. */
+/** Creates a payment with a valid or a forged signature. */
 export function sign(from: string, world: World, { payments }: Chain, forged = false): Payment {
   const number = payments.length + 1;
   const nonce = `0x${number.toString(16).padStart(64, "0")}`;
@@ -16,18 +16,33 @@ export function sign(from: string, world: World, { payments }: Chain, forged = f
   const payment: Payment = {
     header: btoa(JSON.stringify(sent)),
     key: `eip155:84532:${ASSET}:${from}:${nonce}`,
-    ...{ from, to: PAY_TO, value: PRICE, nonce, signature, ends: ends * 1000, forged },
-    ...{ consumed: undefined, isPublic: false, doubled: false },
+    from,
+    to: PAY_TO,
+    value: PRICE,
+    nonce,
+    signature,
+    ends: ends * 1000,
+    forged,
+    consumed: undefined,
+    isPublic: false,
+    doubled: false,
   };
   payments.push(payment);
   return payment;
 }
 
-/** Returns a header that shows who has the key of an address. */
+/** Returns a sign-in header that proves ownership of an address. */
 export function signIn(address: string, { now }: World): string {
   const message = {
-    ...{ type: "eip191", version: "1", domain: new URL(ORIGIN).host, uri: ORIGIN, address, chainId: "eip155:84532" },
-    ...{ nonce: "12345678", issuedAt: new Date(now).toISOString(), signature: signatureOf(address) },
+    type: "eip191",
+    version: "1",
+    domain: new URL(ORIGIN).host,
+    uri: ORIGIN,
+    address,
+    chainId: "eip155:84532",
+    nonce: "12345678",
+    issuedAt: new Date(now).toISOString(),
+    signature: signatureOf(address),
   };
   return btoa(JSON.stringify(message));
 }

@@ -1,10 +1,10 @@
-/** What the Workers runtime gives to a script, with the clock and chance of the world that the script runs in. */
+/** The Workers runtime as a script sees it. Time and randomness come from the world in which the script runs. */
 import { createHash, hash, timingSafeEqual } from "node:crypto";
 import { SimulatedHeaders, SimulatedResponse } from "./messages.ts";
 import { FixedLengthStream } from "./streams.ts";
 import { elapse, mayDie, never, runAs, running } from "./world.ts";
 
-/** While a script is loaded, and between schedules, it is later than ever. */
+/** Outside of an execution, as while a script is loaded, the time is later than in any schedule. */
 function now(): number {
   const execution = running();
   return execution ? execution.world.now + execution.skewMs : 5_000_000_000_000;
@@ -18,7 +18,7 @@ class SimulatedDate extends Date {
   static override now = now;
 }
 
-/** A timer is lost with whoever has set it. */
+/** A timer that dies with the execution that has set it. */
 function setTimeout(act: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): { cancel(): void } {
   const execution = running()!;
   const cancel = execution.world.later(Math.max(0, ms), () => {
@@ -33,9 +33,9 @@ function clearTimeout(timer: { cancel(): void } | undefined): void {
 
 const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTimeout(() => resolve(), ms)) };
 
-/** One that aborts after a time, or as soon as another does, and no other is made. */
+/** An abort signal of a timeout, or of the first of several signals. No other kinds are needed. */
 class SimulatedAbortSignal {
-  /** Why it was aborted, once it is. */
+  /** The reason of the abort; undefined before. */
   reason: Error | undefined;
   onAbort: ((reason: Error) => void) | undefined;
 
@@ -66,7 +66,7 @@ class SimulatedAbortSignal {
   }
 }
 
-/** Drawn by the world, so that a seed gives the same names again. */
+/** Random bytes from the world, so that a seed produces the same names again. */
 function getRandomValues(bytes: Uint8Array): Uint8Array {
   const { world } = running()!;
   for (let at = 0; at < bytes.length; at++) bytes[at] = world.below(256);
@@ -74,7 +74,7 @@ function getRandomValues(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Hashes what is written to it. */
+/** A stream that hashes the bytes written to it. */
 class DigestStream {
   readonly digest: Promise<ArrayBuffer>;
   readonly #digest = Promise.withResolvers<ArrayBuffer>();
@@ -98,12 +98,12 @@ const simulatedCrypto = {
     const hex = Buffer.from(getRandomValues(new Uint8Array(16))).toString("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
   },
-  // at once: threads would come back in any order
+  // synchronous, because threads would finish in a random order
   subtle: { digest: async (_: string, data: Uint8Array) => hash("sha256", data, "buffer"), timingSafeEqual },
   DigestStream,
 };
 
-/** Fetches from the world's internet. */
+/** Fetches from the world's servers. */
 async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise<SimulatedResponse> {
   const execution = running()!;
   const { world } = execution;
@@ -131,7 +131,7 @@ const console = {
   },
 };
 
-/** The globals that a script finds in place of Node's. */
+/** The globals that replace Node's for a script. */
 export const GLOBALS = {
   Date: SimulatedDate,
   setTimeout,
@@ -157,7 +157,7 @@ class DurableObject {
   }
 }
 
-/** The modules of the runtime that a script may import. */
+/** The runtime's modules that a script may import. */
 export const MODULES: Record<string, unknown> = {
   "cloudflare:workers": {
     DurableObject,
@@ -167,7 +167,7 @@ export const MODULES: Record<string, unknown> = {
   "cloudflare:sockets": {},
 };
 
-/** Of newer versions of V8. */
+/** Methods that newer versions of V8 have. */
 const encodings = {
   toHex(this: Uint8Array) {
     return Buffer.from(this.buffer, this.byteOffset, this.length).toString("hex");

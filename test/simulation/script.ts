@@ -1,4 +1,7 @@
-/** The Worker's own script, as machines run it: its modules as in `src/`, but for the engine, and the curve of sign-ins. */
+/**
+ * Builds the Worker's script for the machines. The modules are those of `src/`, except for the engine and the
+ * cryptography of sign-ins.
+ */
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { compileFunction } from "node:vm";
@@ -6,7 +9,7 @@ import { build, type Plugin } from "esbuild";
 import { GLOBALS, MODULES } from "./runtime.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-/** What the simulation uses of the Worker. */
+/** The exports of the Worker that the simulation uses. */
 const ENTRY = `
   export { app } from "./src/app.ts";
   export { configOf } from "./src/settings/config.ts";
@@ -21,7 +24,7 @@ const ENTRY = `
   export { sweep } from "./src/storage/sweep.ts";
 `;
 
-/** The Worker, as one machine has loaded it. */
+/** The Worker's script, as loaded by one machine. */
 export interface Script {
   app: typeof import("../../src/app.ts").app;
   configOf: typeof import("../../src/settings/config.ts").configOf;
@@ -37,7 +40,7 @@ export interface Script {
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 
-/** Puts other modules in place of what would take most of the time. */
+/** Replaces the modules that would take most of the time. */
 const standIns: Plugin = {
   name: "stand-ins",
   setup({ onResolve }) {
@@ -50,13 +53,13 @@ const standIns: Plugin = {
   },
 };
 
-/** Builds the Worker's script. Each call of the function that is returned loads it anew, with a state of its own. */
+/** Builds the Worker's script. Each call of the returned function loads it with separate state. */
 export async function buildScript(): Promise<() => Script> {
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
     absWorkingDir: ROOT,
     ...{ bundle: true, write: false, format: "cjs", platform: "node", target: "node22" },
-    conditions: ["browser"], // of the engine, little is left
+    conditions: ["browser"], // the stand-in engine needs no WebAssembly
     loader: { ".wasm": "empty" },
     external: Object.keys(MODULES),
     plugins: [standIns],

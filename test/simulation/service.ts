@@ -4,13 +4,13 @@ import { SimulatedHeaders } from "./messages.ts";
 import { ByteStream } from "./streams.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
-/** For so long after its client has gone, a call may do what it was told to do in any case. */
+/** Time for which a call's background tasks may run after its client has disconnected. */
 const GRACE_MS = 30_000;
 
-/** For so long a client waits for an answer. */
+/** Time for which a client waits for an answer. */
 const PATIENCE_MS = 450_000;
 
-/** What a client sends. */
+/** A client's request. */
 export interface Sent {
   method: string;
   path: string;
@@ -18,23 +18,23 @@ export interface Sent {
   body?: Uint8Array;
 }
 
-/** What it hears. */
+/** The answer that a client receives. */
 export interface Answer {
   status: number;
   bytes: Uint8Array;
 }
 
-/** What goes wrong on a client's side. */
+/** Faults on a client's side. */
 export interface Mishap {
-  /** After so many bytes of its body it is gone. */
+  /** Bytes of the body after which the client disconnects. */
   breaksAt?: number;
-  /** The body comes in pieces, with so much between them. */
+  /** Pause between two pieces of the body, in milliseconds. */
   pauseMs?: number;
-  /** It is gone after so many milliseconds. */
+  /** Milliseconds after which the client disconnects. */
   goneAfter?: number;
 }
 
-/** The Worker on its machines. */
+/** The Worker, running on several machines. */
 export class Service {
   readonly #world: World;
   readonly #machines: readonly Machine[];
@@ -47,7 +47,7 @@ export class Service {
     this.#hasNode = hasNode;
   }
 
-  /** Sends a request to one of the machines. Resolves to undefined where the client has gone, or the call has died. */
+  /** Sends a request to a random machine. Resolves to undefined if the client has disconnected or the call has died. */
   async send({ method, path, headers = {}, body }: Sent, mishap: Mishap = {}): Promise<Answer | undefined> {
     const world = this.#world;
     const machine = world.pick(this.#machines);
@@ -89,7 +89,7 @@ export class Service {
       const bytes = await response.bytes();
       return { status: response.status, bytes };
     }).catch((error: Error) => {
-      if (error.message === "Network connection lost.") return undefined; // what it sent broke off
+      if (error.message === "Network connection lost.") return undefined; // the request body broke off
       throw error;
     });
     const answer = await Promise.race([answered, gone, world.sleep(PATIENCE_MS).then(() => undefined)]);
@@ -97,7 +97,7 @@ export class Service {
     return execution.isDead || mishap.breaksAt !== undefined ? undefined : answer;
   }
 
-  /** Runs the sweep, as of this hour. Resolves to whether it has finished. */
+  /** Runs the sweep for the current hour. Resolves to whether it has finished. */
   async sweep(): Promise<boolean> {
     const world = this.#world;
     const machine = world.pick(this.#machines);
@@ -109,7 +109,7 @@ export class Service {
     return finished;
   }
 
-  /** Ends all calls of one machine at once. */
+  /** Ends all calls on one machine at once. */
   killMachine(): void {
     const { skewMs } = this.#world.pick(this.#machines);
     for (const call of this.#calls) if (call.skewMs === skewMs) call.die();

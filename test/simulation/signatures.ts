@@ -1,7 +1,7 @@
-/** In the place of viem's: what an address alone is said to know. */
+/** Stand-in for viem's signatures. An address's signature depends only on the address. */
 import { hash } from "node:crypto";
 
-/** Returns an address's signature, of whatever it signs. */
+/** Returns an address's signature, which is the same for every message. */
 export function signatureOf(address: string): string {
   const half = hash("sha256", `the key of ${address.toLowerCase()}`);
   return `0x${half}${half}1b`;

@@ -4,13 +4,17 @@ import { Simulation } from "./simulation.ts";
 
 const SCHEDULES = 5000;
 
-/** What callers come to in so many schedules: all there is, but to be kept away, which takes a crowd. */
+/**
+ * The outcomes that occur in {@link SCHEDULES} schedules. Throttling is left out, because it takes many more callers.
+ */
 const OFTEN = ["none", ...ANSWERS].filter((answer) => answer !== "429 too_many_requests");
 
-test(`${SCHEDULES} schedules of the whole service, with faults everywhere`, { timeout: 300_000 }, async () => {
+test(`keeps every rule of the service in ${SCHEDULES} schedules with faults everywhere`, {
+  timeout: 300_000,
+}, async () => {
   const simulation = await Simulation.start();
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // a sixth of the time; `npm run simulate` shows the traces of a seed that fails
+  Error.stackTraceLimit = 0; // saves a sixth of the time; `npm run simulate` shows the traces of a failing seed
   const failures: string[] = [];
   const answered = new Set<string>();
   const looked = new Set<number>();
@@ -27,18 +31,18 @@ test(`${SCHEDULES} schedules of the whole service, with faults everywhere`, { ti
   Error.stackTraceLimit = stackTraceLimit;
   expect(failures).toEqual([]);
   expect([...answered], "the schedules reach every outcome").toEqual(expect.arrayContaining(OFTEN));
-  expect(undisturbed, "and calls that nothing disturbs").toBeGreaterThan(SCHEDULES / 2);
-  expect([...looked].toSorted(), "and links in every state").toEqual([200, 410, 500]);
+  expect(undisturbed, "many calls are undisturbed").toBeGreaterThan(SCHEDULES / 2);
+  expect([...looked].toSorted(), "the schedules reach links in every state").toEqual([200, 410, 500]);
 });
 
-test("a seed gives the same schedule again, whatever was played before it", async () => {
+test("plays the same schedule for the same seed, independently of earlier schedules", async () => {
   const simulation = await Simulation.start();
   const seeds = Array.from({ length: 30 }, (_, at) => 100 + at);
   const logsOf = async (order: readonly number[]) => {
     const logs = new Map<number, string>();
     for (const seed of order) {
       const { log } = (await simulation.play(seed)).world;
-      logs.set(seed, log.map((line) => line.split("\\n    at ")[0]).join("\n")); // who has called is no part of it
+      logs.set(seed, log.map((line) => line.split("\\n    at ")[0]).join("\n")); // without stack traces
     }
     return seeds.map((seed) => logs.get(seed));
   };

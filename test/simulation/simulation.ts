@@ -9,10 +9,10 @@ import { Service } from "./service.ts";
 import { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** How far the clock of a machine may be wrong, either way. */
+/** Maximum error of a machine's clock, in either direction. */
 export const MOST_SKEW_MS = 2000;
 
-/** What one schedule has led to. */
+/** The final state of one schedule. */
 export interface Schedule {
   world: World;
   chain: Chain;
@@ -20,16 +20,17 @@ export interface Schedule {
   ledger: SimulatedNamespace;
   budgets: SimulatedNamespace;
   callers: Callers;
-  /** There is a node to ask. */
+  /** Whether the Worker can ask a node of the chain. */
   hasNode: boolean;
-  /** When faults were over, Unix milliseconds. */
+  /** End of all faults, Unix milliseconds. */
   calmAt: number;
-  /** When all is calm, and all calls are over: what is in the bucket, and what of that is a payment's result, or uploaded. */
+  /** Keys in the bucket once the faults and all calls are over. */
   keptWhenCalm: readonly string[];
+  /** The keys among them that belong to a payment's result or to an upload. */
   ownedWhenCalm: ReadonlySet<string>;
-  /** Then, what is held of the memory that calls share. */
+  /** Bytes held in the shared memory pool at that time. */
   heldWhenCalm: number;
-  /** Objects that were left by a sweep, and should not have been. */
+  /** Keys of objects that a sweep should have deleted. */
   unswept: string[];
 }
 
@@ -46,8 +47,8 @@ export class Simulation {
   }
 
   /**
-   * Plays the schedule of a seed: callers, faults and deaths for some minutes; then calm, and each order once more; then
-   * the end of the links, and of all that is kept.
+   * Plays the schedule of a seed: some minutes of callers, faults and deaths, then a calm period in which each order is
+   * repeated. At the end all links and stored data expire.
    */
   async play(seed: number): Promise<Schedule> {
     const machines = this.#machines;
@@ -94,7 +95,7 @@ export class Simulation {
     do await world.pass(250_000);
     while (callers.buying > 0);
     for (const order of callers.orders) void callers.askAgain(order);
-    await world.pass(460_000); // for what is slow, and planned twice
+    await world.pass(460_000); // enough for slow work that is planned twice
     const keptWhenCalm = [...bucket.objects.keys()];
     const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
     const heldWhenCalm = machines.reduce((sum, { script }) => sum + script.PAYERS_POOL.held.size, 0);
@@ -124,7 +125,7 @@ export class Simulation {
   }
 }
 
-/** Returns the keys of what a sweep at a time (Unix milliseconds) should have deleted. */
+/** Returns the keys that a sweep at a time (Unix milliseconds) should have deleted. */
 function overdue(keys: Iterable<string>, at: number): string[] {
   return [...keys].filter((key) => {
     const [prefix, hour] = key.split("/");
@@ -132,7 +133,7 @@ function overdue(keys: Iterable<string>, at: number): string[] {
   });
 }
 
-/** Returns the keys of the results that payments have, or may get. */
+/** Returns the keys of the results that payments have or may still get. */
 function resultsIn({ objects }: SimulatedNamespace): string[] {
   return [...objects.values()].flatMap(({ kv }) => {
     const output = (kv.get("entry") as { work?: { output: string } } | undefined)?.work?.output;
@@ -140,7 +141,7 @@ function resultsIn({ objects }: SimulatedNamespace): string[] {
   });
 }
 
-/** Returns the keys of upload slots, and of the file that each has. */
+/** Returns the keys of upload slots and of their files. */
 function filesOfSlots({ objects }: SimulatedBucket): string[] {
   return [...objects.values()].flatMap(({ key, bytes }) => {
     if (!/^uploads\/\d+\/\d+-[0-9a-f]{32}$/.test(key)) return [];
@@ -149,7 +150,7 @@ function filesOfSlots({ objects }: SimulatedBucket): string[] {
   });
 }
 
-/** Makes a world, and what is outside of the Worker in it. */
+/** Creates a world, and the servers outside of the Worker. */
 function worldOf(seed: number, hasNode: boolean) {
   const world = new World(seed);
   const chain = new Chain(world);

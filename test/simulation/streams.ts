@@ -1,17 +1,17 @@
 /**
- * The streams of the Workers runtime, as far as the Worker uses them: of bytes alone, with `readAtLeast`, and without any
- * thread. Node's own take half of the time of a schedule, and end differently.
+ * The streams of the Workers runtime: only the parts that the Worker uses, for bytes, with `readAtLeast` and without
+ * threads. Node's own streams take half of a schedule's time, and end differently.
  */
 
-/** Gives the next bytes; undefined at the end. */
+/** Returns the next bytes; undefined at the end. */
 type Pull = () => Promise<Uint8Array | undefined> | Uint8Array | undefined;
 
-/** A stream to be read once, by a reader with or without a buffer of its own. */
+/** A stream that can be read once, with or without the reader's own buffer. */
 export class ByteStream {
   locked = false;
   readonly #pull: Pull;
   readonly #onCancel: (reason: unknown) => void;
-  /** What has come and was not asked for yet. */
+  /** Bytes that were pulled but not read yet. */
   #rest: Uint8Array | undefined;
   #failure: { error: unknown } | undefined;
   #isOver = false;
@@ -21,7 +21,7 @@ export class ByteStream {
     this.#onCancel = onCancel;
   }
 
-  /** A stream of bytes that are there already. */
+  /** Creates a stream of given bytes. */
   static of(bytes: Uint8Array): ByteStream {
     let left: Uint8Array | undefined = bytes.slice();
     return new ByteStream(() => {
@@ -72,7 +72,8 @@ export class ByteStream {
 
   async #fill(min: number, view: Uint8Array): Promise<{ done: boolean; value: Uint8Array }> {
     const { byteOffset, length } = view;
-    const into = new Uint8Array((view.buffer as ArrayBuffer).transfer(), byteOffset, length); // as the runtime detaches it
+    // the runtime detaches the buffer as well
+    const into = new Uint8Array((view.buffer as ArrayBuffer).transfer(), byteOffset, length);
     let filled = 0;
     while (filled < Math.min(min, length)) {
       const chunk = await this.#next();
@@ -100,7 +101,7 @@ export class ByteStream {
   }
 }
 
-/** Passes on exactly so many bytes. A write is done once its chunk has been read. */
+/** Passes on exactly `length` bytes. A write completes once its chunk has been read. */
 export class FixedLengthStream {
   readonly readable: ByteStream;
   readonly writable = { getWriter: () => this };
@@ -159,7 +160,7 @@ export class FixedLengthStream {
   }
 }
 
-/** Returns all that comes, in one. */
+/** Returns all bytes of a stream in one array. */
 export async function joined(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stream) chunks.push(chunk);

@@ -2,27 +2,27 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { VirtualWorld } from "../payments/virtualWorld.ts";
 import type { SimulatedResponse } from "./messages.ts";
 
-/** What the Worker finds at the addresses that it fetches. */
+/** The servers that the Worker can fetch from. */
 interface Internet {
   answer(url: URL, body: string | undefined): Promise<SimulatedResponse>;
 }
 
-/** The world of one schedule: its clock and chance, what is outside the Worker, and what it has written to its log. */
+/** The world of one schedule: clock, randomness, the servers outside of the Worker, and the Worker's log. */
 export class World extends VirtualWorld {
-  /** How likely faults are, to multiply their chances with; 0 once the schedule is calm. */
+  /** Factor for the probabilities of faults; 0 once the schedule is calm. */
   faultiness = 1;
-  /** How many things have gone wrong, or were let go wrong. */
+  /** Number of faults so far. */
   faults = 0;
   internet!: Internet;
   readonly log: string[] = [];
-  /** What objects and the sweep have thrown: not all of it is told to anybody. */
+  /** Errors that objects and the sweep have thrown. Not all of them reach a caller. */
   readonly thrown: Error[] = [];
-  /** How many calls and objects have died. */
+  /** Number of calls and objects that have died. */
   deaths = 0;
-  /** Tokens of links, as they were drawn. */
+  /** Random tokens of links, in the order of creation. */
   readonly tokens: string[] = [];
 
-  /** Whether something goes wrong. */
+  /** Returns whether a fault occurs, and counts it. */
   fails(probability: number): boolean {
     const fails = this.chance(probability * this.faultiness);
     if (fails) this.faults++;
@@ -33,7 +33,10 @@ export class World extends VirtualWorld {
     return items[this.below(items.length)]!;
   }
 
-  /** Between two things, Node lets all go on that promises have to do: a few are asked for at a time, which is faster. */
+  /**
+   * Advances the clock as the base class does. Between two events Node settles all promises; scheduling 16 events at a
+   * time is faster.
+   */
   override pass(ms: number): Promise<void> {
     const end = this.now + ms;
     let isOver = false;
@@ -57,15 +60,18 @@ export class World extends VirtualWorld {
   }
 }
 
-/** Who runs code of the Worker: a call of it, or one life of a Durable Object. */
+/** A unit of the Worker's code that can die: a call, or one life of a Durable Object. */
 export class Execution {
   readonly world: World;
-  /** How far its machine's clock is ahead. */
+  /** Lead of the machine's clock, in milliseconds. */
   readonly skewMs: number;
   isDead = false;
-  /** Called when it dies. */
+  /** Called when the execution dies. */
   onDeath = () => {};
-  /** Until then (Unix milliseconds), what it sends is held back: an object's, while what it has written is not safe. */
+  /**
+   * Returns the time (Unix milliseconds) until which its messages are held back. An object's messages wait until its
+   * writes are durable.
+   */
   heldUntil = () => 0;
 
   constructor(world: World, skewMs: number) {
@@ -83,23 +89,23 @@ export class Execution {
 
 const executions = new AsyncLocalStorage<Execution | undefined>();
 
-/** Runs code as an execution; what it awaits goes on as the same. */
+/** Runs code as part of an execution, including everything that the code awaits. */
 export function runAs<T>(execution: Execution | undefined, act: () => T): T {
   return executions.run(execution, act);
 }
 
-/** Returns who runs this; undefined for the outside. */
+/** Returns the current execution; undefined outside of the Worker. */
 export function running(): Execution | undefined {
   return executions.getStore();
 }
 
-/** A promise of its own each time: what waits for it can be forgotten. */
+/** Creates a new promise for each use, so that its waiters can be garbage-collected. */
 export const never = () => new Promise<never>(() => {});
 
-/** How often an execution dies where it waits for something outside. */
+/** Probability that an execution dies while it waits for an answer from outside. */
 const DEATH = 0.002;
 
-/** Lets `ms` pass for the execution that runs this. One that has died, or dies here, never goes on. */
+/** Waits `ms` in the current execution. Never resolves if the execution has died or dies here. */
 export async function elapse(ms: number): Promise<void> {
   const execution = running()!;
   const { world } = execution;

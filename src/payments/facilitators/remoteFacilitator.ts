@@ -78,8 +78,8 @@ export function remoteFacilitator(
 ): FacilitatorClient {
   /**
    * Returns the facilitator's verdict from a 200 or a 4xx, because facilitators refuse with either. Without a verdict,
-   * returns only the HTTP status. A 5xx is never a verdict, even with a well-formed body. `isLost` is set if the connection
-   * broke before any answer.
+   * returns only the HTTP status. A 5xx is never a verdict, even with a well-formed body. `isLost` is set if the
+   * connection broke before any answer.
    */
   async function ask<S extends z.ZodType>(
     call: "verify" | "settle",

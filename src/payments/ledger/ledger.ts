@@ -190,7 +190,9 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#daybook.page(after, limit);
   }
 
-  /** Returns whether a payer's payment may be sold without proof. If so, counts the payment against the payer's limit. */
+  /**
+   * Returns whether a payer's payment may be sold without proof. If so, counts the payment against the payer's limit.
+   */
   async allowUnproved(payment: string): Promise<boolean> {
     const { storage } = this.ctx;
     const now = Date.now();
@@ -205,7 +207,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
 
   /**
    * Runs the alarm of whichever kind of object this is: clears an expired key, list or daybook, or continues a payment.
-   * While the settings are invalid a payment's alarm is postponed, because the runtime drops an alarm that fails repeatedly.
+   * While the settings are invalid a payment's alarm is postponed, because the runtime drops an alarm that fails
+   * repeatedly.
    */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;

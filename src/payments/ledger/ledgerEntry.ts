@@ -36,7 +36,8 @@ interface LedgerWorld {
   settle(call: Call): Promise<Settlement>;
   /**
    * Returns a function that reads the chain's evidence about a payment, given the time of the first settlement attempt;
-   * undefined if no node is configured. The function resolves to undefined while the chain proves nothing, and never throws.
+   * undefined if no node is configured. The function resolves to undefined while the chain proves nothing, and never
+   * throws.
    */
   evidence(call: Call): ((firstAsked: number) => Promise<Evidence | undefined>) | undefined;
   /** Adds the payment to its payer's purchase list. Never throws. */
@@ -67,8 +68,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Returns the payment's status for a request. Waits, at most until `until`, while another call works on the same request
-   * or settles it.
+   * Returns the payment's status for a request. Waits, at most until `until`, while another call works on the same
+   * request or settles it.
    * @param isPayerProven whether the caller has proved to be the payer. A payment that may be public proves nothing
    *   (see `mayBePublic`); a call that arrived before the payment became public needs no proof
    */
@@ -114,8 +115,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Invalidates every existing claim on this payment for a request. Returns false if that is impossible: a claim may still
-   * settle, or the payment has bought a link for the request that has not expired.
+   * Invalidates every existing claim on this payment for a request. Returns false if that is impossible: a claim may
+   * still settle, or the payment has bought a link for the request that has not expired.
    */
   async invalidateClaims(fingerprint: string): Promise<boolean> {
     const entry = this.#world.load();
@@ -148,9 +149,9 @@ export class LedgerEntry {
   }
 
   /**
-   * Stores the output of a claim, asks the facilitator once to settle, and returns the status. The status is `pending` if
-   * the answer is inconclusive; the alarm then retries. Returns undefined, and deletes the output, if another call has
-   * taken over the claim.
+   * Stores the output of a claim, asks the facilitator once to settle, and returns the status. The status is `pending`
+   * if the answer is inconclusive; the alarm then retries. Returns undefined, and deletes the output, if another call
+   * has taken over the claim.
    */
   async settle(claim: string, work: StoredWork): Promise<PaymentStatus | undefined> {
     const entry = this.#world.load();
@@ -174,8 +175,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Handles the alarm, depending on the state: retries a settlement, asks the chain about an exposed payment, gives up at
-   * the expiry of the link, books a sale, or clears an expired record.
+   * Handles the alarm, depending on the state: retries a settlement, asks the chain about an exposed payment, gives up
+   * at the expiry of the link, books a sale, or clears an expired record.
    */
   async alarm(): Promise<void> {
     const entry = this.#world.load();
@@ -196,8 +197,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Makes one attempt to settle, unless the chain already shows the outcome of an earlier one. Resolves to the reason if
-   * the payment was refused, else to undefined.
+   * Makes one attempt to settle, unless the chain already shows the outcome of an earlier one. Resolves to the reason
+   * if the payment was refused, else to undefined.
    */
   async #attemptSettlement(before: SettlingEntry): Promise<Failure | undefined> {
     const world = this.#world;

@@ -3,27 +3,27 @@ import type { Settlement } from "../facilitators/facilitator.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
 /**
- * The state of one payment, as the ledger stores it: one record per payment (`paymentKey`), under the storage key `entry`.
- * The names of states and fields are stored data, so renaming one breaks existing records.
+ * The state of one payment, as the ledger stores it. There is one record per payment (`paymentKey`), under the storage
+ * key `entry`. The names of states and fields are stored data, so renaming one breaks existing records.
  *
- * | state    | meaning                                          | event                              | next state              |
- * |----------|--------------------------------------------------|------------------------------------|-------------------------|
- * | (none)   | never seen, failed, or forgotten                 | `claim`                            | claimed                 |
- * | claimed  | one call works on the request under a lease      | `settle`, with the output          | settling                |
- * |          |                                                  | `release`, or the lease expires    | (none)                  |
- * | settling | the facilitator was asked to settle              | settled                            | settled                 |
- * |          |                                                  | refused for good                   | (none), output deleted  |
- * |          |                                                  | used or rejected; we can watch     | exposed                 |
- * |          |                                                  | used or rejected; we cannot watch  | burned, output deleted  |
- * |          |                                                  | outcome unknown, or not processed  | settling, alarm retries |
- * |          |                                                  | link expires                       | burned                  |
- * | exposed  | our attempt failed, but the payment is public    | the chain shows a transfer         | settled                 |
- * |          | and others may still submit it                   | the chain rules a transfer out     | burned, output deleted  |
- * |          |                                                  | link expires                       | burned                  |
- * | burned   | public and unpaid, so never accepted again       | authorization expires              | (none)                  |
- * | settled  | money moved, and the result is the payer's       | the daybook has the sale           | settled, booked         |
- * |          |                                                  | booked, and a day has passed since | (none)                  |
- * |          |                                                  | link and authorization expired     |                         |
+ * | state    | meaning                                       | event                              | next state             |
+ * |----------|-----------------------------------------------|------------------------------------|------------------------|
+ * | (none)   | never seen, failed, or forgotten              | `claim`                            | claimed                |
+ * | claimed  | one call works on the request under a lease   | `settle`, with the output          | settling               |
+ * |          |                                               | `release`, or the lease expires    | (none)                 |
+ * | settling | the facilitator was asked to settle           | settled                            | settled                |
+ * |          |                                               | refused for good                   | (none), output deleted |
+ * |          |                                               | used or rejected, and watched      | exposed                |
+ * |          |                                               | used or rejected, and not watched  | burned, output deleted |
+ * |          |                                               | outcome unknown, or not processed  | settling (retried)     |
+ * |          |                                               | link expires                       | burned                 |
+ * | exposed  | our attempt failed, but the payment is public | the chain shows a transfer         | settled                |
+ * |          | and others may still submit it                | the chain rules a transfer out     | burned, output deleted |
+ * |          |                                               | link expires                       | burned                 |
+ * | burned   | public and unpaid, so never accepted again    | authorization expires              | (none)                 |
+ * | settled  | money moved, and the result is the payer's    | the daybook has the sale           | settled, booked        |
+ * |          |                                               | booked, and a day has passed since | (none)                 |
+ * |          |                                               | link and authorization expired     |                        |
  *
  * {@link conclude} decides between the events of `settling`, and {@link concludeExposed} between those of `exposed`. To
  * watch a payment takes a node of its chain and a facilitator that names its accounts.
@@ -90,7 +90,9 @@ export interface Call {
   payment: PaymentPayload;
   /** Name of the facilitator that verified the payment and must also settle it. */
   facilitator: string;
-  /** The facilitator's sending accounts on an EVM chain, in lower case. Empty if the facilitator does not publish them. */
+  /**
+   * The facilitator's sending accounts on an EVM chain, in lower case. Empty if the facilitator does not publish them.
+   */
   signers: readonly string[];
   /** For the log. */
   requestId: string;
@@ -120,28 +122,28 @@ export interface StoredWork {
 }
 
 /**
- * The cause of a failed claim, as reported to every call that waits for it: the reason for which the payment was refused,
- * or the error of the work as `SaleTerms.errors` writes it.
+ * The cause of a failed claim, as reported to every call that waits for it: the reason for which the payment was
+ * refused, or the error of the work as `SaleTerms.errors` writes it.
  */
 export type Failure = { reason: string } | { error: string };
 
 /**
  * The status of a payment from the viewpoint of one request.
  *
- * | status           | meaning                                                                             |
- * |------------------|-------------------------------------------------------------------------------------|
- * | `free`           | the payment can be claimed                                                          |
- * | `claimed`        | the asking call holds the claim                                                     |
- * | `in_progress`    | another call is working on the same request                                         |
- * | `reserved`       | in use for another request                                                          |
- * | `pending`        | being settled for the same request; the outcome is unknown. `until` is set if the   |
- * |                  | payment is exposed: others may submit it until then                                 |
- * | `sold`           | settled for the same request, so the result can be delivered. `provedAt` is the     |
- * |                  | time at which the transfer was proved; undefined without proof                      |
- * | `spent`          | settled for another request or an expired or revoked link; or burned                |
- * | `proof_required` | submitted for settlement, so the payment may be public and proves nothing. The      |
- * |                  | caller must prove in another way to be the payer                                    |
- * | `failed`         | the work or the settlement that the caller waited for has failed                    |
+ * | status           | meaning                                                                           |
+ * |------------------|-----------------------------------------------------------------------------------|
+ * | `free`           | the payment can be claimed                                                        |
+ * | `claimed`        | the asking call holds the claim                                                   |
+ * | `in_progress`    | another call is working on the same request                                       |
+ * | `reserved`       | in use for another request                                                        |
+ * | `pending`        | being settled for the same request; the outcome is unknown. `until` is set if the |
+ * |                  | payment is exposed: others may submit it until then                               |
+ * | `sold`           | settled for the same request, so the result can be delivered. `provedAt` is the   |
+ * |                  | time at which the transfer was proved; undefined without proof                    |
+ * | `spent`          | settled for another request or an expired or revoked link; or burned              |
+ * | `proof_required` | submitted for settlement, so the payment may be public and proves nothing. The    |
+ * |                  | caller must prove in another way to be the payer                                  |
+ * | `failed`         | the work or the settlement that the caller waited for has failed                  |
  */
 export type PaymentStatus =
   | { status: "free" | "spent" | "reserved" | "in_progress" | "proof_required" }
@@ -232,19 +234,20 @@ export interface Refusal {
  * A transaction that the chain rejected is readable there, so anyone can submit the payment again. Such a payment is
  * exposed if we can watch it, and burned otherwise. Watching takes a node and a facilitator that names its accounts.
  *
- * | answer            | no doubt, watched    | no doubt, node only  | no doubt, no node    | in doubt |
- * |-------------------|----------------------|----------------------|----------------------|----------|
- * | settled           | settled              | settled              | settled              | settled  |
- * | used, reverted    | exposed              | burned               | burned               | unproved |
- * | simulated         | refused              | refused              | refused              | unproved |
- * | unsent            | retry, now in doubt  | retry, now in doubt  | burned               | unproved |
- * | refused           | refused              | refused              | refused              | retry    |
- * | unprocessed       | retry until expiry   | retry until expiry   | retry until expiry   | retry    |
- * | unknown           | retry, now in doubt  | retry, now in doubt  | retry, now in doubt  | retry    |
- * | lost (from chain) | not asked            | not asked            | not asked            | refused  |
+ * | answer            | no doubt, watched   | no doubt, node only | no doubt, no node   | in doubt |
+ * |-------------------|---------------------|---------------------|---------------------|----------|
+ * | settled           | settled             | settled             | settled             | settled  |
+ * | used, reverted    | exposed             | burned              | burned              | unproved |
+ * | simulated         | refused             | refused             | refused             | unproved |
+ * | unsent            | retry, now in doubt | retry, now in doubt | burned              | unproved |
+ * | refused           | refused             | refused             | refused             | retry    |
+ * | unprocessed       | retry until expiry  | retry until expiry  | retry until expiry  | retry    |
+ * | unknown           | retry, now in doubt | retry, now in doubt | retry, now in doubt | retry    |
+ * | lost (from chain) | not asked           | not asked           | not asked           | refused  |
  *
- * `unprocessed` is refused once the authorization has expired. `unproved` means that the facilitator reports the payment as used, and nothing else shows a transfer. With a node the
- * chain decides at the next attempt. Without one, a few payments per payer and day are sold on the facilitator's word.
+ * `unprocessed` is refused once the authorization has expired. `unproved` means that the facilitator reports the payment
+ * as used, and nothing else shows a transfer. With a node the chain decides at the next attempt. Without one, a few
+ * payments per payer and day are sold on the facilitator's word.
  */
 export function conclude(
   entry: SettlingEntry,
@@ -283,9 +286,9 @@ export function conclude(
 }
 
 /**
- * Interprets the chain's evidence about an exposed payment; undefined while nothing is decided. A transfer from one of the
- * facilitator's accounts was requested by another service of the same seller, which has sold something for it. A transfer
- * from any other account was submitted by the payer or a stranger, and pays us.
+ * Interprets the chain's evidence about an exposed payment; undefined while nothing is decided. A transfer from one of
+ * the facilitator's accounts was requested by another service of the same seller, which has sold something for it. A
+ * transfer from any other account was submitted by the payer or a stranger, and pays us.
  */
 export function concludeExposed(
   { signers }: Call,
@@ -311,8 +314,8 @@ export function nextChainCheckAt(entry: Omit<ExposedEntry, "nextAt">, now: numbe
 }
 
 /**
- * Returns the delay after attempt number `attempts`, in milliseconds: 2 s, doubled each time up to a minute, and an hour
- * after more than twelve attempts.
+ * Returns the delay after attempt number `attempts`, in milliseconds: 2 s, doubled each time up to a minute, and an
+ * hour after more than twelve attempts.
  */
 export function backoffMs(attempts: number): number {
   const maxMs = attempts > 12 ? 3_600_000 : 60_000;

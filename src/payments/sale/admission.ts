@@ -12,7 +12,9 @@ import { notSelling, orInProgress, proofRequired } from "./answers.ts";
 /** The part of a sale's terms that is known before the request is read. */
 export interface AdmissionTerms extends EventContext {
   payment: PaymentPayload;
-  /** The caller's idempotency key. Calls with the same key and request are charged once, even with different payments. */
+  /**
+   * The caller's idempotency key. Calls with the same key and request are charged once, even with different payments.
+   */
   key: string | null;
   offer: Offer;
   /** In order of preference. The first one with a verdict also settles the payment. If empty, nothing is sold. */
@@ -38,7 +40,9 @@ export interface AdmissionTerms extends EventContext {
 export interface Admission {
   /** The facilitator that has verified the payment; undefined if the ledger already knew the payment or its key. */
   verified: FacilitatorClient | undefined;
-  /** Whether the caller is known to be the payer: by a sign-in, or because the payment came before it could be public. */
+  /**
+   * Whether the caller is known to be the payer: by a sign-in, or because the payment came before it could be public.
+   */
   isPayerProven: boolean;
   /** The binding of the caller's idempotency key. */
   binding: StoredBinding | undefined;
@@ -52,9 +56,9 @@ const EXPECTED_WORK_SECONDS = 30;
 const NO_REQUEST = "";
 
 /**
- * Decides whether to read the request of a payment. The request is read if the ledger knows the payment, or another payment
- * of the same payer under the same key, and otherwise if a facilitator verifies the payment. A caller with nothing but
- * data from the chain is always refused. A refusal is logged as a {@link SaleEvent}.
+ * Decides whether to read the request of a payment. The request is read if the ledger knows the payment, or another
+ * payment of the same payer under the same key, and otherwise if a facilitator verifies the payment. A caller with
+ * nothing but data from the chain is always refused. A refusal is logged as a {@link SaleEvent}.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
  * @throws PaymentError facilitator_unavailable, not_selling, payment_in_progress, payment_already_used, sign_in_refused
  */
@@ -62,7 +66,8 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
   const began = terms.now();
   const abandoned = new AbortController();
   try {
-    // A repeated call usually has a key. Without one the ledger is unlikely to know the payment, so both are asked at once.
+    // A repeated call usually has a key. Without one the ledger is unlikely to know the payment, so both are asked at
+    // once.
     const verifying = terms.key === null ? verify(terms, abandoned.signal) : undefined;
     verifying?.catch(() => undefined); // irrelevant if the ledger knows the payment
     const { isKnown, isPayerProven, binding } = await lookUp(terms, false);

@@ -121,8 +121,8 @@ function inProgress(cause?: unknown): PaymentError {
 }
 
 /**
- * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened. Repeating
- * the call is safe.
+ * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened.
+ * Repeating the call is safe.
  * @throws PaymentError payment_in_progress if the ledger cannot be reached
  */
 export function orInProgress<T>(answer: Promise<T>): Promise<T> {

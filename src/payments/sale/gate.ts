@@ -1,6 +1,6 @@
 /**
- * The sale of one piece of work for one payment. Each call runs these steps: verify the payment, claim it in the ledger, do
- * the work, store the output, settle the payment, deliver the result.
+ * The sale of one piece of work for one payment. Each call runs these steps: verify the payment, claim it in the
+ * ledger, do the work, store the output, settle the payment, deliver the result.
  */
 
 import { type Binding, keyNameOf, type StoredBinding } from "../ledger/keyBinding.ts";
@@ -66,7 +66,9 @@ export interface SaleTerms<T> extends AdmissionTerms {
   admitted?: Admission;
   /** Identifies the request. */
   fingerprint: string;
-  /** Upper bound for the work, in milliseconds. It is the lease of a claim, which frees the payment if the call dies. */
+  /**
+   * Upper bound for the work, in milliseconds. It is the lease of a claim, which frees the payment if the call dies.
+   */
   workMs: number;
   /** Lifetime of the result's link, in milliseconds. The idempotency key stays bound to its payment as long. */
   linkTtlMs: number;
@@ -84,8 +86,8 @@ const WAIT_MS = 25_000;
 
 /**
  * Sells one piece of work for one payment: first {@link fulfill}, then {@link settle}. The same payment with the same
- * request gets the same result, in parallel or later. Work that throws is not charged, and its payment stays usable. Each
- * sale logs one {@link SaleEvent}.
+ * request gets the same result, in parallel or later. Work that throws is not charged, and its payment stays usable.
+ * Each sale logs one {@link SaleEvent}.
  */
 export class Sale<T> {
   readonly #terms: SaleTerms<T>;
@@ -113,8 +115,8 @@ export class Sale<T> {
   }
 
   /**
-   * Verifies and claims the payment, does the work and stores its output. Does nothing if the payment, or an earlier one
-   * under the same key, is in use or has bought its result. {@link settle} then reports which.
+   * Verifies and claims the payment, does the work and stores its output. Does nothing if the payment, or an earlier
+   * one under the same key, is in use or has bought its result. {@link settle} then reports which.
    * @throws PaymentRequired if the facilitator refuses the payment, or the authorization's validity period does not fit
    * @throws PaymentError idempotency_key_reused, payment_already_used, payment_in_progress, facilitator_unavailable
    * @throws Error thrown by the work
@@ -164,10 +166,11 @@ export class Sale<T> {
   }
 
   /**
-   * Determines the outcome of the call, and stores it in `#status`. If neither the key nor the payment has an outcome yet,
-   * claims the payment, binds the key to it, and does the work.
+   * Determines the outcome of the call, and stores it in `#status`. If neither the key nor the payment has an outcome
+   * yet, claims the payment, binds the key to it, and does the work.
    * @param binding the key's binding. The key is bound again only if this is still its current binding
-   * @returns "changed" if the ledger has changed meanwhile, so that the caller must start again with the current binding
+   * @returns "changed" if the ledger has changed meanwhile, so that the caller must start again with the current
+   * binding
    */
   async #claimAndWork(binding: StoredBinding | undefined): Promise<"decided" | "changed"> {
     const { key, fingerprint } = this.#terms;
@@ -205,7 +208,8 @@ export class Sale<T> {
 
   /**
    * Takes over the outcome of an earlier payment under the same key.
-   * @returns "superseded" if the earlier payment can no longer settle for its request, so that this call's payment counts;
+   * @returns "superseded" if the earlier payment can no longer settle for its request, so that this call's payment
+   * counts;
    *   "changed" if the earlier payment's status has changed meanwhile
    * @throws PaymentError idempotency_key_reused if the earlier payment was made for another request
    */
@@ -258,7 +262,9 @@ export class Sale<T> {
     return orInProgress(ledger.getByName(name).bind(binding, expiresAt, replacedVersion));
   }
 
-  /** Binds the key as {@link #bind} does. If that fails, releases this call's claim, so that the payment stays unused. */
+  /**
+   * Binds the key as {@link #bind} does. If that fails, releases this call's claim, so that the payment stays unused.
+   */
   async #bindOrRelease(key: string, replacedVersion: number | undefined): Promise<boolean> {
     let isBound = false;
     try {
@@ -290,8 +296,8 @@ export class Sale<T> {
   }
 
   /**
-   * Runs a step. If the step fails and another call has used the payment meanwhile, replaces the error by the new status,
-   * because the other call is the cause.
+   * Runs a step. If the step fails and another call has used the payment meanwhile, replaces the error by the new
+   * status, because the other call is the cause.
    */
   async #unlessUsed(step: () => Promise<void>): Promise<void> {
     try {
@@ -322,8 +328,8 @@ export class Sale<T> {
   }
 
   /**
-   * Adds a new idempotency key to the error of a call without one, if its payment may still be charged. The payer needs the
-   * key to get the result later, because a public payment alone proves nothing.
+   * Adds a new idempotency key to the error of a call without one, if its payment may still be charged. The payer needs
+   * the key to get the result later, because a public payment alone proves nothing.
    */
   async #withKey(error: unknown): Promise<unknown> {
     if (!(error instanceof PaymentError) || this.#terms.key !== null || !this.#isPayerProven) return error;

@@ -120,7 +120,8 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
       x402Version: version,
       paymentPayload: {
         ...(raw as object),
-        payload, // Only the payload that was checked: some facilitators would also accept an unchecked `permit2Authorization`.
+        // Only the checked payload: some facilitators would also accept an unchecked `permit2Authorization`.
+        payload,
         // The offered addresses keep their case, because a facilitator may compare them literally.
         ...(version === 2 && { accepted: requirement }),
       },
