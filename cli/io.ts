@@ -4,6 +4,6 @@ export interface Io {
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   env: Record<string, string | undefined>;
-  /** The exit code to be. */
+  /** The exit code to set. */
   exitCode?: number | string | null | undefined;
 }

@@ -57,7 +57,7 @@ describePage("the chat view of a result", (running) => {
     expect.poll(() => view.textContent("#status"), PATIENCE).toBe(words);
   const firstPage = ({ view }: OpenView) => view.waitForSelector("#page canvas", PATIENCE);
 
-  describe.each(["application", "page"] as const)("host: %s", (host) => {
+  describe.each(["application", "page"] as const)("in a host of type %s", (host) => {
     test("the chat view shows the order, then the first page, the link and the receipt", () =>
       show(
         async (open) => {
@@ -243,8 +243,8 @@ describePage("the chat view of a result", (running) => {
     ["dark", 720],
     ["light", 320],
     ["dark", 320],
-  ] as const)("theme: %s, width: %i px", (theme, width) => {
-    test("the chat view follows the host's theme, fits without scrolling, and passes axe", () =>
+  ] as const)("with the theme %s, %i px wide", (theme, width) => {
+    test("the chat view follows the host's theme, fits without scrolling, and passes the accessibility checks of axe", () =>
       show(
         async (open) => {
           const { page, view, tell } = open;
@@ -272,7 +272,7 @@ describePage("the chat view of a result", (running) => {
       ));
   });
 
-  describe("hosts that deny a capability", () => {
+  describe("in a host that denies a capability", () => {
     test("without scripts, the chat view points to the link in the chat", () =>
       show(
         async ({ view, complaints }) => {
@@ -317,7 +317,7 @@ describePage("the chat view of a result", (running) => {
       ));
   });
 
-  describe("untrusted input", () => {
+  describe("with untrusted input", () => {
     const EVIL = `<img src=x onerror="document.title='evil'">\u202efdp.exe\u2069\u0000\n${"x".repeat(5000)}`;
 
     test("the chat view neutralizes markup and control characters in arguments and names", () =>

@@ -197,21 +197,23 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test.each(["light", "dark"] as const)("the home page passes axe in %s mode", (colorScheme) =>
-    withPage(
-      running.browser,
-      running.worker.url,
-      async ({ page }) => {
-        expect(await violations(page)).toEqual([]);
-        await page.click("form[data-operation=text] summary");
-        await chooseFile(page, sample);
-        expect(await violations(page)).toEqual([]);
-        await page.check("[name=operation][value=image]", { force: true });
-        await page.check("[name=client][value=mcp]", { force: true });
-        expect(await violations(page)).toEqual([]);
-      },
-      { colorScheme },
-    ),
+  test.each(["light", "dark"] as const)(
+    "the home page passes the accessibility checks of axe in %s mode",
+    (colorScheme) =>
+      withPage(
+        running.browser,
+        running.worker.url,
+        async ({ page }) => {
+          expect(await violations(page)).toEqual([]);
+          await page.click("form[data-operation=text] summary");
+          await chooseFile(page, sample);
+          expect(await violations(page)).toEqual([]);
+          await page.check("[name=operation][value=image]", { force: true });
+          await page.check("[name=client][value=mcp]", { force: true });
+          expect(await violations(page)).toEqual([]);
+        },
+        { colorScheme },
+      ),
   );
 
   test("the home page shows selected options under forced system colors", () =>

@@ -27,24 +27,27 @@ describePage("pages for reading", (running) => {
       ["dark", 1280],
       ["light", 360],
       ["dark", 360],
-    ] as const)("passes axe and its policy in %s mode, %i px wide", async (colorScheme, width) => {
-      const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
-      try {
-        const complaints: string[] = [];
-        page.on("console", (message) => complaints.push(message.text()));
-        page.on("requestfailed", (request) => complaints.push(request.url()));
-        const response = await page.goto(running.worker.url + path, { waitUntil: "networkidle" });
-        expect(response!.status()).toBe(status);
-        const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // the status of the page itself
-        expect(complaints).toEqual(expected);
-        expect(await page.evaluate("document.fonts.check('1rem \"Schibsted Grotesk\"')")).toBe(true);
-        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-        await page.evaluate("for (const answer of document.querySelectorAll('details')) answer.open = true");
-        expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
-        expect(await violations(page)).toEqual([]);
-      } finally {
-        await page.close();
-      }
-    });
+    ] as const)(
+      "passes the accessibility checks of axe and its policy in %s mode, %i px wide",
+      async (colorScheme, width) => {
+        const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
+        try {
+          const complaints: string[] = [];
+          page.on("console", (message) => complaints.push(message.text()));
+          page.on("requestfailed", (request) => complaints.push(request.url()));
+          const response = await page.goto(running.worker.url + path, { waitUntil: "networkidle" });
+          expect(response!.status()).toBe(status);
+          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // the status of the page itself
+          expect(complaints).toEqual(expected);
+          expect(await page.evaluate("document.fonts.check('1rem \"Schibsted Grotesk\"')")).toBe(true);
+          expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+          await page.evaluate("for (const answer of document.querySelectorAll('details')) answer.open = true");
+          expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+          expect(await violations(page)).toEqual([]);
+        } finally {
+          await page.close();
+        }
+      },
+    );
   });
 });

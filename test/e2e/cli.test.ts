@@ -44,7 +44,7 @@ async function expectMarks(pdf: Uint8Array): Promise<void> {
   for (const [at, page] of after.entries()) expect(page.changedOutside(nowhere, before[at]!)).toBeGreaterThan(200);
 }
 
-describe("help", () => {
+describe("overprint help", () => {
   test("the program's help lists its commands and exit codes", async () => {
     const { code, stdout } = await cli(["--help"]);
     expect(code).toBe(0);
@@ -80,7 +80,7 @@ describe("help", () => {
   });
 });
 
-describe("mark", () => {
+describe("overprint mark", () => {
   test("mark writes the result next to the source and reports it", async () => {
     const { code, stdout, stderr } = await cli(["mark", "contract.pdf", "--text", "DRAFT", "--rotation", "-30"]);
     expect([code, stderr]).toEqual([0, ""]);

@@ -62,7 +62,7 @@ async function expectFailure({ code, stderr }: Run, expected: number, words: str
   expect(await files()).toEqual(["contract.pdf"]);
 }
 
-describe("buy", () => {
+describe("overprint buy", () => {
   test.each([
     [["--text", "DRAFT", "--position", "top-right", "--opacity", "0.5", "--rotation", "-30", "--font-size", "30"]],
     [["--text", "社外秘", "--lang", "ja", "--template", "stamp"]],
@@ -479,7 +479,7 @@ describe("malicious and broken deployments", () => {
   });
 });
 
-describe("pay", () => {
+describe("overprint pay", () => {
   test.each(["/v1/watermark/text", "/v1/watermark/image"])("pay signs a payment that %s accepts", async (path) => {
     const { code, stdout } = await cli(["pay", worker.url + path]);
     expect(code).toBe(0);

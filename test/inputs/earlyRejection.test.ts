@@ -30,7 +30,7 @@ function storing() {
   return { store, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, store }) };
 }
 
-describe("a video of 100 MB", () => {
+describe("early rejection of a video of 100 MB", () => {
   test.each([
     ["with a Content-Length", { "Content-Length": String(100 * MB) }],
     ["without a Content-Length", {}],
@@ -64,7 +64,7 @@ describe("a video of 100 MB", () => {
   });
 });
 
-describe("invalid marks", () => {
+describe("early rejection of invalid marks", () => {
   const file = "https://files.example.com/status/500"; // fetching it would fail with source_unreachable
   const truncated = dataUri("image/png", RED_PNG.subarray(0, RED_PNG.length - 20));
   test.each([

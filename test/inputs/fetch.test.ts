@@ -9,7 +9,7 @@ const detailOf = (words: string) => ({ detail: expect.stringContaining(words) })
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("forbidden URLs", () => {
+describe("openAddress and forbidden URLs", () => {
   test.each(forbiddenUrls(8080))("rejects %s with source_not_allowed before any request: %s", async (url, rule) => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(openAddress(url, rules)).rejects.toMatchObject({
@@ -20,7 +20,7 @@ describe("forbidden URLs", () => {
   });
 });
 
-describe("redirects", () => {
+describe("openAddress and redirects", () => {
   test("follows three redirects", async () => {
     const { response } = await openAddress(on("/hops/3"), rules);
     expect(response.status).toBe(200);
@@ -84,7 +84,7 @@ describe("redirects", () => {
   });
 });
 
-describe("answers other than 200", () => {
+describe("openAddress and answers other than 200", () => {
   test.each([
     [401, "without signing in"],
     [403, "without signing in"],

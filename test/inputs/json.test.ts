@@ -31,7 +31,7 @@ const read = (text: string, chunkLength?: number, more = {}) => readJson(chunksO
 
 const contentOf = (file: unknown) => (file as Upload).received.content as Uint8Array;
 
-describe("a long file in JSON", () => {
+describe("readJson and long files", () => {
   test.each([
     ["a data URI", { file: `data:application/pdf;base64,${base64}` }],
     ["a data URI with a non-ASCII type", { file: `data:Ω;base64,${base64}` }],
@@ -75,7 +75,7 @@ describe("a long file in JSON", () => {
 
 const uri = (length: number) => "data:;base64,".padEnd(length, "A");
 
-describe("strings up to the length limit", () => {
+describe("readJson and the length limit of strings", () => {
   test("keeps a data URI of LONG_TEXT_BYTES as text, for any chunk size", async () => {
     const text = JSON.stringify({ file: uri(LONG_TEXT_BYTES), text: uri(LONG_TEXT_BYTES) });
     for (const chunkLength of [999, 100_000, 1_000_000]) expect((await read(text, chunkLength)).text).toBe(text);
@@ -89,7 +89,7 @@ describe("strings up to the length limit", () => {
   });
 });
 
-describe("a long string that is not a file", () => {
+describe("readJson and long strings that are not files", () => {
   test.each<[string, object]>([
     ["bare base64 in `file`, which must be a data URI", { file: base64 }],
     ["a path", { image: `/tmp/${base64}` }],
@@ -132,7 +132,7 @@ function inTwoAlphabets(border: number): string {
   );
 }
 
-describe("a malformed file in JSON", () => {
+describe("readJson and malformed files", () => {
   const others = `"text":"A","n":[1,"\\\\"]`;
   test.each([
     ["base64 with an invalid character", `data:;base64,${base64}ü`, "is not valid base64"],
@@ -192,7 +192,7 @@ test("a failing body rejects the read, and a body that ends within a file fails 
   expect(() => cut.parse()).toThrow(SyntaxError);
 });
 
-describe("memory used while reading JSON", () => {
+describe("memory use of readJson", () => {
   const heldBy = (memory: MemoryShare) => pool.held.get(memory)?.bytes ?? 0;
 
   test("holds less than twice the size of a file that stays in memory", async () => {

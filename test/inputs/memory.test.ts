@@ -45,7 +45,7 @@ describe("MemoryPool", () => {
   });
 });
 
-describe("receiving with little memory", () => {
+describe("receive with little memory", () => {
   async function* pieces(length: number) {
     for (let at = 0; at < length; at += 7919) yield noise(Math.min(7919, length - at), at);
   }

@@ -46,7 +46,7 @@ async function readBytes(body: Promise<Uint8Array>, contentType: string, announc
   return fields;
 }
 
-describe("a form", () => {
+describe("readForm", () => {
   it("returns text fields unchanged", async () => {
     expect(
       await read([
@@ -110,7 +110,7 @@ describe("a form", () => {
   });
 });
 
-describe("a text field with a charset", () => {
+describe("readForm and charsets", () => {
   const part = (charset: string, text: Buffer) =>
     Buffer.concat([
       Buffer.from(
@@ -135,7 +135,7 @@ describe("a text field with a charset", () => {
   });
 });
 
-describe("invalid forms", () => {
+describe("readForm and invalid forms", () => {
   const large = new Blob([noise(50_000)]);
   const refused = { code: "invalid_request", status: 400 };
   const tooLarge = { code: "body_too_large", status: 413 };

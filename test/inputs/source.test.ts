@@ -15,7 +15,7 @@ const rules = { timeoutMs: 5000, allowLoopback: false };
 const base64 = (length: number) => new Uint8Array(length).toBase64();
 const tooLarge = { code: "source_too_large", status: 413 };
 
-describe("files within the size limit", () => {
+describe("openSource within the size limit", () => {
   test.each([
     ["as a data URI", `data:application/pdf;base64,${base64(1000)}`],
     ["as bare base64", base64(1000)],
@@ -25,7 +25,7 @@ describe("files within the size limit", () => {
   });
 });
 
-describe("files over the size limit", () => {
+describe("openSource over the size limit", () => {
   test.each([
     ["as a data URI", `data:application/pdf;base64,${base64(1001)}`],
     ["as bare base64", base64(1001)],
@@ -77,7 +77,7 @@ test.each([
   expect(isCancelled).toBe(true);
 });
 
-describe("a file whose server encodes it", () => {
+describe("openSource and encoded files", () => {
   /** Serves up to 10 MB on demand. Returns a counter of the bytes served. */
   function serve(encoding: string) {
     const served = { bytes: 0 };
@@ -117,7 +117,7 @@ describe("a file whose server encodes it", () => {
   });
 });
 
-describe("the SHA-256 of an opened file", () => {
+describe("openSource and SHA-256", () => {
   const bytes = noise(1_000_003);
   const stored = {
     maxBytes: bytes.length,
@@ -149,7 +149,7 @@ describe("the SHA-256 of an opened file", () => {
   });
 });
 
-describe("a file that exceeds the memory limit", () => {
+describe("openSource over the memory limit", () => {
   const LENGTH = 300_000;
   const source = (announces: boolean) => `https://files.example.com/zeros/${LENGTH}${announces ? "" : "-unannounced"}`;
 

@@ -55,7 +55,7 @@ describe("GET /", () => {
   });
 
   describe.each(PRODUCTS.map((product) => [product.operation, product] as const))(
-    "for %s",
+    "the page's controls for %s",
     (operation, { schemas }) => {
       const kind = operation.replace("watermark.", "");
       const controls = async () => (await page()).split(`data-operation="${kind}"`)[1]!.split("</form>")[0]!;
