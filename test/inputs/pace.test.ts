@@ -6,7 +6,7 @@ const pace = { bytesPerSecond: 10 * KB64, graceMs: 200, deadlineMs: 60_000 };
 
 /** A body of `chunks` chunks, one every `ms`. If `ends` is false, it stalls after the last chunk. */
 function body(chunks: number, ms: number, ends: boolean, bytes = KB64) {
-  const state = { cancelled: false };
+  const state = { canceled: false };
   let sent = 0;
   const stream = new ReadableStream({
     type: "bytes",
@@ -19,7 +19,7 @@ function body(chunks: number, ms: number, ends: boolean, bytes = KB64) {
       } else await new Promise(() => {});
     },
     cancel() {
-      state.cancelled = true;
+      state.canceled = true;
     },
   });
   return { stream, state };
@@ -73,7 +73,7 @@ test.each([
     code: "body_timeout",
     status: 408,
   });
-  expect(state.cancelled).toBe(true);
+  expect(state.canceled).toBe(true);
 });
 
 test("does not count time in which the isolate is busy against the sender", async () => {
@@ -93,5 +93,5 @@ test("does not count time in which the isolate is busy against the sender", asyn
 test("a body over the size limit is rejected with 413, and its rest stays readable", async () => {
   const { stream, state } = body(100, 0, true);
   await expect(lengthOf(readBody(stream, { pace, maxBytes: 3 * KB64 }))).rejects.toMatchObject({ status: 413 });
-  expect([stream.locked, state.cancelled]).toEqual([false, false]);
+  expect([stream.locked, state.canceled]).toEqual([false, false]);
 });

@@ -56,14 +56,14 @@ test.each([
   ["never begins", 0],
   ["stalls half way", 2_000_000],
 ])("a URL whose body %s fails with source_timeout long before the deadline", async (_, length) => {
-  let isCancelled = false;
+  let isCanceled = false;
   const body = new ReadableStream({
     type: "bytes",
     start(controller: ReadableByteStreamController) {
       if (length > 0) controller.enqueue(new Uint8Array(length));
     },
     cancel() {
-      isCancelled = true;
+      isCanceled = true;
     },
   });
   vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body));
@@ -74,7 +74,7 @@ test.each([
     inspect,
   });
   await expect(slow).rejects.toMatchObject({ code: "source_timeout", detail: expect.stringContaining("too slowly") });
-  expect(isCancelled).toBe(true);
+  expect(isCanceled).toBe(true);
 });
 
 describe("openSource and encoded files", () => {
