@@ -10,8 +10,9 @@ import { checkImage, readImage } from "./images/readImage.ts";
 import { markWithImage } from "./marks/imageMark.ts";
 import { checkText, markWithText } from "./marks/textMark.ts";
 import type { ImageMark, TextMark } from "./options.ts";
-import { openPdf, type PdfDocument } from "./pdf/document/document.ts";
+import { openPdf } from "./pdf/document/openPdf.ts";
 import { type PdfaNotice, pdfaNotices } from "./pdf/document/pdfa.ts";
+import type { PdfDocument } from "./pdf/document/pdfDocument.ts";
 import { planOutput } from "./pdf/output/outputPlan.ts";
 import { MemorySource, type RangeReader, RangeSource } from "./pdf/source/byteSource.ts";
 

@@ -2,7 +2,8 @@
 import { inflateSync } from "node:zlib";
 import { plain } from "../../src/engine/bytes.ts";
 import { EngineError, PlanOutdated } from "../../src/engine/index.ts";
-import { openPdf, type PdfDocument } from "../../src/engine/pdf/document/document.ts";
+import { openPdf } from "../../src/engine/pdf/document/openPdf.ts";
+import type { PdfDocument } from "../../src/engine/pdf/document/pdfDocument.ts";
 import { readStream } from "../../src/engine/pdf/objects/streams.ts";
 import { planOutput } from "../../src/engine/pdf/output/outputPlan.ts";
 import type { PageTarget } from "../../src/engine/pdf/pages/page.ts";

@@ -3,7 +3,7 @@ import { readImage } from "../../src/engine/images/readImage.ts";
 import type { LoadFont, TextMark } from "../../src/engine/index.ts";
 import { markWithImage } from "../../src/engine/marks/imageMark.ts";
 import { markWithText } from "../../src/engine/marks/textMark.ts";
-import type { PdfDocument } from "../../src/engine/pdf/document/document.ts";
+import type { PdfDocument } from "../../src/engine/pdf/document/pdfDocument.ts";
 import { MAGENTA } from "./stamp.ts";
 
 /** A square of a page as displayed: its side, and the distance of its upper left corner from that of the page. */

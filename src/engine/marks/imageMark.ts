@@ -1,6 +1,6 @@
 import type { Picture } from "../images/picture.ts";
 import { DEFAULTS, type ImageMark } from "../options.ts";
-import type { PdfDocument } from "../pdf/document/document.ts";
+import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { makeMark } from "./form.ts";
 import { displayedSize, haveSameShape, largestScale, marginOn, placeAt, roomOn } from "./geometry.ts";

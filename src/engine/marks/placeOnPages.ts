@@ -1,4 +1,4 @@
-import type { PdfDocument } from "../pdf/document/document.ts";
+import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import { overlay } from "../pdf/output/overlay.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import type { Mark } from "./form.ts";

@@ -4,7 +4,7 @@ import { type Typesetter, typesetterFor } from "../fonts/layout.ts";
 import type { LoadFont } from "../fonts/library.ts";
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 import type { TextMark } from "../options.ts";
-import type { PdfDocument } from "../pdf/document/document.ts";
+import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";

@@ -2,7 +2,8 @@
 
 import { deflateSync } from "node:zlib";
 import { EngineError } from "../../../src/engine/index.ts";
-import { type OpenOptions, openPdf, type PdfDocument } from "../../../src/engine/pdf/document/document.ts";
+import { type OpenOptions, openPdf } from "../../../src/engine/pdf/document/openPdf.ts";
+import type { PdfDocument } from "../../../src/engine/pdf/document/pdfDocument.ts";
 import { type OutputPlan, planOutput } from "../../../src/engine/pdf/output/outputPlan.ts";
 import { overlay } from "../../../src/engine/pdf/output/overlay.ts";
 import type { Page } from "../../../src/engine/pdf/pages/page.ts";

@@ -58,7 +58,7 @@ export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
  * from XML, so a mark on the PDF's pages would not be seen. Static XFA forms have fields and pages of their own.
  * @throws EngineError `xfa_not_supported`
  */
-export function refuseDynamicXfa(objects: Objects, catalog: Dictionary): void {
+export function rejectDynamicXfa(objects: Objects, catalog: Dictionary): void {
   const form = objects.dictionary(catalog.get("AcroForm"));
   if (!form?.has("XFA")) return;
   const fields = objects.resolve(form.get("Fields"));
@@ -75,17 +75,17 @@ export function refuseDynamicXfa(objects: Objects, catalog: Dictionary): void {
  * @param trailers as in Xref
  * @throws Malformed if none of them holds a catalog
  */
-export function moveOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrites, num: number): Reference {
+export function moveCatalogOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrites, num: number): Reference {
   const text = trailers.find(({ dict }) => dict.has("Root"))?.text;
   const entry = text && entryOf(text, "Root");
   if (!entry) throw new Malformed("no catalog");
-  rewrites.keepRenewed(num, wellFormedText(text, entry.start));
+  rewrites.registerText(num, wellFormedText(text, entry.start));
   return new Reference(num, 0);
 }
 
 /**
  * Returns the root of the page tree: the reference to it, or where it stands in the catalog.
- * @param root the catalog, as {@link keepNamed} left it in the trailer
+ * @param root the catalog, as {@link registerNamed} left it in the trailer
  * @throws Malformed if /Pages is neither a reference nor a dictionary
  * @throws MissingRange if bytes have to be fetched first
  */
@@ -103,10 +103,10 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
 /**
  * Puts a new node between the catalog and a page that stands where the root of the page tree should be: MuPDF does not
  * show it there.
- * @param root the catalog, as {@link keepNamed} left it in the trailer
+ * @param root the catalog, as {@link registerNamed} left it in the trailer
  * @param num the number of the node
  */
-export function putNodeAbove(
+export function insertRootNode(
   { rewrite }: PageEntry,
   objects: Objects,
   rewrites: Rewrites,
@@ -117,7 +117,7 @@ export function putNodeAbove(
   const entry = catalog && entryOf(catalog.text, "Pages");
   if (!entry) return;
   const kid = `${rewrite.num} ${objects.table.generationOf(rewrite.num)} R`;
-  rewrites.keepRenewed(num, encodeLatin1(`<</Type/Pages/Count 1/Kids[${kid}]>>`));
+  rewrites.registerText(num, encodeLatin1(`<</Type/Pages/Count 1/Kids[${kid}]>>`));
   catalog.splice({ at: entry.start, remove: entry.end - entry.start, insert: ` ${num} 0 R` });
   rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${num} 0 R ` });
 }
@@ -125,11 +125,11 @@ export function putNodeAbove(
 /**
  * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms: they are a signature of the whole file, and a
  * reader that finds it broken shows an error. The other permissions stay; a /Perms of nothing else goes.
- * @param root the catalog, as {@link keepNamed} left it in the trailer
+ * @param root the catalog, as {@link registerNamed} left it in the trailer
  * @returns what to leave out of which object
  * @throws MissingRange if bytes have to be fetched first
  */
-export function usageRights(
+export function findUsageRights(
   objects: Objects,
   rewrites: Rewrites,
   root: Reference,
@@ -159,7 +159,7 @@ export function usageRights(
  * @throws EngineError damaged_pdf if the encryption dictionary is not sound: readers read it in ways of their own
  * @throws MissingRange if bytes have to be fetched first
  */
-export function keepNamed(
+export function registerNamed(
   objects: Objects,
   rewrites: Rewrites,
   trailers: readonly Trailer[],
@@ -174,7 +174,7 @@ export function keepNamed(
   const text = trailers.find(({ dict }) => dict.has("Encrypt"))?.text;
   const entry = text && entryOf(text, "Encrypt");
   const isWellFormed =
-    encrypt instanceof Reference ? !rewrites.isRenewed(encrypt.num) : entry && endOfWellFormed(text, entry.start) >= 0;
+    encrypt instanceof Reference ? !rewrites.hasNewText(encrypt.num) : entry && endOfWellFormed(text, entry.start) >= 0;
   if (!isWellFormed)
     throw new EngineError("damaged_pdf", "What the PDF says of its encryption is damaged. Save it without encryption.");
 }
@@ -194,11 +194,11 @@ function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewri
 function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | Value {
   try {
     const found = objects.at(num, (bytes, at) =>
-      isDictionary(bytes, at) ? rewrites.keepSound(num, bytes, at) : parseValue(bytes, at),
+      isDictionary(bytes, at) ? rewrites.registerWellFormed(num, bytes, at) : parseValue(bytes, at),
     );
     return found ?? null;
   } catch (error) {
-    const rewrite = error instanceof Malformed ? rewrites.keepBalanced(num) : undefined;
+    const rewrite = error instanceof Malformed ? rewrites.registerBalanced(num) : undefined;
     if (!rewrite) throw error;
     return rewrite;
   }

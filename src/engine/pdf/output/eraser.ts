@@ -22,12 +22,14 @@ export const CONTEXT = LONGEST_HEADER;
 
 /**
  * Collects the boundaries of the source in ascending order of their offsets.
+ * @param from offset of the first source byte that is copied
  * @param length of the source in bytes
  * @param superseded numbers of the objects whose live body is written elsewhere or dropped
  * @param header offset where the file header ends
  */
 export function collectBoundaries(
-  { table, origin, sections }: Xref,
+  { table, sections }: Xref,
+  from: number,
   length: number,
   superseded: ReadonlySet<number>,
   header: number,
@@ -35,7 +37,7 @@ export function collectBoundaries(
   const found = new Boundaries(table.rows + sections.length + 1);
   for (let row = 0; row < table.rows; row++) {
     const offset = table.offset(row);
-    if (table.kind(row) !== IN_FILE || offset < origin || offset >= length) continue;
+    if (table.kind(row) !== IN_FILE || offset < from || offset >= length) continue;
     found.add(offset, !table.isLive(row) ? STALE : superseded.has(table.number(row)) ? SUPERSEDED : LIVE);
   }
   for (const offset of sections) found.add(offset, SECTION);

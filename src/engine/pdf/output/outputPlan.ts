@@ -5,11 +5,10 @@
  */
 
 import { encodeLatin1 } from "../../bytes.ts";
-import type { PdfDocument } from "../document/document.ts";
+import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { XrefTable } from "../objects/xrefTable.ts";
 import { type ByteSource, retry } from "../source/byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "../syntax/characters.ts";
-import { NEW_HEADER } from "../xref/xref.ts";
 import type { Boundaries } from "./boundaries.ts";
 import { ContentCheck, WINDOW_CONTEXT, type Window } from "./contentCheck.ts";
 import { collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
@@ -36,14 +35,13 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
   const replacements = await planReplacements(document);
   const boundaries = await findBoundaries(document, replacements);
-  const { origin } = document.xref;
-  const from = Math.max(0, origin);
+  const { from, newHeader, shift } = document.start;
   const to = Math.max(from, endOfCopy(boundaries, source.length));
-  const tail = await writeTail(document, replacements, to - origin);
+  const tail = await writeTail(document, replacements, to + shift);
   const added = document.added.map(({ object }) => object);
   const copy = {
     source,
-    header: origin < 0 ? encodeLatin1(NEW_HEADER) : undefined,
+    header: newHeader ? encodeLatin1(newHeader) : undefined,
     boundaries,
     from,
     to,
@@ -54,7 +52,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
     watch: !document.thorough && !source.inMemory,
   };
   return {
-    length: to - origin + tail.length,
+    length: to + shift + tail.length,
     chunks: () => chunksOf(copy, new ContentCheck(document.objects, document.deferred), tail),
   };
 }
@@ -82,14 +80,14 @@ async function findBoundaries(
   document: PdfDocument,
   { superseded, freed }: Pick<Replacements, "superseded" | "freed">,
 ): Promise<Boundaries> {
-  const { xref, objects, rewrites, contentEnds } = document;
+  const { xref, objects, rewrites, contentEnds, start } = document;
   const { source } = objects;
-  const header = await retry(source, () => endOfHeader(source, Math.max(0, xref.origin)));
+  const header = await retry(source, () => endOfHeader(source, start.from));
   for (;;) {
     source.meter.charge("collectBoundary", xref.table.rows + xref.sections.length);
     source.meter.charge("scan", source.length);
     await source.meter.yieldIfDue();
-    const listed = collectBoundaries(xref, source.length, superseded, header);
+    const listed = collectBoundaries(xref, start.from, source.length, superseded, header);
     source.meter.charge("sortBoundary", listed.length);
     await source.meter.yieldIfDue();
     // By ranges, the copying pass looks for what makes an object suspect.

@@ -2,8 +2,8 @@
 import { encodeLatin1 } from "../../bytes.ts";
 import { deflatedText } from "../../deflated.ts";
 import { LruCache } from "../../lruCache.ts";
-import type { PdfDocument } from "../document/document.ts";
 import type { Ref } from "../document/newObject.ts";
+import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Page, PageTarget } from "../pages/page.ts";
 import type { NameSlot } from "../pages/resources.ts";
 import type { Rewrite, Splice } from "../pages/rewrite.ts";

@@ -1,5 +1,5 @@
 /** Proves the plan of an output before any of it is made. */
-import type { PdfDocument } from "../document/document.ts";
+import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Rewrite } from "../pages/rewrite.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Finds what the output's own objects supersede in the source, and what has to be written instead. */
 import { encodeLatin1 } from "../../bytes.ts";
-import type { PdfDocument } from "../document/document.ts";
+import type { PdfDocument } from "../document/pdfDocument.ts";
 import { memberText, type Objects } from "../objects/objects.ts";
 import { limitObject } from "../objects/slab.ts";
 import { hasStream } from "../objects/streams.ts";

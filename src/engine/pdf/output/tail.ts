@@ -1,8 +1,8 @@
 /** Writes what follows the copied source: objects and the cross-reference section. */
 import { md5 } from "#platform/hashes";
 import { decodeLatin1, encodeLatin1, toHex } from "../../bytes.ts";
-import type { PdfDocument } from "../document/document.ts";
 import type { NewObject } from "../document/newObject.ts";
+import type { PdfDocument } from "../document/pdfDocument.ts";
 import { FREE, IN_FILE, IN_STREAM } from "../objects/xrefTable.ts";
 import type { Rewrite } from "../pages/rewrite.ts";
 import { forEachYielding, limitOutput } from "../source/meter.ts";
@@ -244,7 +244,8 @@ async function collectEntries(
   { freed }: Replacements,
   changed: Map<number, Entry>,
 ): Promise<Entries> {
-  const { table, origin } = document.xref;
+  const { table } = document.xref;
+  const { from, shift } = document.start;
   const { length, meter } = document.objects.source;
   const added = [...changed.keys()].filter((num) => table.liveRow(num) < 0).sort((a, b) => a - b);
   const isDense = table.largest < 2 * table.rows + 1000;
@@ -268,8 +269,7 @@ async function collectEntries(
     if (kind === FREE) return { kind, generation: table.generation(row) };
     if (kind === IN_FILE) {
       const offset = table.offset(row);
-      if (offset >= origin && offset < length)
-        return { kind, offset: offset - origin, generation: table.generation(row) };
+      if (offset >= from && offset < length) return { kind, offset: offset + shift, generation: table.generation(row) };
     } else {
       const streamNumber = table.streamNumber(row);
       if (table.isInFile(streamNumber) && !freed.has(streamNumber))

@@ -213,7 +213,7 @@ export class ContentsReader {
     const end = right ?? this.#endOfData(data, this.#objects.nextOffset(offset));
     if (right === undefined || damaged > 0 || stream.isGlued) {
       const kept = end - data > LONG ? data : end;
-      const rewrite = this.#rewrites.keepStream(num, source.bytes(dict, kept), { start: kept, end });
+      const rewrite = this.#rewrites.registerStream(num, source.bytes(dict, kept), { start: kept, end });
       if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
       else if (length)
         rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });

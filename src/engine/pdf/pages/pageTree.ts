@@ -42,7 +42,7 @@ export interface WalkOptions extends ReadOptions {
   /** See ContentsReader. */
   mayDefer: boolean;
   /** Returns whether readers may find an object that is not there, or is no page or node, elsewhere. */
-  mayBeThere(num: number): boolean;
+  mayBeDefinedElsewhere(num: number): boolean;
 }
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
@@ -194,7 +194,8 @@ export class PageWalk {
     }
 
     const target = readTreeObject(num, this.#objects, this.#rewrites, this.#options);
-    if (typeof target !== "object" && this.#options.lenient && this.#options.mayBeThere(num)) throw unreadablePage();
+    if (typeof target !== "object" && this.#options.lenient && this.#options.mayBeDefinedElsewhere(num))
+      throw unreadablePage();
     if (typeof target === "number" && hops < LONGEST_REFERENCE_CHAIN) {
       above.kids.setReference(position, target);
       above.isPlain = false;
@@ -247,7 +248,7 @@ export class PageWalk {
     } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
       throw new Malformed("kids that are not there: nobody knows which pages are missing");
     if (!array || type === "Page") {
-      if (type === "Pages" && this.#rewrites.isRenewed(holder.num)) throw unreadablePage(); // its kids are lost
+      if (type === "Pages" && this.#rewrites.hasNewText(holder.num)) throw unreadablePage(); // its kids are lost
       const page = this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
       this.#adopt(dictionary, above);
       statePage(dictionary, type, page.userUnit);
@@ -286,7 +287,7 @@ export class PageWalk {
 
   /** Returns how many pages a node must lead to. */
   #countOf({ holder, attributes }: TreeDictionary): number {
-    if (!attributes.count || !this.#rewrites.isRenewed(holder.num)) return 0;
+    if (!attributes.count || !this.#rewrites.hasNewText(holder.num)) return 0;
     const count = this.#objects.resolve(this.#parse(holder.text, attributes.count));
     return typeof count === "number" ? count : 0;
   }
@@ -387,9 +388,9 @@ export class PageWalk {
       const { num }: Reference = value;
       const known = this.#seenArrays.get(num);
       if (known) return known;
-      if (this.#options.isContested(num)) throw unreadablePage();
+      if (this.#options.isAmbiguous(num)) throw unreadablePage();
       const found = this.#objects.at(num, (bytes, at) =>
-        bytes[at] === BRACKET_OPEN ? this.#rewrites.keepSound(num, bytes, at) : parseCharged(bytes, at, meter),
+        bytes[at] === BRACKET_OPEN ? this.#rewrites.registerWellFormed(num, bytes, at) : parseCharged(bytes, at, meter),
       );
       if (found instanceof Rewrite) meter.charge("readKids", found.text.length);
       if (found instanceof Rewrite) return { holder: found, at: 0, ...readKids(found.text, 0) };

@@ -119,7 +119,7 @@ export class Resources {
         const slot = find(target);
         known.set(target.num, { num: target.num, slot });
         // Some readers read nothing of an object stream that has a damaged member.
-        if (slot.rewrite !== target && !this.#objects.table.isInFile(target.num)) target.rewriteAsIs();
+        if (slot.rewrite !== target && !this.#objects.table.isInFile(target.num)) target.rewriteUnchanged();
       }
       known.set(num, target && known.get(target.num));
     }
@@ -165,8 +165,8 @@ export class Resources {
           const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
           if (this.#objects.table.isInFile(num) && hasStream(bytes, end)) refuseStream();
           return sound >= 0
-            ? this.#rewrites.keep(num, bytes, at, end)
-            : this.#rewrites.keepRenewed(num, wellFormedText(bytes, at));
+            ? this.#rewrites.register(num, bytes, at, end)
+            : this.#rewrites.registerText(num, wellFormedText(bytes, at));
         }
         const value = parseCharged(bytes, at, this.#objects.source.meter);
         return value instanceof Reference ? value.num : undefined;

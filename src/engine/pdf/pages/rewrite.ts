@@ -50,7 +50,7 @@ export class Rewrite {
   }
 
   /** Has the object written again, as it is. */
-  rewriteAsIs(): void {
+  rewriteUnchanged(): void {
     if (this.#splices.length === 0) this.splice({ at: 0, remove: 0, insert: "" });
   }
 
@@ -64,7 +64,7 @@ export class Rewrite {
 export class Rewrites {
   readonly #objects: Objects;
   readonly #rewrites = new Map<number, Rewrite>();
-  readonly #renewed = new Set<number>();
+  readonly #withNewText = new Set<number>();
   readonly #streams = new Set<number>();
 
   constructor(objects: Objects) {
@@ -79,7 +79,7 @@ export class Rewrites {
    * Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`, and `data` in the file.
    * @throws EngineError too_complex if too much is kept
    */
-  keep(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {
+  register(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {
     const known = this.#rewrites.get(num);
     if (known) return known;
     const rewrite = new Rewrite(num, this.#objects.retain(num, bytes.subarray(start, end)), data);
@@ -91,10 +91,10 @@ export class Rewrites {
    * Registers object `num`, a stream: its `text` up to some place in its data, and where the rest of these are in the file.
    * @throws EngineError too_complex if too much is kept; damaged_pdf if the object is needed as another kind
    */
-  keepStream(num: number, text: Uint8Array, data: Span): Rewrite {
+  registerStream(num: number, text: Uint8Array, data: Span): Rewrite {
     if (this.#rewrites.has(num) && !this.#streams.has(num)) throw sharedContent();
     this.#streams.add(num);
-    return this.keep(num, text, 0, text.length, data);
+    return this.register(num, text, 0, text.length, data);
   }
 
   /** Returns whether an object has been registered as a stream. */
@@ -108,25 +108,25 @@ export class Rewrites {
    * @throws Malformed if it cannot be read
    * @throws EngineError too_complex if too much is kept
    */
-  keepSound(num: number, bytes: Uint8Array, at: number): Rewrite {
+  registerWellFormed(num: number, bytes: Uint8Array, at: number): Rewrite {
     const end = endOfWellFormed(bytes, at);
-    return end >= 0 ? this.keep(num, bytes, at, end) : this.keepRenewed(num, wellFormedText(bytes, at));
+    return end >= 0 ? this.register(num, bytes, at, end) : this.registerText(num, wellFormedText(bytes, at));
   }
 
   /**
    * Registers object `num` with a text that is written instead of its own.
    * @throws EngineError too_complex if too much is kept
    */
-  keepRenewed(num: number, text: Uint8Array): Rewrite {
+  registerText(num: number, text: Uint8Array): Rewrite {
     const known = this.#rewrites.get(num);
     if (known) return known;
     const { meter } = this.#objects.source;
     meter.charge("rewriteWellFormed", text.length);
     meter.retain(text.length);
     const rewrite = new Rewrite(num, text);
-    rewrite.rewriteAsIs();
+    rewrite.rewriteUnchanged();
     this.#rewrites.set(num, rewrite);
-    this.#renewed.add(num);
+    this.#withNewText.add(num);
     return rewrite;
   }
 
@@ -134,14 +134,14 @@ export class Rewrites {
    * Registers object `num`, a dictionary that cannot be read, with its brackets balanced; undefined if it is none.
    * @throws like Objects.balanced
    */
-  keepBalanced(num: number): Rewrite | undefined {
+  registerBalanced(num: number): Rewrite | undefined {
     const text = this.#objects.balanced(num);
-    return text && this.keepRenewed(num, wellFormedText(text, 0));
+    return text && this.registerText(num, wellFormedText(text, 0));
   }
 
   /** Returns whether an object had to be written anew, as it was damaged. */
-  isRenewed(num: number): boolean {
-    return this.#renewed.has(num);
+  hasNewText(num: number): boolean {
+    return this.#withNewText.has(num);
   }
 
   /** Returns the objects that really change, in ascending order of number. */

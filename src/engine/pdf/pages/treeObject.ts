@@ -19,7 +19,7 @@ export interface ReadOptions {
   /** Repairs the brackets of kids, and leaves out content, that cannot be read. */
   lenient: boolean;
   /** Returns whether readers may find an object elsewhere than the cross-reference says. */
-  isContested(num: number): boolean;
+  isAmbiguous(num: number): boolean;
 }
 
 /**
@@ -32,9 +32,9 @@ export function readTreeObject(
   num: number,
   objects: Objects,
   rewrites: Rewrites,
-  { lenient, isContested }: ReadOptions,
+  { lenient, isAmbiguous }: ReadOptions,
 ): TreeObject | number | undefined {
-  if (isContested(num)) throw unreadablePage();
+  if (isAmbiguous(num)) throw unreadablePage();
   const known = rewrites.get(num);
   if (known) {
     objects.source.meter.charge("rereadTreeObject", known.text.length); // its visit is repeated
@@ -54,12 +54,12 @@ export function readTreeObject(
       const end = isWellFormed ? at + attributes.end : eachEntry(bytes, at, () => {});
       objects.source.meter.charge("readTreeObject", end - at);
       if (isStream(bytes, end)) throw unreadablePage();
-      if (!isWellFormed) return treeObject(rewrites.keepSound(num, bytes, at));
-      return { rewrite: rewrites.keep(num, bytes, at, end), attributes };
+      if (!isWellFormed) return treeObject(rewrites.registerWellFormed(num, bytes, at));
+      return { rewrite: rewrites.register(num, bytes, at, end), attributes };
     });
   } catch (error) {
     const isDamaged = lenient && error instanceof Malformed;
-    const rewrite = isDamaged ? rewrites.keepBalanced(num) : undefined;
+    const rewrite = isDamaged ? rewrites.registerBalanced(num) : undefined;
     if (!rewrite) throw error;
     return treeObject(rewrite);
   }

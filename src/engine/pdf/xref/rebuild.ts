@@ -7,7 +7,7 @@
 import { indexOf } from "#platform/search";
 import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "../objects/streams.ts";
 import { IN_FILE, XrefTable } from "../objects/xrefTable.ts";
-import { type ByteSource, retry, retryAll } from "../source/byteSource.ts";
+import { type ByteSource, retryAll } from "../source/byteSource.ts";
 import { MEMORY } from "../source/costs.ts";
 import { tooComplex } from "../source/meter.ts";
 import { LOWER_O, LOWER_T, LOWER_X, MINUS, PLUS } from "../syntax/characters.ts";
@@ -28,7 +28,7 @@ import {
 
 import { parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { endOfWellFormed } from "../syntax/wellFormed.ts";
-import { chargeTrailer, findOrigin, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
+import { chargeTrailer, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
 /**
  * Result of a scan. `xref.table` contains the objects directly in the file. scannedStreams.ts adds those in object
@@ -82,10 +82,9 @@ export async function scanFile(source: ByteSource): Promise<Scan> {
   let scanner = await pass(source, new Map());
   if (scanner.lengths.size > 0) scanner = await pass(source, scanner.lengths);
   if (scanner.table.rows === 0) throw new Malformed("no objects");
-  const origin = (await retry(source, () => findOrigin(source))) ?? 0;
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
-  const xref = { table: scanner.table, trailers, sections: scanner.sections, origin, usesStreams: scanner.usesStreams };
+  const xref = { table: scanner.table, trailers, sections: scanner.sections, usesStreams: scanner.usesStreams };
   const { objectStreams, catalogs, ambiguous, mayHideObjectStreams, redefined } = scanner;
   return { xref, objectStreams, catalogs, ambiguous, mayHideObjectStreams, redefined };
 }

@@ -41,18 +41,9 @@ export interface Xref {
   trailers: Trailer[];
   /** Offsets of cross-reference sections and of the keywords `trailer` and `startxref`. */
   sections: number[];
-  /**
-   * Offset of `%PDF-`, from which most files count their offsets, or 0 if the keyword is missing. The bytes before it
-   * do not belong to the document. If the output begins with a new header, the value is minus the
-   * length of that header.
-   */
-  origin: number;
   /** Whether the newest section is a cross-reference stream. */
   usesStreams: boolean;
 }
-
-/** Header of the output if the source has none, or if objects precede the source's header. */
-export const NEW_HEADER = "%PDF-1.7\n";
 
 const ENTRY_WINDOW = 64 * 1024;
 /** Length in bytes of a standard entry, and space for irregular bytes before the first one. */
@@ -100,6 +91,8 @@ export class XrefReader {
   /** Sections to read, in order. */
   readonly #queue: Link[] = [];
   readonly #seen = new Set<number>();
+  /** Offset of `%PDF-`, or 0 without one. */
+  readonly #origin: number;
   /** Base of the file's offsets: the offset of `%PDF-`, or 0 if the producer ignored junk before it. */
   #bias: number | undefined;
   #open: OpenTable | undefined;
@@ -114,12 +107,11 @@ export class XrefReader {
   constructor(source: ByteSource) {
     this.#source = source;
     const start = findStartxref(source);
-    const origin = findOrigin(source) ?? 0;
+    this.#origin = findOrigin(source) ?? 0;
     this.#xref = {
       table: new XrefTable(source.length),
       trailers: [],
       sections: [start.keyword],
-      origin,
       usesStreams: false,
     };
     this.#queue.push({ offset: start.offset, replaceFreeFrom: Number.POSITIVE_INFINITY });
@@ -157,7 +149,8 @@ export class XrefReader {
   }
 
   #readSection({ offset, replaceFreeFrom }: Link): void {
-    const { origin, sections } = this.#xref;
+    const { sections } = this.#xref;
+    const origin = this.#origin;
     this.#bias ??= origin > 0 && isSection(this.#source, offset + origin) ? origin : 0;
     const at = offset + this.#bias;
     const stream = parseAt(this.#source, at, (bytes, from) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { watermark } from "../../../../src/engine/index.ts";
-import { openPdf } from "../../../../src/engine/pdf/document/document.ts";
+import { openPdf } from "../../../../src/engine/pdf/document/openPdf.ts";
 import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
 import { loadFont } from "../../../support/fonts.ts";
 import { FileBuilder, latin1 } from "../fixture.ts";

@@ -48,8 +48,8 @@ function fileOf(...parts: Part[]) {
   }
   for (const [num, offset] of stale) table.add(num, IN_FILE, offset, 0); // of older sections
   const header = parts[0]![0] === "head" ? parts[0]![1].length : 0;
-  const xref = { table, origin: 0, sections, trailers: [], usesStreams: false };
-  const boundaries = (length = text.length) => collectBoundaries(xref, length, superseded, header);
+  const xref = { table, sections, trailers: [], usesStreams: false };
+  const boundaries = (length = text.length) => collectBoundaries(xref, 0, length, superseded, header);
   return { text, table, xref, superseded, header, boundaries };
 }
 
@@ -113,10 +113,10 @@ describe("is erased to its last byte, and nothing else is, in windows of any siz
 
 test("nothing is erased before an object that the header's comment runs into", () => {
   const file = fileOf(A, B);
-  const boundaries = () => collectBoundaries(file.xref, file.text.length, file.superseded, 4);
+  const boundaries = () => collectBoundaries(file.xref, 0, file.text.length, file.superseded, 4);
   expect(erased({ ...file, boundaries })).toBe(file.text);
   const dropped = fileOf(SUPERSEDED, B);
-  const withHeader = () => collectBoundaries(dropped.xref, dropped.text.length, dropped.superseded, 4);
+  const withHeader = () => collectBoundaries(dropped.xref, 0, dropped.text.length, dropped.superseded, 4);
   expect(erased({ ...dropped, boundaries: withHeader }), "but that object is, if it is dead").toBe(
     feeds(SUPERSEDED[1]) + B[1],
   );
@@ -128,7 +128,7 @@ test("entries that lead out of the file, or into object streams, begin nothing",
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;
-  const boundaries = collectBoundaries({ ...xref, origin }, text.length, superseded, origin + HEAD[1].length);
+  const boundaries = collectBoundaries(xref, origin, text.length, superseded, origin + HEAD[1].length);
   const offsets = [HEAD[1], A[1], B[1]].map((part) => text.indexOf(part));
   const found = Array.from({ length: boundaries.length }, (_, index) => boundaries.offsetAt(index));
   expect(found).toEqual([offsets[1], ...offsets.slice(1)]);

@@ -24,7 +24,7 @@ function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array
 /** The members that are written again, beside the page. */
 async function kept(bytes: Uint8Array) {
   const document = await open(bytes);
-  document.pages[0]!.rewrite.rewriteAsIs();
+  document.pages[0]!.rewrite.rewriteUnchanged();
   return Array.fromAsync(keptMembers(document, await planReplacements(document), 5));
 }
 
@@ -52,7 +52,7 @@ async function work(rest: string) {
   const document = await open(membersAtOnePlace(1, rest));
   const { meter } = document.objects.source;
   const turns = vi.spyOn(meter, "yield");
-  document.pages[0]!.rewrite.rewriteAsIs();
+  document.pages[0]!.rewrite.rewriteUnchanged();
   const replacements = await planReplacements(document);
   const before = meter.used.scanned;
   const members = await Array.fromAsync(keptMembers(document, replacements, 5));

@@ -4,7 +4,8 @@
  */
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { OpenOptions, PdfDocument } from "../../../../src/engine/pdf/document/document.ts";
+import type { OpenOptions } from "../../../../src/engine/pdf/document/openPdf.ts";
+import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
 import { encode, joined } from "../../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
 import { encryptedPage, VECTORS } from "../security/encryptedFile.ts";

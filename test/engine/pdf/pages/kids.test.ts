@@ -24,7 +24,7 @@ describe("readKids", () => {
     expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
   });
 
-  it.each(["[3 1 R]", "[+3 0 R]", "[3 % a comment\n 0 R]"])("reports that readers may disagree on %j", (text) => {
+  it.each(["[3 1 R]", "[+3 0 R]", "[3 % a long comment\n 0 R]"])("reports that readers may disagree on %j", (text) => {
     expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
   });
 

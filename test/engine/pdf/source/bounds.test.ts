@@ -2,7 +2,7 @@
 import { deflateSync } from "node:zlib";
 import { describe, expect, it, test, vi } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
-import { openPdf } from "../../../../src/engine/pdf/document/document.ts";
+import { openPdf } from "../../../../src/engine/pdf/document/openPdf.ts";
 import { MemorySource, retryAll } from "../../../../src/engine/pdf/source/byteSource.ts";
 import { XrefReader } from "../../../../src/engine/pdf/xref/xref.ts";
 import { encode, joined } from "../../../support/bytes.ts";

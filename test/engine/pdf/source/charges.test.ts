@@ -7,6 +7,7 @@ import { findEndobj, isEndOfData } from "../../../../src/engine/pdf/objects/stre
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
 import { Boundaries, SECTION } from "../../../../src/engine/pdf/output/boundaries.ts";
 import { checkBoundaries } from "../../../../src/engine/pdf/output/extents.ts";
+import { KidList } from "../../../../src/engine/pdf/pages/kids.ts";
 import { settledPages, type TreeNode } from "../../../../src/engine/pdf/pages/treeNode.ts";
 import type { Cipher } from "../../../../src/engine/pdf/security/encryption.ts";
 import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -224,9 +225,14 @@ test("charges the memory of page-tree nodes, even if they are empty", async () =
 test("yields to the event loop while it settles a page tree", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
-  const empty = { kids: [], isPlain: true, found: [], next: 0, dictionaries: [], count: undefined, leastPages: 0 };
-  const found = Array.from({ length: 50_000 }, () => ({ ...empty, found: [] }) as unknown as TreeNode);
-  const top = { ...empty, kids: found.map((_, index) => 10 + index), found } as unknown as TreeNode;
+  const kids = new KidList();
+  const empty = { kids, isPlain: true, found: [], next: 0, dictionaries: [], count: undefined, leastPages: 0 };
+  const found = Array.from(
+    { length: 50_000 },
+    () => ({ ...empty, kids: new KidList(), found: [] }) as unknown as TreeNode,
+  );
+  for (const index of found.keys()) kids.addReference(10 + index);
+  const top = { ...empty, found } as unknown as TreeNode;
   await settledPages(top, new XrefTable(0), 1, meter);
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });

@@ -1,0 +1,60 @@
+/** Finds the objects that readers may see differently in a file whose cross-reference is damaged. */
+import { FREE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
+import type { ByteSource } from "../source/byteSource.ts";
+import { Malformed, parseAt, readHeader } from "../syntax/lexer.ts";
+import type { Scan } from "../xref/rebuild.ts";
+import type { Xref } from "../xref/xref.ts";
+
+/** A scan, and the state of the file that made it necessary. */
+export interface Recovery {
+  readonly scan: Scan;
+  /** The file's own cross-reference; undefined if it cannot be read. */
+  readonly own: Xref | undefined;
+}
+
+/** Predicates by object number. */
+export interface Ambiguity {
+  /** Returns whether readers may find another definition of an object that is not there, or that is no page or node. */
+  mayBeDefinedElsewhere(num: number): boolean;
+  /** Returns whether readers may use another definition of an object than the engine does. */
+  isAmbiguous(num: number): boolean;
+}
+
+/**
+ * Returns the predicates for a document.
+ * @param catalog number of the catalog, which a page or node must not be
+ * @param areStreamsRead whether every object stream could be read
+ */
+export function ambiguityOf(
+  source: ByteSource,
+  recovery: Recovery | undefined,
+  catalog: number,
+  areStreamsRead: boolean,
+): Ambiguity {
+  if (!recovery) return { mayBeDefinedElsewhere: () => false, isAmbiguous: (num) => num === catalog };
+  const { scan, own } = recovery;
+  const mayHideObjects = !areStreamsRead || scan.mayHideObjectStreams;
+  return {
+    mayBeDefinedElsewhere: (num) => mayHideObjects || scan.ambiguous.has(num),
+    isAmbiguous: (num) =>
+      num === catalog ||
+      scan.redefined.has(num) ||
+      (own !== undefined && !own.table.agreesWith(scan.xref.table, num) && isAtOffset(source, own.table, num)),
+  };
+}
+
+/** Returns whether an object is where a cross-reference says, in the file or in an object stream. */
+function isAtOffset(source: ByteSource, table: XrefTable, num: number): boolean {
+  const row = table.liveRow(num);
+  if (row < 0 || table.kind(row) === FREE) return false;
+  if (table.kind(row) === IN_STREAM) {
+    const stream = table.streamNumber(row);
+    return table.isInFile(stream) && isAtOffset(source, table, stream);
+  }
+  try {
+    return parseAt(source, table.offset(row), readHeader)?.num === num;
+  } catch (error) {
+    if (error instanceof Malformed) return false;
+    throw error;
+  }
+}

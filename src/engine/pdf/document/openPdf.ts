@@ -1,0 +1,216 @@
+/** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
+import { EngineError } from "../../errors.ts";
+import { ObjectNumbers } from "../objects/objectNumbers.ts";
+import { Objects } from "../objects/objects.ts";
+import { PageWalk } from "../pages/pageTree.ts";
+import { Rewrites } from "../pages/rewrite.ts";
+import { openSecurity } from "../security/permissions.ts";
+import { type ByteSource, retry, retryAll } from "../source/byteSource.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import { type Dictionary, Reference } from "../syntax/values.ts";
+import { scanFile } from "../xref/rebuild.ts";
+import { verifyOffsets, verifyPlausibility } from "../xref/verify.ts";
+import { findOrigin, type Xref, XrefReader } from "../xref/xref.ts";
+import { ambiguityOf, type Recovery } from "./ambiguity.ts";
+import {
+  findUsageRights,
+  insertRootNode,
+  isPortfolio,
+  isSigned,
+  moveCatalogOutOfTrailer,
+  pageTreeRoot,
+  readCatalog,
+  registerNamed,
+  rejectDynamicXfa,
+} from "./catalog.ts";
+import { readFileId } from "./fileId.ts";
+import { readLanguage } from "./language.ts";
+import { namePrefix } from "./namePrefix.ts";
+import { readPdfa, usableDeviceColors } from "./pdfa.ts";
+import { documentOf, type OutputStart, type PdfDocument } from "./pdfDocument.ts";
+import { expandObjectStreams, findCatalog } from "./scannedStreams.ts";
+
+/** Options of {@link openPdf}. */
+export interface OpenOptions {
+  /** User or owner password. The empty password is always tried. */
+  password?: string | undefined;
+  /** Most pages that a PDF may have. */
+  maxPages?: number | undefined;
+  /** Leaves no check to the copying pass, see PlanOutdated. Reads the whole file two more times. */
+  thorough?: boolean | undefined;
+}
+
+/** Header of the output if the source has none, or if objects precede the source's header. */
+const NEW_HEADER = "%PDF-1.7\n";
+
+/**
+ * Opens a PDF and reads its page tree. If that fails with the file's own cross-reference, the file is scanned for
+ * objects, as readers do.
+ * @throws EngineError `not_a_pdf`, `damaged_pdf`, `too_many_pages`, `too_complex`, `xfa_not_supported`, or an encryption code
+ */
+export async function openPdf(source: ByteSource, options: OpenOptions): Promise<PdfDocument> {
+  let own: Xref | undefined;
+  const attempts = [
+    async () => {
+      own = await readXref(source);
+      return open(source, own, options, undefined);
+    },
+    async () => {
+      const scan = await scanFile(source);
+      return open(source, scan.xref, options, { scan, own });
+    },
+  ];
+  for (const attempt of attempts) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+    }
+  }
+  const hasHeader = (await retry(source, () => findOrigin(source))) !== undefined;
+  throw hasHeader
+    ? new EngineError("damaged_pdf", "The PDF has no readable pages. Open it in a PDF reader and save it again.")
+    : new EngineError("not_a_pdf", "The file is not a PDF. Check that you sent the right file.");
+}
+
+async function readXref(source: ByteSource): Promise<Xref> {
+  const reader = await retry(source, () => new XrefReader(source));
+  await retryAll(source, reader);
+  return reader.xref;
+}
+
+/**
+ * Opens a PDF by a cross-reference.
+ * @param recovery the scan that found `xref`; undefined if `xref` is the file's own
+ * @throws Malformed if the document cannot be read by this cross-reference
+ */
+async function open(
+  source: ByteSource,
+  xref: Xref,
+  options: OpenOptions,
+  recovery: Recovery | undefined,
+): Promise<PdfDocument> {
+  const thorough = options.thorough === true;
+  const objects = new Objects(source, xref.table, recovery !== undefined);
+  const rewrites = new Rewrites(objects);
+  const trailer = trailerOf(xref, recovery ? undefined : ["ID"]);
+  const fileId = await openEncryption(objects, trailer, options.password, recovery !== undefined);
+  const areStreamsRead = recovery ? await completeScan(objects, trailer, recovery) : true;
+  if (!recovery) await verify(source, xref, thorough);
+  const start = await findStart(source, xref);
+
+  const { catalog, ...properties } = await objects.run(() => {
+    const catalog = readCatalog(objects, trailer);
+    rejectDynamicXfa(objects, catalog);
+    return { catalog, signed: isSigned(objects, catalog), isPortfolio: isPortfolio(objects, catalog) };
+  });
+  const pdfa = await readPdfa(objects, catalog);
+  const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
+  if (!(trailer.get("Root") instanceof Reference))
+    trailer.set("Root", moveCatalogOutOfTrailer(xref.trailers, rewrites, numbers.take()));
+  await objects.run(() => registerNamed(objects, rewrites, xref.trailers, trailer));
+  const root = trailer.get("Root") as Reference;
+  const tree = await objects.run(() => pageTreeRoot(objects, rewrites, root));
+  const rights = catalog.has("Perms") ? await objects.run(() => findUsageRights(objects, rewrites, root)) : [];
+  for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
+
+  const walk = new PageWalk(objects, rewrites, tree, {
+    maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
+    namePrefix: namePrefix(
+      xref.trailers.map(({ text }) => text),
+      source.length,
+    ),
+    lenient: recovery !== undefined,
+    mayDefer: !source.inMemory && !thorough,
+    ...ambiguityOf(source, recovery, root.num, areStreamsRead),
+  });
+  await retryAll(source, walk);
+  if (walk.rootPage) insertRootNode(walk.rootPage, objects, rewrites, root, numbers.take());
+  const pages = await walk.pages();
+  if (pages.length === 0) throw new Malformed("no pages");
+  return documentOf({
+    xref,
+    trailer,
+    catalog,
+    fileId,
+    objects,
+    rewrites,
+    pages,
+    numbers,
+    start,
+    deferred: walk.contents.deferred,
+    contentEnds: walk.contents.ends,
+    ...properties,
+    language: await readLanguage(objects, root, catalog),
+    pdfa,
+    deviceColors: usableDeviceColors(pdfa, walk.defaultSpaces),
+    thorough,
+  });
+}
+
+/**
+ * Gives `objects` the cipher of an encrypted document, and returns the first half of its /ID.
+ * @throws Malformed if /Encrypt leads to nothing, unless the file was scanned: it then counts as not encrypted
+ */
+async function openEncryption(
+  objects: Objects,
+  trailer: Dictionary,
+  password: string | undefined,
+  isScanned: boolean,
+): Promise<Uint8Array | undefined> {
+  const fileId = await objects.run(() => readFileId(objects, trailer));
+  objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, password));
+  if (!objects.cipher && trailer.get("Encrypt") instanceof Reference) {
+    if (!isScanned) throw new Malformed("/Encrypt leads to nothing");
+    // Readers that look for objects elsewhere must not find one for this reference.
+    trailer.delete("Encrypt");
+  }
+  return fileId;
+}
+
+/**
+ * Adds the members of object streams to a scan, and finds the catalog.
+ * @returns whether every object stream could be read
+ * @throws Malformed if the encryption dictionary is in an object stream: those are encrypted themselves (7.5.7)
+ */
+async function completeScan(objects: Objects, trailer: Dictionary, { scan }: Recovery): Promise<boolean> {
+  const areStreamsRead = await expandObjectStreams(objects, scan);
+  const catalog = await findCatalog(objects, scan.xref.trailers, scan.catalogs);
+  if (catalog) trailer.set("Root", catalog);
+  const encrypt = trailer.get("Encrypt");
+  if (encrypt instanceof Reference && !objects.table.isInFile(encrypt.num)) throw new Malformed("no /Encrypt");
+  return areStreamsRead;
+}
+
+/**
+ * Checks the file's own cross-reference. Over ranges, the copying pass checks each offset instead.
+ * @throws Malformed if an object is not where it should be
+ */
+async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promise<void> {
+  if (source.inMemory || thorough) await verifyOffsets(source, xref.table);
+  else await verifyPlausibility(source, xref);
+}
+
+/**
+ * Returns how the output begins. Bytes before the source's header are cut off, unless there are objects among them. A
+ * header is added if the copied bytes do not begin with one: readers repair or reject such a file.
+ */
+async function findStart(source: ByteSource, { table }: Xref): Promise<OutputStart> {
+  const header = await retry(source, () => findOrigin(source));
+  return header === undefined || table.firstOffset() < header
+    ? { from: 0, newHeader: NEW_HEADER, shift: NEW_HEADER.length }
+    : { from: header, newHeader: "", shift: -header };
+}
+
+/**
+ * Returns the newest trailer (7.5.5), completed from older ones. An update removes the entries that its trailer leaves
+ * out, except /ID: it names the file for life, and the key of an encrypted file may depend on it.
+ * @param missing entries that older trailers complete; every entry by default, for recovery: in a damaged file the oldest
+ * trailer may be the most complete
+ */
+function trailerOf({ trailers }: Xref, missing?: readonly string[]): Dictionary {
+  const trailer: Dictionary = new Map(trailers[0]?.dict);
+  for (const { dict } of trailers)
+    for (const key of missing ?? dict.keys()) if (!trailer.has(key) && dict.has(key)) trailer.set(key, dict.get(key)!);
+  return trailer;
+}

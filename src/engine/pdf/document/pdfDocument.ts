@@ -1,0 +1,79 @@
+/** An open document: what reading found, and the changes to make. */
+import type { ObjectNumbers } from "../objects/objectNumbers.ts";
+import type { Objects } from "../objects/objects.ts";
+import type { PageEntry } from "../pages/page.ts";
+import type { Rewrites } from "../pages/rewrite.ts";
+import type { Dictionary } from "../syntax/values.ts";
+import type { Xref } from "../xref/xref.ts";
+import type { NewObject, Ref } from "./newObject.ts";
+import type { Feature, Pdfa } from "./pdfa.ts";
+
+/** How the output begins. */
+export interface OutputStart {
+  /** Offset of the first source byte that is copied. */
+  readonly from: number;
+  /** Header in front of the copied bytes; empty if these begin with one. */
+  readonly newHeader: string;
+  /** Added to an offset in the source, gives the offset in the output. */
+  readonly shift: number;
+}
+
+/** Facts about a file that `openPdf` has read. */
+export interface ReadDocument {
+  readonly xref: Xref;
+  /** The newest trailer, completed from older ones where needed. */
+  readonly trailer: Dictionary;
+  /** The entries of the catalog that the engine needs. */
+  readonly catalog: Dictionary;
+  /** The first half of the source's /ID. */
+  readonly fileId: Uint8Array | undefined;
+  readonly objects: Objects;
+  /** Objects of the source that are written again. */
+  readonly rewrites: Rewrites;
+  /** Pages in reading order. */
+  readonly pages: readonly PageEntry[];
+  /** Numbers for new objects. */
+  readonly numbers: ObjectNumbers;
+  readonly start: OutputStart;
+  /** Numbers of content objects that the copying pass must check, see ContentCheck. */
+  readonly deferred: ReadonlySet<number>;
+  /** End offset of the data of each content stream, by the offset of its object. */
+  readonly contentEnds: ReadonlyMap<number, number>;
+  /** Whether marking breaks a signature. */
+  readonly signed: boolean;
+  /** Whether readers show the attachments first. Attachments are not marked. */
+  readonly isPortfolio: boolean;
+  /** The catalog's /Lang, unchecked. */
+  readonly language: string | undefined;
+  /** The claim to conform to PDF/A, if the file makes one. */
+  readonly pdfa: Pdfa | undefined;
+  /** See ObjectSink. */
+  readonly deviceColors: ReadonlySet<number>;
+  /** Whether nothing is left to the copying pass to check, see PlanOutdated. */
+  readonly thorough: boolean;
+}
+
+/** An open document and the changes to make to it: the input of `planOutput`. An ObjectSink. */
+export interface PdfDocument extends ReadDocument {
+  /** Features that the new objects use. */
+  readonly uses: Set<Feature>;
+  /** New objects, in the order in which they were added. */
+  readonly added: { num: number; object: NewObject }[];
+  /** Adds an object to the output and returns the reference to it. */
+  add(object: NewObject): Ref;
+}
+
+/** Returns a document without changes. */
+export function documentOf(facts: ReadDocument): PdfDocument {
+  const added: PdfDocument["added"] = [];
+  return {
+    ...facts,
+    uses: new Set(),
+    added,
+    add(object) {
+      const num = facts.numbers.take();
+      added.push({ num, object });
+      return `${num} 0 R` as Ref;
+    },
+  };
+}
