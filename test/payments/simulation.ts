@@ -412,7 +412,7 @@ export class Simulation {
         return unknown;
       case 6: // a refusal that says nothing about earlier attempts: the wallet is empty
         return { outcome: "refused", reason: "a refusal" };
-      case 7: // received twice: the second answer comes back
+      case 7: // the request arrives twice, and the second answer comes back
         if (this.#transfer(payment).outcome === "settled") payment.doubled = true;
         return this.#transfer(payment);
       case 9: // not processed

@@ -17,8 +17,6 @@ export const PAYERS = [0, 1].map((number) => `0x${"11".repeat(19)}1${number}`);
 export const PAY_TO = `0x${"aa".repeat(20)}`;
 /** USDC on base-sepolia. */
 export const ASSET = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
-/**
- * Accounts of the facilitator and of a stranger. The facilitator also settles for another service of the same seller.
- */
+/** Account of the facilitator, which also settles for another service of the same seller. */
 export const SIGNER = `0x${"f0".repeat(20)}`;
 export const STRANGER = `0x${"57".repeat(20)}`;

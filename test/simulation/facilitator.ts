@@ -76,7 +76,7 @@ export class Facilitator {
         throw new TypeError("Network connection lost.");
       case 6: // a refusal that says nothing about earlier attempts
         return refusal("insufficient_funds");
-      case 7: // received twice: the second answer comes back
+      case 7: // the request arrives twice, and the second answer comes back
         if (this.#moves(payment)) payment.doubled = true;
         return this.#transfer(payment);
       case 8: // rejected by the chain

@@ -123,7 +123,7 @@ export function brokenRules(schedule: Schedule): string[] {
     () => true,
     (handle) => handle,
   );
-  // a failure of the slot's record counts for its file, whose key it begins
+  // A file also counts as failed if its slot's record failed. The file's key starts with the record's key.
   const hasFailed = (key: string) => [...bucket.failed].some((failed) => key.startsWith(failed));
   const isUntouched = world.deaths === 0 && ledger.failures === 0;
   rule(

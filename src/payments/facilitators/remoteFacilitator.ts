@@ -197,8 +197,8 @@ function reasonOf(reason: string | null | undefined): string {
 
 /**
  * Returns whether a plain http address refuses connections, as for a facilitator in the operator's own network. workerd
- * reports a refused connection and one that was cut after the request in the same way. For https, Cloudflare reports
- * the difference by its status.
+ * cannot distinguish a refused connection from one that was cut after the request. For https the status shows it
+ * ({@link NOT_PROCESSED}).
  */
 async function refusesConnections({ protocol, hostname, port }: URL): Promise<boolean> {
   if (protocol !== "http:") return false;

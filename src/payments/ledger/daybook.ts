@@ -35,7 +35,7 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the name of the object with the daybook of a day, given as by {@link dayOf}. */
+/** Returns the name of the object with the daybook of a day, as {@link dayOf} writes it. */
 export function daybookOf(day: string): string {
   return `sales:${day}`;
 }

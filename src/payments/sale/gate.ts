@@ -169,11 +169,9 @@ export class Sale<T> {
    * Determines the outcome of the call, and stores it in `#status`. If neither the key nor the payment has an outcome
    * yet, claims the payment, binds the key to it, and does the work.
    * @param binding the key's binding. The key is bound again only if this is still its current binding
-   * @returns "changed" if the ledger has changed meanwhile, so that the caller must start again with the current
-   * binding
+   * @returns "changed" if the ledger has changed meanwhile. The caller then starts again with the current binding
    */
   async #claimAndWork(binding: StoredBinding | undefined): Promise<"decided" | "changed"> {
-    const { key, fingerprint } = this.#terms;
     const ownBinding = binding?.payment === this.#name ? binding : undefined;
     if (binding && !ownBinding) {
       const earlier = await this.#followEarlierPayment(binding);
@@ -182,20 +180,30 @@ export class Sale<T> {
 
     if (ownBinding) this.#isPayerProven = true; // only the payer knows the key
     await this.#claimIfFree();
-    const { status } = this.#status;
-    switch (status) {
+    switch (this.#status.status) {
+      case "claimed":
+      case "in_progress":
+      case "pending":
+      case "sold":
+        return this.#bindAndWork(binding);
       case "reserved":
       case "spent":
-        if (ownBinding && ownBinding.fingerprint !== fingerprint) throw keyReused();
+        if (ownBinding && ownBinding.fingerprint !== this.#terms.fingerprint) throw keyReused();
         return "decided";
       case "free":
       case "failed":
       case "proof_required":
         return "decided";
     }
+  }
 
-    const isBound = status === "sold" && ownBinding?.fingerprint === fingerprint;
+  /** Binds the key to this call's payment. Then does the work under this call's claim, or waits for another call. */
+  async #bindAndWork(binding: StoredBinding | undefined): Promise<"decided" | "changed"> {
+    const { key, fingerprint } = this.#terms;
+    const { status } = this.#status;
+    const isBound = status === "sold" && binding?.payment === this.#name && binding.fingerprint === fingerprint;
     if (key !== null && !isBound && !(await this.#bindOrRelease(key, binding?.version))) return "changed";
+
     if (this.#status.status === "claimed") {
       const { claim } = this.#status;
       await this.#unlessUsed(() => this.#work(claim));
@@ -208,9 +216,8 @@ export class Sale<T> {
 
   /**
    * Takes over the outcome of an earlier payment under the same key.
-   * @returns "superseded" if the earlier payment can no longer settle for its request, so that this call's payment
-   * counts;
-   *   "changed" if the earlier payment's status has changed meanwhile
+   * @returns "superseded" if the earlier payment can no longer settle for its request, so this call's payment counts;
+   * "changed" if the earlier payment's status has changed meanwhile
    * @throws PaymentError idempotency_key_reused if the earlier payment was made for another request
    */
   async #followEarlierPayment(earlier: StoredBinding): Promise<"decided" | "superseded" | "changed"> {
@@ -244,7 +251,7 @@ export class Sale<T> {
       if (this.#status.status === "proof_required") return;
     }
 
-    this.#isPayerProven = true; // from here on the caller is known to have had the payment before it could be public
+    this.#isPayerProven = true; // signed in, or sent the payment before it could be public
     if (this.#status.status === "free") await this.#unlessUsed(() => this.#claimPayment());
   }
 

@@ -483,7 +483,7 @@ describe("LedgerEntry.settle", () => {
       isAnswered = true;
     });
     await vi.waitFor(() => expect(state()).toBe("settled"));
-    await new Promise((resolve) => setTimeout(resolve)); // every pending promise settles before
+    await new Promise((resolve) => setTimeout(resolve)); // lets pending promises settle
     expect(isAnswered).toBe(false);
     listed();
     expect(await answer).toEqual(status("sold"));

@@ -61,7 +61,7 @@ test("aborts the verification of a payment that the ledger knows, without asking
   expect(verified).toBeUndefined();
   expect(first.signals.map((signal) => signal?.aborted)).toEqual([true]);
   answer();
-  await new Promise((resolve) => setTimeout(resolve)); // every pending promise settles before
+  await new Promise((resolve) => setTimeout(resolve)); // lets pending promises settle
   expect([second.signals, measured]).toEqual([[], []]);
 });
 

@@ -98,7 +98,7 @@ describe("a sale through a remote facilitator", () => {
     },
   );
 
-  test("accepts a payment no more after the chain has rejected it", async () => {
+  test("rejects a payment that the chain has rejected before", async () => {
     const payment = await paymentFrom();
     expect(await sale("refuses-settle", payment)).toMatchObject({ worked: 1 });
     const again = await sale("good", payment);

@@ -241,7 +241,7 @@ describe("a payment that may be public", () => {
 });
 
 describe("a call whose payment is still being settled when it is answered", () => {
-  /** A clock that is past the call's time limit from the second reading on, so that the call never waits. */
+  /** A clock whose second reading is 25 s after the first, so that the call's time to wait is over. */
   const impatient = () => {
     const began = Date.now();
     let asked = 0;
