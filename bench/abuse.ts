@@ -68,7 +68,7 @@ async function forms(worker: RunningWorker): Promise<Record<string, [number, () 
     "MCP, forged, small": [200, async () => call(JSON_TYPE, message(await inMessage(), 100), "/mcp")],
     "MCP, forged, 31 MB": [5, async () => call(JSON_TYPE, message(await inMessage(), 31_000_000), "/mcp")],
     "over the rate limit, unpaid": [200, async () => call({ ...JSON_TYPE, ...from("203.0.113.1") }, small)],
-    "penalised, small JSON": [200, async () => call({ ...JSON_TYPE, ...from("203.0.113.2"), ...(await v1()) }, small)],
+    "throttled, small JSON": [200, async () => call({ ...JSON_TYPE, ...from("203.0.113.2"), ...(await v1()) }, small)],
     "throttled, form of 95 MB": [4, async () => call({ ...FORM, ...from("203.0.113.2"), ...(await v1()) }, large)],
   };
 }

@@ -64,10 +64,10 @@ try {
   }
 
   const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => mark("scans-1gb.pdf")));
-  const told = await Promise.all(
+  const statuses = await Promise.all(
     answers.map(async (answer) => `${answer.status} ${((await answer.json()) as { code?: string }).code ?? ""}`),
   );
-  console.log(`${AT_ONCE} at once: ${told.join(", ")}; heap and buffers at most ${heap.peakMb().toFixed(0)} MB`);
+  console.log(`${AT_ONCE} at once: ${statuses.join(", ")}; heap and buffers at most ${heap.peakMb().toFixed(0)} MB`);
 } finally {
   heap.stop();
   await worker.stop();

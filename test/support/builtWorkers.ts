@@ -7,17 +7,17 @@ import type { V4WorkerOptions } from "miniflare";
 import type { TestProject } from "vitest/node";
 import { buildWorker } from "../../scripts/lib/buildWorker.ts";
 
-/** The scripts that tests start: the Worker, and one around it. */
+/** Scripts that tests start: the Worker, and a wrapper around it. */
 export type Entry = "src/index.ts" | "test/e2e/spoolWorker.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder of what this run makes once, by `madeOnce`. */
+    /** Folder of the files that this run builds once, by `madeOnce`. */
     builtWorkers: string;
   }
 }
 
-/** Vitest's global setup: makes the folder for what is made once. */
+/** Vitest's global setup: creates the folder for files that are built once. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "overprint-built-"));
   provide("builtWorkers", folder);
@@ -25,10 +25,10 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 }
 
 /**
- * Returns a folder of this run that `make` has filled: the first test file that asks has it made, others wait for it, in
- * whichever process they are.
+ * Returns a folder of this run that `make` has filled. The first test file that requests it fills it. Other test files
+ * wait for it, also in other processes.
  * @param builtWorkers the folder of the run
- * @throws Error if it cannot be made
+ * @throws Error if `make` fails
  */
 export async function madeOnce(
   builtWorkers: string,
@@ -55,16 +55,16 @@ export async function madeOnce(
       throw error;
     }
   while (!existsSync(ready)) {
-    if (existsSync(failure)) throw new Error(`the ${name} could not be made: ${failure} says why`);
+    if (existsSync(failure)) throw new Error(`${name} could not be built: see ${failure}`);
     await sleep(50);
   }
   return made;
 }
 
 /**
- * Returns the file with Miniflare's options for a script, its modules among them. It is built as a deployment does, once in
- * a run.
- * @throws Error if it cannot be built
+ * Returns the path of Miniflare's options for a script, with its modules. The script is built as a deployment does,
+ * once per run.
+ * @throws Error if the build fails
  */
 export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
   const script = await madeOnce(builtWorkers, "worker", async (folder) =>
@@ -75,7 +75,7 @@ export async function builtWorker(builtWorkers: string, entry: Entry): Promise<s
 
 const AROUND_OPTIONS = "aroundOptions.json";
 
-/** Writes the options for the script around the Worker beside those for the Worker: to build it, too, takes as long again. */
+/** Writes the options for the wrapper beside those of the Worker. A second build would take as long as the first. */
 async function writeAround(optionsFile: string, script: string): Promise<void> {
   const options = JSON.parse(await readFile(optionsFile, "utf8")) as V4WorkerOptions & { modules: object[] };
   const contents = await readFile(join(import.meta.dirname, "../e2e/spoolWorker.js"), "utf8");

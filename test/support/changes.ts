@@ -1,9 +1,12 @@
-/** Changes of drafts that know PDF: of counts, lengths, references, filters, nesting, entries, objects and sections. */
+/**
+ * Changes of drafts that follow PDF's structure: counts, lengths, references, filters, nesting, entries, objects and
+ * sections.
+ */
 import type { Draft, Part, Tweak } from "./draft.ts";
 import { FILTERS } from "./filters.ts";
 import { BRACKETS, ENTRIES, JUNK, NAMES, NUMBERS, VALUES } from "./hostileWords.ts";
 
-/** Returns a changed draft, by three shares: of what there is to choose from, first the part. */
+/** Returns a changed draft. The three shares select the part and the details of the change. */
 type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
 
 const TOKEN =
@@ -13,9 +16,9 @@ const REFERENCE = /^\d+ \d+ R$/;
 const NAME = /^\//;
 const BRACKET = /^(<<|>>|\[|\])$/;
 
-/** How often something is wrapped in brackets. */
+/** Nesting depths of brackets. */
 const WRAPPINGS = [1, 2, 30, 60, 300] as const;
-/** Values of /Length and what goes with it; each @ stands for a reference. */
+/** Values of /Length with the entries that belong to them; @ is replaced by a reference. */
 const LENGTHS = [
   "",
   "/Length 0",
@@ -31,7 +34,7 @@ const LENGTHS = [
 
 const pick = <T>(items: readonly T[], share: number): T => items[Math.floor(share * items.length)]!;
 
-/** A number from 1 to a little above the largest that is used. */
+/** Returns a number from 1 to slightly above the largest number in use. */
 function someNumber({ parts }: Draft, share: number): number {
   const largest = Math.max(
     ...parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map(({ num }) => num)]),
@@ -52,21 +55,21 @@ function part(draft: Draft, share: number, change: (part: Part) => Part | Part[]
   return changed ? replaced(draft, index, ...[changed].flat()) : draft;
 }
 
-/** Changes one text: that of a part or of a member. */
+/** Changes the text of one part or member. */
 function text(draft: Draft, share: number, change: (text: string) => string): Draft {
   const index = indexOf(draft, share);
   const of = draft.parts[index];
   if (!of) return draft;
   const { members } = of;
   const rest = share * draft.parts.length - index;
-  // An object stream's own text is as interesting as one of its members'.
+  // The text of an object stream is as likely to change as that of one of its members.
   const which = Math.floor(rest * ((members?.length ?? 0) + 1)) - 1;
   if (!members || which < 0) return replaced(draft, index, { ...of, text: change(of.text) });
   const member = members[which]!;
   return replaced(draft, index, { ...of, members: members.with(which, { ...member, text: change(member.text) }) });
 }
 
-/** Changes one of the tokens of a text that are of a kind. */
+/** Changes one token that matches `kind`. */
 function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token: string) => string): Draft {
   return text(draft, a, (before) => {
     const found = [...before.matchAll(TOKEN)].filter(([word]) => kind.test(word));
@@ -75,7 +78,7 @@ function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token:
   });
 }
 
-/** Puts references for the @ of a text. */
+/** Replaces each @ of a text by a reference. */
 function withReferences(draft: Draft, entry: string, share: number): string {
   let at = share;
   return entry.replaceAll("@", () => {
@@ -84,12 +87,12 @@ function withReferences(draft: Draft, entry: string, share: number): string {
   });
 }
 
-/** The text of an object; undefined without one. */
+/** Returns the text of an object, or undefined. */
 const textOf = ({ parts }: Draft, num: number): string | undefined =>
   parts.find((each) => each.num === num)?.text ??
   parts.flatMap(({ members }) => members ?? []).find((each) => each.num === num)?.text;
 
-/** Returns a change that makes an entry of a cross-reference section wrong. */
+/** Returns a change that falsifies an entry of a cross-reference section. */
 function tweak(field: Tweak["field"], isRelative: boolean, valueFor: (draft: Draft, share: number) => number): Change {
   return (draft, a, b, c) => {
     const sections = draft.parts.flatMap((each, index) => (each.rows || each.text.startsWith("xref") ? [index] : []));
@@ -101,7 +104,7 @@ function tweak(field: Tweak["field"], isRelative: boolean, valueFor: (draft: Dra
   };
 }
 
-/** What becomes of the data of a stream. */
+/** Damages to the data of a stream. */
 const DAMAGES: readonly ((data: string) => string)[] = [
   (data) => data.slice(0, data.length >> 1),
   (data) => data.slice(0, -4),

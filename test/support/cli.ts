@@ -6,34 +6,34 @@ import { run } from "../../cli/main.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "cli/overprint.js");
 
-/** How the program is run. */
+/** Settings of a run of the program. */
 interface Setting {
   cwd?: string;
   env?: Record<string, string>;
-  /** What its standard input is; nothing by default. */
+  /** Standard input; empty by default. */
   input?: Uint8Array | string;
 }
 
-/** How it is started, as a process of its own. */
+/** Settings of a run in a separate process. */
 interface ProcessSetting extends Setting {
   /** Arguments for Node.js. */
   node?: string[];
-  /** Another copy of the program. */
+  /** Path of another copy of the program. */
   program?: string;
 }
 
-/** What has become of it. */
+/** Outcome of a run. */
 export interface Run {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** stdout, of a PDF. */
+  /** Standard output as bytes, for PDFs. */
   bytes: Buffer;
 }
 
 /**
- * Runs `overprint` to its end, in the process of the tests, since to start one takes longer than most of what it does. One
- * at a time: a process has one working folder.
+ * Runs `overprint` to its end in the process of the tests, because starting a process takes longer than most commands.
+ * Run one at a time: a process has one working folder.
  */
 export async function runCli(args: string[], { cwd = ROOT, env = {}, input = "" }: Setting = {}): Promise<Run> {
   const [stdout, stderr] = [collector(), collector()];
@@ -47,16 +47,16 @@ export async function runCli(args: string[], { cwd = ROOT, env = {}, input = "" 
   return ended(io.exitCode, stdout, stderr);
 }
 
-/** Starts `overprint` with the arguments of a command line, as a process of its own. */
+/** Starts `overprint` with arguments in a separate process. */
 export function startCli(args: string[], { cwd, env, node = [], program = PROGRAM }: ProcessSetting = {}) {
   const { PRIVATE_KEY: _, ...own } = process.env;
   return spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...own, ...env } });
 }
 
-/** Runs `overprint` to its end, as a process of its own. */
+/** Runs `overprint` to its end in a separate process. */
 export async function runProgram(args: string[], setting: ProcessSetting = {}): Promise<Run> {
   const child = startCli(args, setting);
-  child.stdin.on("error", () => undefined); // it may not have been read
+  child.stdin.on("error", () => undefined); // the program may exit before it reads its input
   child.stdin.end(setting.input ?? "");
   const [stdout, stderr] = [collector(), collector()];
   child.stdout.pipe(stdout);
@@ -67,7 +67,7 @@ export async function runProgram(args: string[], setting: ProcessSetting = {}): 
 
 type Collector = Writable & { chunks: Buffer[] };
 
-/** Returns a stream that keeps what is written to it. */
+/** Returns a stream that collects its input. */
 function collector(): Collector {
   const chunks: Buffer[] = [];
   const write = (chunk: Buffer, _: BufferEncoding, done: () => void) => {

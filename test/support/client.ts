@@ -10,14 +10,14 @@ export function send(path: string, init?: RequestInit): Promise<Response> {
   return exports.default.fetch(new Request(new URL(path, ORIGIN), init));
 }
 
-/** What the Worker asks for a call. */
+/** Requests the Worker's terms for a call. */
 export async function offerOf(path: string): Promise<Offer> {
   const response = await send(path, { method: "POST" });
   const { accepts } = await response.json<{ accepts: Offer[] }>();
   return accepts[0]!;
 }
 
-/** Calls an endpoint with a fresh payment, or the one given, under a key if there is one. */
+/** Calls an endpoint with a new payment or the given one, and with an idempotency key if given. */
 export async function callPaid(
   path: string,
   body: FormData | object,
@@ -36,14 +36,14 @@ export async function callPaid(
   });
 }
 
-/** The fields as `multipart/form-data`. */
+/** Encodes fields as `multipart/form-data`. */
 export function formOf(fields: Record<string, string | Blob>): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   return form;
 }
 
-/** Bytes as a base64 data URI. */
+/** Encodes bytes as a base64 data URI. */
 export function dataUri(type: string, bytes: Uint8Array): string {
   return `data:${type};base64,${bytes.toBase64()}`;
 }

@@ -1,4 +1,4 @@
-/** The word for "confidential", "secret" or "not for outsiders" in 60 languages, by their BCP 47 tags. */
+/** A word for "confidential", "secret" or "internal" in 60 languages, by BCP 47 tag. */
 export const CONFIDENTIAL: Record<string, string> = {
   en: "Confidential",
   fr: "Strictement confidentiel",

@@ -1,4 +1,4 @@
-/** Bytes that count how often they are looked at, so that tests can tell linear work from quadratic without a clock. */
+/** Wraps bytes to count their reads, so that tests can tell linear work from quadratic without a clock. */
 export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): number } {
   let reads = 0;
   const proxy = new Proxy(bytes, {
@@ -7,7 +7,7 @@ export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): n
       if (key === "buffer") reads += target.length;
       const value = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
-      // Whatever is native may look at everything from its last argument on.
+      // A native function may read every byte from its last argument on.
       return (...args: unknown[]) => {
         reads += target.length - (key === "indexOf" ? Number(args[1] ?? 0) : 0);
         return value.apply(target, args);

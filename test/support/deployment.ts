@@ -5,7 +5,7 @@ import { offerOf, TEXT } from "./client.ts";
 
 const PAY_TO = `0x${"aa".repeat(20)}` as const;
 
-/** A deployment with a facilitator of its own that behaves as named, and how often that was asked to verify. */
+/** Creates a deployment with a facilitator of the given behavior, and counts the requests for verification. */
 export function deployment(behaviour: string, bindings: object = {}) {
   const FACILITATOR_URL = `https://facilitator.example.com/${behaviour}-${crypto.randomUUID()}`;
   const call = async (init: RequestInit & { address?: string }, path = TEXT) => {
@@ -26,5 +26,5 @@ export function deployment(behaviour: string, bindings: object = {}) {
   return { call, verified };
 }
 
-/** What it asks for a call. */
+/** Returns the deployment's terms for a call. */
 export const terms = async () => ({ ...(await offerOf(TEXT)), payTo: PAY_TO });

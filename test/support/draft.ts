@@ -1,36 +1,36 @@
-/** PDFs before they are written: offsets and lengths come out right, whatever has been changed. */
+/** Drafts of PDFs: the writer computes the right offsets and lengths after any change. */
 import type { Cipher } from "../../src/engine/pdf/security/encryption.ts";
 import { encode } from "./bytes.ts";
 import { type Filter, filterEntries, filtered } from "./filters.ts";
 
 /**
- * A part of a file, in its order: an object if it has a number, otherwise a header, a section or junk. These words in
- * its text stand for what is only known when it is written:
+ * A part of a file, in file order. It is an object if it has a number, otherwise a header, a section or junk. The
+ * writer replaces these placeholders in its text:
  *
  * - `{size}`: one more than the largest object number
  * - `{rows}`: a table's entries of the objects since the last section; `{index}`: the /Index of a section's stream
- * - `{start}`, `{previous}`: offset of the section written last, and of the one before it
+ * - `{start}`, `{previous}`: offset of the last written section, and of the one before it
  * - `{length 5}`: length of the data of object 5
- * - `{count}`, `{first}`: how many members an object stream has, and where they begin
+ * - `{count}`, `{first}`: number of members of an object stream, and the offset of the first
  */
 export interface Part {
   num?: number;
   gen?: number;
-  /** Of a stream, its dictionary without what follows from the data. */
+  /** For a stream, its dictionary without the entries that the writer adds. */
   text: string;
-  /** Of a stream, one character for each byte, before any filter. */
+  /** For a stream, its data before any filter, one character per byte. */
   data?: string;
-  /** Of an object stream, instead of data. */
+  /** For an object stream, its members instead of data. */
   members?: Member[];
-  /** Of a cross-reference stream, instead of data: the objects it has entries for. */
+  /** For a cross-reference stream, the objects that it has entries for, instead of data. */
   rows?: "all" | "members";
-  /** Applied in this order; undone in the other. */
+  /** Filters in the order of encoding. */
   filters?: Filter[];
-  /** Instead of /Length, /Filter and so on. */
+  /** Entries that replace /Length, /Filter and so on. */
   entries?: string;
-  /** What becomes of the data after the filters. */
+  /** Damages the encoded data. */
   damage?: (data: string) => string;
-  /** No section has an entry for it. */
+  /** Whether every section omits the object. */
   isUnlisted?: boolean;
   tweaks?: Tweak[];
 }
@@ -40,9 +40,9 @@ export interface Member {
   text: string;
 }
 
-/** A wrong entry of a section. */
+/** A falsified entry of a section. */
 export interface Tweak {
-  /** Which of the entries, as a share of them. */
+  /** Position of the entry, as a share of all entries. */
   row: number;
   field: "number" | "kind" | "place" | "detail";
   value: number;
@@ -51,7 +51,7 @@ export interface Tweak {
 
 export interface Draft {
   readonly parts: readonly Part[];
-  /** Encrypts all streams but cross-references. */
+  /** Encrypts all streams except cross-reference streams. */
   readonly cipher?: Cipher;
 }
 
@@ -69,7 +69,7 @@ export function written({ parts, cipher }: Draft): Uint8Array<ArrayBuffer> {
   const numbers = parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map((member) => member.num)]);
   const size = Math.max(...numbers) + 1;
   let text = "";
-  /** Of objects that no section has listed yet. */
+  /** entries of objects that no section has listed yet */
   let entries: Entry[] = [];
   const sections: number[] = [];
 
@@ -128,12 +128,12 @@ function dataOf({ data, members, rows, filters = [], damage }: Part, listed: rea
   return damage ? damage(out) : out;
 }
 
-/** The data of an object stream (ISO 32000-2, 7.5.7). */
+/** Encodes the data of an object stream (ISO 32000-2, 7.5.7). */
 function packed(members: readonly Member[]): string {
   return headOf(members) + members.map(({ text }) => `${text}\n`).join("");
 }
 
-/** Pairs of object number and offset. */
+/** Encodes the pairs of object number and offset. */
 function headOf(members: readonly Member[]): string {
   let length = 0;
   const pairs = members.map(({ num, text }) => {
@@ -144,7 +144,7 @@ function headOf(members: readonly Member[]): string {
   return pairs.join("");
 }
 
-/** The entries in order of their numbers; of several with the same number, the last. */
+/** Sorts entries by number. Of several entries with one number, the last stays. */
 function latest(entries: readonly Entry[]): Entry[] {
   return [...new Map(entries.map((entry) => [entry.number, entry])).values()].sort((a, b) => a.number - b.number);
 }
@@ -158,7 +158,7 @@ function tweaked(entries: readonly Entry[], tweaks: readonly Tweak[]): Entry[] {
   return latest(out);
 }
 
-/** Runs of consecutive numbers. */
+/** Splits entries into runs of consecutive numbers. */
 function runsOf(entries: readonly Entry[]): Entry[][] {
   const runs: Entry[][] = [];
   for (const entry of entries) {

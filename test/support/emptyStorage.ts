@@ -1,10 +1,10 @@
-import { reset } from "cloudflare:test-internal"; // `cloudflare:test` would load the Worker, too, where only a part is tested
+import { reset } from "cloudflare:test-internal"; // `cloudflare:test` would also load the Worker, which tests of single parts do not need
 import { beforeAll, vi } from "vitest";
 import { emptyBucket } from "./storage.ts";
 
-/** Each test file begins with nothing stored: no payments, and no objects, in whichever store. */
+/** Empties the storage before each test file: Durable Objects and the bucket. */
 beforeAll(async () => {
-  vi.useRealTimers(); // files share their modules, and so the clock that one has left
+  vi.useRealTimers(); // files share their modules, and so the clock that an earlier file has set
   await reset();
   await emptyBucket();
 });

@@ -9,8 +9,8 @@ const MALFORMED = "its host name is malformed";
 const PORT = "only the standard ports 80 and 443 are allowed";
 
 /**
- * URLs that may not be fetched, each with the rule it breaks. Those that lead to this machine in any way name the port
- * of a server on it, so that a test can see that it is never reached.
+ * URLs that must not be fetched, each with the rule that it violates. URLs that lead to this machine name the port of a
+ * local server, so that a test can check that no request arrives.
  */
 export function forbiddenUrls(port: number): [url: string, rule: string][] {
   const rules: [string, string[]][] = [
@@ -45,7 +45,8 @@ export function forbiddenUrls(port: number): [url: string, rule: string][] {
     [
       ADDRESS,
       [
-        // loopback: plain, short, decimal, octal, hexadecimal, mixed, other digits and dots, escaped, with a trailing dot
+        // loopback: plain, short, decimal, octal, hexadecimal, mixed, other digits and dots, escaped, with a trailing
+        // dot
         `http://127.0.0.1:${port}/`,
         "http://127.0.0.1/",
         `http://127.1:${port}/`,
@@ -92,7 +93,7 @@ export function forbiddenUrls(port: number): [url: string, rule: string][] {
         "http://[fec0::1]/",
         "http://[ff02::1]/",
         "http://[2606:4700::1111]/",
-        // private, shared, link-local, of clouds, multicast, broadcast, public
+        // private, shared, link-local, cloud metadata, multicast, broadcast, public
         "http://10.0.0.1/",
         "http://172.16.0.1/",
         "http://172.31.255.255/",

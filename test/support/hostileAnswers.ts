@@ -4,7 +4,7 @@ import type { ProblemCode } from "../../src/shared/problems.ts";
 import { onePage } from "./pdf.ts";
 import { drip, head, pour } from "./rawServer.ts";
 
-/** A way to answer, and the problem that a caller who names it is told of: its code and words of its detail. */
+/** A way to answer, and the problem that the caller receives: its code and words of its detail. */
 export interface HostileAnswer {
   answer(socket: Socket): void;
   code: ProblemCode;
@@ -36,7 +36,7 @@ const broken = { code: "source_unreachable", words: "connection closed" } as con
 const status = (number: number) => ({ code: "source_unreachable", words: `answered ${number}` }) as const;
 const circle = { code: "source_unreachable", words: "in a loop" } as const;
 
-/** By path, what a source can do to whoever fetches it. */
+/** Hostile answers of a source, by path. */
 export const HOSTILE_ANSWERS: Record<string, HostileAnswer> = {
   "/silent": { answer: () => {}, ...late },
   "/silent-after-its-head": { answer: says(head("200 OK", "Content-Length: 1000")), ...late },
@@ -124,7 +124,7 @@ export const HOSTILE_ANSWERS: Record<string, HostileAnswer> = {
   "/json": { answer: says(head("200 OK", `Content-Length: ${json.length}`) + json), code: "not_a_pdf", words: "JSON" },
 };
 
-/** What well-behaved sources answer. */
+/** Answers of well-behaved sources, by path. */
 export const GOOD_ANSWERS: Record<string, (socket: Socket) => void> = {
   "/good": says(head("200 OK", `Content-Length: ${pdf.length}`) + pdf),
   "/moved": redirects("/good"),

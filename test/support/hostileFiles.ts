@@ -1,6 +1,6 @@
 /**
- * Files that cost more than their size: each name tells what they do, each function makes one of `n` parts. A file twice
- * as large may cost twice as much, and no more.
+ * Files that cost more than their size. Each name says what the file does, and each function makes a file of `n` parts.
+ * A file of twice the size may cost at most twice as much.
  */
 import { deflateSync } from "node:zlib";
 import { encode } from "./bytes.ts";
@@ -9,7 +9,7 @@ import { PdfWriter } from "./pdfWriter.ts";
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** A document of these pages' entries, which `more` may add objects for; its table is a classic one. */
+/** Makes a document of pages with these entries and a classic table. `more` can add objects. */
 function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, tree] = [writer.reserve(), writer.reserve()];
@@ -19,7 +19,10 @@ function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Arr
   return writer.finish(catalog, "classic");
 }
 
-/** Pages in object streams of `perStream`, each page followed by `padding` blanks, listed in the order that `at` gives. */
+/**
+ * Makes pages in object streams of `perStream` pages, each page followed by `padding` blanks. `at` gives their order in
+ * the page tree.
+ */
 export function packedPages(count: number, perStream: number, padding: number, at: (index: number) => number) {
   const writer = new PdfWriter();
   const [catalog, tree] = [writer.reserve(), writer.reserve()];
@@ -40,7 +43,7 @@ export function packedPages(count: number, perStream: number, padding: number, a
   return writer.finish(catalog, "stream");
 }
 
-/** A page of so many contents, each of whose lengths is in an object stream of its own. */
+/** Makes a page of `count` contents, each with its length in a separate object stream. */
 export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const lengths = range(count).map(() => writer.reserve());
@@ -55,12 +58,12 @@ export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Lists every second page first, so that each comes from the other half of the file. */
+/** Orders pages so that consecutive ones come from different halves of the file. */
 export const alternating = (count: number) => (index: number) => (index % 2) * (count / 2) + Math.floor(index / 2);
-/** Lists pages in an order without any order; `count` must not be a multiple of 7919. */
+/** Orders pages pseudorandomly. `count` must not be a multiple of 7919. */
 export const shuffled = (count: number) => (index: number) => (index * 7919) % count;
 
-/** An object stream that says it holds the catalog, with these filters and data. */
+/** Makes an object stream with these filters and data that claims to hold the catalog. */
 function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const catalog = writer.reserve();
@@ -69,7 +72,7 @@ function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Cross-reference streams, each of which inflates to a megabyte and names the one before it. */
+/** Makes a chain of cross-reference streams that each inflate to a megabyte. */
 function xrefChain(count: number, predictor: string): Uint8Array {
   const data = deflateSync(new Uint8Array(1 << 20));
   let text =
@@ -84,7 +87,7 @@ function xrefChain(count: number, predictor: string): Uint8Array {
   return encode(`${text}startxref\n${previous.slice(6)}\n%%EOF`);
 }
 
-/** Objects that each reach from where they begin to the end of the file, all in the table. */
+/** Makes objects that all extend from their beginning to the end of the file, listed in the table. */
 function overlapping(count: number): Uint8Array<ArrayBuffer> {
   const offsets: number[] = [];
   let text = "%PDF-1.4\n";
@@ -103,7 +106,7 @@ function overlapping(count: number): Uint8Array<ArrayBuffer> {
   return tabled(text, offsets);
 }
 
-/** Pages whose contents end neither where their length says nor anywhere else. */
+/** Makes pages whose contents end neither at their length nor at an `endstream`. */
 function endlessContents(count: number): Uint8Array<ArrayBuffer> {
   const offsets: number[] = [];
   let text = "%PDF-1.4\n";
@@ -132,7 +135,7 @@ function tabled(text: string, offsets: number[]): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** The files by what they do. `n` of a thousand gives some 10 KB to 200 KB. */
+/** The files by name. `n` of a thousand gives about 10 KB to 200 KB. */
 export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
   "pages that alternate between two large object streams": (n) => packedPages(2 * n, n, 8000, alternating(2 * n)),
   "pages of many object streams in random order": (n) => packedPages(10 * n, 100, 1000, shuffled(10 * n)),

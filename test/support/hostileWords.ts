@@ -1,15 +1,15 @@
-/** What parsers of PDF trip over. */
+/** Values that PDF parsers trip over. */
 
-/** Numbers and other values in place of a number. */
+/** Replacements for a number. */
 export const NUMBERS = "0 -1 1 2 3.5 45 90 1000 65536 8388608 2147483648 99999999999 --5 true null (x)".split(" ");
-/** Numbers in place of any digits. */
+/** Replacements for any digits. */
 export const DIGITS = "0 -1 1 2 3 99 65535 65536 2147483647 4294967296 99999999999999999999 1e9 -0 . +-1".split(" ");
 export const NAMES =
   "/Type /Page /Pages /Catalog /Kids /Count /Parent /Contents /Resources /MediaBox /CropBox /Rotate /XObject /UserUnit /Length /Prev /Root /Encrypt /ObjStm /Filter /Thumb /X".split(
     " ",
   );
 export const BRACKETS = ["<<", ">>", "[", "]", "(", ")", "<", ">", ""];
-/** Entries of dictionaries; each @ stands for a reference. */
+/** Entries of dictionaries; @ is replaced by a reference. */
 export const ENTRIES = [
   "/Type /Page",
   "/Type /Pages",
@@ -62,7 +62,7 @@ export const ENTRIES = [
   "/Perms @",
   "/Version /1.2",
 ];
-/** Whole values of objects; each @ stands for a reference. */
+/** Values of objects; @ is replaced by a reference. */
 export const VALUES = [
   "null",
   "5",
@@ -78,7 +78,7 @@ export const VALUES = [
   "<< << /Type /Page >>",
   "true endobj 3 0 obj << /Type /Page >>",
 ];
-/** What stands between objects. */
+/** Junk between objects. */
 export const JUNK = [
   "%PDF-1.3\n",
   "%%EOF\n",
@@ -91,7 +91,7 @@ export const JUNK = [
   "1 0 obj\n",
   "stream\n",
 ];
-/** What stands anywhere: openers that never close, keywords where none belong, entries of any dictionary. */
+/** Pieces for any position: openers that never close, misplaced keywords, entries of any dictionary. */
 export const PIECES = [
   "[[[[[[[[",
   "<<<<<<<<",

@@ -2,9 +2,9 @@ import { onePage } from "./pdf.ts";
 import { RED_PNG } from "./png.ts";
 
 /**
- * What the Worker under test finds when it fetches: a few files on files.example.com, some of them badly behaved, and the
- * x402 facilitators at facilitator.example.com, one for each way to answer, and nodes of chains at node.example.com.
- * Anything else cannot be reached.
+ * The simulated internet of the Worker under test: files on files.example.com, some of them misbehaving, x402
+ * facilitators at facilitator.example.com, one path for each behavior, and blockchain nodes at node.example.com. Other
+ * hosts are unreachable.
  */
 export async function internet(request: {
   url: string;
@@ -18,13 +18,13 @@ export async function internet(request: {
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
   if (hostname === "node.example.com" && pathname.startsWith("/moved/"))
-    return to(request.url.replace("/moved/", "/"), 307); // 307 has the body sent again
+    return to(request.url.replace("/moved/", "/"), 307); // a 307 makes the client send the body again
   if (hostname === "node.example.com")
     return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
 }
 
-/** The files of the published examples. */
+/** Files that the published examples use. */
 const EXAMPLES: Record<string, string> = { "/contract.pdf": "/one-page.pdf", "/logo.png": "/red.png" };
 
 const to = (location: string, status = 302) => new Response(null, { status, headers: { Location: location } });
@@ -73,8 +73,8 @@ async function fileAt(path: string, query: string): Promise<Response> {
 }
 
 /**
- * The resolver at dns.example.com, in the JSON that public ones answer in: it knows the names in NAMES, and breaks down at
- * those that begin so.
+ * Answers as the DNS resolver at dns.example.com, in the JSON format of public resolvers. It knows the names in NAMES,
+ * and fails for names with the matching prefixes.
  */
 function dnsAnswer(query: URLSearchParams): Response {
   const name = query.get("name")!;
@@ -103,16 +103,16 @@ const NAMES: Record<string, string[]> = {
   "none.example.com": [],
 };
 
-/** A chain as its node's name describes it: blocks at a steady pace, and one transaction. */
+/** A chain, described by the path of its node: blocks at a steady pace, and one transaction. */
 interface ChainScene {
-  /** By method, instead of all that follows: what a node on Solana answers. */
+  /** Answers of a Solana node by method. They replace everything below. */
   results?: Record<string, unknown>;
-  /** So many times its lists have what is in them. */
+  /** Number of repetitions of the entries in its lists. */
   repeat?: number;
   newest: number;
   start: number;
   seconds: number;
-  /** The block from which on the authorization is consumed. */
+  /** First block in which the authorization is consumed. */
   consumedAt: number;
   logs: { blockNumber: string }[];
   receipt: object;
@@ -153,8 +153,8 @@ function nodeAt(scene: ChainScene, { method, params }: { method: string; params:
 const moved = new Map<string, number>();
 
 /**
- * A facilitator that commits a few faults, drawn from the seed in its name, and moves the money of one payment at most
- * once: `/moved` tells.
+ * A facilitator with a few faults, drawn from the seed in its name. It moves the money of a payment at most once.
+ * `/moved` returns the number of transfers.
  */
 async function faulty(name: string, call: string | undefined, times: number): Promise<Response> {
   if (call === "moved") return Response.json(moved.get(name) ?? 0);
@@ -175,17 +175,17 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
     return Response.json({ success: true, transaction: TRANSACTION });
   };
   switch (times < 3 ? Math.abs(die(9)) : 8) {
-    case 0: // before the money
+    case 0: // before the transfer
       return new Response("bad gateway", { status: 502 });
     case 1:
       return cut();
-    case 2: // after it
+    case 2: // after the transfer
       settle();
       return cut();
     case 3:
       settle();
       return new Response("{]");
-    case 4: // nobody has looked at it
+    case 4: // without processing the request
       return new Response("too many requests", { status: 429 });
     case 5:
       return used ? settle() : refused("insufficient_funds");
@@ -200,22 +200,22 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
 const TRANSACTION = `0x${"ab".repeat(32)}`;
 const asked = new Map<string, number>();
 
-/** What `-first` and `-second` behaviours count: how often this address was asked. */
+/** Counts the requests to a path, for the behaviors `-first` and `-second`. */
 function timesAsked(path: string): number {
   const times = (asked.get(path) ?? 0) + 1;
   asked.set(path, times);
   return times;
 }
 
-/** Who pays the fees on Solana, and a second account that does. */
+/** The facilitator's two accounts that pay fees on Solana. */
 export const FEE_PAYERS = [
   "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
   "5Ba2vn7EcuaYvrhJBtUPZu8BYGFwNKjJwG8xFYskpme4",
 ];
 
 /**
- * What the facilitators settle: all of `settles-<networks in version 2>-<in version 1>`, and everything else all. Solana
- * is named there by its genesis hash.
+ * Returns the networks that a facilitator supports. `settles-<networks in version 2>-<in version 1>` supports these,
+ * any other behavior all. Solana is named by its genesis hash.
  */
 function supportedBy(behaviour: string): Response {
   const [, newer, older] = /^settles-([\w.]*)-([\w.]*)/.exec(behaviour) ?? [];
@@ -236,7 +236,7 @@ function supportedBy(behaviour: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
-/** The facilitator at `/<behaviour>[-<anything to tell it from others>]`, asked to `/verify` or `/settle`. */
+/** Answers as the facilitator at `/<behavior>[-<distinguishing suffix>]` to `/verify` or `/settle`. */
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behaviour = "", call] = path.split("/");
   const times = timesAsked(path);

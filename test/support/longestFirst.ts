@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Which files begin first: those of e2e, and then what mostly waits, which would be left over at the end. */
+/** Files that start first: e2e tests, then tests that mostly wait. Otherwise they would run last, alone. */
 const ORDER = [/\/test\/e2e\//, /\/test\/simulation\/|\/stalled\.test\.ts$/];
 
-/** Without a record of how long files take, vitest begins with the largest. */
+/** Starts slow test files first. Without recorded durations, vitest starts the largest files first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {

@@ -1,11 +1,11 @@
-/** What the plugin that runs tests in workerd imports modules with. */
+/** The module loader of the vitest plugin for workerd. */
 declare const __vitest_mocker__: { moduleRunner: { import(path: string): Promise<unknown> } };
 
 const MAIN = /\/src\/index\.ts$/;
 
 /**
- * Has the Worker's main module imported once by each test file: the plugin does so for each call of the Worker and of its
- * Durable Objects, and asks Vite every time, over a socket, whether the module has changed. That took longer than the call.
+ * Imports the Worker's main module once per test file. Otherwise the plugin imports it for each call of the Worker and
+ * of its Durable Objects, and asks Vite over a socket whether it has changed. That takes longer than the call.
  */
 function importMainOnce(): void {
   const { moduleRunner } = __vitest_mocker__;

@@ -4,17 +4,17 @@ import { ORIGIN } from "./client.ts";
 
 export const MCP = `${ORIGIN}/mcp`;
 
-/** The revisions of the protocol that the official client speaks, and how it is told to. */
+/** The protocol revisions of the official client, with the mode that selects each. */
 export const REVISIONS = { "2026-07-28": "auto", "2025-11-25": "legacy" } as const;
 
-/** Sends a request to the MCP endpoint under test; a Host goes with it, as with any that came over the network. */
+/** Sends a request to the MCP endpoint under test with a Host header, as every request over the network has. */
 export function sendMcp(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.headers.has("Host")) request.headers.set("Host", new URL(request.url).host);
   return exports.default.fetch(request);
 }
 
-/** The official client, connected to the Worker under test. */
+/** Connects the official client to the Worker under test. */
 export async function connect(
   revision: keyof typeof REVISIONS = "2026-07-28",
   headers: Record<string, string> = {},

@@ -3,8 +3,9 @@ import type * as Mupdf from "mupdf";
 let copies = 0;
 
 /**
- * Returns a MuPDF with memory of its own, for broken files: it never gets back the stack of a call that fails, so that after
- * some 900 failures it writes over its own memory. What it complains of is expected: to print that took longer than to read.
+ * Returns a MuPDF instance with separate memory, for broken files. MuPDF leaks stack on each failed call, so that after
+ * about 900 failures it overwrites its own memory. Its warnings are expected and suppressed, because printing them
+ * takes longer than reading the file.
  */
 export async function ownMupdf(): Promise<typeof Mupdf> {
   const mupdf: typeof Mupdf = await import(/* @vite-ignore */ `${import.meta.resolve("mupdf")}?copy=${++copies}`);

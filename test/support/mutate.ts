@@ -1,11 +1,14 @@
-/** Ways to damage PDFs: what is in a draft, which is then written with right offsets and lengths, and the bytes. */
+/**
+ * Ways to damage PDFs: changes of a draft, which is then written with the right offsets and lengths, and changes of
+ * bytes.
+ */
 import fc from "fast-check";
 import { encode } from "./bytes.ts";
 import { CHANGES } from "./changes.ts";
 import { type Draft, written } from "./draft.ts";
 import { DIGITS, PIECES } from "./hostileWords.ts";
 
-/** One way to damage bytes. Places are shares of the file's length, so that they mean something for any file. */
+/** A way to damage bytes. Positions are shares of the file's length, so that they apply to any file. */
 type Mutation =
   | { kind: "flip"; at: number; byte: number }
   | { kind: "cut"; at: number; length: number }
@@ -14,7 +17,7 @@ type Mutation =
   | { kind: "number"; at: number; text: string }
   | { kind: "truncate"; at: number };
 
-/** One of CHANGES, and what it goes by. */
+/** One of CHANGES with its shares. */
 interface Change {
   kind: string;
   a: number;
@@ -22,7 +25,7 @@ interface Change {
   c: number;
 }
 
-/** A damaged file, and what was done to which seed. */
+/** A damaged file, its seed and its damages. */
 export interface Damaged {
   seed: string;
   changes: Change[];
@@ -30,7 +33,7 @@ export interface Damaged {
   bytes: Uint8Array;
 }
 
-/** A share below 1. `fc.double` would give numbers near 0 only: it chooses among all that there are, and most are small. */
+/** A share below 1. `fc.double` would mostly give numbers near 0, because most floating-point numbers are small. */
 const share = fc.noBias(fc.nat(2 ** 30 - 1)).map((value) => value / 2 ** 30);
 const span = fc.integer({ min: 1, max: 200 });
 
@@ -52,7 +55,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   c: share,
 });
 
-/** A file damaged in one to eight places: in what its objects say, in its bytes, or in both. */
+/** Generates files with one to eight damages, in their objects, their bytes or both. */
 export function damaged(drafts: Readonly<Record<string, Draft>>): fc.Arbitrary<Damaged> {
   const changes = (minLength: number) => fc.array(change, { minLength, maxLength: 5 });
   const mutations = (minLength: number) => fc.array(mutation, { minLength, maxLength: 3 });
@@ -88,7 +91,7 @@ function mutate(bytes: Uint8Array, change: Mutation): Uint8Array {
   }
 }
 
-/** Replaces the next decimal number at or after a place. */
+/** Replaces the next decimal number at or after an offset. */
 function replaceNumber(bytes: Uint8Array, at: number, text: Uint8Array): Uint8Array {
   const digit = (index: number) => bytes[index]! >= 0x30 && bytes[index]! <= 0x39;
   let start = at;

@@ -31,7 +31,7 @@ for (const [name, value] of Object.entries(encodings))
 Object.assign(Uint8Array, { fromBase64 });
 Object.assign(globalThis, { scheduler });
 
-/** Milliseconds until the simulated internet answers: calls that start together are all waiting by then. */
+/** Latency of the simulated internet in milliseconds. Concurrent calls have all started by then. */
 const LATENCY_MS = 5;
 
 /** Fetches from the simulated internet, as the Worker under test does; an abort ends the wait. */
@@ -43,7 +43,7 @@ globalThis.fetch = async (resource, options) => {
   return Promise.race([sleep(LATENCY_MS).then(() => internet(new Request(resource, others))), aborted.promise]);
 };
 
-/** SHA-256 on this thread: the seeded schedules play every step in microtasks, and a thread pool answers in any order. */
+/** Computes SHA-256 on this thread. The seeded schedules run in microtasks, and a thread pool answers in any order. */
 const digestInPool = crypto.subtle.digest.bind(crypto.subtle);
 crypto.subtle.digest = async (algorithm, data) =>
   algorithm === "SHA-256"

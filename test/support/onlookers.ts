@@ -1,18 +1,18 @@
-/** Programs that show PDFs, and what they show of a trial mark. */
+/** PDF renderers, which report whether a trial mark is visible. */
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { ownMupdf } from "./mupdf.ts";
 import type { Square, TrialMark } from "./trialMarks.ts";
 
 const mupdf = await ownMupdf();
 
-/** A program that shows PDFs. */
+/** A PDF renderer. */
 export interface Onlooker {
   name: string;
-  /** Returns for each page that it shows whether the mark is on it. */
+  /** Returns for each displayed page whether the mark is visible. */
   look(pdf: Uint8Array, mark: TrialMark): readonly boolean[];
 }
 
-/** What is used of PDFium's own functions: the package itself draws whole pages only. */
+/** The functions of PDFium that are used here. The package itself only draws whole pages. */
 interface Pdfium {
   HEAPU8: Uint8Array;
   wasmExports: { malloc(length: number): number; free(at: number): void };
@@ -41,9 +41,9 @@ interface Pdfium {
 }
 const { module: pdfium } = (await PDFiumLibrary.init()) as unknown as { module: Pdfium };
 
-/** What a damaged file counts may be any number. */
+/** Maximum number of pages to check: a damaged file may claim any number. */
 const MOST_PAGES = 50;
-/** Side in pixels of what is drawn of a page: the square that has something of the mark. */
+/** Side in pixels of the drawn square, which contains a part of the mark. */
 const SIDE = 9;
 
 /** Returns whether a pixel of `channels` bytes, blue or red first, has the tint of the mark. */
@@ -64,7 +64,7 @@ export const MUPDF: Onlooker = {
     const marks: boolean[] = [];
     const document = twice(() => mupdf.Document.openDocument(pdf, "application/pdf"));
     if (document instanceof mupdf.PDFDocument && !document.needsPassword()) {
-      // It shows transparent marks in grey where a damaged output intent says that it is grey.
+      // MuPDF draws transparent marks in gray if a damaged output intent claims to be gray.
       twice(() => document.getTrailer().get("Root").delete("OutputIntents"));
       const count = Math.min(twice(() => document.countPages()) ?? 0, MOST_PAGES);
       for (let index = 0; index < count; index++) {
@@ -77,7 +77,10 @@ export const MUPDF: Onlooker = {
   },
 };
 
-/** At the first damage that it finds, MuPDF repairs the file and fails; the next time it goes by what it has found. */
+/**
+ * Runs a function again if it throws. At the first damage, MuPDF repairs the file and fails; the second call uses the
+ * repaired file.
+ */
 function twice<T>(run: () => T): T | undefined {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {
@@ -89,7 +92,7 @@ function twice<T>(run: () => T): T | undefined {
   return undefined;
 }
 
-/** Returns undefined for what is no page: MuPDF shows it as one that is empty. */
+/** Returns undefined for an object that is not a page: MuPDF shows it as an empty page. */
 function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
   if (!page.getObject().resolve().isDictionary()) return undefined;
   const [x0, y0, x1, y1] = page.getBounds();
@@ -101,7 +104,7 @@ function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
     page.runPageContents(device, [scale, 0, 0, scale, -(x0 + left) * scale, -(y0 + top) * scale]);
     device.close();
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // otherwise what has been drawn counts
+    if (error instanceof WebAssembly.RuntimeError) throw error; // otherwise the partial drawing counts
   }
   device.destroy();
   page.destroy();

@@ -1,10 +1,10 @@
-/** Files that have names of their own where the mark's would be. */
+/** Files whose own names begin with the prefix of the mark's names. */
 import { namePrefix } from "../../src/engine/pdf/document/namePrefix.ts";
 
-/** Stands for what the mark's names begin with, in a file that is still to be written. */
+/** Placeholder for the prefix of the mark's names in a file that is not written yet. */
 export const OWN = "Zzz";
 
-/** Has the names of a file with a cross-reference table begin as the mark's do, instead of with {@link OWN}. */
+/** Replaces {@link OWN} in a file with a cross-reference table by the prefix of the mark's names. */
 export function withOwnNames(pdf: Uint8Array): Uint8Array<ArrayBuffer> {
   const text = Buffer.from(pdf).toString("latin1");
   const trailer = /trailer\s*(<<.*>>)\s*startxref/s.exec(text)![1]!;

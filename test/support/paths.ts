@@ -1,4 +1,4 @@
-/** What agents send for a file that is on their own disk, in their sandbox or attached to a chat. */
+/** Values that agents send for a file on their own disk, in their sandbox or attached to a chat. */
 export const PATHS = [
   "/home/me/contract.pdf",
   "/home/me/scan",

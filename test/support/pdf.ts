@@ -1,6 +1,9 @@
 import { encode } from "./bytes.ts";
 
-/** A PDF of the objects given, numbered from 1 in order, the first being the catalog; with a classic cross-reference table. */
+/**
+ * Returns a PDF of these objects with a classic cross-reference table. They are numbered from 1, and the first is the
+ * catalog.
+ */
 export function pdfOf(objects: string[], trailer = ""): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.7\n";
   const offsets = objects.map((object, index) => {
@@ -15,12 +18,14 @@ export function pdfOf(objects: string[], trailer = ""): Uint8Array<ArrayBuffer> 
   return encode(file);
 }
 
-/** The text of a stream object. */
+/** Returns the text of a stream object. */
 export function streamOf(content: string, entries = ""): string {
   return `<< /Length ${content.length} ${entries} >>\nstream\n${content}\nendstream`;
 }
 
-/** A PDF of plain pages; each string is the entries of one page beside its type, parent and (empty) contents. */
+/**
+ * Returns a PDF of plain pages. Each string has the entries of a page besides its type, parent and (empty) contents.
+ */
 export function pagesOf(pages: string[]): Uint8Array<ArrayBuffer> {
   const kids = pages.map((_, index) => `${index + 4} 0 R`).join(" ");
   return pdfOf([
@@ -31,5 +36,5 @@ export function pagesOf(pages: string[]): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-/** One A4 page. */
+/** A PDF of one A4 page. */
 export const onePage = pagesOf(["/MediaBox [0 0 595 842]"]);

@@ -1,10 +1,10 @@
 import { deflateSync } from "node:zlib";
 
-/** Writes PDFs of any size: objects one after the other, then a classic table, or object streams and a cross-reference stream. */
+/** Writes PDFs of any size: objects in order, then a classic table, or object streams and a cross-reference stream. */
 export class PdfWriter {
   readonly #parts: Buffer[] = [Buffer.from("%PDF-1.5\n%\xe2\xe3\xcf\xd3\n", "latin1")];
   #length = this.#parts[0]!.length;
-  /** By object number: an offset in the file, or a place in an object stream. */
+  /** By object number, the offset in the file, or the position in an object stream. */
   readonly #entries = new Map<number, number | { stream: number; index: number }>();
   #next = 1;
 
@@ -21,7 +21,7 @@ export class PdfWriter {
     return this.#write(number, Buffer.concat([head, data, Buffer.from("\nendstream", "latin1")]));
   }
 
-  /** Objects of the given numbers in one compressed object stream (ISO 32000-2, 7.5.7). */
+  /** Writes objects with the given numbers into one compressed object stream (ISO 32000-2, 7.5.7). */
   objectStream(objects: [number: number, body: string][]): void {
     const stream = this.reserve();
     let index = "",

@@ -1,11 +1,11 @@
 /**
- * Ten pictures with the look of photographs, painted here and not taken by a camera: light, depth and texture as in
- * nature (1/f noise at every scale), the grain of a sensor, and the traces of JPEG. The same ones each time.
+ * Ten synthetic pictures that resemble photographs. They have light, depth and texture as in nature (1/f noise at every
+ * scale), sensor grain and JPEG artifacts. They are the same every time.
  */
 import { createCanvas, type SKRSContext2D } from "@napi-rs/canvas";
 import { PdfWriter } from "./pdfWriter.ts";
 
-/** A picture's size in pixels, and its page's in points. */
+/** Size of a picture in pixels, and of its page in points. */
 export const PHOTOGRAPH = { width: 450, height: 600 };
 const { width: WIDTH, height: HEIGHT } = PHOTOGRAPH;
 
@@ -124,7 +124,7 @@ const SCENES: Record<string, Paint> = {
   },
 };
 
-/** Returns a PDF of an empty page and then one for each picture, which fills it. */
+/** Returns a PDF of an empty page, then one page for each picture, which fills it. */
 export function photographPages(): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const tree = writer.reserve();
@@ -141,14 +141,14 @@ export function photographPages(): Uint8Array<ArrayBuffer> {
   return writer.finish(writer.object(`<< /Type /Catalog /Pages ${tree} 0 R >>`), "classic");
 }
 
-/** Paints a picture, as JPEG. */
+/** Paints a picture and encodes it as JPEG. */
 function painted(paint: Paint, seed: number): Buffer {
   const canvas = createCanvas(WIDTH, HEIGHT);
   paint(canvas.getContext("2d"), randomOf(seed));
   return canvas.toBuffer("image/jpeg", 90);
 }
 
-/** Fills the picture from top to bottom. */
+/** Fills the picture with a vertical gradient. */
 function gradient(context: SKRSContext2D, colors: readonly string[]): void {
   const fill = context.createLinearGradient(0, 0, 0, HEIGHT);
   for (const [i, color] of colors.entries()) fill.addColorStop(i / (colors.length - 1), color);
@@ -164,7 +164,7 @@ function glow(context: SKRSContext2D, x: number, y: number, radius: number, colo
   context.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
 }
 
-/** Draws a wavy line across, broken off here and there. */
+/** Draws a wavy horizontal line with gaps. */
 function streak(context: SKRSContext2D, random: Random, y: number, color: string): void {
   context.strokeStyle = color;
   context.lineWidth = random(0.5, 2.5);
@@ -183,8 +183,8 @@ function ellipse(context: SKRSContext2D, x: number, y: number, across: number, a
 }
 
 /**
- * Lays greys over the picture that are as strong at each scale: of 3 x 4 large patches in octave 0, and twice as many of
- * half the size in each further one, down to single pixels.
+ * Adds gray noise of the same strength at each scale. Octave 0 has 3 x 4 large patches, and each further octave twice
+ * as many of half the size, down to single pixels.
  */
 function noise(context: SKRSContext2D, random: Random, strength: number, [first, last] = [0, 8]): void {
   context.globalCompositeOperation = "overlay";
@@ -193,7 +193,7 @@ function noise(context: SKRSContext2D, random: Random, strength: number, [first,
     const [columns, rows] = [Math.min(3 << octave, WIDTH), Math.min(4 << octave, HEIGHT)];
     const patches = createCanvas(columns, rows);
     const image = patches.getContext("2d").createImageData(columns, rows);
-    const pixels = new Uint32Array(image.data.buffer); // alpha, and three times the same grey
+    const pixels = new Uint32Array(image.data.buffer); // alpha, and the same gray in three channels
     for (let at = 0; at < pixels.length; at++) pixels[at] = 0xff000000 + 0x010101 * Math.floor(random(0, 256));
     patches.getContext("2d").putImageData(image, 0, 0);
     context.drawImage(patches, 0, 0, WIDTH, HEIGHT);

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** An 8-bit RGB PNG of one colour. */
+/** Returns an 8-bit RGB PNG of one color. */
 export function pngOf(width: number, height: number, [r, g, b]: [number, number, number]): Uint8Array<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

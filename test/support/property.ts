@@ -1,4 +1,4 @@
-/** What must hold for any bytes at all: every page of the output has the mark, or the file is refused. */
+/** The property that holds for all inputs: every page of the output has the mark, or the file is rejected. */
 import { inflateSync } from "node:zlib";
 import { plain } from "../../src/engine/bytes.ts";
 import { EngineError, PlanOutdated } from "../../src/engine/index.ts";
@@ -16,20 +16,20 @@ import type { Onlooker } from "./onlookers.ts";
 import { readerBy } from "./ranges.ts";
 import type { TrialMark } from "./trialMarks.ts";
 
-/** How a file is tried. */
+/** Settings of a trial. */
 export interface Trial {
   mark: TrialMark;
-  /** Has the engine read the whole file before it plans. */
+  /** Whether the engine reads the whole file before it plans. */
   thorough?: boolean;
-  /** Those that look at the output. */
+  /** Renderers that check the output. */
   onlookers?: readonly Onlooker[];
-  /** Lays the mark twice, to see that the output is the same. */
+  /** Whether the mark is applied twice, to check that both outputs are equal. */
   isRepeated?: boolean;
-  /** Longest CPU time that the engine may take for a file, in milliseconds; in Node. */
+  /** Maximum CPU time of the engine for a file in milliseconds, in Node.js. */
   mostMs?: number;
 }
 
-/** A marked file, and what the engine took for its source. */
+/** A marked file with its source document, and the cost. */
 interface Marked {
   output: Uint8Array;
   document: PdfDocument;
@@ -38,16 +38,16 @@ interface Marked {
 const MAX_PAGES = 10_000;
 
 /**
- * Lays a mark over a file, in memory and by ranges, and looks at all pages of the outputs.
- * @returns what became of the file: "marked"; "hidden" if content that cannot be read hides the mark in some reader, but
- * not in all; or the code of its refusal
- * @throws Error if a page lacks the mark in the eyes of the engine or of a reader, if all readers show more pages of the
- * source than are marked, or if an output took more work or time, or has more bytes, than any may
+ * Puts a mark on a file, in memory and by ranges, and checks all pages of the outputs.
+ * @returns the outcome: "marked"; "hidden" if unreadable content hides the mark in some renderer, but not in all; or
+ * the error code of the rejection
+ * @throws Error if the engine or a renderer finds a page without the mark, if all renderers show more pages of the
+ * source than are marked, or if an output exceeds the limits of work, time or size
  */
 export async function marksOrRefuses(file: Uint8Array, trial: Trial): Promise<string> {
   const source = plain(file);
   const { thorough = false, onlookers = [] } = trial;
-  // Where something precedes the header, readers may take the whole file for damaged.
+  // If bytes precede the header, renderers may treat the whole file as damaged.
   const isWhole = onlookers.length > 0 && findOrigin(new MemorySource(source)) === 0;
   const shown = isWhole ? Math.min(...onlookers.map(({ look }) => look(source, trial.mark).length)) : 0;
 
@@ -56,7 +56,7 @@ export async function marksOrRefuses(file: Uint8Array, trial: Trial): Promise<st
   const isSame = !isRefusal(inMemory) && !isRefusal(byRanges) && isEqual(inMemory.output, byRanges.output);
   if (trial.isRepeated && !isRefusal(inMemory)) {
     const again = await markIn(new MemorySource(source), thorough, trial);
-    if (!isEqual(again.output, inMemory.output)) throw new Error("the output differs from one time to the other");
+    if (!isEqual(again.output, inMemory.output)) throw new Error("two outputs of the same file differ");
   }
   const outcomes = [
     isRefusal(inMemory) ? inMemory.code : await checkPages(inMemory, shown, trial),
@@ -109,7 +109,7 @@ function checkWork({ objects, pages }: PdfDocument, written: number): void {
   for (const [what, used, most] of amounts) if (used > most) throw new Error(`${what}: ${used} of ${most} bytes`);
 }
 
-/** @param before how many pages of the source all onlookers show */
+/** @param before number of pages of the source that all renderers show */
 async function checkPages({ output, document }: Marked, before: number, trial: Trial): Promise<"marked" | "hidden"> {
   const { mark, onlookers = [] } = trial;
   const { length } = document.pages;
@@ -121,18 +121,20 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
   const blind: Onlooker[] = [];
   for (const onlooker of onlookers) {
     const shown = onlooker.look(output, mark);
-    if (before > Math.max(length, shown.length)) throw new Error(`of ${before} pages shown, ${length} are marked`);
-    if (before > 0 && shown.length === 0) throw new Error(`${onlooker.name} shows no page any more`);
+    if (before > Math.max(length, shown.length))
+      throw new Error(`${before} pages are shown, but only ${length} are marked`);
+    if (before > 0 && shown.length === 0) throw new Error(`${onlooker.name} shows no pages of the output`);
     if (!shown.includes(false)) continue;
     if (onlooker.look(await withoutContents(output, mark), mark).includes(false))
       throw new Error(`${onlooker.name} shows a page without its mark`);
     blind.push(onlooker);
   }
-  if (blind.length > 1 && blind.length === onlookers.length) throw new Error("content hides the mark in all readers");
+  if (blind.length > 1 && blind.length === onlookers.length)
+    throw new Error("content hides the mark in every renderer");
   return blind.length > 0 ? "hidden" : "marked";
 }
 
-/** Lays the mark over an output's pages again, without any other contents. */
+/** Puts the mark on the pages of an output again, without any other contents. */
 async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uint8Array> {
   const document = await openPdf(new MemorySource(output), { maxPages: MAX_PAGES });
   for (const page of document.pages)

@@ -1,17 +1,17 @@
-/** What the runtime itself reports when a test hangs up on it, or lets an object die: expected, and no news. */
+/** Reports of the runtime when a test disconnects or lets a Durable Object die. They are expected. */
 const EXPECTED = [
   "disconnected: reader canceled",
   "disconnected: pump canceled",
   "disconnected: read end of pipe was aborted",
   "disconnected: fixed-length pipe ended prematurely",
-  "source = Uncaught (in promise); stack = Error: Network connection lost.", // within the runtime, of the latter
+  "source = Uncaught (in promise); stack = Error: Network connection lost.", // the runtime's own report of the same
   "broken.outputGateBroken; jsg.Error: died",
   "Called .text() on an HTTP body which does not appear to be text",
 ];
 
-/** Vitest's global setup: leaves those reports out of what the run prints, and the network alone. */
+/** Vitest's global setup: removes these reports from the output, and keeps the runtime off the network. */
 export function setup(): () => void {
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false"; // the runtime would ask where on Earth it is
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false"; // otherwise the runtime would request its location
   const streams = [process.stdout, process.stderr];
   const originals = streams.map((stream) => stream.write);
   for (const stream of streams) {

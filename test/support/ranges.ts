@@ -2,7 +2,7 @@ import type { RangeReader } from "../../src/engine/pdf/source/byteSource.ts";
 
 const PIECE = 100_000;
 
-/** Reads `length` bytes by `read`; in order, in pieces that fit no block. */
+/** Returns a reader of `length` bytes that uses `read`. Streams arrive in pieces that match no block size. */
 export function readerBy(length: number, read: RangeReader["read"]): RangeReader {
   return {
     length,

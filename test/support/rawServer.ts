@@ -6,7 +6,7 @@ interface Connection {
   closed: Promise<void>;
 }
 
-/** A server on this machine that answers byte for byte as told, HTTP or not. */
+/** A local server that answers with exact bytes, which need not be HTTP. */
 export interface RawServer {
   port: number;
   /** Every connection since the start, oldest first. */
@@ -14,12 +14,12 @@ export interface RawServer {
   stop(): void;
 }
 
-/** Starts a server on a free loopback port. `answer` does to the socket what the path asks for. */
+/** Starts a server on a free loopback port. `answer` writes to the socket, depending on the path. */
 export async function startRawServer(answer: (path: string, socket: Socket) => void): Promise<RawServer> {
   const connections: Connection[] = [];
   const server = createServer((socket) => {
     connections.push({ socket, closed: new Promise((resolve) => socket.once("close", () => resolve())) });
-    socket.on("error", () => {}); // a client that hangs up is what is looked for
+    socket.on("error", () => {}); // a client that disconnects is expected
     socket.once("data", (request) => answer(request.toString("latin1").split(" ")[1] ?? "", socket));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -30,12 +30,12 @@ export async function startRawServer(answer: (path: string, socket: Socket) => v
   return { port: (server.address() as { port: number }).port, connections, stop };
 }
 
-/** The head of an HTTP/1.1 answer that is the last of its connection. */
+/** Returns the head of an HTTP/1.1 answer that closes the connection. */
 export function head(status: string, ...headers: string[]): string {
   return [`HTTP/1.1 ${status}`, "Connection: close", ...headers, "", ""].join("\r\n");
 }
 
-/** Writes the same bytes for ever, as fast as they are taken. */
+/** Writes the same bytes forever, as fast as the client reads them. */
 export function pour(socket: Socket, bytes: string | Uint8Array): void {
   const more = () => {
     while (!socket.destroyed && socket.write(bytes));
@@ -44,7 +44,7 @@ export function pour(socket: Socket, bytes: string | Uint8Array): void {
   more();
 }
 
-/** Writes the same few bytes for ever, a few times a second. */
+/** Writes the same few bytes forever, a few times a second. */
 export function drip(socket: Socket, bytes: string): void {
   const timer = setInterval(() => socket.write(bytes), 100);
   socket.on("close", () => clearInterval(timer));

@@ -1,21 +1,24 @@
 import { vi } from "vitest";
 
-/** So long nothing has to have been asked for until what was is answered: what can be asked for together, is by then. */
+/**
+ * Milliseconds without a new request after which a round is answered. Requests that can be sent together have arrived
+ * by then.
+ */
 const QUIET_MS = 100;
 
 /**
- * The world of a Worker, which answers in rounds: whatever has been asked for waits until nothing more is, and is done
- * then, all together. So the rounds before a call's answer are the round trips that it waits for, one after another.
+ * Counts the round trips of a Worker. All requests of the Worker wait until it sends no more, and are then answered
+ * together, as a round. So the number of rounds before a call's answer is the number of consecutive round trips.
  */
 export class Rounds {
-  /** What each round had: names such as `ledger claim`. */
+  /** The requests of each round, with names such as `ledger claim`. */
   readonly all: string[][] = [];
   #asked: string[] = [];
   #hasAsked = Promise.withResolvers<void>();
   #release = Promise.withResolvers<void>();
   #changedAt = 0;
 
-  /** Answers until the call has been answered, and returns with the rounds before that. */
+  /** Answers rounds until the call has its answer. Returns these rounds. */
   async during(call: () => Promise<unknown>): Promise<string[][]> {
     let before: string[][] | undefined;
     const called = call().then(() => {
@@ -25,7 +28,7 @@ export class Rounds {
     return before;
   }
 
-  /** Answers what is asked for after the answer. */
+  /** Answers the rounds that follow the answer of a call. */
   async afterwards(done: Promise<unknown>): Promise<void> {
     let isDone = false;
     const ended = done.finally(() => {
@@ -34,7 +37,7 @@ export class Rounds {
     while (!isDone) await this.#round(ended);
   }
 
-  /** Waits for something to be asked for, or for the end, if that comes first; then for more, and answers all of it. */
+  /** Waits for a request or for the end, then for further requests, and answers them all. */
   async #round(end: Promise<unknown>): Promise<void> {
     await Promise.race([this.#hasAsked.promise, end]);
     if (this.#asked.length === 0) return;
@@ -48,7 +51,7 @@ export class Rounds {
     this.#release = Promise.withResolvers();
   }
 
-  /** Does something in the next round. */
+  /** Runs `act` in the next round. */
   async take<T>(name: string, act: () => Promise<T>): Promise<T> {
     this.#asked.push(name);
     this.#changedAt = Date.now();
@@ -61,7 +64,7 @@ export class Rounds {
     }
   }
 
-  /** The bindings of a Worker, in this world. */
+  /** Wraps the bindings of a Worker, so that their requests count. */
   bindings({ LEDGER, BUDGETS, RESULTS, ASSETS }: Env) {
     const objects = (kind: string, namespace: object) => ({
       getByName: (name: string) => this.#each(kind, (namespace as typeof LEDGER).getByName(name)),
@@ -74,12 +77,12 @@ export class Rounds {
     };
   }
 
-  /** Has what is fetched, too, in this world, also what the ledger fetches. Undone by vi.restoreAllMocks. */
+  /** Makes fetches count too, including those of the ledger. vi.restoreAllMocks undoes it. */
   fetching(): void {
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
       const { hostname, pathname } = new URL(input instanceof Request ? input.url : input);
-      if (pathname.endsWith("/supported")) return fetch(input, init); // asked once by an isolate
+      if (pathname.endsWith("/supported")) return fetch(input, init); // requested once per isolate
       const name = hostname.startsWith("facilitator") ? `facilitator ${pathname.split("/").at(-1)}` : "source fetch";
       return this.take(name, () => fetch(input, init));
     });

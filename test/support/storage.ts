@@ -2,10 +2,10 @@ import { env } from "cloudflare:workers";
 import { bucketOf } from "../../src/storage/bucket.ts";
 import type { Bucket } from "../../src/storage/objectStore.ts";
 
-/** The store of the Worker under test. */
+/** The bucket of the Worker under test. */
 export const bucket = bucketOf(env);
 
-/** The keys of all that a store has, in order, or of what begins with a prefix. */
+/** Returns all keys of a bucket in order, or those with a prefix. */
 export async function storedKeys(prefix = "", store: Pick<Bucket, "list"> = bucket): Promise<string[]> {
   const keys: string[] = [];
   for (let more = true; more; ) {
@@ -16,7 +16,7 @@ export async function storedKeys(prefix = "", store: Pick<Bucket, "list"> = buck
   return keys;
 }
 
-/** Deletes all that is stored. */
+/** Deletes every object of the bucket. */
 export async function emptyBucket(): Promise<void> {
   const keys = await storedKeys();
   for (let at = 0; at < keys.length; at += 1000) await bucket.delete(keys.slice(at, at + 1000));

@@ -1,15 +1,15 @@
 import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-/** Shared memory as a folder, as Linux has it. */
+/** Linux's folder in shared memory. */
 const MEMORY = "/dev/shm";
-/** Several times what is ever stored at once. */
+/** Required free space: several times the maximum that tests store at once. */
 const ROOM_BYTES = 2_000_000_000;
 
 /**
- * Returns where Workers under test keep what they store: in memory where there is room for it, since each object of a Worker
- * is a database of its own, and thousands of them come and go; on a disk this took a tenth of the time of all tests. No
- * program is started from there, which some systems forbid.
+ * Returns the folder where Workers under test store data: in memory if it has room. Each Durable Object is a separate
+ * database, and thousands are created and deleted. On a disk that takes a tenth of the time of all tests. No program
+ * starts from this folder, because some systems forbid it.
  */
 export function storageFolder(): string {
   try {

@@ -1,4 +1,4 @@
-/** Marks that are easily seen on whatever a damaged page shows, and where to look for them. */
+/** Marks that are clearly visible on any damaged page, and the places where to look for them. */
 import { readImage } from "../../src/engine/images/readImage.ts";
 import type { LoadFont, TextMark } from "../../src/engine/index.ts";
 import { markWithImage } from "../../src/engine/marks/imageMark.ts";
@@ -6,7 +6,7 @@ import { markWithText } from "../../src/engine/marks/textMark.ts";
 import type { PdfDocument } from "../../src/engine/pdf/document/pdfDocument.ts";
 import { MAGENTA } from "./stamp.ts";
 
-/** A square of a page as displayed: its side, and the distance of its upper left corner from that of the page. */
+/** A square of a displayed page: its side, and the distance of its upper left corner from the page's. */
 export interface Square {
   side: number;
   left: number;
@@ -15,7 +15,7 @@ export interface Square {
 
 export interface TrialMark {
   lay(document: PdfDocument): Promise<void>;
-  /** Returns where something of the mark is, on a page of this size. */
+  /** Returns a square that contains a part of the mark, on a page of this size. */
   squareOn(width: number, height: number): Square;
 }
 
@@ -32,7 +32,7 @@ export const CORNER: TrialMark = {
   },
 };
 
-/** A text that is the same on all pages, one with their numbers, and small transparent copies of one all over them. */
+/** Returns a text that is the same on all pages, a text with page numbers, and a tiled transparent text. */
 export function textMarks(loadFont: LoadFont): TrialMark[] {
   const middle = (share: number, mark: TextMark): TrialMark => ({
     lay: (document) => markWithText(document, { ...mark, color: "#ff00ff" }, { loadFont, date: new Date(0) }),

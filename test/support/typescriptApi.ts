@@ -1,4 +1,4 @@
 import { ts } from "@ts-morph/common";
 
-/** The JavaScript API of TypeScript, which version 7 has no more: openapi-typescript writes with it. */
+/** TypeScript's JavaScript API, which openapi-typescript uses and TypeScript 7 lacks. */
 export default ts;

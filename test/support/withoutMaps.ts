@@ -1,6 +1,6 @@
 import type { Plugin } from "vitest/config";
 
-/** Vite's plugin for tests in workerd: sends it packages without source maps, which are as long again as they are. */
+/** Vite plugin for tests in workerd: removes source maps from packages, because they double the size of each. */
 export const withoutMaps: Plugin = {
   name: "overprint:without-maps",
   enforce: "post",

@@ -10,9 +10,9 @@ import { storageFolder } from "./storageFolder.ts";
 export type StartedWorker = Pick<RunningWorker, "url" | "stop">;
 
 /**
- * Starts a Worker that has been built already on a free loopback port. Miniflare is in the process of the test, which loads
- * it once for all files: that takes longer than to start a Worker. `vars` override its settings; storage that is to be kept
- * when it stops is in the folder `keptState`.
+ * Starts a built Worker on a free loopback port. Miniflare runs in the process of the test, which loads it once for all
+ * files, because loading takes longer than starting a Worker. `vars` overrides its settings. `keptState` is a folder
+ * for storage that stays when the Worker stops.
  */
 export async function startWorker(
   vars: Record<string, string> = {},
@@ -22,8 +22,8 @@ export async function startWorker(
   const state = keptState ?? (await mkdtemp(join(storageFolder(), "overprint-")));
   const miniflare = await startMiniflare(built, state, vars, {
     host: "127.0.0.1",
-    unsafeTriggerHandlers: true, // the sweep, as wrangler lets one call it
-    handleStructuredLogs() {}, // a line for each request
+    unsafeTriggerHandlers: true, // makes the sweep callable, as under wrangler
+    handleStructuredLogs() {}, // drops the log line of each request
   });
   const { origin } = await miniflare.ready;
   return {

@@ -1,6 +1,6 @@
 /**
- * The modules of the Workers runtime, for tests in plain Node: `cloudflare:workers` and `cloudflare:sockets` are aliased to
- * this file. Only what pure parts import exists here; a test that needs more belongs to the `worker` project.
+ * Replacements for the modules `cloudflare:workers` and `cloudflare:sockets`, for tests in plain Node. They contain
+ * only what pure parts import. A test that needs more belongs to the `worker` project.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export const env = {
 /** Runs a traced function without a trace. */
 export const tracing = { enterSpan: <T>(_name: string, act: () => T): T => act(), getActiveSpan: () => undefined };
 
-/** Fails: the pure parts open no socket. */
+/** Always throws, because pure parts open no sockets. */
 export function connect(): never {
   throw new Error("Sockets need the Workers runtime: run this test in the `worker` project");
 }

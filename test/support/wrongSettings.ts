@@ -1,10 +1,10 @@
 import type { settings } from "../../src/settings/config.ts";
 
-/** What is wrong for every count, and was understood as something else, or not at all. */
+/** Values that every count setting rejects. Some of them were once misread. */
 const NO_COUNTS = ["5e3", "0x10", "1_000", "1,000", "1 000", "1.5", "-1", "+5", "0", "many", "１２", true, {}, '"700"'];
 const count = (max: number) => [...NO_COUNTS, String(max + 1), max + 1, "9".repeat(16)];
 
-/** What is wrong for every address that is called. */
+/** Values that every endpoint setting rejects. */
 const NO_ENDPOINTS = [
   "f.example.com",
   "ftp://f.example.com",
@@ -14,7 +14,7 @@ const NO_ENDPOINTS = [
   "https://f example.com",
   "https://me:secret@f.example.com",
   "https://f.example.com/#a-secret",
-  "http://f.example.com", // in the clear, where anyone may be between
+  "http://f.example.com", // plain HTTP over a public network
   "http://8.8.8.8",
   "http://[2606:4700::1111]",
   '"https://f.example.com"',
@@ -27,7 +27,7 @@ const NO_EVM_ADDRESSES = [
   EVM.slice(2),
   EVM.replace("0x", "0X"),
   `${EVM}0`,
-  EVM.replace("Cb", "cB"), // its checksum is wrong
+  EVM.replace("Cb", "cB"), // wrong checksum
   `0x${"0".repeat(40)}`,
   "alice.eth",
   `'${EVM}'`,
@@ -37,7 +37,7 @@ const CHAIN = { chainId: 123456, asset: EVM, name: "My Dollar", version: "1", de
 const chain = (change: object) => ({ "my-chain": { ...CHAIN, ...change } });
 export const SECRET = "a-secret";
 
-/** For each setting, values of it alone that are refused. */
+/** For each setting, the values that it rejects regardless of other settings. */
 export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknown[]> = {
   PAY_TO: [SECRET, ...NO_EVM_ADDRESSES],
   PAY_TO_SOLANA: [
@@ -81,14 +81,14 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
   ],
   FACILITATOR_AUTHORIZATION: [
     SECRET,
-    "Bearer a", // of no facilitator
+    "Bearer a", // without its facilitator
     "Authorization: Bearer a",
     "Bearer ä",
     "Bearer a\nX: b",
     '"Bearer a"',
     "Bearer “a”",
   ],
-  CDP_API_KEY_ID: ["a-key", "a key", "“key”"], // the first without its secret
+  CDP_API_KEY_ID: ["a-key", "a key", "“key”"], // the first value lacks its key id
   CDP_API_KEY_SECRET: [SECRET, `${"A".repeat(86)}==`, "A".repeat(43), "-----BEGIN PRIVATE KEY-----", `'${SECRET}'`],
   RPC_URL: [SECRET, ...NO_ENDPOINTS, "https://a.example.com,https://b.example.com"],
   RECEIPT_KEY: [

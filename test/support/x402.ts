@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The networks that the client x402-fetch 1.2.0 knows: of one that it does not know it refuses the whole offer. */
+/** Networks that the client x402-fetch 1.2.0 knows. It rejects an offer with any other network. */
 export const V1_NETWORKS = [
   "abstract",
   "abstract-testnet",
@@ -21,10 +21,10 @@ export const V1_NETWORKS = [
   "story",
 ];
 
-/** On an EVM chain, or on Solana. */
+/** An address on an EVM chain or on Solana. */
 const address = z.string().regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 
-/** What the official version 1 client accepts: every field, to the letter, or it pays nothing at all. */
+/** An offer that the official version 1 client accepts. It requires every field exactly, and otherwise pays nothing. */
 const strictOffer = z.strictObject({
   scheme: z.literal("exact"),
   network: z.enum(V1_NETWORKS),
@@ -39,14 +39,14 @@ const strictOffer = z.strictObject({
   extra: z.record(z.string(), z.unknown()),
 });
 
-/** The 402 of version 1, as that client reads it. */
+/** A 402 of version 1 as that client parses it. */
 export const strict402 = z.strictObject({
   x402Version: z.literal(1),
   error: z.string(),
   accepts: z.array(strictOffer).min(1),
 });
 
-/** What a 402 says in version 2, to the letter. */
+/** The terms of a 402 in version 2, exactly. */
 export const termsV2 = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
@@ -67,6 +67,6 @@ export const termsV2 = z.strictObject({
     "payment-identifier": z.record(z.string(), z.unknown()),
   }),
 });
-/** The JSON of a header in base64. */
+/** Decodes a header of base64 JSON. */
 export const decodeHeader = (header: string): unknown =>
   JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(header)));
