@@ -1,4 +1,4 @@
-/** What readers read each in its own way: the output has it so that they agree, or the file is refused. */
+/** Things on which readers disagree. The output is written so that they agree, or the file is rejected. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { PlanOutdated } from "../../../src/engine/pdf/output/eraser.ts";
@@ -13,7 +13,7 @@ const PAGE = `<</Type/Page${BOX}>>`;
 const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]>>";
 const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 
-/** What the output has for object `num`, on one line. */
+/** Returns the text of object `num` in the output, on one line. */
 async function written(source: Uint8Array, num: number): Promise<string> {
   const output = latin1(await stamp(source));
   return new RegExp(`\\n${num} 0 obj\\n([\\s\\S]*?)\\nendobj`).exec(output)?.[1]?.replaceAll("\n", " ") ?? "";
@@ -29,7 +29,7 @@ async function outcome(source: Uint8Array): Promise<string> {
   }
 }
 
-/** A page that needs no password, whose content another program encrypted. */
+/** A page that another program encrypted with an empty user password. */
 function encrypted(revision: string): string {
   return latin1(encryptedPage(VECTORS.find(({ name }) => name === `an empty user password, ${revision}`)!));
 }
@@ -43,7 +43,7 @@ function packed(members: Record<number, string> = {}, dict?: (text: string) => s
   return dict ? encode(dict(latin1(bytes))) : bytes;
 }
 
-describe("the output has", () => {
+describe("the output", () => {
   it.each<[string, Bodies, number, RegExp]>([
     ["no garbage in a page", onePage(`${BOX} 7 word<</A 1>>/B(x)y`), 3, /MediaBox \[0 0 300 400\] \/B \(x\) >>$/],
     [
@@ -53,87 +53,87 @@ describe("the output has", () => {
       /^<<\/Count 1 \/Type \/Pages \/Kids \[3 0 R *\]/,
     ],
     [
-      "no name that PDFium sees the end of before others do",
+      "an escape for a byte in a name that PDFium reads as white space",
       { ...onePage(), 3: "<</Type/Page/Parent 2 0 R/Contents\xff5 0 R/Contents 4 0 R>>" },
       3,
       /\/Contents#ff5 /,
     ],
     ["no garbage in resources", { ...onePage("/Resources 5 0 R"), 5: "<<7/A 1>>" }, 5, /^<<\/XObject<<.*>>\/A 1 >>$/],
     ["no garbage in a catalog", { ...onePage(), 1: "<<7/Type/Catalog/Pages 2 0 R>>" }, 1, /^<<\/Type \/Catalog/],
-    ["a catalog with the brackets it lacks", { ...onePage(), 1: CATALOG.slice(0, -1) }, 1, /^<<\s*\/Type.* R\s*>>$/],
-    ["a page's type", { ...onePage(), 3: "<</Type/Template>>" }, 3, /\/Type\/Page /],
-    ["a node's type", { ...onePage(), 2: "<</Type/Tree/Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
-    ["the type that a node lacks", { ...onePage(), 2: "<</Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
-    ["no kids of a page", onePage("/Kids[]"), 3, /^(?!.*Kids)/],
-    ["no kids that are no array", { ...onePage(), 3: "<</Type/Pages/Kids 7>>" }, 3, /^(?!.*Kids).*\/Type\/Page /],
+    ["balanced brackets in the catalog", { ...onePage(), 1: CATALOG.slice(0, -1) }, 1, /^<<\s*\/Type.* R\s*>>$/],
+    ["the right /Type of a page", { ...onePage(), 3: "<</Type/Template>>" }, 3, /\/Type\/Page /],
+    ["the right /Type of a node", { ...onePage(), 2: "<</Type/Tree/Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
+    ["the missing /Type of a node", { ...onePage(), 2: "<</Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
+    ["no /Kids in a page", onePage("/Kids[]"), 3, /^(?!.*Kids)/],
+    ["no /Kids that are not an array", { ...onePage(), 3: "<</Type/Pages/Kids 7>>" }, 3, /^(?!.*Kids).*\/Type\/Page /],
     [
-      "each key once, as it is last",
+      "each key once, with its last value",
       onePage("/Rotate 90/MediaBox[0 0 9 9]/Rotate 0/MediaBox[0 0 8 8]"),
       3,
       /^(?!.*90)(?!.*9 9)/,
     ],
     [
-      "the box that a page lacks",
+      "a MediaBox in a page without one",
       onePage("/CropBox[0 0 99 99]"),
       3,
       /^(?=.*\/MediaBox\[0 0 99 99\]).*\/CropBox\[0 0 99 99\]/,
     ],
     ["no box that is too large", onePage("/MediaBox[0 0 20000000 9]"), 3, /\/MediaBox\[0 0 612 792\]/],
     [
-      "a box behind several references",
+      "a direct box in place of one behind several references",
       { ...onePage("/MediaBox 5 0 R"), 5: "6 0 R", 6: "[0 0 9 9]" },
       3,
       /\/MediaBox\[0 0 9 9\]/,
     ],
     [
-      "a parent of no impossible generation",
+      "a /Parent with the right generation",
       { ...onePage("/Parent 2 99999 R"), 2: NODE },
       3,
       /^(?!.*99999).*\/Parent 2 0 R/,
     ],
     [
-      "resources behind several references",
+      "a direct reference to resources behind several references",
       { ...onePage("/Resources 5 0 R"), 5: "6 0 R", 6: "<<>>" },
       3,
       /\/Resources {1,2}6 0 R/,
     ],
     [
-      "names behind several references",
+      "a direct reference to XObjects behind several references",
       { ...onePage("/Resources<</XObject 5 0 R>>"), 5: "6 0 R", 6: "<<>>" },
       3,
       /\/XObject {1,2}6 0 R/,
     ],
     [
-      "no garbage in a content's dictionary",
+      "no garbage in the dictionary of a content stream",
       { ...onePage(), 4: "<<x/A 1/Length 3>>\nstream\n0 g\nendstream" },
       4,
       /^<<\/Length 3 \/A 1 >> stream 0 g/,
     ],
-    ["a node above a page that stands for the tree", { 1: CATALOG, 2: PAGE }, 1, /\/Pages {1,2}(?!2 )\d+ 0 R/],
-  ])("%s", async (_, bodies, num, expected) => {
+    ["a node above a page in place of the tree", { 1: CATALOG, 2: PAGE }, 1, /\/Pages {1,2}(?!2 )\d+ 0 R/],
+  ])("the output has %s", async (_, bodies, num, expected) => {
     expect(await written(file(bodies), num)).toMatch(expected);
     expect(await outcome(file(bodies))).toBe("1 marked");
   });
 
-  it("no garbage in the trailer", async () => {
+  it("the output has no garbage in the trailer", async () => {
     const output = latin1(
       await stamp(new FileBuilder().objects(onePage()).table({ trailer: "/Root 1 0 R/A 1 x" }).bytes()),
     );
     expect(output).toMatch(/trailer\n<<\/A 1\/Root 1 0 R/);
   });
 
-  it("no name in the trailer that PDFium sees the end of before others do", async () => {
+  it("the output has an escape for such a byte in a name of the trailer", async () => {
     const trailer = "/A\xff 1/Root 1 0 R";
     const output = latin1(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()));
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("a node above a page that stands for the tree, of a catalog behind a reference", async () => {
+  it("the output has a node above a page in place of the tree, for a catalog behind a reference", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });
 
-  it("the catalog and the encryption behind references in its trailer", async () => {
+  it("the output's trailer refers directly to a catalog behind references", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "6 0 R", 6: "1 0 R" })
       .table({ trailer: "/Root 5 0 R" });
@@ -141,25 +141,25 @@ describe("the output has", () => {
   });
 
   it.each<[string, Bodies | Uint8Array]>([
-    ["a catalog that calls itself a page", { ...onePage(), 1: "<</Type/Catalog/Type/Page/Pages 2 0 R>>" }],
-    ["such a catalog, in an object stream", packed({ 1: "<</Type/Page/Pages 2 0 R>>" })],
+    ["a catalog of the type of a page", { ...onePage(), 1: "<</Type/Catalog/Type/Page/Pages 2 0 R>>" }],
+    ["a catalog of the type of a page, in an object stream", packed({ 1: "<</Type/Page/Pages 2 0 R>>" })],
     [
-      "an encryption dictionary that does so",
+      "an encryption dictionary of the type of a page",
       encode(encrypted("revision 2").replace("<< /Filter", "<</Type/Page/Filter")),
     ],
-  ])("%s", async (_, source) => {
+  ])("the output retains %s", async (_, source) => {
     expect(await outcome(source instanceof Uint8Array ? source : file(source))).toBe("1 marked");
   });
 
-  it("no object with the number of a kid that is not there", async () => {
+  it("the output has no object with the number of a missing kid", async () => {
     const output = await stamp(file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R 6 0 R]>>" }));
     expect((await open(output)).pages).toHaveLength(1);
     expect(latin1(output)).toMatch(/\n7 0 obj/);
   });
 });
 
-describe("an object stream is written anew", () => {
-  /** The page is elsewhere, so that nothing in the stream changes. */
+describe("object streams", () => {
+  /** The page is outside the stream, so that marking changes nothing in it. */
   const beside = (members: Record<number, string>, garbage = "") => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}>>` });
     const entries = builder.objectStream(5, { 1: CATALOG, 2: NODE, ...members });
@@ -174,21 +174,21 @@ describe("an object stream is written anew", () => {
     );
   };
   it.each<[string, string]>([
-    ["where it says a wrong number of members", beside({ 7: "(x)" }).replace("/N 3", "/N 9")],
-    ["where a member is superseded", beside({ 3: PAGE })],
-    ["where its dictionary is not sound", beside({}, "/A x")],
-    ["where it does not say that it is one", beside({}).replace("/Type/ObjStm", "/Kind/ObjStm")],
-    ["where it does not end", beside({}).replace(/\nendstream\nendobj\n6 0 obj.*/s, "")],
-  ])("%s", async (_, text) => {
+    ["with a wrong number of members", beside({ 7: "(x)" }).replace("/N 3", "/N 9")],
+    ["with a superseded member", beside({ 3: PAGE })],
+    ["with a malformed dictionary", beside({}, "/A x")],
+    ["without /Type", beside({}).replace("/Type/ObjStm", "/Kind/ObjStm")],
+    ["without an end", beside({}).replace(/\nendstream\nendobj\n6 0 obj.*/s, "")],
+  ])("the output rewrites an object stream %s", async (_, text) => {
     expect(latin1(await stamp(encode(text)))).not.toMatch(/\n5 0 obj/);
     expect(await outcome(encode(text))).toBe("1 marked");
   });
 
-  it("but not where nothing is wrong with it", async () => {
+  it("the output leaves a well-formed object stream alone", async () => {
     expect(latin1(await stamp(encode(beside({ 7: "(x)" }))))).toMatch(/\n5 0 obj/);
   });
 
-  it("with members that are sound, apart from those that change", async () => {
+  it("the output repairs malformed members of a rewritten object stream, apart from the changed ones", async () => {
     const output = await stamp(packed({ 7: "<<5/A 1 x>>" }));
     const { objects } = await open(output);
     const places = [3, 7].map((num) => objects.table.offset(objects.table.liveRow(num)));
@@ -197,7 +197,7 @@ describe("an object stream is written anew", () => {
     expect(text).toMatch(/^<<\/A 1 >>\s/);
   });
 
-  it("with the index of each member right", async () => {
+  it("the output corrects the indexes of members", async () => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}/Resources 7 0 R>>` });
     builder.objects({ 1: CATALOG, 2: NODE, 4: "<<>>" });
     const members = builder.objectStream(5, { 6: "(x)", 7: "<</XObject 4 0 R>>" });
@@ -217,16 +217,16 @@ describe("an object stream is written anew", () => {
   });
 });
 
-it("takes an object in what is no object stream for none", async () => {
+it("treats an object in a missing object stream as free", async () => {
   const builder = new FileBuilder().objects(onePage());
   const { objects } = await open(await stamp(builder.xrefStream(6, [[5, 9, 0]]).bytes()));
   expect(objects.table.isInUse(5)).toBe(false);
 });
 
-it("reads no entry of a kind that there is not: an older one counts", async () => {
+it("skips an entry of an unknown type, and uses an older one", async () => {
   const builder = new FileBuilder().objects(onePage()).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)![1];
-  builder.text += `3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n`; // where a scan would find the page
+  builder.text += `3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n`; // a scan would find the page here
   const at = builder.text.length;
   const data = Uint8Array.from([3, 0, 0, 0, 0, 0]);
   builder.objects({ 9: { dict: `/Type/XRef/Size 10/W[1 3 2]/Index[3 1]/Root 1 0 R/Prev ${previous}`, data } });
@@ -239,28 +239,32 @@ describe("a scan", () => {
     encode(change(new FileBuilder().objects({ ...onePage(), ...bodies }).text));
   const two = { 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: PAGE };
   it.each<[string, Uint8Array, string]>([
-    ["takes no end of a word for a number", scanned({}, (text) => `${text}x3 0 obj\n[]\nendobj\n`), "1 marked"],
-    ["takes no beginning of a word for obj", scanned({}, (text) => `${text}3 0 obj00 n\n`), "1 marked"],
     [
-      "takes no object whose number readers do not take",
-      scanned({}, (text) => `${text}2147483648 0 obj\n1\n`),
+      "does not read the end of a word as an object number",
+      scanned({}, (text) => `${text}x3 0 obj\n[]\nendobj\n`),
       "1 marked",
     ],
-    ["takes a number behind endobj", scanned(two, (text) => text.replace("\n5 0 obj", "5 0 obj")), "2 marked"],
-    ["takes no header for a value", scanned({}, (text) => text.replace("3 0 obj", "9 0 obj\n3 0 obj")), "1 marked"],
+    ["does not read the beginning of a word as obj", scanned({}, (text) => `${text}3 0 obj00 n\n`), "1 marked"],
+    ["ignores an object number that readers reject", scanned({}, (text) => `${text}2147483648 0 obj\n1\n`), "1 marked"],
+    ["finds an object directly after endobj", scanned(two, (text) => text.replace("\n5 0 obj", "5 0 obj")), "2 marked"],
     [
-      "sees a page whose generation has a sign",
+      "does not read an object header as a value",
+      scanned({}, (text) => text.replace("3 0 obj", "9 0 obj\n3 0 obj")),
+      "1 marked",
+    ],
+    [
+      "rejects a file with a page whose generation has a sign",
       scanned(two, (text) => text.replace("5 0 obj", "5 -0 obj")),
       "damaged_pdf",
     ],
-  ])("%s", async (_, bytes, expected) => {
+  ])("a scan %s", async (_, bytes, expected) => {
     expect(await outcome(bytes)).toBe(expected);
   });
 });
 
-describe("a file is refused", () => {
-  /** A page that its cross-reference names, and another with its number behind that; object 9 is not where it says. */
-  const contested = (bodies: Bodies, later: string) => {
+describe("a file", () => {
+  /** A page in the cross-reference, and a later object `later`. Object 9 is at a wrong offset, so that the file is scanned. */
+  const ambiguous = (bodies: Bodies, later: string) => {
     const builder = new FileBuilder().objects({ ...onePage(), ...bodies, 9: "null" });
     builder.text += later;
     builder.offsets.set(9, 20);
@@ -268,19 +272,19 @@ describe("a file is refused", () => {
   };
   const aes = encrypted("revision 4");
   it.each<[string, Uint8Array, string]>([
-    ["for a page that others find elsewhere", contested({}, `3 0 obj\n${PAGE}\nendobj\n`), "damaged_pdf"],
+    ["with two definitions of a page", ambiguous({}, `3 0 obj\n${PAGE}\nendobj\n`), "damaged_pdf"],
     [
-      "for kids that others find elsewhere",
-      contested({ 2: "<</Type/Pages/Kids 8 0 R>>", 8: "[3 0 R]" }, "8 0 obj\n[]\nendobj\n"),
+      "with two definitions of /Kids",
+      ambiguous({ 2: "<</Type/Pages/Kids 8 0 R>>", 8: "[3 0 R]" }, "8 0 obj\n[]\nendobj\n"),
       "damaged_pdf",
     ],
     [
-      "for a page that is found before a trailer that cannot be read, and within it",
+      "with a page before an unreadable trailer and within it",
       encode(`${new FileBuilder().objects(onePage()).text}trailer\n<</Root 1 0 R <\n3 0 obj <</Type/Page>> endobj\n`),
       "damaged_pdf",
     ],
     [
-      "for a page behind data that have no end",
+      "with a page behind data without an end",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -292,7 +296,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page in an object stream that a string without its end takes in",
+      "with a page in an object stream within an unclosed string",
       (() => {
         const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
         builder.text += "7 0 obj\n<</A x(>>\nendobj\n";
@@ -302,7 +306,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page behind an endobj in data of a wrong length",
+      "with a page behind an endobj in data of a wrong length",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -313,7 +317,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page that a later object stream has as something else",
+      "with a page that a later object stream redefines",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -325,7 +329,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a kid that a scan finds as a page, and later as a reference to nothing",
+      "with a page that is later redefined as a reference to a missing object",
       encode(
         new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>", 6: PAGE }).text +
           "6 0 obj\n9 0 R\nendobj\n",
@@ -333,7 +337,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page in what some readers take for an object stream",
+      "with a page in something that only some readers read as an object stream",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -343,30 +347,30 @@ describe("a file is refused", () => {
       ),
       "damaged_pdf",
     ],
-    ["for a page that has kids", file(onePage("/Kids[4 0 R]")), "damaged_pdf"],
-    ["for kids that are not there", file({ ...onePage(), 2: `<</Type/Pages${BOX}/Kids 9 0 R>>` }), "damaged_pdf"],
+    ["with a page that has kids", file(onePage("/Kids[4 0 R]")), "damaged_pdf"],
+    ["with missing /Kids", file({ ...onePage(), 2: `<</Type/Pages${BOX}/Kids 9 0 R>>` }), "damaged_pdf"],
     [
-      "for a kid that is no value",
+      "with an unreadable kid",
       file({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: "x<</Type/Page>>" }),
       "damaged_pdf",
     ],
     [
-      "for a page that is an object stream",
+      "with a page that is an object stream",
       file({ ...onePage(), 3: { dict: "/Type/ObjStm/N 0/First 0", data: "" } }),
       "damaged_pdf",
     ],
     [
-      "for a damaged node with fewer kids than it counts",
+      "with a damaged node that has fewer kids than its /Count",
       file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R(]>>" }),
       "damaged_pdf",
     ],
     [
-      "for a damaged node without its kids",
+      "with a damaged node that lost its /Kids",
       file({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: "<</Type/Pages/Count 1[/Kids[6 0 R]]>>" }),
       "damaged_pdf",
     ],
     [
-      "for a page in data that some readers do not take for a stream's",
+      "with a page in data that only some readers read as a stream",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -377,7 +381,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page behind an endstream in data whose length is elsewhere",
+      "with a page behind an endstream in data of indirect length",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -389,7 +393,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page in an object stream in such data",
+      "with a page in an object stream in data of ambiguous length",
       (() => {
         const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
         builder.text += "7 0 obj\n<</Length 4/ /A 1>>\nstream\nx\nendobj\n"; // its data end with those of the next
@@ -399,7 +403,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page in an object stream whose number another object has",
+      "with a page in an object stream whose number is redefined",
       (() => {
         const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
         builder.objectStream(8, { 6: PAGE });
@@ -408,7 +412,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page behind an endstream in data that end with their object only",
+      "with a page behind an endstream in data that end with the object",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -419,7 +423,7 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a kid that a scan finds as a page, and later as something else",
+      "with a page that is later redefined as a number",
       encode(
         new FileBuilder()
           .objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>", 6: PAGE, 7: "0" })
@@ -428,12 +432,12 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page that is the catalog as well",
+      "with a page that is also the catalog",
       file({ 1: "<</Type/Catalog/Pages 2 0 R/MediaBox[0 0 9 9]>>", 2: "<</Type/Pages/Kids[1 0 R]>>" }),
       "damaged_pdf",
     ],
     [
-      "for such a page, behind a reference in the trailer",
+      "with a page that is also the catalog, behind a reference in the trailer",
       new FileBuilder()
         .objects({ 1: "<</Type/Catalog/Pages 2 0 R/MediaBox[0 0 9 9]>>", 2: "<</Type/Pages/Kids[1 0 R]>>", 3: "1 0 R" })
         .table({ trailer: "/Root 3 0 R" })
@@ -441,17 +445,17 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a page that stands for the tree, if it was found by a scan",
+      "with a page in place of the tree, if it was scanned",
       encode(new FileBuilder().objects({ 1: CATALOG, 2: PAGE }).text),
       "damaged_pdf",
     ],
     [
-      "for a kid that is a number where the cross-reference says, and a page elsewhere",
+      "with a kid that is a number at its offset, and a page elsewhere",
       encode(latin1(file({ ...onePage(), 3: `1 endobj 3 0 obj ${PAGE}` }))),
       "damaged_pdf",
     ],
     [
-      "for an array of kids that leads back to itself by another node",
+      "with an array of kids that contains itself by way of another node",
       file({
         ...onePage(),
         2: "<</Type/Pages/Kids 6 0 R>>",
@@ -461,29 +465,37 @@ describe("a file is refused", () => {
       "damaged_pdf",
     ],
     [
-      "for a kid that is a reference to some readers, in a file that was scanned",
+      "with a kid that only some readers read as a reference, if it was scanned",
       encode(
         new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids 6 0 R>>", 5: PAGE, 6: "[3 0 R 5 +-1 R]" })
           .text,
       ),
       "damaged_pdf",
     ],
-    ["for a page tree that is none", file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }), "damaged_pdf"],
-    ["for a generation above 65,535", encode(latin1(file(onePage())).replace("4 0 obj", "4 99999 obj")), "too_complex"],
-    ["for an encryption dictionary that is not sound", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
     [
-      "for one in the trailer that is not",
+      "with a page tree that is neither node nor page",
+      file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }),
+      "damaged_pdf",
+    ],
+    [
+      "with a generation above 65,535",
+      encode(latin1(file(onePage())).replace("4 0 obj", "4 99999 obj")),
+      "too_complex",
+    ],
+    ["with a malformed encryption dictionary", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
+    [
+      "with a malformed encryption dictionary in the trailer",
       encode(
         aes.replace("/Encrypt 5 0 R", `/Encrypt ${/5 0 obj\n(.*)\nendobj/.exec(aes)![1]!.replace("/V 4", "/V 4 x")}`),
       ),
       "damaged_pdf",
     ],
-  ])("%s", async (_, bytes, code) => {
+  ])("rejects a file %s", async (_, bytes, code) => {
     expect(await outcome(bytes)).toBe(code);
   });
 });
 
-it("by ranges, plans again where an object is not at its offset, though no page needs it", async () => {
+it("takes back a plan by ranges if an object is not at its offset, even if no page needs it", async () => {
   const builder = new FileBuilder().objects({ ...onePage(), 9: "null" });
   builder.offsets.set(9, 20);
   const bytes = builder.table().bytes();

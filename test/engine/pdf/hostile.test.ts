@@ -1,4 +1,4 @@
-/** Damaged and hostile files end with pages or with an EngineError, soon, and with little memory. */
+/** Damaged and hostile files are marked or rejected, in little time and memory. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../support/bytes.ts";
@@ -29,7 +29,7 @@ function referringToItself(): Uint8Array {
     .bytes();
 }
 
-/** An older section has an object begin at each of many blanks in a row, behind which there is none. */
+/** An older section lists an object at each of many consecutive blanks. No object follows them. */
 function blanks(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   const start = builder.text.length;
@@ -43,7 +43,7 @@ function blanks(count: number): Uint8Array {
   return encode(newer.text.replace(/trailer(?=\n<<\/Root)/, `${free}trailer`));
 }
 
-/** Many objects whose generation is behind the same comment, of which each begins at a number in it. */
+/** Many objects that begin at the numbers of one long comment, and share the generation behind it. */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   for (let num = 1000; num < 1000 + count; num++) {
@@ -57,10 +57,10 @@ function comment(count: number): Uint8Array {
 const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const nestedKids = (depth: number) => `${"<</Type/Pages/Kids[".repeat(depth)}<</Type/Page>>${"]>>".repeat(depth)}`;
 
-describe("a file", () => {
+describe("the engine", () => {
   it.each<[string, Uint8Array]>([
     ["whose object stream is a decompression bomb", bomb()],
-    ["whose object stream's length is in itself", referringToItself()],
+    ["whose object stream contains its own length", referringToItself()],
     ["whose page is deeply nested", file(onePage(`/Deep ${nested(200_000)}/MediaBox${nested(5000)}`))],
     ["whose page tree is nested in one object", file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: nestedKids(5000) })],
     [
@@ -68,22 +68,22 @@ describe("a file", () => {
       encode(latin1(file(onePage())).replace("xref\n0 1\n", "xref\n0 999999999\n")),
     ],
     ["whose object numbers are immense", encode(latin1(file(onePage())).replaceAll("4 1\n", "999999999 1\n"))],
-    ["whose Contents refer to themselves", file(onePage("/Contents 4 0 R", { 4: "4 0 R" }))],
-    ["whose Resources refer to themselves", file(onePage("/Resources 4 0 R", { 4: "4 0 R" }))],
-    ["whose dead objects are said to be at each of many blanks", blanks(100_000)],
-    ["whose objects are said to be at each number of a comment", comment(100_000)],
+    ["whose /Contents refer to themselves", file(onePage("/Contents 4 0 R", { 4: "4 0 R" }))],
+    ["whose /Resources refer to themselves", file(onePage("/Resources 4 0 R", { 4: "4 0 R" }))],
+    ["whose superseded objects are listed at each of many blanks", blanks(100_000)],
+    ["whose objects are listed at each number of a comment", comment(100_000)],
     ["whose strings never end", encode(`%PDF-1.7\n${"1 0 obj (".repeat(10_000)}`)],
     ["whose dictionaries never end", encode(`%PDF-1.7\n${"1 0 obj <<".repeat(10_000)}`)],
     ["whose streams never end", encode(`%PDF-1.7\n${"1 0 obj <<>> stream\n".repeat(10_000)}`)],
   ])(
-    "%s is no trouble",
+    "marks or rejects a file %s",
     async (_, bytes) => {
       expect(await outcome(bytes)).toMatch(/^(stamped|damaged_pdf|not_a_pdf|too_complex)$/);
     },
     20_000,
   );
 
-  it("with bytes changed, lost or doubled at random is no trouble", async () => {
+  it("marks or rejects files with randomly changed, lost or duplicated bytes", async () => {
     const compressed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const members = compressed.objectStream(5, {
       1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -95,7 +95,7 @@ describe("a file", () => {
       compressed.xrefStream(6, members).bytes(),
       new FileBuilder().objects(onePage()).table().table().bytes(),
     ];
-    // A fixed sequence: a failure can be looked at again.
+    // A fixed sequence, so that failures can be reproduced.
     let state = 1;
     const random = (below: number) => {
       state = (state * 48_271) % 2_147_483_647;

@@ -1,4 +1,4 @@
-/** Which pages are found in a file, however it is written or damaged. */
+/** The pages that are found in well-formed and in damaged files. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/source/byteSource.ts";
@@ -54,17 +54,17 @@ function updated(): Uint8Array {
   return builder.table({ numbers: [3], trailer: `/Root 1 0 R/Prev ${previous}` }).bytes();
 }
 
-describe("one page is found", () => {
+describe("openPdf", () => {
   it.each<[string, Uint8Array]>([
     ["by a cross-reference table", plain],
     ["by a cross-reference stream, in an object stream", compressed().bytes()],
     ["by the stream of a hybrid file", hybrid()],
-    ["where an object stream ends with a number that it needs", endingWithNumber()],
+    ["if an object stream ends with a number", endingWithNumber()],
     ["after an update", updated()],
-    ["behind junk in front of the header, offsets counted from the header", encode(`junk\n${latin1(plain)}`)],
-    ["behind junk that the offsets count in", junkCounted()],
-    ["where a table's lines are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
-    ["where startxref points nowhere", edit(plain, (text) => text.replace(/startxref\n\d+/, "startxref\n99999999"))],
+    ["behind junk before the header, with offsets counted from the header", encode(`junk\n${latin1(plain)}`)],
+    ["behind junk before the header, with offsets counted from the junk", junkCounted()],
+    ["if a table's lines are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
+    ["if startxref points nowhere", edit(plain, (text) => text.replace(/startxref\n\d+/, "startxref\n99999999"))],
     ["without startxref", edit(plain, (text) => text.replace("startxref", ""))],
     ["without any cross-reference", edit(plain, (text) => text.slice(0, text.indexOf("xref")))],
     [
@@ -72,16 +72,16 @@ describe("one page is found", () => {
       edit(compressed().bytes(), (text) => text.slice(0, text.indexOf("6 0 obj"))),
     ],
     [
-      "where an offset is wrong",
+      "if an offset is wrong",
       edit(plain, (text) => text.replace(/(\d{10}) 00000 n \n4 1/, "0000000031 00000 n \n4 1")),
     ],
     [
-      "where /Prev leads in a circle",
+      "if /Prev leads in a circle",
       edit(plain, (text) => text.replace("trailer\n<<", `trailer\n<</Prev ${latin1(plain).indexOf("xref")}`)),
     ],
-    ["where objects have no endobj", edit(plain, (text) => text.replaceAll("endobj\n", ""))],
+    ["if objects have no endobj", edit(plain, (text) => text.replaceAll("endobj\n", ""))],
     [
-      "where another object begins within one",
+      "if another object begins within one",
       edit(plain, (text) =>
         text
           .replaceAll("endobj\n", "")
@@ -89,13 +89,13 @@ describe("one page is found", () => {
           .replace("3 0 obj", ">>\n3 0 obj"),
       ),
     ],
-    ["where /Size is absurd", edit(plain, (text) => text.replace("/Size 5", "/Size 99999999999"))],
-    ["where the table starts at 1 by mistake", numberedFromOne()],
-  ])("%s", async (_, bytes) => {
+    ["if /Size is absurd", edit(plain, (text) => text.replace("/Size 5", "/Size 99999999999"))],
+    ["if the table starts at 1 by mistake", numberedFromOne()],
+  ])("finds one page %s", async (_, bytes) => {
     expect(await codeOf(bytes)).toBe("1 pages");
   });
 
-  it("by ranges that are fetched, at most a block or two of them", async () => {
+  it("reads at most two blocks of a large file with one page", async () => {
     const big = file({ ...onePage(), 5: { data: new Uint8Array(2_000_000) } });
     const asked: number[] = [];
     const source = new RangeSource(
@@ -109,7 +109,7 @@ describe("one page is found", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
-  it("by ranges, though the next should be behind the end of the file", async () => {
+  it("finds both pages by ranges if an offset is beyond the end of the file", async () => {
     const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
     const bytes = file({
       ...far,
@@ -123,7 +123,7 @@ describe("one page is found", () => {
     expect((await open(new RangeSource(reader))).pages).toHaveLength(2);
   });
 
-  it("by several ranges at once where pages are far from each other", async () => {
+  it("reads several ranges in parallel if pages are far from each other", async () => {
     const bodies: Bodies = {
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[10 0 R 20 0 R 30 0 R 40 0 R]>>",
@@ -148,7 +148,7 @@ describe("one page is found", () => {
     expect(reads).toBeLessThan(8);
   });
 
-  it("by ranges that follow each other, in whatever order a page has its content streams", async () => {
+  it("reads ranges in file order, whatever the order of a page's content streams", async () => {
     const numbers = Array.from({ length: 130 }, (_, index) => 10 + index);
     const order = numbers.map((_, index) => `${numbers[(37 * index) % 130]} 0 R`);
     const streams = Object.fromEntries(numbers.map((num) => [num, { data: " ".repeat(10_000) }]));
@@ -179,50 +179,58 @@ function numberedFromOne(): Uint8Array {
   return builder.bytes();
 }
 
-describe("the page tree", () => {
+describe("the page-tree walk", () => {
   it.each<[string, Uint8Array, string]>([
     [
-      "is walked through nodes",
+      "finds the pages of nested nodes",
       pages("3 0 R 5 0 R", { 3: "<</Type/Pages/Kids[4 0 R]>>", 4: PAGE, 5: PAGE }),
       "2 pages",
     ],
-    ["may loop", pages("3 0 R 2 0 R", { 3: PAGE }), "1 pages"],
-    ["may call a page something else", pages("3 0 R", { 3: "<</Type/Template/MediaBox[0 0 9 9]>>" }), "1 pages"],
-    ["may have a wrong Count", pages("3 0 R 4 0 R 5 0 R", { 3: PAGE, 4: PAGE, 5: PAGE }), "3 pages"],
-    ["may list what is not there", pages("3 0 R 9 0 R null", { 3: PAGE }), "1 pages"],
-    ["may list what leads to a page", pages("5 0 R 5 0 R 3 0 R", { 5: "6 0 R", 6: "3 0 R", 3: PAGE }), "3 pages"],
-    ["may list what leads back", pages("3 0 R 5 0 R", { 5: "6 0 R", 6: "5 0 R", 3: PAGE }), "1 pages"],
-    ["may list a page twice", pages("3 0 R 3 0 R", { 3: PAGE }), "2 pages"],
-    ["may hold pages themselves", pages(`${PAGE} 3 0 R`, { 3: PAGE }), "2 pages"],
+    ["ignores a node that lists itself", pages("3 0 R 2 0 R", { 3: PAGE }), "1 pages"],
+    ["accepts a page of another type", pages("3 0 R", { 3: "<</Type/Template/MediaBox[0 0 9 9]>>" }), "1 pages"],
+    ["ignores a wrong /Count", pages("3 0 R 4 0 R 5 0 R", { 3: PAGE, 4: PAGE, 5: PAGE }), "3 pages"],
+    ["ignores kids that are missing", pages("3 0 R 9 0 R null", { 3: PAGE }), "1 pages"],
     [
-      "may keep its Kids elsewhere",
+      "follows kids that are references to a page",
+      pages("5 0 R 5 0 R 3 0 R", { 5: "6 0 R", 6: "3 0 R", 3: PAGE }),
+      "3 pages",
+    ],
+    [
+      "ignores kids that are references to each other",
+      pages("3 0 R 5 0 R", { 5: "6 0 R", 6: "5 0 R", 3: PAGE }),
+      "1 pages",
+    ],
+    ["counts a page that is listed twice as two", pages("3 0 R 3 0 R", { 3: PAGE }), "2 pages"],
+    ["accepts pages that are direct dictionaries", pages(`${PAGE} 3 0 R`, { 3: PAGE }), "2 pages"],
+    [
+      "reads /Kids from an object of its own",
       file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids 4 0 R>>", 3: PAGE, 4: "[3 0 R]" }),
       "1 pages",
     ],
-    ["may be a single page", file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: PAGE }), "1 pages"],
-    ["may be very deep", deepTree(20_000), "1 pages"],
-    ["may stand in the catalog", file({ 1: "<</Pages<</Kids[3 0 R 4 0 R]>>>>", 3: PAGE, 4: PAGE }), "2 pages"],
-    ["may stand in the catalog, with its pages", file({ 1: `<</Pages<</Kids[${PAGE} 3 0 R]>>>>`, 3: PAGE }), "2 pages"],
-    ["may be a single page in the catalog", file({ 1: `<</Pages${PAGE}>>` }), "1 pages"],
+    ["accepts a single page in place of the tree", file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: PAGE }), "1 pages"],
+    ["walks a tree of 20,000 levels", deepTree(20_000), "1 pages"],
+    ["accepts a tree in the catalog", file({ 1: "<</Pages<</Kids[3 0 R 4 0 R]>>>>", 3: PAGE, 4: PAGE }), "2 pages"],
     [
-      "is refused where it stands in the catalog, but is none",
-      file({ 1: "<</Pages[3 0 R]>>", 3: PAGE }),
-      "damaged_pdf",
+      "accepts a tree in the catalog together with its pages",
+      file({ 1: `<</Pages<</Kids[${PAGE} 3 0 R]>>>>`, 3: PAGE }),
+      "2 pages",
     ],
-    ["is refused without pages", pages(""), "damaged_pdf"],
-    ["is refused where it has only nodes", pages("3 0 R", { 3: "<</Type/Pages/Kids[]>>" }), "damaged_pdf"],
+    ["accepts a single page in the catalog", file({ 1: `<</Pages${PAGE}>>` }), "1 pages"],
+    ["rejects an array in place of the tree", file({ 1: "<</Pages[3 0 R]>>", 3: PAGE }), "damaged_pdf"],
+    ["rejects a tree without pages", pages(""), "damaged_pdf"],
+    ["rejects a tree of nodes without pages", pages("3 0 R", { 3: "<</Type/Pages/Kids[]>>" }), "damaged_pdf"],
   ])("%s", async (_, bytes, expected) => {
     expect(await codeOf(bytes)).toBe(expected);
   });
 
-  it("passes nothing on from a root in the catalog: no /Parent leads there, by which readers look for it", async () => {
+  it("inherits nothing from a root in the catalog, since no /Parent can refer to it", async () => {
     const root = "/Pages<</Kids[3 0 R]/MediaBox[0 0 9 9]/Rotate 90/Resources<</Font 9 0 R>>>>";
     const source = file({ 1: `<<${root}>>`, 3: "<</Type/Page>>" });
     expect((await open(source)).pages[0]).toMatchObject({ box: { x1: 612, y1: 792 }, rotate: 0 });
     expect(latin1(await stamp(source))).toMatch(/3 0 obj\n<<.*\/Resources<<\/XObject<<\/[A-Z][a-z]{2}0/);
   });
 
-  it("is refused where it has too many pages", async () => {
+  it("rejects a tree with too many pages", async () => {
     expect(await codeOf(pages("3 0 R 4 0 R", { 3: PAGE, 4: PAGE }), { maxPages: 1 })).toBe("too_many_pages");
   });
 });
@@ -234,50 +242,54 @@ function deepTree(depth: number): Uint8Array {
   return file(bodies);
 }
 
-describe("a page's box, rotation and unit", () => {
+describe("page attributes", () => {
   it.each<[string, string, object]>([
     [
-      "are the MediaBox's",
+      "take the box from the MediaBox",
       "/MediaBox[0 0 300 400]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 }, rotate: 0, userUnit: 1 },
     ],
     [
-      "are normalised",
+      "are normalized",
       "/MediaBox[300 400 10 20]/Rotate -90",
       { box: { x0: 10, y0: 20, x1: 300, y1: 400 }, rotate: 270 },
     ],
     [
-      "are the CropBox's within the MediaBox",
+      "take the box from the part of the CropBox that is within the MediaBox",
       "/MediaBox[0 0 300 400]/CropBox[-10 10 200 500]",
       { box: { x0: 0, y0: 10, x1: 200, y1: 400 } },
     ],
     [
-      "are the MediaBox's where the CropBox is elsewhere",
+      "ignore a CropBox outside the MediaBox",
       "/MediaBox[0 0 300 400]/CropBox[500 500 600 600]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
     ],
-    ["are US Letter where there is none", "", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
-    ["are US Letter where it has no area", "/MediaBox[0 0 0 400]", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
-    ["turn by whole turns only", "/MediaBox[0 0 300 400]/Rotate 810", { rotate: 90 }],
-    ["do not turn by half measures", "/MediaBox[0 0 300 400]/Rotate 45", { rotate: 0 }],
-    ["scale", "/MediaBox[0 0 300 400]/UserUnit 2.5", { userUnit: 2.5 }],
-    ["ignore an impossible unit", "/MediaBox[0 0 300 400]/UserUnit -1", { userUnit: 1 }],
+    ["default to US Letter without a box", "", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
     [
-      "take the last of two entries",
+      "default to US Letter if the box has no area",
+      "/MediaBox[0 0 0 400]",
+      { box: { x0: 0, y0: 0, x1: 612, y1: 792 } },
+    ],
+    ["reduce a rotation of more than a full turn", "/MediaBox[0 0 300 400]/Rotate 810", { rotate: 90 }],
+    ["ignore a rotation that is no multiple of 90", "/MediaBox[0 0 300 400]/Rotate 45", { rotate: 0 }],
+    ["include the user unit", "/MediaBox[0 0 300 400]/UserUnit 2.5", { userUnit: 2.5 }],
+    ["ignore a negative user unit", "/MediaBox[0 0 300 400]/UserUnit -1", { userUnit: 1 }],
+    [
+      "use the last of two entries with the same key",
       "/MediaBox[0 0 1 1]/MediaBox[0 0 300 400]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
     ],
-  ])("%s", async (_, entries, expected) => {
+  ])("page attributes %s", async (_, entries, expected) => {
     const { pages: found } = await open(file(onePage(entries)));
     expect(found[0]).toMatchObject(expected);
   });
 });
 
-describe("a file is refused", () => {
+describe("openPdf, for other files", () => {
   it.each<[string, Uint8Array, string]>([
     ["that is no PDF", encode("<html>not found</html>"), "not_a_pdf"],
     ["that is empty", new Uint8Array(0), "not_a_pdf"],
-    ["that is only a header", encode("%PDF-1.7\n"), "damaged_pdf"],
+    ["that consists of a header", encode("%PDF-1.7\n"), "damaged_pdf"],
     [
       "that is a dynamic XFA form",
       file({
@@ -291,16 +303,16 @@ describe("a file is refused", () => {
       edit(plain, (text) => text.replace("/Root", "/Encrypt<</Filter/Adobe.PubSec/V 4>>/Root")),
       "unsupported_encryption",
     ],
-  ])("%s", async (_, bytes, code) => {
+  ])("rejects a file %s", async (_, bytes, code) => {
     expect(await codeOf(bytes)).toBe(code);
   });
 });
 
-describe("a signature", () => {
+describe("PdfDocument.signed", () => {
   it.each<[string, string, boolean]>([
-    ["is seen in the form's flags", "/AcroForm<</SigFlags 3/Fields[]>>", true],
-    ["is seen as a certification", "/Perms<</DocMDP 4 0 R>>", true],
-    ["is not seen in a form without", "/AcroForm<</Fields[4 0 R]>>", false],
+    ["is true for a form with signature flags", "/AcroForm<</SigFlags 3/Fields[]>>", true],
+    ["is true for a certification", "/Perms<</DocMDP 4 0 R>>", true],
+    ["is false for a form without signature flags", "/AcroForm<</Fields[4 0 R]>>", false],
   ])("%s", async (_, entry, signed) => {
     const document = await open(file({ ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${entry}>>` }));
     expect(document.signed).toBe(signed);
@@ -308,7 +320,7 @@ describe("a signature", () => {
 });
 
 it.each<[string, string]>([
-  ["is behind it", "5 0 R"],
+  ["is in an object behind it", "5 0 R"],
   ["is wrong", "17"],
 ])("a scan by ranges finds the end of a large stream whose length %s", async (_, length) => {
   const size = 9_000_000;

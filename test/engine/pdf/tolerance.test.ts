@@ -1,4 +1,4 @@
-/** The repairs and leniencies of docs/pdf-tolerance.md that no other test holds. */
+/** The repairs of docs/compatibility-repairs.md that no other test covers. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
@@ -12,7 +12,7 @@ import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./
 
 const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
 
-/** How wide the pages are, or why there are none. */
+/** Returns the widths of the pages, or the code of the error. */
 const widths = (bytes: Uint8Array) =>
   open(bytes).then(
     ({ pages }) => pages.map(({ box }) => box.x1 - box.x0).join(" "),
@@ -24,17 +24,17 @@ const IN_TRAILER = { trailer: `/Root${CATALOG}` };
 const PAGE = "<</Type/Page/MediaBox[0 0 300 400]>>";
 const UNREADABLE = "]<</Type/Page>>";
 const BOX = "/MediaBox[0 0 300 400]";
-/** A body of the page that no cross-reference names: a scan takes it where it is the last. */
+/** A definition of the page that no cross-reference lists. A scan uses it if it is the last one. */
 const DECOY = "3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n";
 
-/** A page that is 300 wide by the cross-reference, and 9 by a scan. */
+/** A page that is 300 wide according to the cross-reference, and 9 according to a scan. */
 function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
   const builder = new FileBuilder(head).objects({ ...onePage(), ...bodies });
   builder.text += DECOY;
   return builder;
 }
 
-/** The same in an object stream; `off` is how far the cross-reference stream is off with the places there. */
+/** The same in an object stream. The cross-reference stream lists its members with indexes that are `off` too high. */
 function packed({ trailer = "/Root 1 0 R", off = 0, before = "", behind = DECOY } = {}): FileBuilder {
   const builder = new FileBuilder(`%PDF-1.7\n${before}`).objects({ 4: { data: "0 g" }, 7: "/FlateDecode" });
   const bodies = { 1: CATALOG, 2: "<</Type/Pages/Count 1/Kids[3 0 R]>>", 3: PAGE };
@@ -49,7 +49,7 @@ function moved(builder: FileBuilder, num: number, offset: number): FileBuilder {
   return builder;
 }
 
-/** With a second section, which has a trailer of its own. */
+/** Adds a second section with its own trailer. */
 function linked(builder: FileBuilder, trailer: (previous: string) => string, bodies: Bodies = { 9: "null" }) {
   const previous = /startxref\n(\d+)/.exec(builder.text)![1]!;
   const numbers = Object.keys(bodies).map(Number);
@@ -59,7 +59,7 @@ function linked(builder: FileBuilder, trailer: (previous: string) => string, bod
     .bytes();
 }
 
-/** A file to scan, of so many trailers; the last one has another catalog, of a page that is 200 wide. */
+/** A file to scan, with `count` trailers. The last one names another catalog, whose page is 200 wide. */
 function manyTrailers(count: number): Uint8Array {
   const builder = new FileBuilder().objects({
     ...onePage(),
@@ -78,46 +78,46 @@ const streams = packed().bytes();
 const early = decoyed();
 for (const [num, at] of early.offsets) early.offsets.set(num, at - 1);
 
-describe("the file's own cross-reference is followed", () => {
+describe("openPdf, without a scan", () => {
   it.each<[string, Uint8Array]>([
-    ["where nothing is wrong", plain],
-    ["with two thousand bytes of junk behind the end", edit(plain, (text) => text + "\0".repeat(2000))],
-    ["without %%EOF and a last end of line", edit(plain, (text) => text.replace("\n%%EOF\n", ""))],
+    ["in a well-formed file", plain],
+    ["with 2,000 bytes of junk after the end", edit(plain, (text) => text + "\0".repeat(2000))],
+    ["without %%EOF and a final line end", edit(plain, (text) => text.replace("\n%%EOF\n", ""))],
     ["without a header", edit(plain, (text) => text.replace("%PDF", "%XYZ"))],
-    ["with offsets that count from the header, not from the junk before it", edit(plain, (text) => `junk\n${text}`)],
-    ["with offsets that count from the junk before the header", decoyed({}, "junk\n%PDF-1.4\n").table().bytes()],
+    ["with junk before the header and offsets counted from the header", edit(plain, (text) => `junk\n${text}`)],
+    ["with junk before the header and offsets counted from the junk", decoyed({}, "junk\n%PDF-1.4\n").table().bytes()],
     [
-      "where startxref names the white space before it",
+      "if startxref points to the white space before the section",
       edit(plain, (text) => text.replace(`\n${table}`, `\n${table - 1}`)),
     ],
-    ["where its lines are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
-    ["where its numbers are short", edit(plain, (text) => text.replace(/0{4,9}(\d+) 00000 n/g, "$1 0 n"))],
+    ["if table lines are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
+    ["if table numbers lack leading zeros", edit(plain, (text) => text.replace(/0{4,9}(\d+) 00000 n/g, "$1 0 n"))],
     [
-      "where its first number is 1 by mistake",
+      "if a table is numbered from 1 by mistake",
       edit(plain, (text) => text.replace("xref\n0 1\n", "xref\n1 5\n").replace(/\d 1\n(\d{10} 00000 n)/g, "$1")),
     ],
-    ["where it calls unused objects used, at offset 0", moved(decoyed(), 9, 0).table().bytes()],
-    ["where a stream calls unused objects used, at offset 0", moved(decoyed(), 9, 0).xrefStream(6).bytes()],
-    ["where /Prev is a reference", linked(decoyed().table(), (at) => `/Root 1 0 R/Prev ${at} 0 R`)],
-    ["where /Prev leads back", edit(plain, (text) => text.replace("/Root", `/Prev ${table}/Root`))],
-    ["where the trailer holds the catalog itself", decoyed().table(IN_TRAILER).bytes()],
-    ["where it names the white space before objects", early.table().bytes()],
-    ["where generations do not match", edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n"))],
-    ["in a stream of fewer entries than it says", packed({ trailer: "/Root 1 0 R/Index[0 9999999]" }).bytes()],
-    ["in a stream without /Size", edit(streams, (text) => text.replace("/XRef/Size", "/XRef/Sise"))],
+    ["if a table lists unused objects at offset 0", moved(decoyed(), 9, 0).table().bytes()],
+    ["if a stream lists unused objects at offset 0", moved(decoyed(), 9, 0).xrefStream(6).bytes()],
+    ["if /Prev is a reference", linked(decoyed().table(), (at) => `/Root 1 0 R/Prev ${at} 0 R`)],
+    ["if /Prev points to a section that was read", edit(plain, (text) => text.replace("/Root", `/Prev ${table}/Root`))],
+    ["if the trailer contains the catalog", decoyed().table(IN_TRAILER).bytes()],
+    ["if offsets point to the white space before objects", early.table().bytes()],
+    ["if generations do not match", edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n"))],
+    ["of a stream with fewer entries than declared", packed({ trailer: "/Root 1 0 R/Index[0 9999999]" }).bytes()],
+    ["of a stream without /Size", edit(streams, (text) => text.replace("/XRef/Size", "/XRef/Sise"))],
     [
-      "into an object stream whose filter is an object",
+      "to an object stream whose filter is an indirect object",
       edit(streams, (text) => text.replace("/Filter/FlateDecode", "/Filter 7 0 R      ")),
     ],
-    ["into an object stream, with wrong indexes", packed({ off: 7 }).bytes()],
-    ["into an object stream without /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
-    ["into an object stream with too large an /N", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
-    ["through streams of wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
-  ])("%s", async (_, bytes) => {
+    ["to an object stream, with wrong indexes", packed({ off: 7 }).bytes()],
+    ["to an object stream without /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
+    ["to an object stream with too large an /N", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
+    ["to streams with a wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
+  ])("uses the file's own cross-reference %s", async (_, bytes) => {
     expect(await widths(bytes)).toBe("300");
   });
 
-  it("but for objects that are not where it says, even where no page needs them", async () => {
+  it("scans a file with an object at the wrong offset, even if no page needs the object", async () => {
     const bytes = moved(new FileBuilder().objects({ ...onePage(), 9: "42" }), 9, 15)
       .table()
       .bytes();
@@ -125,7 +125,7 @@ describe("the file's own cross-reference is followed", () => {
   });
 });
 
-/** The beginning of a stream whose /Length leads back, to what looks like its end. */
+/** The beginning of a stream whose negative /Length points back to something like its end. */
 const BACKWARDS = "<</A(endstream)/Length -30>>stream\n";
 
 describe("a scan", () => {
@@ -135,138 +135,138 @@ describe("a scan", () => {
   const cut = (bytes: Uint8Array) => edit(bytes, (text) => text.slice(0, text.indexOf("6 0 obj")));
 
   it.each<[string, Uint8Array, string]>([
-    ["takes the last body", scanned({ 3: "<</Type/Page/MediaBox[0 0 9 9]>>" }).bytes(), "9"],
-    ["takes a body behind the object stream", cut(streams), "9"],
-    ["takes an object stream behind the body", cut(packed({ before: DECOY, behind: "" }).bytes()), "300"],
-    ["takes nothing from a stream", scanned({ 5: quoting(length) }).bytes(), "300"],
-    ["takes nothing from a stream of indirect length", scanned({ 5: length, 6: quoting("5 0 R") }).bytes(), "300"],
+    ["uses the last definition of an object", scanned({ 3: "<</Type/Page/MediaBox[0 0 9 9]>>" }).bytes(), "9"],
+    ["prefers a definition behind an object stream", cut(streams), "9"],
+    ["prefers an object stream behind a definition", cut(packed({ before: DECOY, behind: "" }).bytes()), "300"],
+    ["ignores objects in stream data", scanned({ 5: quoting(length) }).bytes(), "300"],
     [
-      "takes nothing from a stream of wrong length",
+      "ignores objects in stream data with an indirect length",
+      scanned({ 5: length, 6: quoting("5 0 R") }).bytes(),
+      "300",
+    ],
+    [
+      "ignores objects in stream data with a wrong length",
       scanned({ 5: `<</Length 2>>\nstream\n${DECOY}\nendstream` }).bytes(),
       "300",
     ],
     [
-      "takes nothing from a stream of negative length",
+      "ignores objects in stream data with a negative length",
       scanned({ 5: `${BACKWARDS}${DECOY}\nendstream` }).bytes(),
       "300",
     ],
-    ["takes a catalog that only an older trailer names", linked(scanned({}).table(), (at) => `/Prev ${at}`), "300"],
-    ["takes a catalog that the trailer does not name", scanned({}).table({ trailer: "/Root 4 0 R" }).bytes(), "300"],
+    ["uses a catalog that only an older trailer names", linked(scanned({}).table(), (at) => `/Prev ${at}`), "300"],
+    ["uses a catalog that no trailer names", scanned({}).table({ trailer: "/Root 4 0 R" }).bytes(), "300"],
     [
-      "takes the catalog of an older trailer",
+      "uses the catalog of an older trailer if the newest names none",
       scanned({ 1: "<</Pages 2 0 R>>" }).table().table({ trailer: "/Root 4 0 R" }).bytes(),
       "300",
     ],
-    ["takes the catalog of the newest of very many trailers", manyTrailers(1001), "200"],
+    ["uses the catalog of the newest of 1,001 trailers", manyTrailers(1001), "200"],
     [
-      "finds the page where a table claims more than it has",
+      "finds the page if a table has fewer entries than declared",
       edit(file(onePage()), (text) => text.replace("xref\n0 1\n", "xref\n0 9\n")),
       "300",
     ],
     [
-      "takes the place of a cross-reference whose /Encrypt leads to nothing",
+      "replaces a cross-reference whose /Encrypt is missing",
       scanned({}).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
       "300",
     ],
-  ])("%s", async (_, bytes, expected) => {
+  ])("a scan %s", async (_, bytes, expected) => {
     expect(await widths(bytes)).toBe(expected);
   });
 });
 
 describe("a value", () => {
   it.each<[string, string, Value]>([
-    ["may have several signs", "--5", -5],
-    ["may have several points", "1.2.3", 1.2],
-    ["may have a sign within", "12-34", 12],
-    ["is null where a number has an exponent", "1e3", null],
-    ["is null where a number has no digits", "-.", null],
-    ["is null where it is an unknown word", "nil", null],
-    ["may hold a # that begins no escape", "/A#zz#41", "A#zzA"],
-    ["may have other characters among hexadecimal digits", "<4x1-4>", encode("A@")],
-  ])("%s", (_, text, expected) => {
+    ["with several signs", "--5", -5],
+    ["with several decimal points", "1.2.3", 1.2],
+    ["with a sign within a number", "12-34", 12],
+    ["with an exponent as null", "1e3", null],
+    ["without digits as null", "-.", null],
+    ["that is an unknown keyword as null", "nil", null],
+    ["with a # that begins no escape", "/A#zz#41", "A#zzA"],
+    ["with other characters among hexadecimal digits", "<4x1-4>", encode("A@")],
+  ])("reads a value %s", (_, text, expected) => {
     expect(parseValue(encode(`${text} `), 0)).toEqual(expected);
   });
 });
 
-describe("an object is read", () => {
+describe("damaged objects", () => {
   const node = `<</Type/Pages/Count 1/Kids[3 0 R]${BOX}>>`;
   it.each<[string, Bodies]>([
-    ["as the catalog, without /Type", { 1: "<</Pages 2 0 R>>" }],
-    ["as the catalog, with something else where a key belongs", { 1: "<</Type/Catalog 7 (x) null/Pages 2 0 R>>" }],
-    ["as the catalog, with a key that has no value", { 1: "<</Type/Catalog/Pages 2 0 R/Lang>>" }],
-    ["as the catalog, closed by one bracket", { 1: "<</Type/Catalog/Pages 2 0 R>" }],
-    ["as a page, with something else where a key belongs", { 3: `<<7 (x) null/Type/Page 7${BOX} 7/A 7)>>` }],
-    ["as a page, opened twice", { 3: `<< <</Type/Page${BOX}>>` }],
-    ["as a page, with a key that has no value", { 3: `<</Type/Page${BOX}/Contents>>` }],
-    ["as a page, with a wrong parent", { 2: node, 3: "<</Type/Page/Parent 4 0 R>>" }],
-    ["as a page, though it calls itself a node", { 3: `<</Type/Pages${BOX}>>` }],
-    ["as a page, though it has /Kids", { 3: `<</Type/Page/Kids[]${BOX}>>` }],
-    ["as a node, called something else", { 2: "<</Type/Tree/Count 1/Kids[3 0 R]>>", 3: PAGE }],
-    ["as a box, behind several references", { 3: "<</Type/Page/MediaBox 5 0 R>>", 5: "6 0 R", 6: "[0 0 300 400]" }],
-    ["as a box, with five numbers", { 3: "<</Type/Page/MediaBox[0 0 300 400 9]>>" }],
-    ["as no box, with three numbers", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9]>>" }],
-    ["as no box, with a name in it", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9/A]>>" }],
-    ["as no box, with no area", { 2: node, 3: "<</Type/Page/MediaBox[9 9 9 9]>>" }],
-  ])("%s", async (_, bodies) => {
+    ["a catalog without /Type", { 1: "<</Pages 2 0 R>>" }],
+    ["garbage in place of a key in the catalog", { 1: "<</Type/Catalog 7 (x) null/Pages 2 0 R>>" }],
+    ["a key without a value in the catalog", { 1: "<</Type/Catalog/Pages 2 0 R/Lang>>" }],
+    ["a catalog that ends with a single bracket", { 1: "<</Type/Catalog/Pages 2 0 R>" }],
+    ["garbage in place of a key in the page", { 3: `<<7 (x) null/Type/Page 7${BOX} 7/A 7)>>` }],
+    ["a page that opens twice", { 3: `<< <</Type/Page${BOX}>>` }],
+    ["a key without a value in the page", { 3: `<</Type/Page${BOX}/Contents>>` }],
+    ["a wrong /Parent", { 2: node, 3: "<</Type/Page/Parent 4 0 R>>" }],
+    ["a page of the type of a node", { 3: `<</Type/Pages${BOX}>>` }],
+    ["a page with an empty /Kids", { 3: `<</Type/Page/Kids[]${BOX}>>` }],
+    ["a node of another type", { 2: "<</Type/Tree/Count 1/Kids[3 0 R]>>", 3: PAGE }],
+    ["a box behind several references", { 3: "<</Type/Page/MediaBox 5 0 R>>", 5: "6 0 R", 6: "[0 0 300 400]" }],
+    ["a box of five numbers", { 3: "<</Type/Page/MediaBox[0 0 300 400 9]>>" }],
+    ["an inherited box in place of three numbers", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9]>>" }],
+    ["an inherited box in place of an array with a name", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9/A]>>" }],
+    ["an inherited box in place of one without an area", { 2: node, 3: "<</Type/Page/MediaBox[9 9 9 9]>>" }],
+  ])("finds the page with %s", async (_, bodies) => {
     expect(await widths(decoyed(bodies).table().bytes())).toBe("300");
   });
 
   it.each<[string, Bodies, string?]>([
-    ["as a page, beside kids that are not there", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
-    ["as a page, closed by one bracket", { 3: `<</Type/Page${BOX}>` }],
-    ["as a page, not closed", { 3: `<</Type/Page${BOX}` }],
-    ["as a page, with an array that is not closed", { 3: "<</Type/Page/MediaBox[0 0 300 400>>" }],
-    ["as a page, with an array that is closed twice", { 3: `<</Type/Page${BOX}]/Rotate 0>>` }],
-    ["as a page, with a string that is not closed", { 3: `<</Type/Page${BOX}/A(12>>` }],
-    ["as a page, with a hexadecimal string that is not closed", { 3: `<</Type/Page/A<12 ${BOX}>>` }],
-    ["as a page, beside kids that are not there", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
-    ["as a node, not closed", { 2: "<</Type/Pages/Count 1/Kids[3 0 R]" }],
-    [
-      "as an array of kids, without white space between them",
-      { 2: "<</Count 2/Kids[3 0 R5 0 R]>>", 5: PAGE },
-      "300 300",
-    ],
-    ["not at all where it may be a page", { 2: "<</Count 2/Kids[3 0 R 5 0 R]>>", 5: UNREADABLE }, "damaged_pdf"],
-    ["only where it can be, as content", { 3: `<</Type/Page${BOX}/Contents 5 0 R>>`, 5: "<</Length 3 (" }],
-  ])("%s", async (_, bodies, expected = "300") => {
+    ["missing kids beside the page", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
+    ["a page that ends with a single bracket", { 3: `<</Type/Page${BOX}>` }],
+    ["a page that is not closed", { 3: `<</Type/Page${BOX}` }],
+    ["an array that is not closed", { 3: "<</Type/Page/MediaBox[0 0 300 400>>" }],
+    ["an array that is closed twice", { 3: `<</Type/Page${BOX}]/Rotate 0>>` }],
+    ["a string that is not closed", { 3: `<</Type/Page${BOX}/A(12>>` }],
+    ["a hexadecimal string that is not closed", { 3: `<</Type/Page/A<12 ${BOX}>>` }],
+    ["missing kids beside the page", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
+    ["a node that is not closed", { 2: "<</Type/Pages/Count 1/Kids[3 0 R]" }],
+    ["kids without white space between them", { 2: "<</Count 2/Kids[3 0 R5 0 R]>>", 5: PAGE }, "300 300"],
+    ["an unreadable kid only to reject it", { 2: "<</Count 2/Kids[3 0 R 5 0 R]>>", 5: UNREADABLE }, "damaged_pdf"],
+    ["unreadable content, which it leaves out", { 3: `<</Type/Page${BOX}/Contents 5 0 R>>`, 5: "<</Length 3 (" }],
+  ])("opens a file with %s", async (_, bodies, expected = "300") => {
     expect(await widths(file({ ...onePage(), ...bodies }))).toBe(expected);
   });
 });
 
-describe("a stream's data end", () => {
+describe("readStream", () => {
   it.each([
-    ["at endstream, where /Length is wrong", "<</Length 2>>stream\nabcd\nendstream"],
-    ["at endstream, where /Length leads back to one before", `${BACKWARDS}abcd\nendstream`],
-    ["at endstream, where there is no /Length", "<<>>stream\nabcd\r\nendstream"],
-    ["at endstream, where /Length leads to nothing", "<</Length 9 0 R>>stream\nabcd\nendstream"],
-    ["at endobj, where there is no endstream", "<</Length 4>>stream\nabcd\nendobj endstream"],
-    ["with the file, where there is no other end", "<</Length 9>>stream\nabcd"],
-    ["as they should, after a carriage return alone", "<</Length 4>>stream\rabcd\nendstream"],
-    ["as they should, after blanks behind the keyword", "<</Length 4>>stream \t\r\nabcd\nendstream"],
-    ["as they should, straight after the keyword", "<</Length 4>>streamabcd\nendstream"],
-  ])("%s", (_, object) => {
+    ["at endstream if /Length is wrong", "<</Length 2>>stream\nabcd\nendstream"],
+    ["at endstream if /Length points back to an earlier one", `${BACKWARDS}abcd\nendstream`],
+    ["at endstream without /Length", "<<>>stream\nabcd\r\nendstream"],
+    ["at endstream if /Length refers to a missing object", "<</Length 9 0 R>>stream\nabcd\nendstream"],
+    ["at endobj without endstream", "<</Length 4>>stream\nabcd\nendobj endstream"],
+    ["at the end of the file without any other end", "<</Length 9>>stream\nabcd"],
+    ["correctly after a carriage return without line feed", "<</Length 4>>stream\rabcd\nendstream"],
+    ["correctly with blanks after the keyword", "<</Length 4>>stream \t\r\nabcd\nendstream"],
+    ["correctly without a line end after the keyword", "<</Length 4>>streamabcd\nendstream"],
+  ])("ends the data of a stream %s", (_, object) => {
     const { data } = readStream(new MemorySource(encode(`1 0 obj${object}`)), 0, () => undefined);
     expect(latin1(data)).toBe("abcd");
   });
 });
 
-describe("a filter", () => {
+describe("decodeStream", () => {
   const [FLATE, words] = ["/Filter/FlateDecode", "abcd".repeat(9)];
   const UP = `${FLATE}/DecodeParms<</Predictor 12/Columns 4>>`;
   const zlib = deflateSync(words, { level: 0 });
   it.each<[string, string, string | Uint8Array, string]>([
-    ["takes Flate data that are cut short", FLATE, zlib.subarray(0, -8), words.slice(0, -4)],
-    ["takes Flate data with something behind them", FLATE, `${latin1(zlib)}\r\nx`, words],
-    ["takes Flate data with a wrong checksum", FLATE, zlib.with(-1, 0), words],
-    ["takes Flate data with a wrong header", FLATE, zlib.with(0, 0), words],
-    ["takes hexadecimal data with other characters and no end", "/Filter/ASCIIHexDecode", "6 1\n62-63 6", "abc`"],
-    ["takes ASCII85 data without an end", "/Filter/ASCII85Decode", "@:E\n_W@/", "abcda"],
-    ["takes LZW data without a clear code and an end", "/Filter/LZWDecode", "\x30\x98\x8c\x60", "abc"],
-    ["takes run lengths up to their end", "/Filter/RunLengthDecode", "\x02abc\xfed\x80e", "abcddd"],
-    ["takes run lengths without an end", "/Filter/RL", "\xffa\x05bc", "aabc"],
-    ["takes a last row that is incomplete", UP, deflateSync("\0abcd\x02\0\x01"), "abcdac"],
-    ["may be abbreviated, its key too", "/F/AHx", "61626364", "abcd"],
-  ])("%s", (_, entries, data, expected) => {
+    ["Flate data that are cut short", FLATE, zlib.subarray(0, -8), words.slice(0, -4)],
+    ["Flate data with trailing bytes", FLATE, `${latin1(zlib)}\r\nx`, words],
+    ["Flate data with a wrong checksum", FLATE, zlib.with(-1, 0), words],
+    ["Flate data with a wrong header", FLATE, zlib.with(0, 0), words],
+    ["hexadecimal data with other characters and no end", "/Filter/ASCIIHexDecode", "6 1\n62-63 6", "abc`"],
+    ["ASCII85 data without an end", "/Filter/ASCII85Decode", "@:E\n_W@/", "abcda"],
+    ["LZW data without a clear code and an end", "/Filter/LZWDecode", "\x30\x98\x8c\x60", "abc"],
+    ["run lengths up to their end", "/Filter/RunLengthDecode", "\x02abc\xfed\x80e", "abcddd"],
+    ["run lengths without an end", "/Filter/RL", "\xffa\x05bc", "aabc"],
+    ["an incomplete last row", UP, deflateSync("\0abcd\x02\0\x01"), "abcdac"],
+    ["data of an abbreviated filter", "/F/AHx", "61626364", "abcd"],
+  ])("decodes %s", (_, entries, data, expected) => {
     const dict = parseValue(encode(`<<${entries}>>`), 0) as Dictionary;
     expect(latin1(decodeStream(dict, typeof data === "string" ? encode(data) : data, new Meter(0)))).toBe(expected);
   });
@@ -287,49 +287,69 @@ describe("the output", () => {
   moved(astray, 9, astray.text.indexOf("20 20"));
 
   it.each<[string, Uint8Array, RegExp]>([
-    ["keeps an object before the header", before.objects(onePage()).table().bytes(), /7 0 obj\nnull/],
-    ["keeps an object on the header's line", builder(onePage(), "%PDF-1.7 ").table().bytes(), /1 0 obj\n<<\/Type\/Cat/],
-    ["keeps a first object that cannot be read", broken.objects(onePage()).table().bytes(), /9 0 obj\n<<\/A/],
-    ["keeps what an older section is wrong about", linked(astray.table(), linkTo), /20 20 60 40 re f/],
+    ["retains an object before the header", before.objects(onePage()).table().bytes(), /7 0 obj\nnull/],
     [
-      "keeps what an older section calls an object stream",
+      "retains an object on the line of the header",
+      builder(onePage(), "%PDF-1.7 ").table().bytes(),
+      /1 0 obj\n<<\/Type\/Cat/,
+    ],
+    ["retains an unreadable first object", broken.objects(onePage()).table().bytes(), /9 0 obj\n<<\/A/],
+    [
+      "retains an object that an older section has a wrong offset in",
+      linked(astray.table(), linkTo),
+      /20 20 60 40 re f/,
+    ],
+    [
+      "retains an object that an older section lists as an object stream",
       linked(builder(onePage()).xrefStream(6, [[9, 4, 0]]), linkTo),
       /4 0 obj\n<<\/Length 25/,
     ],
     [
-      "makes a catalog that stands in the trailer an object",
+      "turns a catalog in the trailer into an object",
       builder(onePage()).table(IN_TRAILER).bytes(),
       /\n(\d+) 0 obj\n<<\/Type\/Cat.*>>\nendobj[\s\S]*\/Root \1 0 R/,
     ],
-    ["has no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 0 obj/],
-    ["has the objects' own generations", edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n")), /\n3 0 obj/],
-    ["names contents by their generation", file(onePage("/Contents 4 7 R")), CONTENTS],
-    ["names contents in an array by their generations", file(onePage("/Contents[4 7 R]")), CONTENTS],
-    ["names resources by their generation", resources("5 7 R", { 5: "<<>>" }), /3 0 obj\n.*\/Resources 5 0 R/],
+    ["contains no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 0 obj/],
     [
-      "names no encryption where that leads to nothing",
+      "uses the generations of the object headers",
+      edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n")),
+      /\n3 0 obj/,
+    ],
+    ["refers to contents by their own generation", file(onePage("/Contents 4 7 R")), CONTENTS],
+    ["refers to contents in an array by their own generations", file(onePage("/Contents[4 7 R]")), CONTENTS],
+    ["refers to resources by their own generation", resources("5 7 R", { 5: "<<>>" }), /3 0 obj\n.*\/Resources 5 0 R/],
+    [
+      "names no encryption if /Encrypt refers to a missing object",
       builder(onePage()).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
       /trailer\n<<(?!.*Encrypt)/,
     ],
-    ["writes a node as it has been read", file({ ...onePage(), 2: NODE }), /2 0 obj\n<< ?\/Type \/Pages .*>>/],
-    ["has no key without a value in a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<.*300 400\] ?>>/],
-    ["names contents once, the last", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
-    ["names only streams, among values of other kinds", file(onePage("/Contents[null 4 0 R 7[4 0 R](a)]")), CONTENTS],
-    ["names only streams as contents", file(onePage("/Contents[2 0 R 4 0 R 99 0 R]")), CONTENTS],
-    ["names contents behind several references", file(onePage("/Contents 5 0 R", { 5: "4 0 R" })), CONTENTS],
-    ["names contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
-    ["gives contents the length they lack", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
-    ["gives contents a right length", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
-    ["gives contents a right length, where that is none", content("<</Length }>>\nstream\n0 g\nendstream"), RENEWED],
-    ["gives contents the line's end they lack", content("<</Length 3>>\nstream0 g\nendstream"), RENEWED],
-    ["gives contents a right length, where that is negative", content(`${BACKWARDS}0 g\nendstream`), /\/Length +3>>/],
+    ["closes a node that is not closed", file({ ...onePage(), 2: NODE }), /2 0 obj\n<< ?\/Type \/Pages .*>>/],
+    ["removes a key without a value from a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<.*300 400\] ?>>/],
+    ["names the last of two /Contents only", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
+    ["removes direct values from an array of contents", file(onePage("/Contents[null 4 0 R 7[4 0 R](a)]")), CONTENTS],
     [
-      "takes inherited resources for none",
+      "removes references to other objects from an array of contents",
+      file(onePage("/Contents[2 0 R 4 0 R 99 0 R]")),
+      CONTENTS,
+    ],
+    [
+      "refers directly to contents behind several references",
+      file(onePage("/Contents 5 0 R", { 5: "4 0 R" })),
+      CONTENTS,
+    ],
+    ["names contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
+    ["adds a missing length to contents", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
+    ["corrects the length of contents", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
+    ["replaces a malformed length of contents", content("<</Length }>>\nstream\n0 g\nendstream"), RENEWED],
+    ["adds a missing line end before contents", content("<</Length 3>>\nstream0 g\nendstream"), RENEWED],
+    ["corrects a negative length of contents", content(`${BACKWARDS}0 g\nendstream`), /\/Length +3>>/],
+    [
+      "uses inherited resources if a page's own are missing",
       resources("99 0 R", { 2: "<</Count 1/Kids[3 0 R]/Resources<<>>>>" }),
       /2 0 obj\n.*\/Resources<<\/XObject<<\/[A-Z][a-z]{2}0[\s\S]*3 0 obj\n(?!.*Resources)/,
     ],
     [
-      "adds no name twice where some references are longer than others",
+      "adds a name once to resources that pages reach by different references",
       file({
         ...onePage("/Resources 5 0 R", { 5: "6 0 R", 6: "<</XObject 7 0 R>>", 7: "8 0 R", 8: "<<>>" }),
         2: "<</Count 3/Kids[3 0 R 9 0 R 10 0 R]>>",
@@ -339,46 +359,46 @@ describe("the output", () => {
       /8 0 obj\n<<\/[A-Z][a-z]{2}0 \d+ 0 R>>/,
     ],
     [
-      "takes resources behind several references",
+      "adds names to resources behind several references",
       resources("5 0 R", { 5: "6 0 R", 6: "<<>>" }),
       /6 0 obj\n<<.*\/[A-Z][a-z]{2}0/,
     ],
     [
-      "names resources behind several references",
+      "refers directly to resources behind several references",
       resources("5 0 R", { 5: "6 0 R", 6: "<</XObject 7 0 R>>", 7: "8 0 R", 8: "<<>>" }),
       /6 0 obj\n<<\/XObject 8 0 R>>[\s\S]*3 0 obj\n.*\/Resources 6 0 R/,
     ],
     [
-      "names inherited resources behind several references",
+      "refers directly to inherited resources behind several references",
       file(onePage("", { 2: "<</Count 1/Kids[3 0 R]/Resources 5 0 R>>", 5: "6 0 R", 6: "<<>>" })),
       /2 0 obj\n.*\/Resources 6 0 R/,
     ],
     [
-      "replaces XObjects that are none",
+      "replaces a missing XObject dictionary",
       resources("<</XObject 99 0 R>>"),
       /\/Resources <<\/XObject<<\/[A-Z][a-z]{2}0 \d+ 0 R>>>>/,
     ],
-  ])("%s", async (_, bytes, expected) => {
+  ])("the output %s", async (_, bytes, expected) => {
     expect(latin1(await stamp(bytes))).toMatch(expected);
   });
 
   it.each<[string, Uint8Array, RegExp]>([
-    ["what is between the header and the first object", builder(onePage(), "%PDF-1.7\nleft\n").table().bytes(), /left/],
+    ["bytes between the header and the first object", builder(onePage(), "%PDF-1.7\nleft\n").table().bytes(), /left/],
     ["an object stream with a superseded page", linked(packed(), linkTo, { 3: PAGE }), /\n5 0 obj/],
-  ])("drops %s", async (_, bytes, left) => {
+  ])("the output drops %s", async (_, bytes, left) => {
     expect(latin1(bytes)).toMatch(left);
     expect(latin1(await stamp(bytes))).not.toMatch(left);
   });
 
-  it("gives contents a right length that end with the file", async () => {
+  it("the output corrects the length of contents that end with the file", async () => {
     const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
     const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
     expect(data).toHaveLength(Number(length));
   });
 });
 
-/** Made by Algorithms 2, 4 and 5 in Python: the password is empty, /O zeros, and there is no /ID. */
-describe("a file that is encrypted without an /ID, and its output, are read", () => {
+/** Made by Algorithms 2, 4 and 5 in Python, with an empty password, a zero /O and no /ID. */
+describe("encryption without an /ID", () => {
   const [U2, U3] = [
     "8f7efc46fff90877b2e6d154adf4d6ef6350ba7dbf706fdab9637213e483e974",
     "88a0c6d0faa72332d59cc93e914365cc",
@@ -390,7 +410,7 @@ describe("a file that is encrypted without an /ID, and its output, are read", ()
     ["with a key of 80 bits, counted in bytes", `/V 2/R 3/Length 10/U<${U3}>`],
     ["with a crypt filter for keys of 80 bits", filter(80)],
     ["with a crypt filter for keys of 80 bits, counted in bytes", filter(10)],
-  ])("%s", async (_, entries) => {
+  ])("marks a file that is encrypted without an /ID, %s, and opens the output", async (_, entries) => {
     const trailer = `/Root 1 0 R/Encrypt<</Filter/Standard/P -4/O<${"00".repeat(32)}>${entries}>>`;
     expect(await widths(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()))).toBe("300");
   });

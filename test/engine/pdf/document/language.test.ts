@@ -6,7 +6,7 @@ import { loadFont } from "../../../support/fonts.ts";
 import { FileBuilder, latin1 } from "../fixture.ts";
 import { encryptText, VECTORS } from "../security/encryptedFile.ts";
 
-/** A file of one page, with entries in its catalog. */
+/** A file of one page with additional catalog entries. */
 function fileWith(entries: string, others: Record<number, string> = {}): FileBuilder {
   return new FileBuilder().objects({
     1: `<</Type/Catalog/Pages 4 0 R ${entries}>>`,
@@ -18,26 +18,26 @@ function fileWith(entries: string, others: Record<number, string> = {}): FileBui
 
 const languageOf = async (file: Uint8Array) => (await openPdf(new MemorySource(file), {})).language;
 
-describe("the catalog's /Lang is the document's language", () => {
+describe("readLanguage", () => {
   test.each([
-    ["as it is", "/Lang(ja-JP)", {}, "ja-JP"],
+    ["in ASCII", "/Lang(ja-JP)", {}, "ja-JP"],
     ["in hexadecimal digits", "/Lang<6A61>", {}, "ja"],
     ["in UTF-16", "/Lang<FEFF006A0061>", {}, "ja"],
     ["in UTF-8", "/Lang<EFBBBF6A61>", {}, "ja"],
     ["behind a reference", "/Lang 7 0 R", { 7: "(ur)" }, "ur"],
-    ["not there", "", {}, undefined],
-    ["empty", "/Lang()", {}, ""],
-    ["a name", "/Lang/ja", {}, undefined],
-    ["behind a reference that leads nowhere", "/Lang 70 0 R", {}, undefined],
-    ["behind a reference to itself", "/Lang 7 0 R", { 7: "7 0 R" }, undefined],
-    ["behind a reference to what is no value", "/Lang 7 0 R", { 7: ")" }, undefined],
-    ["far too long", `/Lang(${"ja-".repeat(5000)})`, {}, "ja-".repeat(34).slice(0, 100)],
-  ])("%s", async (_, entries, others, language) => {
+    ["that is missing as no language", "", {}, undefined],
+    ["that is empty", "/Lang()", {}, ""],
+    ["that is a name as no language", "/Lang/ja", {}, undefined],
+    ["behind a reference to a missing object as no language", "/Lang 70 0 R", {}, undefined],
+    ["behind a reference to itself as no language", "/Lang 7 0 R", { 7: "7 0 R" }, undefined],
+    ["behind a reference to an unreadable value as no language", "/Lang 7 0 R", { 7: ")" }, undefined],
+    ["that is too long up to 100 bytes", `/Lang(${"ja-".repeat(5000)})`, {}, "ja-".repeat(34).slice(0, 100)],
+  ])("reads a /Lang %s", async (_, entries, others, language) => {
     expect(await languageOf(fileWith(entries, others).table().bytes())).toBe(language);
   });
 
   test.each(VECTORS.filter(({ name, string }) => name.startsWith("an empty user password") && string.num === 2))(
-    "encrypted: $name",
+    "reads an encrypted /Lang: $name",
     async (vector) => {
       const { num, encrypted, plain } = vector.string;
       const trailer = `/Encrypt 6 0 R/ID[<${vector.id}><${vector.id}>]`;
@@ -52,7 +52,7 @@ describe("the catalog's /Lang is the document's language", () => {
   );
 });
 
-test("a mark of ideographs alone takes the forms of the document's language, or the caller's", async () => {
+test("uses the ideograph forms of the document's language, or of the caller's", async () => {
   const fontOf = async (entries: string, lang?: string) => {
     const plan = await watermark(fileWith(entries).table().bytes(), { text: "社外秘", lang }, { loadFont });
     let output = "";

@@ -1,4 +1,4 @@
-/** By ranges, contents far from everything else are marked as they are in memory, without being read for the plan. */
+/** Contents far from everything else: the plan by ranges does not read them, and the output is as in memory. */
 import { describe, expect, it, test } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { ContentCheck } from "../../../../src/engine/pdf/output/contentCheck.ts";
@@ -9,7 +9,7 @@ import { type Bodies, FileBuilder, file, latin1, open, plan, stamp } from "../fi
 
 const FAR = { data: new Uint8Array(250_000) };
 
-/** Two pages; the second has these contents, far from everything else, and `before` and `after` them other objects. */
+/** Two pages. The second has these contents, far from everything else, between the objects `before` and `after`. */
 function withFar(contents: string, object: string, before: Bodies = {}, after: Bodies = {}): FileBuilder {
   const builder = new FileBuilder().objects({
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -26,7 +26,7 @@ function withFar(contents: string, object: string, before: Bodies = {}, after: B
 
 const stream = (dict: string, data = "0 g 0 0 9 9 re f") => `<<${dict}>>\nstream\n${data}\nendstream`;
 
-/** What comes of a file by ranges, how many bytes were read for its plan and its output, and whether it was planned twice. */
+/** Returns the output of a file by ranges, the bytes read for its plan and its output, and whether it was planned twice. */
 async function byRanges(source: Uint8Array) {
   let read = 0;
   const ranges = () =>
@@ -55,8 +55,8 @@ const BAD: [string, string][] = [
   ["a dictionary", "<</Length 9>>"],
   ["an array", "[11 0 R]"],
   ["a reference", "11 0 R"],
-  ["a stream whose dictionary is not sound", stream("/Length 16/Bad )")],
-  ["a stream whose dictionary has no end", "<</Length 16\nstream\n0 g 0 0 9 9 re f\nendstream"],
+  ["a stream with a malformed dictionary", stream("/Length 16/Bad )")],
+  ["a stream with an unclosed dictionary", "<</Length 16\nstream\n0 g 0 0 9 9 re f\nendstream"],
   ["a stream that is too long", stream("/Length 60")],
   ["a stream longer than the file", stream("/Length 6000000")],
   ["a stream one byte too long", stream("/Length 18")],
@@ -66,17 +66,14 @@ const BAD: [string, string][] = [
   ["a stream of negative length", stream("/Length -1")],
   ["a stream without a length", stream("")],
   ["a stream whose length is a name", stream("/Length/A")],
-  ["a stream whose second length counts", stream("/Length 16/Length 60")],
-  ["a stream whose length is elsewhere, and wrong", stream("/Length 14 0 R")],
-  ["a stream whose length is in front, and wrong", stream("/Length 4 0 R")],
+  ["a stream with two lengths", stream("/Length 16/Length 60")],
+  ["a stream whose indirect length is wrong", stream("/Length 14 0 R")],
+  ["a stream whose indirect length is before it and wrong", stream("/Length 4 0 R")],
   ["a stream whose length is a string", stream("/Length 12 0 R")],
-  ["a stream whose length is nowhere", stream("/Length 99 0 R")],
+  ["a stream whose length is missing", stream("/Length 99 0 R")],
   ["a stream whose length is itself", stream("/Length 9 0 R")],
-  [
-    "a stream of a length elsewhere, whose data have the word for their end in them",
-    stream("/Length 15 0 R", "(endstream) 9 9 re f"),
-  ],
-  ["a stream far behind whose data their end is", stream("/Length 16", `0 g 0 0 9 9 re f${" ".repeat(70_000)}`)],
+  ["a stream of indirect length whose data contain endstream", stream("/Length 15 0 R", "(endstream) 9 9 re f")],
+  ["a stream with blanks far beyond its length", stream("/Length 16", `0 g 0 0 9 9 re f${" ".repeat(70_000)}`)],
   ["a stream without an end", "<</Length 16>>\nstream\n0 g 0 0 9 9 re f"],
 ];
 
@@ -84,16 +81,19 @@ describe.each([
   ["contents", "9 0 R"],
   ["the last of an array's contents", "[11 0 R 9 0 R]"],
   ["the first of an array's contents", "[9 0 R 11 0 R]"],
-])("give what they give in memory, which takes a second plan: %s that are", (_kind, contents) => {
-  it.each(BAD)("%s", async (_, object) => {
-    const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
-    const { result, isAgain } = await byRanges(source);
-    expect(latin1(result)).toBe(latin1(await stamp(source)));
-    expect(isAgain).toBe(true);
-  });
+])("malformed far contents as %s", (_kind, contents) => {
+  it.each(BAD)(
+    "plans a page by ranges again, and writes it as in memory, if far contents are %s",
+    async (_, object) => {
+      const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
+      const { result, isAgain } = await byRanges(source);
+      expect(latin1(result)).toBe(latin1(await stamp(source)));
+      expect(isAgain).toBe(true);
+    },
+  );
 });
 
-test("so do contents that two pages share, and one of an indirect array", async () => {
+test("plans again for malformed far contents that two pages share, one of them in an indirect array", async () => {
   const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
@@ -102,8 +102,8 @@ test("so do contents that two pages share, and one of an indirect array", async 
 
 test.each([
   ["wrong", "<</Length 16>>"],
-  ["missing, in a dictionary that is not sound", "<</Bad )>>"],
-])("so do contents of 5 MB whose length is %s: they are read again as they are written", async (_, dict) => {
+  ["missing, in a malformed dictionary", "<</Bad )>>"],
+])("reads contents of 5 MB again while writing them, if their length is %s", async (_, dict) => {
   const data = "0 g 0 0 9 9 re f\n".repeat(300_000).trimEnd();
   const source = withFar("9 0 R", `${dict}\nstream\n${data}\nendstream`).table().bytes();
   const { result } = await byRanges(source);
@@ -115,23 +115,23 @@ test.each([
   expect(output.split(`stream\n${data}\nendstream\nendobj`)).toHaveLength(2);
 });
 
-describe("are right, and planned once, without their blocks being read: contents with", () => {
+describe("well-formed far contents", () => {
   const PACKED = withFar("9 0 R", stream("/Length 20 0 R"));
   const members = PACKED.objectStream(15, { 20: "16" });
   it.each<[string, Uint8Array]>([
     ["a length of their own", withFar("9 0 R", stream("/Length 16")).table().bytes()],
-    ["one that counts the end of the line", withFar("9 0 R", stream("/Length 17")).table().bytes()],
-    ["the word for their end in them", withFar("9 0 R", stream("/Length 20", "(endstream) 9 9 re f")).table().bytes()],
-    ["a length of a point", withFar("9 0 R", stream("/Length 16.0")).table().bytes()],
-    ["a length behind them", withFar("9 0 R", stream("/Length 14 0 R"), {}, { 14: "16" }).table().bytes()],
-    ["a length long before them", withFar("9 0 R", stream("/Length 4 0 R"), { 4: "16" }).table().bytes()],
+    ["a length that includes the line end", withFar("9 0 R", stream("/Length 17")).table().bytes()],
+    ["the word endstream in them", withFar("9 0 R", stream("/Length 20", "(endstream) 9 9 re f")).table().bytes()],
+    ["a length with a decimal point", withFar("9 0 R", stream("/Length 16.0")).table().bytes()],
+    ["a length after them", withFar("9 0 R", stream("/Length 14 0 R"), {}, { 14: "16" }).table().bytes()],
+    ["a length far before them", withFar("9 0 R", stream("/Length 4 0 R"), { 4: "16" }).table().bytes()],
     [
-      "a length that leads to another",
+      "a length behind two references",
       withFar("9 0 R", stream("/Length 4 0 R"), { 4: "5 0 R", 5: "16" }).table().bytes(),
     ],
     ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
     ["others in an array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
-  ])("%s", async (_, source) => {
+  ])("plans a page once, without reading far contents with %s", async (_, source) => {
     const { result, planned, copied, isAgain } = await byRanges(source);
     expect(latin1(result)).toBe(latin1(await stamp(source)));
     expect(isAgain).toBe(false);
@@ -140,7 +140,7 @@ describe("are right, and planned once, without their blocks being read: contents
   });
 });
 
-/** A file of streams, which are looked at in windows of `size` bytes, with `around` bytes around each. */
+/** A file of streams, checked in windows of `size` bytes with `around` bytes around each. */
 async function checked(objects: Bodies, numbers: number[], size: number, around = 64): Promise<string> {
   const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...objects });
   const check = new ContentCheck((await open(bytes)).objects, new Set(numbers));
@@ -157,7 +157,7 @@ async function checked(objects: Bodies, numbers: number[], size: number, around 
   }
 }
 
-test("windows may end anywhere in a stream", async () => {
+test("checks streams that cross the end of a window at any place", async () => {
   const objects = { 4: stream("/Length 5 0 R"), 5: "16", 6: { data: "1 g ".repeat(50) }, 7: stream("/Length 16") };
   for (let size = 1; size < 400; size++)
     expect([size, await checked(objects, [4, 6, 7], size)]).toEqual([size, "sound"]);
@@ -166,14 +166,14 @@ test("windows may end anywhere in a stream", async () => {
     expect([size, await checked(wrong, [4, 6, 7], size)]).toEqual([size, "outdated"]);
 });
 
-test("what is not seen whole is not trusted", async () => {
+test("does not trust a stream that it has not seen completely", async () => {
   const long = { 4: stream(`/Length 16/A(${"a".repeat(100)})`) };
   expect(await checked(long, [4], 10)).toBe("outdated");
   expect(await checked(long, [4], 10, 200)).toBe("sound");
 });
 
 test.each(["/Length 33", "/Length 7 0 R"])(
-  "streams that begin within others, of %s, are not trusted",
+  "does not trust a stream that begins within another, with %s",
   async (length) => {
     const within = { 4: `<<${length}>>stream\n5 0 obj\n<</Length 3>>stream\n0 g  endstream endobj\n`, 5: "null" };
     const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...within });

@@ -1,4 +1,4 @@
-/** Which bytes of a source the eraser leaves, to the byte. */
+/** The bytes of a source that the eraser retains. */
 import { describe, expect, it, test } from "vitest";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
 import { Boundaries } from "../../../../src/engine/pdf/output/boundaries.ts";
@@ -13,9 +13,8 @@ import { encode } from "../../../support/bytes.ts";
 import { latin1 } from "../fixture.ts";
 
 /**
- * What a part of a file is: an object that is in use; one whose body is written elsewhere; one of which an older section
- * says so; a cross-reference section; a stream with one; the file's header; or bytes that nothing leads to, which belong to
- * what is before them.
+ * Kinds of parts of a file: a live object, an object whose body is written elsewhere, an object of an older section, a
+ * cross-reference section, a cross-reference stream, the header, or other bytes, which belong to the part before them.
  */
 type Kind = "live" | "superseded" | "stale" | "section" | "xref stream" | "head" | "rest";
 type Part = [Kind, string];
@@ -32,7 +31,7 @@ const HEAD: Part = ["head", "%PDF-1.7\n"];
 
 const feeds = (text: string) => "\n".repeat(text.length);
 
-/** A file, and what its cross-reference says of it. */
+/** A file and its cross-reference. */
 function fileOf(...parts: Part[]) {
   const table = new XrefTable(0);
   const [superseded, sections] = [new Set<number>(), [] as number[]];
@@ -53,7 +52,7 @@ function fileOf(...parts: Part[]) {
   return { text, table, xref, superseded, header, boundaries };
 }
 
-/** Erases a file in windows of `size` bytes, each with as much around it as the eraser may look at. */
+/** Erases a file in windows of `size` bytes, each with the context that the eraser may read. */
 function erased(
   { text, table, boundaries }: Pick<ReturnType<typeof fileOf>, "text" | "table" | "boundaries">,
   size = text.length,
@@ -73,58 +72,62 @@ function erased(
   return latin1(output);
 }
 
-describe("is erased to its last byte, and nothing else is, in windows of any size:", () => {
+describe("Eraser", () => {
   it.each<[string, Part[], string]>([
-    ["nothing, where all is in use", [HEAD, A, B], HEAD[1] + A[1] + B[1]],
-    ["an older body before the newer", [HEAD, OLD_A, A, B], HEAD[1] + feeds(OLD_A[1]) + A[1] + B[1]],
-    ["one between objects in use", [HEAD, B, OLD_A, A], HEAD[1] + B[1] + feeds(OLD_A[1]) + A[1]],
-    ["the last thing in the file", [HEAD, A, B, OLD_A], HEAD[1] + A[1] + B[1] + feeds(OLD_A[1])],
-    ["one far from the beginning", [HEAD, LARGE, OLD_A, A], HEAD[1] + LARGE[1] + feeds(OLD_A[1]) + A[1]],
-    ["what is written elsewhere", [HEAD, A, SUPERSEDED, B], HEAD[1] + A[1] + feeds(SUPERSEDED[1]) + B[1]],
+    ["nothing if all objects are live", [HEAD, A, B], HEAD[1] + A[1] + B[1]],
+    ["an older definition before the newer one", [HEAD, OLD_A, A, B], HEAD[1] + feeds(OLD_A[1]) + A[1] + B[1]],
+    ["an older definition between live objects", [HEAD, B, OLD_A, A], HEAD[1] + B[1] + feeds(OLD_A[1]) + A[1]],
+    ["an older definition at the end of the file", [HEAD, A, B, OLD_A], HEAD[1] + A[1] + B[1] + feeds(OLD_A[1])],
+    ["an older definition behind a large object", [HEAD, LARGE, OLD_A, A], HEAD[1] + LARGE[1] + feeds(OLD_A[1]) + A[1]],
+    ["an object that is written elsewhere", [HEAD, A, SUPERSEDED, B], HEAD[1] + A[1] + feeds(SUPERSEDED[1]) + B[1]],
     [
-      "several in a row, with what is between them",
+      "consecutive superseded objects and the bytes between them",
       [HEAD, A, OLD_A, ["rest", "left over\n"], SUPERSEDED, TABLE, TRAILER, B],
       HEAD[1] + A[1] + feeds(`${OLD_A[1]}left over\n${SUPERSEDED[1]}${TABLE[1]}${TRAILER[1]}`) + B[1],
     ],
     [
-      "what is between the header and the first object",
+      "bytes between the header and the first object",
       [HEAD, ["rest", "left\n"], A],
       `${HEAD[1]}${feeds("left\n")}${A[1]}`,
     ],
-    ["all behind the header, of a file without objects", [HEAD, ["rest", "left\n"]], HEAD[1] + feeds("left\n")],
+    ["all bytes after the header of a file without objects", [HEAD, ["rest", "left\n"]], HEAD[1] + feeds("left\n")],
     [
-      "nothing where an older section is wrong about an object",
+      "nothing at a wrong offset of an older section",
       [HEAD, A, ["stale", "in a stream"], B],
       `${HEAD[1]}${A[1]}in a stream${B[1]}`,
     ],
     [
-      "but what an older section is wrong about goes with what is before it",
+      "bytes at a wrong offset of an older section after an erased object",
       [HEAD, A, OLD_A, ["stale", "no object"], B],
       HEAD[1] + A[1] + feeds(`${OLD_A[1]}no object`) + B[1],
     ],
-    ["not what may be an object behind the end of the file", [HEAD, A, ["stale", "3 0 ob"]], `${HEAD[1]}${A[1]}3 0 ob`],
+    [
+      "nothing at an incomplete object at the end of the file",
+      [HEAD, A, ["stale", "3 0 ob"]],
+      `${HEAD[1]}${A[1]}3 0 ob`,
+    ],
     ["a cross-reference stream", [HEAD, XREF_STREAM, A], HEAD[1] + feeds(XREF_STREAM[1]) + A[1]],
-    ["a section, whatever is there", [HEAD, A, ["section", "???"], B], `${HEAD[1]}${A[1]}\n\n\n${B[1]}`],
-  ])("%s", (_, parts, expected) => {
+    ["a section, whatever its bytes", [HEAD, A, ["section", "???"], B], `${HEAD[1]}${A[1]}\n\n\n${B[1]}`],
+  ])("erases, in windows of any size, %s", (_, parts, expected) => {
     const file = fileOf(...parts);
     for (let size = 1; size <= file.text.length; size++) expect(erased(file, size)).toBe(expected);
   });
 });
 
-test("nothing is erased before an object that the header's comment runs into", () => {
+test("erases nothing between the header and an object on its line", () => {
   const file = fileOf(A, B);
   const boundaries = () => collectBoundaries(file.xref, 0, file.text.length, file.superseded, 4);
   expect(erased({ ...file, boundaries })).toBe(file.text);
   const dropped = fileOf(SUPERSEDED, B);
   const withHeader = () => collectBoundaries(dropped.xref, 0, dropped.text.length, dropped.superseded, 4);
-  expect(erased({ ...dropped, boundaries: withHeader }), "but that object is, if it is dead").toBe(
+  expect(erased({ ...dropped, boundaries: withHeader }), "erases that object itself if it is superseded").toBe(
     feeds(SUPERSEDED[1]) + B[1],
   );
 });
 
-test("entries that lead out of the file, or into object streams, begin nothing", () => {
+test("ignores entries outside the copied bytes and in object streams", () => {
   const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
-  table.add(1, IN_FILE, 0, 0); // before the header, which is where offsets count from
+  table.add(1, IN_FILE, 0, 0); // before the header, from which offsets count
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;
@@ -134,14 +137,14 @@ test("entries that lead out of the file, or into object streams, begin nothing",
   expect(found).toEqual([offsets[1], ...offsets.slice(1)]);
 });
 
-test("an object at the very beginning of the document has its boundary", () => {
+test("gives an object at offset 0 a boundary", () => {
   const file = fileOf(OLD_A, A);
   expect(erased(file)).toBe(feeds(OLD_A[1]) + A[1]);
   expect(erased(fileOf(["section", "x"]))).toBe("\n");
 });
 
-describe("what was assumed is found out on the way:", () => {
-  /** A file with an object 3 that is in use, and what is where it should be. */
+describe("Eraser, with an unverified cross-reference", () => {
+  /** A file with a live object 3, and `body` at its offset. */
   const fileWith = (body: string) => {
     const file = fileOf(HEAD, A, ["rest", body]);
     file.table.add(3, IN_FILE, HEAD[1].length + A[1].length, 0);
@@ -153,29 +156,37 @@ describe("what was assumed is found out on the way:", () => {
     ["the object, behind white space", "\n 3 0 obj\n(c)\nendobj\n", true],
     ["no object", "(c)\nendobj\n", false],
     ["another object", "9 0 obj\n(c)\nendobj\n", false],
-    ["an object that is somewhere else", A[1], false],
+    ["an object with another offset", A[1], false],
     ["the end of the file", "3 0 ob", false],
-  ])("that an object is at its offset; there is %s", (_, body, isRight) => {
+  ])("checks that an object is at its offset, if there is %s", (_, body, isRight) => {
     const file = fileWith(body);
     if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);
     else expect(() => erased(file, undefined, { isDoubtful: true })).toThrow(PlanOutdated);
-    expect(erased(file), "what has been looked at is not looked at again").toBe(file.text);
+    expect(erased(file), "a verified cross-reference is not checked again").toBe(file.text);
   });
 });
 
 test.each<[string, Part[], number]>([
-  ["sections at the end are cut off", [HEAD, A, TABLE, TRAILER], 2],
-  ["cross-reference streams, too", [HEAD, A, XREF_STREAM, ["section", "startxref\n9\n%%EOF\n"]], 2],
-  ["but not what is before an object", [HEAD, A, TABLE, TRAILER, B], 5],
-  ["nor an object that is dropped", [HEAD, A, XREF_STREAM, SUPERSEDED], 4],
-  ["nor one of an older section", [HEAD, A, TABLE, OLD_A], 4],
-  ["all is cut off of a file without objects", [HEAD, ["rest", "left\n"], TABLE], 1],
+  ["endOfCopy cuts off sections at the end", [HEAD, A, TABLE, TRAILER], 2],
+  [
+    "endOfCopy cuts off cross-reference streams at the end",
+    [HEAD, A, XREF_STREAM, ["section", "startxref\n9\n%%EOF\n"]],
+    2,
+  ],
+  ["endOfCopy retains sections before an object", [HEAD, A, TABLE, TRAILER, B], 5],
+  ["endOfCopy retains a dropped object at the end", [HEAD, A, XREF_STREAM, SUPERSEDED], 4],
+  ["endOfCopy retains an object of an older section at the end", [HEAD, A, TABLE, OLD_A], 4],
+  [
+    "endOfCopy cuts off everything after the first section of a file without objects",
+    [HEAD, ["rest", "left\n"], TABLE],
+    1,
+  ],
 ])("%s", (_, parts, kept) => {
   const { text, boundaries } = fileOf(...parts);
   const length = parts.slice(0, kept).reduce((sum, [, part]) => sum + part.length, 0);
   expect(endOfCopy(boundaries(), text.length)).toBe(length);
 });
 
-test("a file without boundaries is copied as a whole", () => {
+test("endOfCopy retains a whole file without boundaries", () => {
   expect(endOfCopy(new Boundaries(0), 9)).toBe(9);
 });

@@ -1,4 +1,4 @@
-/** Nothing within the data of a stream that is in use is erased, whatever it looks like; what is dead around it is. */
+/** Data of live streams are retained, whatever they look like. Superseded objects around them are erased. */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -15,16 +15,16 @@ const INNER = (() => {
   builder.objects({ 3: "<</Type/Page/Inner true>>", 40: { data: "1 0 obj\n<<>>\nendobj" } });
   return builder.table({ numbers: [3, 40], trailer: `/Root 1 0 R/Prev ${previous}` }).text;
 })();
-/** The same, with more around it than is searched. */
+/** The same, with more bytes around it than are searched. */
 const LARGE = `${"x".repeat(70_000)}\n${INNER}\n${"y".repeat(70_000)}`;
 
-/** The stream object 9; qpdf writes lengths like this one, behind the data. */
+/** Stream object 9. Its length is behind the data, as qpdf writes it. */
 const attached = (data: string, length = "10 0 R") =>
   `<</Type/EmbeddedFile/Length ${length}>>\nstream\n${data}\nendstream`;
 const withAttachment = (data: string): Bodies => ({ 9: attached(data), 10: String(data.length) });
 const previousOf = ({ text }: FileBuilder) => [...text.matchAll(/startxref\n(\d+)/g)].at(-1)![1];
 
-/** A first revision with an old page, the attachment in it, and a second one, which tells of the first if `linked`. */
+/** A first revision with an old page and the attachment, and a second one, which has a /Prev if `linked`. */
 function revised(
   data: string,
   linked: boolean,
@@ -46,7 +46,7 @@ function packedLength(data: string): FileBuilder {
   return builder.objects({ 3: NEW }).xrefStream(7, members);
 }
 
-/** With an older section whose entry for object 3 leads to where `inner` begins in the attachment. */
+/** A file with an older section whose entry for object 3 leads to `inner` in the attachment. */
 function astray(data: string, inner: string): FileBuilder {
   const builder = new FileBuilder().objects({ ...onePage(OLD), ...withAttachment(data) });
   const offset = builder.offsets.get(3)!;
@@ -58,12 +58,12 @@ function astray(data: string, inner: string): FileBuilder {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${previous}` });
 }
 
-/** Before something that is no data. */
+/** An attachment with `end` between the data and endstream. */
 function attachedBefore(data: string, end: string): string {
   return attached(data, String(data.length)).replace(/\nendstream$/, () => `${end}endstream`);
 }
 
-/** With an older section that is the attachment's own. */
+/** A file whose older section is the attachment's own. */
 function astraySection(data: string): FileBuilder {
   const builder = new FileBuilder().objects({ ...onePage(OLD), ...withAttachment(data) });
   const inner = builder.text.indexOf("xref\n", builder.offsets.get(9));
@@ -79,37 +79,37 @@ function unlisted(builder: FileBuilder): FileBuilder {
 const FILES: Record<string, (data: string) => FileBuilder> = {
   "in a file of one revision": (data) => new FileBuilder().objects({ ...onePage(), ...withAttachment(data) }).table(),
   "before an update": (data) => revised(data, true),
-  "before an update that does not tell of what was before": (data) => revised(data, false),
+  "before an update without /Prev": (data) => revised(data, false),
   "within an update": (data) => revised(data, true, {}, withAttachment(data)),
-  "within an update that does not tell of what was before": (data) => revised(data, false, {}, withAttachment(data)),
-  "renewed by an update": (data) => revised(data, true, { 9: attached(OLD), 10: "50" }, withAttachment(data)),
-  "renewed by an update that does not tell of what was before": (data) =>
+  "within an update without /Prev": (data) => revised(data, false, {}, withAttachment(data)),
+  "replaced by an update": (data) => revised(data, true, { 9: attached(OLD), 10: "50" }, withAttachment(data)),
+  "replaced by an update without /Prev": (data) =>
     revised(data, false, { 9: attached(OLD), 10: "50" }, withAttachment(data)),
   "with a direct length": (data) => revised(data, false, { 9: attached(data, String(data.length)) }),
   "with a direct length that has a sign": (data) => revised(data, false, { 9: attached(data, `+${data.length}`) }),
-  "with a length behind a reference that has a sign": (data) =>
+  "with an indirect length that has a sign": (data) =>
     revised(data, false, { 9: attached(data), 10: `+${data.length}` }),
   "with a length behind several references": (data) =>
     revised(data, false, { 9: attached(data), 10: "11 0 R", 11: "12 0 R", 12: String(data.length) }),
   "with white space behind it": (data) => revised(data, false, { 9: attachedBefore(data, " ".repeat(1000)) }),
   "with a comment behind it": (data) => revised(data, false, { 9: attachedBefore(data, "\n% its end\n") }),
   "with a length in an object stream": packedLength,
-  "with an older section astray in it": (data) => astray(data, "3 0 obj\n<<"),
-  "with an older section astray in a stream in it": (data) => astray(data, "1 0 obj\n<<>>"),
-  "with an older section that is its own": astraySection,
-  "where the file has to be scanned": (data) => unlisted(revised(data, true)),
-  "where the file has to be scanned, renewed by an update": (data) =>
+  "with a wrong offset of an older section in it": (data) => astray(data, "3 0 obj\n<<"),
+  "with a wrong offset of an older section in one of its streams": (data) => astray(data, "1 0 obj\n<<>>"),
+  "with its own section as an older section of the file": astraySection,
+  "in a file that is scanned": (data) => unlisted(revised(data, true)),
+  "in a file that is scanned, replaced by an update": (data) =>
     unlisted(revised(data, true, { 9: attached(OLD), 10: "50" }, withAttachment(data))),
-  "where the file has to be scanned, with something like a length in it": (data) =>
+  "in a file that is scanned, with something like a length in it": (data) =>
     unlisted(revised(`${data}\n10 0 obj\n12\nendobj`, true)),
 };
 
-describe.each(Object.entries(FILES))("an attached PDF stays as it is, %s", (_, build) => {
+describe.each(Object.entries(FILES))("an attached PDF %s", (how, build) => {
   it.each([
     ["small", INNER],
     ["large", LARGE],
     ["without ends of revisions", INNER.replaceAll("%%EOF", "")],
-  ])("%s", async (_size, data) => {
+  ])(`retains an attached PDF ${how}: %s`, async (_size, data) => {
     const source = build(data).bytes();
     const ranges = () => new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
     const outputs = await Promise.all([
@@ -120,7 +120,7 @@ describe.each(Object.entries(FILES))("an attached PDF stays as it is, %s", (_, b
         joined(chunks()).catch((error) => (error instanceof PlanOutdated ? undefined : Promise.reject(error))),
       ),
     ]);
-    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined(); // they are taken for those of the file
+    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined(); // its ends of revisions count as those of the file
     for (const output of outputs.filter((bytes) => bytes !== undefined)) {
       expect(isEqual(output, outputs[0]!)).toBe(true);
       const text = latin1(output);
@@ -132,7 +132,7 @@ describe.each(Object.entries(FILES))("an attached PDF stays as it is, %s", (_, b
   });
 });
 
-describe("an object stays, where all that is dead has to be found", () => {
+describe("objects among unlisted ones", () => {
   const USED = "/Used(it is in use)";
   const moved = (by: number) => {
     const builder = new FileBuilder().objects(onePage(OLD)).table();
@@ -147,27 +147,31 @@ describe("an object stays, where all that is dead has to be found", () => {
   };
 
   it.each<[string, FileBuilder, string]>([
-    ["whose offset is that of the white space before it", moved(-1), USED],
-    ["whose offset is a little wrong", moved(1), USED],
+    ["with an offset of the white space before it", moved(-1), USED],
+    ["with an offset that is off by one", moved(1), USED],
     ["that is a reference", valued("4 0 R"), "4 0 R\nendobj"],
     ["that is a number", valued("12345"), "12345\nendobj"],
-    ["that is a string of what looks like an object", valued("(3 0 obj <<>> endobj)"), "(3 0 obj <<>> endobj)\nendobj"],
+    ["that is a string like an object", valued("(3 0 obj <<>> endobj)"), "(3 0 obj <<>> endobj)\nendobj"],
     ["with a comment before its end", valued("<</A 1>> % 3 0 obj"), "<</A 1>> % 3 0 obj\nendobj"],
     ["with too many brackets", valued("<</A[1]>> >>"), "<</A[1]>>"],
-    ["of a stream without a length", valued("<<>>stream\nx\nendstream"), "stream\nx\nendstream\nendobj"],
+    ["that is a stream without a length", valued("<<>>stream\nx\nendstream"), "stream\nx\nendstream\nendobj"],
     [
-      "of a stream with a wrong length",
+      "that is a stream with a wrong length",
       valued("<</Length 1>>stream\nxyz\nendstream"),
       "stream\nxyz\nendstream\nendobj",
     ],
     [
-      "of a stream whose length leads back to the end of another object",
+      "that is a stream with a negative length",
       valued("<</Length -37>>stream\nxyz\nendstream"),
       "stream\nxyz\nendstream\nendobj",
     ],
-    ["of a stream whose length is none", valued("<</Length(x)>>stream\nx\nendstream"), "stream\nx\nendstream\nendobj"],
-    ["that cannot be read", valued("<</A"), "8 0 obj\n<</A\nendobj"],
-  ])("%s", async (_, builder, expected) => {
+    [
+      "that is a stream with a malformed length",
+      valued("<</Length(x)>>stream\nx\nendstream"),
+      "stream\nx\nendstream\nendobj",
+    ],
+    ["that is unreadable", valued("<</A"), "8 0 obj\n<</A\nendobj"],
+  ])("retains an object %s, and erases unlisted objects around it", async (_, builder, expected) => {
     const source = builder.bytes();
     const ranges = new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
     for (const opened of [source, ranges]) {
@@ -179,12 +183,12 @@ describe("an object stays, where all that is dead has to be found", () => {
   });
 });
 
-describe("an object stays that is met twice, by its own entry and by", () => {
+describe("objects with two entries", () => {
   const USED = "8 0 obj\n<</Used true>>";
   const withUsed = (page: string) => new FileBuilder().objects({ ...onePage(page), 8: "<</Used true>>" });
   it.each<[string, () => FileBuilder, string]>([
     [
-      "an older one of another object",
+      "an older entry of another object",
       () => {
         const builder = withUsed(OLD);
         builder.offsets.set(9, builder.offsets.get(8)!);
@@ -194,14 +198,14 @@ describe("an object stays that is met twice, by its own entry and by", () => {
       USED,
     ],
     [
-      "a trailer, as a section",
+      "a cross-reference section",
       () => {
         const builder = withUsed(OLD);
         return builder.table({ trailer: `/Root 1 0 R/Prev ${builder.offsets.get(8)}` });
       },
       USED,
     ],
-  ])("%s", async (_, build, expected) => {
+  ])("retains an object whose offset is also listed as %s", async (_, build, expected) => {
     const source = build().bytes();
     const ranges = new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
     expect(latin1(await joined((await plan(ranges)).chunks()))).toContain(expected);

@@ -5,10 +5,10 @@ import { latin1 } from "../fixture.ts";
 
 const guards = guardsFor(undefined);
 const closing = latin1(inflateSync(guards.closing.data));
-/** Around sound content, without comments, the image's data, and operands. */
+/** Guards of well-formed content, without comments, image data and operands. */
 const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
 
-it.each([undefined, 1, 2, 3, 4])("guards are legal operators, all balanced, in PDF/A-%s", (part) => {
+it.each([undefined, 1, 2, 3, 4])("guards consist of balanced, legal operators in PDF/A-%s", (part) => {
   const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
   const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
   const operators = `${before}0 g${between}${ending}`
@@ -23,12 +23,12 @@ it.each([undefined, 1, 2, 3, 4])("guards are legal operators, all balanced, in P
   expect(count("q") <= 28).toBe(part !== undefined && part <= 3);
 });
 
-it("the guards' image masks out all samples, one of eight bits a row, under any bit that is 0", () => {
+it("the guards' image masks out all samples, whatever its bits", () => {
   const [, dictionary, data] = IMAGE.exec(closing)!;
   expect(dictionary).toMatch(new RegExp(`/W 1/H ${data!.length}/IM true/BPC 1/D\\[1 0\\]`));
   expect(Array.from(data!, (sample) => sample.charCodeAt(0) >> 7)).toEqual(Array(data!.length).fill(0));
 });
 
-it("the guards' comments are longer than an inline image may be", () => {
+it("the guards' comments are longer than the longest inline image", () => {
   expect(closing.indexOf("BI/W")).toBeGreaterThan(4096);
 });

@@ -1,4 +1,4 @@
-/** What members of object streams cost that are written again, as a page beside them is. */
+/** The cost of object-stream members that are rewritten because a page in their stream changes. */
 import { deflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { keptMembers, planReplacements } from "../../../../src/engine/pdf/output/replacements.ts";
@@ -6,7 +6,7 @@ import { FileBuilder, latin1, open, stamp } from "../fixture.ts";
 
 const PAGE = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
 
-/** A page in an object stream, and so many members that all begin behind it, where `rest` is. */
+/** A page in an object stream, and `count` members that all begin behind it, at `rest`. */
 function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array {
   const builder = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R]>>" });
   const numbers = Array.from({ length: count }, (_, index) => 100 + index);
@@ -21,7 +21,7 @@ function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array
     .bytes();
 }
 
-/** The members that are written again, beside the page. */
+/** Returns the rewritten members other than the page. */
 async function kept(bytes: Uint8Array) {
   const document = await open(bytes);
   document.pages[0]!.rewrite.rewriteUnchanged();
@@ -37,17 +37,17 @@ it.each([
   ["(", "null"],
   ["<</A>", "null"],
   ["]", "null"],
-])("a member %s stays %s", async (text, expected) => {
+])("rewrites the member %s as %s", async (text, expected) => {
   expect((await kept(membersAtOnePlace(1, text))).map((member) => latin1(member.text))).toEqual([expected]);
 });
 
-it("are not copied, however many begin at one place", async () => {
+it("rewrites members at one offset without copying them", async () => {
   const members = await kept(membersAtOnePlace(50, `[1]${" ".repeat(10_000)}`));
   expect(members.map(({ num }) => num)).toEqual(Array.from({ length: 50 }, (_, index) => 100 + index));
   expect(new Set(members.map(({ text }) => text.buffer)).size).toBe(1);
 });
 
-/** What it takes to write the members again, and how often others have had their turn. */
+/** Returns the work of rewriting the members, and how often it yielded. */
 async function work(rest: string) {
   const document = await open(membersAtOnePlace(1, rest));
   const { meter } = document.objects.source;
@@ -59,7 +59,7 @@ async function work(rest: string) {
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
 }
 
-it("take more the longer they are, and others have their turn meanwhile", async () => {
+it("charges members by their length, and yields meanwhile", async () => {
   const text = `[${"1 ".repeat(1 << 19)}]`;
   const { members, scanned, turns } = await work(text);
   expect(latin1(members[0]!.text)).toBe(text);
@@ -67,13 +67,13 @@ it("take more the longer they are, and others have their turn meanwhile", async 
   expect(turns).toBeGreaterThan(3);
 });
 
-it("others have their turn while an object that is not sound is looked for in a long one", async () => {
+it("yields while it checks whether a long member is well-formed", async () => {
   const { members, turns } = await work(`[${"1 ".repeat((1 << 18) - 16)}x]`);
   expect(latin1(members[0]!.text.slice(-8))).toBe("1 null ]");
   expect(turns).toBe(3);
 });
 
-it("are deflated in turns, if they are very long", async () => {
+it("yields while it deflates very long members", async () => {
   const text = `[${"1 0 R ".repeat(1 << 19)}]`;
   const document = await open(await stamp(membersAtOnePlace(1, text)));
   const found = document.objects.run(() =>
@@ -87,7 +87,7 @@ it.each([
   ["are damaged, and very long", membersAtOnePlace(1, `[${"1 ".repeat(1 << 18)}x]`)],
   ["are pages, and very long", membersAtOnePlace(1, `<</Type/Page/A(${" ".repeat(5 << 20)})>>`)],
   ["are too long for a page", membersAtOnePlace(0, "", PAGE.replace(">>", `/A(${" ".repeat(5 << 20)})>>`))],
-])("a file is refused whose members %s", async (_, bytes) => {
+])("rejects a file whose members %s", async (_, bytes) => {
   expect(bytes.length).toBeLessThan(20_000);
   await expect(stamp(bytes)).rejects.toMatchObject({ code: "too_complex" });
 });

@@ -1,4 +1,4 @@
-/** What the output is, byte by byte: what is kept, what is gone, and what comes after it. */
+/** The output, byte by byte: the retained and the erased bytes, and the tail. */
 import { inflateSync } from "node:zlib";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ function compressed(): Uint8Array {
   return builder.xrefStream(6, members).bytes();
 }
 
-/** A page, superseded by a second revision; `linked` by /Prev, or with a table of its own that does not tell of the first. */
+/** A page that a second revision supersedes. It is `linked` by /Prev, or has a complete table of its own. */
 function revised(linked: boolean): FileBuilder {
   const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R/Old true")).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)?.[1];
@@ -38,36 +38,36 @@ const FILES: [string, Uint8Array][] = [
   ["a plain file", file(onePage())],
   ["a file with object streams", compressed()],
   ["a file with two revisions", revised(true).bytes()],
-  ["a file whose second revision does not tell of the first", revised(false).bytes()],
+  ["a file whose second revision has no /Prev", revised(false).bytes()],
 ];
 
 describe.each(FILES)("the output of %s", (_, source) => {
-  it("is as long as planned", async () => {
+  it("the output is as long as planned", async () => {
     const output = await plan(source);
     expect(await joined(output.chunks())).toHaveLength(output.length);
   });
 
-  it("is the same over ranges", async () => {
+  it("the output by ranges is the output from memory", async () => {
     const output = await plan(ranges(source), { thorough: true });
     const streamed = await joined(output.chunks());
     expect(streamed.length).toBe(output.length);
     expect(withoutId(streamed)).toBe(withoutId(await stamp(source)));
   });
 
-  it("keeps the live objects where they were", async () => {
+  it("the output retains the offsets of live objects", async () => {
     const output = latin1(await stamp(source));
     const at = latin1(source).indexOf("4 0 obj");
     expect(output.indexOf("4 0 obj")).toBe(at);
   });
 
-  it("begins each object on a line of its own, also behind what is erased", async () => {
+  it("the output begins each object on a line of its own, also behind erased bytes", async () => {
     const output = latin1(await stamp(source));
     const starts = [...output.matchAll(/\b\d+ \d+ obj\b/g)].map(({ index }) => output[index - 1]);
     expect(starts.length).toBeGreaterThan(3);
     expect(starts.filter((before) => before !== "\n" && before !== "\r")).toEqual([]);
   });
 
-  it("has one page object, one cross-reference and one end", async () => {
+  it("the output has one page object, one cross-reference and one end", async () => {
     const output = latin1(await stamp(source));
     expect(output.match(/startxref/g)).toHaveLength(1);
     expect(output.match(/%%EOF/g)).toHaveLength(1);
@@ -78,7 +78,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(inflated).not.toContain("/Old");
   });
 
-  it("opens nowhere else as the source: no page is left when the end is cut off", async () => {
+  it("the output has no page when its end is cut off at an old %%EOF", async () => {
     const output = await stamp(source);
     const tail = latin1(output).indexOf("/Subtype/Form");
     for (const end of [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 5).filter((at) => at < tail)) {
@@ -86,7 +86,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     }
   });
 
-  it("is stamped by us again, and read by pdf-lib", async () => {
+  it("the output can be marked again, and read by pdf-lib", async () => {
     const output = await stamp(source);
     expect((await open(await stamp(output))).pages.length).toBe(1);
     expect((await PDFDocument.load(output)).getPageCount()).toBe(1);
@@ -94,7 +94,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
 });
 
 describe("the output", () => {
-  it("drops junk before the header, so that every reader counts offsets alike", async () => {
+  it("the output drops junk before the header", async () => {
     const output = latin1(await stamp(encode(`junk\n${latin1(file(onePage()))}`)));
     expect(output.startsWith("%PDF-1.7")).toBe(true);
     const offset = Number(/startxref\n(\d+)/.exec(output)?.[1]);
@@ -102,9 +102,9 @@ describe("the output", () => {
   });
 
   it.each<[string, string]>([
-    ["where the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
-    ["where objects precede the source's", latin1(objectsFirst())],
-  ])("begins with a header %s, and counts its offsets from there", async (_, text) => {
+    ["if the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
+    ["if objects precede the source's", latin1(objectsFirst())],
+  ])("the output begins with a header %s, and counts its offsets from there", async (_, text) => {
     const source = encode(text);
     const output = latin1(await stamp(source));
     expect(output).toMatch(/^%PDF-1\.7\n/);
@@ -114,7 +114,7 @@ describe("the output", () => {
     expect(latin1(await joined(streamed.chunks()))).toBe(output);
   });
 
-  it("keeps the first half of /ID and renews the second", async () => {
+  it("the output retains the first half of /ID and renews the second", async () => {
     const idOf = async (more: string) => {
       const trailer = `/Root 1 0 R/ID[<0011><2233>]${more}`;
       const output = latin1(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()));
@@ -126,7 +126,7 @@ describe("the output", () => {
     expect(new Set(["2233", first[1], other[1]]).size).toBe(3);
   });
 
-  it("is the same, to the byte, for the same input", async () => {
+  it("the output is the same for the same input", async () => {
     const source = file(onePage());
     expect(isEqual(await stamp(source), await stamp(source))).toBe(true);
   });
@@ -134,7 +134,7 @@ describe("the output", () => {
   it.each([
     ["far from everything else", "[<0011><2233>]", "0011"],
     ["damaged", "[<0011", undefined],
-  ])("reads an /ID that is an object of its own, over ranges too: %s", async (_, id, kept) => {
+  ])("the output has the /ID of an indirect object that is %s", async (_, id, kept) => {
     const builder = new FileBuilder().objects({ 20: id, 21: { data: new Uint8Array(300_000) }, ...onePage() });
     const source = builder
       .objects({ 22: { data: new Uint8Array(300_000) } })
@@ -148,7 +148,7 @@ describe("the output", () => {
     }
   });
 
-  it("carries over other entries of the trailer", async () => {
+  it("the output retains other entries of the trailer", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "<</Title(T)>>" })
       .table({ trailer: "/Root 1 0 R/Info 5 0 R/Own(x y)" })
@@ -157,10 +157,10 @@ describe("the output", () => {
   });
 
   it.each<[string, string, string | undefined, RegExp, RegExp]>([
-    ["keeps none but /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
-    ["takes the newest's", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
-    ["takes what the newest lacks, in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
-  ])("of older trailers' entries %s", async (_, newest, start, expected, unexpected) => {
+    ["retains only /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
+    ["prefers the newest trailer", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
+    ["completes the newest trailer in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
+  ])("from the entries of older trailers, the output %s", async (_, newest, start, expected, unexpected) => {
     const bodies = { ...onePage(), 5: "<</Title(Old)>>", 6: "<</Title(New)>>" };
     const encryption = start === undefined ? "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(x)/U(x)>>" : "";
     const builder = new FileBuilder()
@@ -175,26 +175,26 @@ describe("the output", () => {
     expect(trailer).not.toMatch(unexpected);
   });
 
-  it("drops the linearization dictionary", async () => {
+  it("the output drops the linearization dictionary", async () => {
     const source = new FileBuilder().objects({ 9: "<</Linearized 1/L 999>>" }).objects(onePage()).table().bytes();
     expect(latin1(await stamp(source))).not.toContain("Linearized");
   });
 
-  it("but a stream that says it is linearized stays: it may be a page's content", async () => {
+  it("the output retains a stream with /Linearized, since it may be a page's content", async () => {
     const content = { dict: "/Linearized 1", data: "0 g 1 1 9 9 re f" };
     const source = new FileBuilder().objects({ 9: content }).objects(onePage("/Contents 9 0 R")).table().bytes();
     const { objects } = await open(await stamp(source));
     expect(await objects.run(() => objects.dictionary(objects.value(9)))).toBeDefined();
   });
 
-  it("lists sparse object numbers without filling the gaps", async () => {
+  it("the output lists sparse object numbers without filling the gaps", async () => {
     const source = file({ ...onePage(), 4000000: "null" });
     const output = await stamp(source);
     expect(output.length).toBeLessThan(source.length + 2000);
     expect(latin1(output)).toContain("4000000 5\n");
   });
 
-  it("does not let a reference to nothing meet a new object", async () => {
+  it("the output gives no new object the number of a missing one", async () => {
     const source = new FileBuilder()
       .objects(onePage("/MediaBox[0 0 300 400]/Contents[4 0 R 5 0 R]"))
       .table({ size: 4 })
@@ -204,10 +204,10 @@ describe("the output", () => {
 
   it.each([
     ["white space", "\n".repeat(8)],
-    ["fifty thousand blanks", " ".repeat(50_000)],
+    ["50,000 blanks", " ".repeat(50_000)],
     ["a comment", "\n% end of the page\n"],
     ["a long comment", `\n%${"-".repeat(5000)}\n`],
-  ])("keeps a content stream with a right length, and %s behind it", async (_, end) => {
+  ])("the output retains a content stream with a right length and %s behind it", async (_, end) => {
     const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
     const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
     const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
@@ -215,60 +215,63 @@ describe("the output", () => {
     expect(output.split("\n4 0 obj")).toHaveLength(2);
   });
 
-  it("renews a content stream with a wrong length", async () => {
+  it("the output corrects the length of a content stream", async () => {
     const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
     expect(latin1(await stamp(source))).toMatch(/4 0 obj\n<<\/Length +8>>\nstream\n1 0 0 rg\nendstream/);
   });
 });
 
-describe("what inherits names the node above it, by which readers look for what that passes on:", () => {
+describe("/Parent", () => {
   const node = (entries: string) => `<</Type/Pages/Count 1${entries}/MediaBox[0 0 300 400]>>`;
   const PAGE = "<</Type/Page/Contents 4 0 R>>";
   const more = { 7: node("/Parent 2 0 R/Kids[]") };
   it.each<[string, Bodies, RegExp]>([
     ["a page without /Parent", { 2: node("/Kids[3 0 R]"), 3: PAGE }, /3 0 obj\n<<.*\/Parent 2 0 R/],
     [
-      "a page with another's",
+      "a page with a wrong /Parent",
       { 2: node("/Kids[3 0 R]"), 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
       /3 0 obj\n<<(?!.*7 0 R).*\/Parent 2 0 R/,
     ],
     [
-      "a page that begins with another's",
+      "a page that begins with a wrong /Parent",
       { 2: node("/Kids[3 0 R]"), 3: "<</Parent 7 0 R/Type/Page>>" },
       /3 0 obj\n<<\/Resources<<[^/]*\/XObject<<[^>]*>>>>\/Contents\[[^\]]*\]\/Parent 2 0 R ?\/Type\/Page>>/,
     ],
     [
-      "a page in a node that is within another, which it cannot name",
+      "a page in a direct node, which it cannot refer to",
       { 2: node(`/Kids[${node("/Kids[3 0 R]")}]`), 3: PAGE },
       /3 0 obj\n<<.*\/Parent 2 0 R/,
     ],
     [
-      "a page in a root that is within the catalog",
+      "a page in a root in the catalog",
       { 1: `<</Type/Catalog/Pages${node("/Kids[3 0 R]")}>>`, 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
       /3 0 obj\n<<(?!.*Parent)/,
     ],
     ["a node", { 2: node("/Kids[5 0 R]"), 3: PAGE, 5: node("/Kids[3 0 R]") }, /5 0 obj\n<<.*\/Parent 2 0 R/],
-    ["a node without any above it", { 2: node("/Parent 7 0 R/Kids[3 0 R]") }, /2 0 obj\n<<(?!.*7 0 R)/],
-  ])("%s", async (_, bodies, expected) => {
+    ["a root with a /Parent", { 2: node("/Parent 7 0 R/Kids[3 0 R]") }, /2 0 obj\n<<(?!.*7 0 R)/],
+  ])("the output corrects /Parent of %s", async (_, bodies, expected) => {
     expect(latin1(await stamp(file({ ...onePage(), ...more, ...bodies })))).toMatch(expected);
   });
 
-  it("and is left alone where it does", async () => {
+  it("the output leaves pages with a right /Parent unchanged", async () => {
     const source = file(onePage());
     expect(latin1(await stamp(source)).match(/2 0 obj\n.*/)?.[0]).toBe(latin1(source).match(/2 0 obj\n.*/)?.[0]);
   });
 });
 
-describe("a marked page has no pictures of itself without the mark", () => {
+describe("copies of a page", () => {
   const BOX = "/MediaBox[0 0 300 400]";
   it.each([
     ["a thumbnail", `${BOX}/Thumb 5 0 R/Contents 4 0 R`],
     ["private data", `/PieceInfo<</Illustrator<</Private 5 0 R/LastModified(D:2026)>>>>${BOX}/Contents 4 0 R`],
-    ["both, behind everything else", `${BOX}/Contents 4 0 R/PieceInfo 5 0 R/Thumb 5 0 R`],
-    ["both, twice", `/Thumb 5 0 R/PieceInfo 5 0 R${BOX}/Contents 4 0 R/Thumb 5 0 R/PieceInfo 5 0 R`],
-    ["a thumbnail on a page without contents", `${BOX}/Thumb 5 0 R`],
-    ["names in other words", `${BOX}/#54humb 5 0 R/Piece#49#6efo 5 0 R/Contents 4 0 R`],
-  ])("%s", async (_, entries) => {
+    ["a thumbnail and private data behind everything else", `${BOX}/Contents 4 0 R/PieceInfo 5 0 R/Thumb 5 0 R`],
+    [
+      "a thumbnail and private data that occur twice",
+      `/Thumb 5 0 R/PieceInfo 5 0 R${BOX}/Contents 4 0 R/Thumb 5 0 R/PieceInfo 5 0 R`,
+    ],
+    ["the thumbnail of a page without contents", `${BOX}/Thumb 5 0 R`],
+    ["a thumbnail and private data with escaped names", `${BOX}/#54humb 5 0 R/Piece#49#6efo 5 0 R/Contents 4 0 R`],
+  ])("the output removes %s", async (_, entries) => {
     const page = `<</Type/Page/Parent 2 0 R${entries}/Resources<</Properties<</Thumb 4 0 R/PieceInfo 4 0 R>>>>>>`;
     const packed = new FileBuilder().objects({ 4: { data: "0 g" }, 5: { data: "" } });
     const { 1: catalog, 2: node } = onePage() as Record<number, string>;
@@ -302,26 +305,46 @@ describe("usage rights", () => {
   ];
 
   it.each<[string, Bodies, unknown]>([
-    ["go, and an empty /Perms with them", { 1: withPerms("<</UR3 4 0 R>>") }, GONE],
-    ["go, old and new", { 1: withPerms("<</UR 4 0 R/UR3<</Type/Sig>>>>") }, GONE],
-    ["go without the certification", { 1: withPerms("<</UR3 4 0 R/DocMDP 4 0 R>>") }, CERTIFIED],
-    ["go from an object of their own", { 1: withPerms("5 0 R"), 5: "<</DocMDP 4 0 R/UR3 4 0 R>>" }, CERTIFIED],
-    ["go with an object of their own", { 1: withPerms("6 0 R"), 5: "<</UR3 4 0 R>>", 6: "5 0 R" }, GONE],
-    ["go in other words", { 1: "<</Type/Catalog/P#65rms<</U#523 4 0 R>>/Pages 2 0 R>>" }, GONE],
-    ["go from the last /Perms", { 1: withPerms("<<>>/Perms<</DocMDP 4 0 R/UR3 4 0 R>>") }, CERTIFIED],
-    ["leave a certification alone", { 1: withPerms("<</DocMDP 4 0 R>>") }, CERTIFIED],
-    ["leave what is no dictionary alone", { 1: withPerms("(x)") }, [true, []]],
-    ["leave what is not there alone", { 1: withPerms("9 0 R") }, [true, []]],
-    ["go where a catalog's brackets do not match", { 1: withPerms("<</UR3 4 0 R>>").slice(0, -1) }, GONE],
+    ["usage rights are removed together with an empty /Perms", { 1: withPerms("<</UR3 4 0 R>>") }, GONE],
+    ["usage rights are removed in both forms", { 1: withPerms("<</UR 4 0 R/UR3<</Type/Sig>>>>") }, GONE],
+    ["usage rights are removed without the certification", { 1: withPerms("<</UR3 4 0 R/DocMDP 4 0 R>>") }, CERTIFIED],
+    [
+      "usage rights are removed from an indirect /Perms",
+      { 1: withPerms("5 0 R"), 5: "<</DocMDP 4 0 R/UR3 4 0 R>>" },
+      CERTIFIED,
+    ],
+    [
+      "usage rights are removed together with an empty indirect /Perms",
+      { 1: withPerms("6 0 R"), 5: "<</UR3 4 0 R>>", 6: "5 0 R" },
+      GONE,
+    ],
+    [
+      "usage rights with escaped names are removed",
+      { 1: "<</Type/Catalog/P#65rms<</U#523 4 0 R>>/Pages 2 0 R>>" },
+      GONE,
+    ],
+    [
+      "usage rights are removed from the last of two /Perms",
+      { 1: withPerms("<<>>/Perms<</DocMDP 4 0 R/UR3 4 0 R>>") },
+      CERTIFIED,
+    ],
+    ["a certification is retained without usage rights", { 1: withPerms("<</DocMDP 4 0 R>>") }, CERTIFIED],
+    ["a /Perms that is not a dictionary is retained", { 1: withPerms("(x)") }, [true, []]],
+    ["a missing /Perms is ignored", { 1: withPerms("9 0 R") }, [true, []]],
+    [
+      "usage rights are removed from a catalog with unbalanced brackets",
+      { 1: withPerms("<</UR3 4 0 R>>").slice(0, -1) },
+      GONE,
+    ],
   ])("%s", async (_, bodies, expected) => {
     expect(await catalogOf(bodies)).toEqual(expected);
   });
 
-  it("go from a catalog in the trailer", async () => {
+  it("usage rights are removed from a catalog in the trailer", async () => {
     expect(await catalogOf({}, `/Root${withPerms("<</UR3 4 0 R>>")}`)).toEqual(GONE);
   });
 
-  it("go from a catalog in an object stream", async () => {
+  it("usage rights are removed from a catalog in an object stream", async () => {
     const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const { 2: node, 3: page } = onePage() as Record<number, string>;
     const members = packed.objectStream(5, { 1: withPerms("<</UR3 4 0 R>>"), 2: node!, 3: page! });
@@ -330,30 +353,30 @@ describe("usage rights", () => {
   });
 });
 
-describe("a page that the page tree does not lead to", () => {
+describe("unlisted pages", () => {
   const STRAY = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/Stray true>>";
   const DEAD: [string, Bodies][] = [
-    ["is dead", { 9: STRAY }],
-    ["is dead, before everything else", { 0: STRAY }],
-    ["is dead, with white space in its type", { 9: STRAY.replace("/Page", " \r\n\t/Page") }],
+    ["erases a page that the page tree does not list", { 9: STRAY }],
+    ["erases an unlisted page before everything else", { 0: STRAY }],
+    ["erases an unlisted page with white space in its /Type", { 9: STRAY.replace("/Page", " \r\n\t/Page") }],
     [
-      "is dead, with its type behind everything else",
+      "erases an unlisted page with its /Type behind everything else",
       { 9: "<</MediaBox[0 0 9 9]/Contents 4 0 R/Stray true/Type/Page>>" },
     ],
-    ["is dead, though an outline leads to it", { 5: "<</Title(x)/Dest[9 0 R/Fit]>>", 9: STRAY }],
-    ["is dead, though another tree leads to it", { 8: "<</Type/Pages/Count 1/Kids[9 0 R]>>", 9: STRAY }],
-    ["is dead, behind a large object", { 8: { data: new Uint8Array(100_000) }, 9: STRAY }],
-    ["is dead, behind an object that cannot be read", { 8: "<</A", 9: STRAY }],
-    ["is dead, twice", { 8: STRAY, 9: STRAY }],
+    ["erases an unlisted page that an outline refers to", { 5: "<</Title(x)/Dest[9 0 R/Fit]>>", 9: STRAY }],
+    ["erases an unlisted page that another tree lists", { 8: "<</Type/Pages/Count 1/Kids[9 0 R]>>", 9: STRAY }],
+    ["erases an unlisted page behind a large object", { 8: { data: new Uint8Array(100_000) }, 9: STRAY }],
+    ["erases an unlisted page behind an unreadable object", { 8: "<</A", 9: STRAY }],
+    ["erases two unlisted pages", { 8: STRAY, 9: STRAY }],
   ];
   const KEPT: [string, Bodies][] = [
-    ["stays as a template", { 9: STRAY.replace("/Page", "/Template") }],
-    ["stays within something else", { 9: `<</A ${STRAY}>>` }],
-    ["stays within a string", { 9: `[(${STRAY})]` }],
-    ["stays as a stream", { 9: { dict: "/Type/Page/Stray true", data: "" } }],
-    ["stays within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
+    ["retains a template", { 9: STRAY.replace("/Page", "/Template") }],
+    ["retains the dictionary of a page within another object", { 9: `<</A ${STRAY}>>` }],
+    ["retains the dictionary of a page within a string", { 9: `[(${STRAY})]` }],
+    ["retains a stream of the type of a page", { 9: { dict: "/Type/Page/Stray true", data: "" } }],
+    ["retains the dictionary of a page within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
   ];
-  /** All that is written of the source, from memory and by ranges, by all ways to plan. */
+  /** Returns all outputs without the tail: from memory and by ranges, thorough and not. */
   const written = async (source: Uint8Array) => {
     const texts = [plan(source), plan(source, { thorough: true }), plan(ranges(source), { thorough: true })];
     const careless = joined((await plan(ranges(source))).chunks()).catch((error) => {
@@ -382,21 +405,24 @@ describe("a page that the page tree does not lead to", () => {
   it.each([
     ["a page's content", 4],
     ["an image", 8],
-  ])("is dead, though nothing lists it, behind %s that does not end where it says, or anywhere", async (_, num) => {
-    for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
-      const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
-      builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
-      builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
-      builder.objects({ 6: "null" });
-      for (const output of await written(builder.table().bytes())) {
-        expect(latin1(output)).not.toContain("/Stray");
-        expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
+  ])(
+    "erases a page that no cross-reference lists behind %s of wrong length, with and without an end",
+    async (_, num) => {
+      for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
+        const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
+        builder.objects({ [num]: "<</Length 900>>\nstream\n0 g 1 1 9 9 re f" });
+        builder.text += `3 0 obj\n${STRAY}\nendobj\n${more}`;
+        builder.objects({ 6: "null" });
+        for (const output of await written(builder.table().bytes())) {
+          expect(latin1(output)).not.toContain("/Stray");
+          expect(latin1(output)).toContain("0 g 1 1 9 9 re f");
+        }
       }
-    }
-  });
+    },
+  );
 
   it.each(["(a endobj 7 0 obj)", "% endobj\n7 0 obj"])(
-    "is not taken to begin within a content of wrong length: %s",
+    "retains something like a page within contents of wrong length: %s",
     async (text) => {
       const content = `<</Length 1>>\nstream\nBT ${text}\npop ET 1 1 9 9 re f\nendstream`;
       for (const output of await written(file(onePage("/Contents 4 0 R", { 4: content }))))
@@ -404,14 +430,14 @@ describe("a page that the page tree does not lead to", () => {
     },
   );
 
-  it("is dead, though nothing lists it", async () => {
+  it("erases a page that no cross-reference lists", async () => {
     const builder = new FileBuilder().objects(onePage());
     builder.text += `9 0 obj\n${STRAY}\nendobj\n`;
     for (const output of await written(builder.objects({ 5: "null" }).table().bytes()))
       expect(latin1(output)).not.toContain("/Stray");
   });
 
-  it("is dead, in an object stream with one that it leads to", async () => {
+  it("erases an unlisted page in the object stream of a listed one", async () => {
     const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const { 1: catalog, 2: node, 3: page } = onePage() as Record<number, string>;
     const members = packed.objectStream(5, { 1: catalog!, 2: node!, 3: page!, 9: STRAY, 10: "<</Kept true>>" });
@@ -420,14 +446,14 @@ describe("a page that the page tree does not lead to", () => {
     expect(objects.dictionary(objects.value(10))!.get("Kept")).toBe(true);
   });
 
-  it("is dead where its type has escapes, if every object is read", async () => {
+  it("erases an unlisted page with an escaped /Type if every object is read", async () => {
     const source = file({ ...onePage(), 9: STRAY.replace("/Page", "/#50age") });
     const outputs = await Promise.all([source, ranges(source)].map((opened) => plan(opened, { thorough: true })));
     for (const output of outputs) expect(latin1(await joined(output.chunks()))).not.toContain("/Stray");
   });
 });
 
-describe("growth", () => {
+describe("the size of the output", () => {
   const sharing = (resources: string, more: Bodies = {}) => {
     const bodies: Bodies = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "", 3: { data: "0 g" }, ...more };
     const kids = Array.from({ length: 200 }, (_, i) => i + 10);
@@ -443,21 +469,21 @@ describe("growth", () => {
     ["inherited Resources", sharing(`/Resources<</Font<<${fonts}>>>>`)],
     ["one indirect Resources dictionary", sharing("", { 4: `<</Font<<${fonts}>>>>` })],
     ["inherited, indirect XObjects", sharing("/Resources<</XObject 5 0 R>>", { 5: `<<${fonts}>>` })],
-  ])("stays below 60 KB for 200 pages with %s", async (_, source) => {
+  ])("the output grows by less than 60 KB for 200 pages with %s", async (_, source) => {
     const output = await stamp(source);
     expect(output.length - source.length).toBeLessThan(60_000);
     expect(latin1(output).match(/\/[A-Z][a-z]{2}0 \d+ 0 R/g)).toHaveLength(1);
     expect((await PDFDocument.load(output)).getPageCount()).toBe(200);
   });
 
-  it("is one placement for pages of one size", async () => {
+  it("the output has one placement for pages of one size", async () => {
     const output = latin1(await stamp(sharing("")));
     const placements = Array.from(output.matchAll(/\/Contents ?\[[^\]]* (\d+) 0 R\]/g), ([, last]) => last);
     expect(placements).toHaveLength(200);
     expect(new Set(placements).size).toBe(1);
   });
 
-  it("is one new array for pages that share an array of contents", async () => {
+  it("the output has one new array for pages that share an array of contents", async () => {
     const bodies: Bodies = {
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[5 0 R 6 0 R]>>",
@@ -471,7 +497,7 @@ describe("growth", () => {
 });
 
 describe("a source that is read by ranges", () => {
-  it("is not read for the question whether far contents are a stream", async () => {
+  it("a plan by ranges does not read far contents", async () => {
     const source = farContents({ data: "0 g" });
     let read = 0;
     const counting = new RangeSource(
@@ -485,7 +511,7 @@ describe("a source that is read by ranges", () => {
     expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  it("takes its plan back where far contents are an array, and is right when nothing is left open", async () => {
+  it("a plan by ranges is taken back if far contents are an array, and a thorough plan marks them", async () => {
     const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
@@ -493,7 +519,7 @@ describe("a source that is read by ranges", () => {
     expect(withoutId(await joined(thorough.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  describe("gives what it gives in memory, though the cross-reference is wrong:", () => {
+  describe("a wrong cross-reference", () => {
     const bodies = { ...onePage(), 5: "(not used)", 6: "(nor this)" };
     const numbers = [1, 2, 3, 4, 5];
     const misplaced = (num: number, at: number) => {
@@ -514,7 +540,7 @@ describe("a source that is read by ranges", () => {
       ];
     });
 
-    it.each(CASES)("%s", async (_, source) => {
+    it.each(CASES)("the output by ranges is the output from memory although %s", async (_, source) => {
       const written = async (planned: ReturnType<typeof plan>) => withoutId(await joined((await planned).chunks()));
       const found = await written(plan(ranges(source))).catch((error: unknown) => {
         if (error instanceof PlanOutdated) return written(plan(ranges(source), { thorough: true }));
@@ -524,7 +550,7 @@ describe("a source that is read by ranges", () => {
     });
   });
 
-  it("takes its plan back where a revision turns up that nothing told of", async () => {
+  it("a plan by ranges is taken back if the copy contains an unknown revision", async () => {
     const guessed = await plan(ranges(revised(false).bytes()));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
   });

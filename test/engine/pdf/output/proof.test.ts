@@ -7,7 +7,7 @@ import { file, onePage, open } from "../fixture.ts";
 const marked = (contents?: string) =>
   markedFile(file(contents ? onePage(`/Contents 5 0 R`, { 5: contents }) : onePage()));
 
-/** Pages that are dictionaries within their node, whose object holds all that is changed of them. */
+/** Pages that are direct dictionaries of their node: all changes are in the object of the node. */
 const markedWithin = (pages: number) =>
   markedFile(
     file({
@@ -23,32 +23,32 @@ const markedFile = async (bytes: Uint8Array) => {
   return document;
 };
 
-describe("a plan is proved", () => {
+describe("provePlan", () => {
   it.each([
-    ["of a page with a stream", undefined],
-    ["of a page with an array of its own", "[4 0 R]"],
-  ])("%s", async (_, contents) => {
+    ["a page with a content stream", undefined],
+    ["a page with an array of contents", "[4 0 R]"],
+  ])("accepts a plan for %s", async (_, contents) => {
     provePages(await marked(contents), () => true);
   });
 
-  it("and no output is made of one whose pages are not marked", async () => {
+  it("rejects a plan whose pages are not marked", async () => {
     const document = await open(file(onePage()));
     await expect(planOutput(document)).rejects.toThrow("page 1 would be written without its mark");
   });
 
-  it("and not where a page is not written", async () => {
+  it("rejects a plan that does not write a page", async () => {
     const document = await marked();
     const page = document.pages[0]!.rewrite.num;
     expect(() => provePages(document, (num) => num !== page)).toThrow("page 1 would be written without its mark");
   });
 
-  it("and not where the contents end with something else", async () => {
+  it("rejects a plan whose contents end with something other than the mark", async () => {
     const document = await marked();
     Object.assign(document.pages[0]!, { placement: "1 0 R" });
     expect(() => provePages(document, () => true)).toThrow("page 1 would be written without its mark");
   });
 
-  it("and not where one of the pages of an object has no mark", async () => {
+  it("rejects a plan if one of the pages in an object has no mark", async () => {
     const document = await markedWithin(3);
     const { splices } = document.pages[1]!.rewrite;
     const isPlacement = ({ insert }: { insert: string }) => insert.endsWith(`${document.pages[1]!.placement}]`);
@@ -56,7 +56,7 @@ describe("a plan is proved", () => {
     expect(() => provePages(document, () => true)).toThrow("would be written without its mark");
   });
 
-  it("and looks at what is changed of an object once, however many pages it holds", async () => {
+  it("inspects the changes of an object once for all of its pages", async () => {
     const document = await markedWithin(100);
     const { splices } = document.pages[0]!.rewrite;
     let looks = 0;

@@ -1,6 +1,6 @@
 /**
- * The end of the output as the standard has it, read without the repairs that readers make: each entry of the
- * cross-reference leads to its object, and each object has its entry.
+ * The tail of the output, read strictly as the standard defines it: each cross-reference entry leads to its object, and
+ * each object has its entry.
  */
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -10,9 +10,9 @@ import { encode, joined } from "../../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
 import { encryptedPage, VECTORS } from "../security/encryptedFile.ts";
 
-/** As in a cross-reference stream: free, in the file, in an object stream (ISO 32000-2, table 18). */
+/** Types of entries: free, in the file, in an object stream (ISO 32000-2, Table 18). */
 type Entry = { kind: 0 | 1 | 2; place: number; detail: number };
-/** Object numbers to their entries, the first number and the length of each subsection, and the rest of the dictionary. */
+/** Entries by object number, the first number and the length of each subsection, and the other dictionary entries. */
 type Section = { entries: Map<number, Entry>; subsections: [number, number][]; trailer: string; isStream: boolean };
 
 function readTable(text: string): Section {
@@ -33,7 +33,7 @@ function readTable(text: string): Section {
   return { entries, subsections, trailer: trailer!, isStream: false };
 }
 
-/** Reads a cross-reference stream with the predictor of PNG that takes the row above. */
+/** Reads a cross-reference stream with PNG's Up predictor. */
 function readStream(text: string): Section {
   const [head, dict] = /^\d+ 0 obj\n<<([\s\S]*?)>>\nstream\n/.exec(text)!;
   const numbersOf = (pattern: RegExp) => pattern.exec(dict!)![1]!.split(" ").map(Number);
@@ -62,7 +62,7 @@ function readStream(text: string): Section {
   return { entries, subsections, trailer: dict!, isStream: true };
 }
 
-/** The numbers of the objects in each object stream, in their order there. */
+/** Returns the object numbers of each object stream, in stream order. */
 function membersOf(text: string): Map<number, number[]> {
   const streams = /^(\d+) 0 obj\n<<([^>]*\/Type\/ObjStm[^>]*)>>\nstream\n/gm;
   const members = new Map<number, number[]>();
@@ -76,7 +76,7 @@ function membersOf(text: string): Map<number, number[]> {
   return members;
 }
 
-/** Makes the output, and checks what holds of each. */
+/** Makes the output, and checks the invariants of every output. */
 async function tailOf(
   source: Uint8Array,
   options: Partial<OpenOptions> = {},
@@ -128,12 +128,12 @@ const PARTS: Record<number, string> = {
   3: `<</Type/Page/Parent 2 0 R${PAGE}>>`,
   6: "<</ProcSet[/PDF]>>",
 };
-/** All but the contents in an object stream, with `more` there. */
+/** A file whose objects, except the contents, are in an object stream together with `more`. */
 function compressed(more: Record<number, string> = {}, inFile: Bodies = {}): FileBuilder {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" }, ...inFile });
   return builder.xrefStream(7, builder.objectStream(5, { ...PARTS, ...more }));
 }
-/** A table, with a stream beside it that has what is in object streams (7.5.8.4). */
+/** A hybrid file: a table, and a stream that lists the compressed objects (7.5.8.4). */
 function hybrid(): Uint8Array {
   const builder = new FileBuilder().objects(onePage(undefined, { 6: "(six)" }));
   builder.xrefStream(7, builder.objectStream(5, { 8: "(eight)" }));
@@ -142,33 +142,33 @@ function hybrid(): Uint8Array {
 }
 const numbered = (from: number, count: number, value: (num: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [from + index, value(from + index)]));
-/** Members that are listed in an object stream which is not there. */
+/** A file that lists members of a missing object stream. */
 function strayMember(): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   return builder.xrefStream(7, [...builder.objectStream(5, PARTS), [9, 8, 5]]).bytes();
 }
-/** Without a cross-reference, and without an end of its last line: found by a scan, the page first. */
+/** A file without a cross-reference and a final line end. A scan finds the page first. */
 const scanned = () => {
   const { 3: page, ...others } = onePage();
   return encode(new FileBuilder().objects({ 3: page! }).text + new FileBuilder("").objects(others).text.trimEnd());
 };
 const STRAY = "<</Type/Page/Stray true>>";
 
-describe("the cross-reference leads to every object, and to nothing else, of", () => {
+describe("cross-references", () => {
   it.each<[string, Uint8Array, { isStream: boolean; keeps?: number[]; frees?: number[] }]>([
     ["a file with a table", file(onePage()), { isStream: false, keeps: [1, 4] }],
     [
-      "one with gaps",
+      "a file with gaps between object numbers",
       file(onePage(undefined, { 9: "(nine)", 12: "(twelve)" })),
       { isStream: false, keeps: [9, 12], frees: [5, 8, 10] },
     ],
     [
-      "one with a number far from the others",
+      "a file with a distant object number",
       file(onePage(undefined, { 5000: "(far)" })),
       { isStream: false, keeps: [4, 5000] },
     ],
     [
-      "one with the largest number",
+      "a file with the largest object number",
       file(onePage(undefined, { 8388607: "(last)" })),
       { isStream: false, keeps: [4, 8_388_607] },
     ],
@@ -177,23 +177,35 @@ describe("the cross-reference leads to every object, and to nothing else, of", (
       new FileBuilder().objects(onePage()).xrefStream(5).bytes(),
       { isStream: true, keeps: [1, 4] },
     ],
-    ["one with object streams", compressed({ 8: "(eight)" }).bytes(), { isStream: true, keeps: [1, 8], frees: [5, 7] }],
-    ["one with object streams that stay", pagesInFile().bytes(), { isStream: true, keeps: [1, 4, 8, 9], frees: [7] }],
-    ["one with a table and object streams", hybrid(), { isStream: true, keeps: [1, 6, 8] }],
     [
-      "one with a dead page",
+      "a file with object streams",
+      compressed({ 8: "(eight)" }).bytes(),
+      { isStream: true, keeps: [1, 8], frees: [5, 7] },
+    ],
+    [
+      "a file with unchanged object streams",
+      pagesInFile().bytes(),
+      { isStream: true, keeps: [1, 4, 8, 9], frees: [7] },
+    ],
+    ["a hybrid file", hybrid(), { isStream: true, keeps: [1, 6, 8] }],
+    [
+      "a file with an unlisted page",
       file(onePage(undefined, { 7: STRAY, 8: "(eight)" })),
       { isStream: false, keeps: [8], frees: [7] },
     ],
-    ["one with junk before its header", encode(`junk\n${latin1(file(onePage()))}`), { isStream: false, keeps: [1, 4] }],
     [
-      "one without a header",
+      "a file with junk before its header",
+      encode(`junk\n${latin1(file(onePage()))}`),
+      { isStream: false, keeps: [1, 4] },
+    ],
+    [
+      "a file without a header",
       encode(latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")),
       { isStream: false, keeps: [1, 4] },
     ],
-    ["one that is found by a scan", scanned(), { isStream: false, keeps: [1, 4] }],
-    ["one with a member of an object stream that is not there", strayMember(), { isStream: true, frees: [9] }],
-  ])("%s", async (_, source, { isStream, keeps = [], frees = [] }) => {
+    ["a file that was scanned", scanned(), { isStream: false, keeps: [1, 4] }],
+    ["a file with a member of a missing object stream", strayMember(), { isStream: true, frees: [9] }],
+  ])("the cross-reference lists exactly the objects of %s", async (_, source, { isStream, keeps = [], frees = [] }) => {
     const tail = await tailOf(source);
     expect(tail.isStream).toBe(isStream);
     const [before, after] = await Promise.all([open(source), open(tail.output)]);
@@ -205,7 +217,7 @@ describe("the cross-reference leads to every object, and to nothing else, of", (
     expect(tail.entries.get(9)?.kind === 0 ? tail.entries.get(9)!.detail : 0, "no index for a generation").toBe(0);
   });
 
-  /** A page in the file, and others that stay in their object stream. */
+  /** A page in the file, and other objects that stay in their object stream. */
   function pagesInFile(): FileBuilder {
     const { 3: page, ...others } = PARTS;
     const builder = new FileBuilder().objects({ 3: page!, 4: { data: "0 g" } });
@@ -213,9 +225,9 @@ describe("the cross-reference leads to every object, and to nothing else, of", (
   }
 });
 
-describe("the numbers that nobody has", () => {
+describe("free object numbers", () => {
   const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
-  it("are listed as free, in one subsection, unless they are many", async () => {
+  it("free numbers are listed in one subsection, unless they are many", async () => {
     expect(await subsections({ 20: "(a)" })).toEqual([[0, expect.any(Number)]]);
     expect(await subsections({ 1000: "(a)" })).toEqual([[0, expect.any(Number)]]);
     const most = numbered(10, 300, () => "(a)");
@@ -226,7 +238,7 @@ describe("the numbers that nobody has", () => {
     ]);
   });
 
-  it("are used where there are none above", async () => {
+  it("free numbers are used if no larger ones are available", async () => {
     const { entries, subsections } = await tailOf(file(onePage(undefined, { 8388607: "(last)" })));
     expect(subsections.at(-1)).toEqual([8_388_607, 1]);
     expect(entries.size).toBeLessThan(20);
@@ -236,7 +248,7 @@ describe("the numbers that nobody has", () => {
     [0, 1],
     [7, 8],
     [65_535, 65_535],
-  ])("a freed one of generation %i has the next one, %i, which is not above the largest", async (gen, next) => {
+  ])("a freed number of generation %i gets generation %i", async (gen, next) => {
     const builder = new FileBuilder().objects(onePage());
     builder.offsets.set(9, builder.text.length);
     builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
@@ -245,7 +257,7 @@ describe("the numbers that nobody has", () => {
     expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
   });
 
-  it("keep the generation that the source has for their next use", async () => {
+  it("free numbers retain their next generation", async () => {
     const source = latin1(file(onePage())).replace(
       "xref\n0 1\n0000000000 65535 f \n",
       (head) => `${head}9 1\n0000000000 00005 f \n`,
@@ -258,14 +270,14 @@ describe("the numbers that nobody has", () => {
 describe("an object stream", () => {
   const sizes = (members: Map<number, number[]>) => [...members.values()].map(({ length }) => length);
 
-  it("has two hundred objects at most, and all that were in the one it replaces", async () => {
+  it("an object stream has at most 200 objects, unless it replaces a larger one", async () => {
     const { members } = await tailOf(compressed(numbered(10, 450, (num) => `(${num})`)).bytes());
     expect(Math.max(...sizes(members))).toBe(200);
     const found = [...members.values()].flat();
     expect(found).toEqual(expect.arrayContaining(Array.from({ length: 450 }, (_, index) => index + 10)));
   });
 
-  it("ends where it has a megabyte", async () => {
+  it("an object stream ends after one megabyte", async () => {
     const { members } = await tailOf(
       compressed(numbered(10, 3, (num) => `(${String(num).repeat(num < 12 ? 263_000 : 1)})`)).bytes(),
     );
@@ -273,7 +285,7 @@ describe("an object stream", () => {
     expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
   });
 
-  it("keeps apart what is new, what each of the old ones had, what is rewritten, and pages", async () => {
+  it("object streams separate new objects, old members, rewritten objects and pages", async () => {
     const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
     const [second, { 3: page, ...first }] = [PAGE.replace("4 0 R", "4 0 R/Second true"), PARTS];
     const members = [
@@ -286,7 +298,7 @@ describe("an object stream", () => {
     expect(streams).toEqual([[], [1, 2, 8], [11], [6], [3, 10]]);
   });
 
-  it("has new objects, if there are any, and a file with a table has none", async () => {
+  it("new objects go to object streams, except in a file with a table", async () => {
     const kindOfNew = async (source: Uint8Array) => {
       let num = 0;
       const { entries } = await tailOf(source, {}, (document) => {
@@ -298,12 +310,12 @@ describe("an object stream", () => {
   });
 });
 
-describe("a page comes after all that is written for it", () => {
+describe("the order of the tail", () => {
   it.each<[string, Uint8Array]>([
     ["in a file with a table", file({ ...PARTS, 4: { data: "0 g" } })],
-    ["in one with object streams", compressed().bytes()],
-    ["in one of which only a page is in the file", compressed({}, { 3: PARTS[3]! }).bytes()],
-  ])("%s", async (_, source) => {
+    ["in a file with object streams", compressed().bytes()],
+    ["in a file whose page alone is uncompressed", compressed({}, { 3: PARTS[3]! }).bytes()],
+  ])("a page comes after everything that is written for it, %s", async (_, source) => {
     const { entries, at } = await tailOf(source);
     const placeOf = (num: number): number => {
       const { kind, place } = entries.get(num)!;
@@ -315,7 +327,7 @@ describe("a page comes after all that is written for it", () => {
   });
 });
 
-it("comes in parts of a quarter of a megabyte, of however many pages", async () => {
+it("the tail comes in parts of a quarter of a megabyte, whatever the number of pages", async () => {
   const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;
@@ -337,7 +349,7 @@ it("comes in parts of a quarter of a megabyte, of however many pages", async () 
 });
 
 describe("the trailer", () => {
-  it("keeps the encryption, and the half of /ID that its key depends on", async () => {
+  it("the trailer retains /Encrypt and the half of /ID that the key depends on", async () => {
     const [vector] = VECTORS;
     const source = encryptedPage(vector!);
     const [, id] = /\/ID ?\[ ?<(\w+)>/.exec(latin1(source))!;
@@ -349,7 +361,7 @@ describe("the trailer", () => {
   const trailerOf = async (trailer: string) =>
     (await tailOf(new FileBuilder().objects(onePage()).table({ trailer }).bytes())).trailer;
 
-  it("keeps what is not a section's own", async () => {
+  it("the trailer retains entries that do not describe a section", async () => {
     const trailer = await trailerOf("/Root 1 0 R/Info<</Title(a title)>>/Mine[1 2]/DocChecksum/abc/Filter/None/Prev 9");
     expect(trailer).toMatch(/\/Mine ?\[1 2\]/);
     expect(trailer).toMatch(/\/DocChecksum ?\/abc/);
@@ -358,7 +370,7 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/\/Filter|\/Prev/);
   });
 
-  it("leaves out a key without a value", async () => {
+  it("the trailer leaves out a key without a value", async () => {
     const builder = new FileBuilder().objects(onePage()).table();
     builder.text = builder.text.replace(/\/Size \d+>>/, "/Mine[1]$&").replace(">>\nstartxref", "/Without>>\nstartxref");
     const { trailer } = await tailOf(builder.bytes());
@@ -366,7 +378,7 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/Without/);
   });
 
-  it("takes /Root and /Info from an older one where the newest has none", async () => {
+  it("the trailer has /Root and /Info of an older one if the newest lacks them", async () => {
     const builder = new FileBuilder().objects(onePage()).table({ trailer: "/Root 1 0 R/Info<</Title(older)>>/Old(a)" });
     const previous = /startxref\n(\d+)/.exec(builder.text)![1];
     const { trailer } = await tailOf(builder.table({ trailer: `/New(b)/Prev ${previous}` }).bytes());
@@ -375,16 +387,16 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/\/Old/);
   });
 
-  it("has null for what is no value", async () => {
+  it("the trailer has null in place of an unknown keyword", async () => {
     expect(await trailerOf("/Root 1 0 R/Mine garbage")).toMatch(/\/Mine null/);
   });
 });
 
-describe("what is written beyond the source", () => {
-  /** A page whose object has so many bytes: it is written anew, and the old one's place stays. */
+describe("growth", () => {
+  /** A page object of `length` bytes. It is rewritten, and its old bytes are erased. */
   const pageOf = (bytes: number) => file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Filler(${"x".repeat(bytes)})`));
 
-  /** A page of so many content streams, each of which has the next one in it, and has to be written anew. */
+  /** A page of `count` content streams. Each contains the next one, and must be rewritten. */
   const nested = (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 10 + index);
     const builder = new FileBuilder().objects(onePage(`/Contents[${numbers.map((num) => `${num} 0 R`).join(" ")}]`));
@@ -402,7 +414,7 @@ describe("what is written beyond the source", () => {
   it.each([
     ["in memory", (bytes: Uint8Array) => bytes],
     ["by ranges", ranges],
-  ])("is refused where it is much for so few pages, %s", async (_, from) => {
+  ])("rejects a file whose output grows too much for its pages, %s", async (_, from) => {
     await expect(plan(from(nested(15)))).rejects.toMatchObject({
       code: "too_complex",
       message: expect.stringContaining("would be too large"),
@@ -415,9 +427,9 @@ describe("what is written beyond the source", () => {
       "the mark",
       () => tailOf(file(onePage()), {}, (document) => void document.add({ dict: "", data: new Uint8Array(2_000_000) })),
     ],
-    ["a page that is written anew", () => tailOf(pageOf(1_100_000))],
+    ["a rewritten page", () => tailOf(pageOf(1_100_000))],
     [
-      "a table whose place stays, behind which there is an update",
+      "a table that is erased before an update",
       () => {
         const builder = new FileBuilder().objects(onePage()).table();
         const older = builder.text.lastIndexOf("\nxref") + 1;
@@ -432,16 +444,16 @@ describe("what is written beyond the source", () => {
       },
     ],
     [
-      "content that is written with its right length",
+      "content with a corrected length",
       () => tailOf(file(onePage(undefined, { 4: `<</Length 9>>stream\n${"0 g\n".repeat(500_000)}\nendstream` }))),
     ],
-  ])("is not counted: %s", async (_, make) => {
+  ])("does not limit growth by %s", async (_, make) => {
     await make();
   });
 });
 
 it.each(["[/A 0 R]", "[R]", "[(a) R]"])(
-  "an entry of the trailer that nobody can read is left out: %s",
+  "the trailer leaves out an entry that may be a malformed reference: %s",
   async (value) => {
     const builder = new FileBuilder().objects(onePage()).table({ trailer: `/Root 1 0 R/X${value}/Y(kept)` });
     const output = latin1(await stamp(builder.bytes()));

@@ -1,4 +1,4 @@
-/** Which version of PDF the output says it is. */
+/** The PDF version in the output's header. */
 import { describe, expect, it } from "vitest";
 import { type ImageMark, type TextMark, watermark } from "../../../../src/engine/index.ts";
 import { encode, isEqual, joined } from "../../../support/bytes.ts";
@@ -26,21 +26,36 @@ const packed = (head: string) => {
 
 describe("the output's version", () => {
   it.each<[string, Uint8Array, TextMark | ImageMark, string]>([
-    ["is the source's, of an opaque text", plain("%PDF-1.3\n"), OPAQUE, "%PDF-1.3\n1"],
-    ["is the source's, of an opaque image", plain("%PDF-1.3\n"), image(png(2, 8)), "%PDF-1.3\n1"],
-    ["has fonts and compression", plain("%PDF-1.0\n"), OPAQUE, "%PDF-1.3\n1"],
-    ["has transparency, of a faint text", plain("%PDF-1.3\n"), FAINT, "%PDF-1.4\n1"],
-    ["has transparency, of hollow letters", plain("%PDF-1.2\n"), { ...OPAQUE, template: "outline" }, "%PDF-1.4\n1"],
-    ["has transparency, of an image with alpha", plain("%PDF-1.2\r"), image(png(6, 8)), "%PDF-1.4\r1"],
-    ["has images of 16 bits", plain("%PDF-1.4\n"), image(png(2, 16)), "%PDF-1.5\n1"],
-    ["has object streams", packed("%PDF-1.4\n"), OPAQUE, "%PDF-1.5\n4"],
-    ["is 1.4 as in PDF/A-1, of an opaque text", plain("%PDF-1.4\n"), OPAQUE, "%PDF-1.4\n1"],
-    ["is never lower", plain("%PDF-1.7\n"), FAINT, "%PDF-1.7\n1"],
-    ["is never lower, of another generation", plain("%PDF-2.0\n"), FAINT, "%PDF-2.0\n1"],
-    ["is left to a catalog that says enough", plain("%PDF-1.3\n", "/Version/1.4"), FAINT, "%PDF-1.3\n1"],
-    ["is raised beside a catalog that does not", plain("%PDF-1.2\n", "/Version/1.3"), FAINT, "%PDF-1.4\n1"],
-    ["is raised behind junk", plain("%PDF-1.3\n", "", "junk\n"), FAINT, "%PDF-1.4\n1"],
-    ["is left alone where it is none", plain("%PDF-1.31\n"), FAINT, "%PDF-1.31\n1"],
+    ["the version stays for an opaque text", plain("%PDF-1.3\n"), OPAQUE, "%PDF-1.3\n1"],
+    ["the version stays for an opaque image", plain("%PDF-1.3\n"), image(png(2, 8)), "%PDF-1.3\n1"],
+    ["the version is raised to 1.3 for fonts and compression", plain("%PDF-1.0\n"), OPAQUE, "%PDF-1.3\n1"],
+    ["the version is raised to 1.4 for a transparent text", plain("%PDF-1.3\n"), FAINT, "%PDF-1.4\n1"],
+    [
+      "the version is raised to 1.4 for hollow letters",
+      plain("%PDF-1.2\n"),
+      { ...OPAQUE, template: "outline" },
+      "%PDF-1.4\n1",
+    ],
+    ["the version is raised to 1.4 for an image with alpha", plain("%PDF-1.2\r"), image(png(6, 8)), "%PDF-1.4\r1"],
+    ["the version is raised to 1.5 for a 16-bit image", plain("%PDF-1.4\n"), image(png(2, 16)), "%PDF-1.5\n1"],
+    ["the version is raised to 1.5 for object streams", packed("%PDF-1.4\n"), OPAQUE, "%PDF-1.5\n4"],
+    ["the version stays 1.4 for an opaque text", plain("%PDF-1.4\n"), OPAQUE, "%PDF-1.4\n1"],
+    ["the version is never lowered", plain("%PDF-1.7\n"), FAINT, "%PDF-1.7\n1"],
+    ["the version 2.0 is never lowered", plain("%PDF-2.0\n"), FAINT, "%PDF-2.0\n1"],
+    [
+      "the version stays if the catalog's /Version is sufficient",
+      plain("%PDF-1.3\n", "/Version/1.4"),
+      FAINT,
+      "%PDF-1.3\n1",
+    ],
+    [
+      "the version is raised if the catalog's /Version is not sufficient",
+      plain("%PDF-1.2\n", "/Version/1.3"),
+      FAINT,
+      "%PDF-1.4\n1",
+    ],
+    ["the version is raised behind junk", plain("%PDF-1.3\n", "", "junk\n"), FAINT, "%PDF-1.4\n1"],
+    ["a malformed version stays", plain("%PDF-1.31\n"), FAINT, "%PDF-1.31\n1"],
   ])("%s", async (_, source, mark, expected) => {
     const reader = readerBy(source.length, async (start, end) => source.slice(start, end));
     const outputs = [source, reader].map(async (opened) =>
@@ -51,7 +66,7 @@ describe("the output's version", () => {
     expect(isEqual(ranged!, memory!)).toBe(true);
   });
 
-  it("is not looked for behind the first object, where an attached PDF has its own", async () => {
+  it("the version is not searched behind the first object", async () => {
     const bodies = { 9: { data: "%PDF-1.3 of an attachment" }, ...onePage() };
     const source = new FileBuilder("%\n").objects(bodies).table().bytes();
     const output = await joined((await watermark(source, FAINT, { loadFont })).chunks());

@@ -1,4 +1,4 @@
-/** Cross-reference sections of many objects: others have their turn while they are made, and they are not kept as text. */
+/** Cross-reference sections of many objects are made with yields, and not held as text. */
 import { inflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { IN_FILE } from "../../../../src/engine/pdf/objects/xrefTable.ts";
@@ -12,14 +12,14 @@ import {
 import { Meter } from "../../../../src/engine/pdf/source/meter.ts";
 import { latin1 } from "../fixture.ts";
 
-/** Objects 0 to `count`, without one in the middle. */
+/** Entries of the objects 0 to `count`, except one in the middle. */
 function many(count: number): Entries {
   const entries = makeEntries(count);
   for (let num = 0; num <= count; num++) if (num !== count >> 1) addEntry(entries, num, IN_FILE, 7, 0);
   return entries;
 }
 
-it("a table's lines are made when they are asked for, some at a time", () => {
+it("makes the lines of a table on demand, some at a time", () => {
   const { length, parts } = tableSection(many(50_000), "/Root 1 0 R");
   const made = [...parts()];
   expect(made.length).toBeGreaterThan(4);
@@ -31,7 +31,7 @@ it("a table's lines are made when they are asked for, some at a time", () => {
   expect(text === `xref\n0 25000\n${lines}25001 25000\n${lines}trailer\n<</Root 1 0 R/Size 50001>>\n`).toBe(true);
 });
 
-it("others have their turn while a stream is made", async () => {
+it("yields to the event loop while it makes a cross-reference stream", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   const count = 600_000;

@@ -1,4 +1,4 @@
-/** Pages and nodes say what they have been taken for, and are left alone if they do already. */
+/** Pages and nodes are written as they were read. Plain ones stay unchanged. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
 import { type Bodies, file, latin1, onePage, open, stamp } from "../fixture.ts";
@@ -7,16 +7,16 @@ const outcome = (bodies: Bodies) =>
   stamp(file(bodies)).catch((error) => (error instanceof EngineError ? error.code : error));
 const objectOf = (output: Uint8Array, num: number) => new RegExp(`\n${num} 0 obj\n(.*)`).exec(latin1(output))?.[1];
 
-describe("is left as it is:", () => {
+describe("plain nodes", () => {
   it.each([
     "<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 595.276 -841.89]/Rotate -270>>",
     "<</Type /Pages /Count 1 /Kids [ 3 0 R ] /CropBox [ .5 0.5 100. 200 ] /Rotate 450>>",
-  ])("%s", async (node) => {
+  ])("leaves a plain node unchanged: %s", async (node) => {
     expect(objectOf(await stamp(file({ ...onePage(), 2: node })), 2)).toBe(node);
   });
 });
 
-describe("is written as it is read:", () => {
+describe("entries of pages", () => {
   it.each([
     ["/Rotate 90.0", "/Rotate 90 "],
     ["/Rotate (90)", "/Rotate 0 "],
@@ -34,7 +34,7 @@ describe("is written as it is read:", () => {
     ["/UserUnit .0000001", "/UserUnit 1 "],
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
-  ])("%s", async (entry, expected) => {
+  ])("writes the entry of a page as it was read: %s", async (entry, expected) => {
     const bodies = {
       ...onePage(`${entry}/MediaBox[0 0 90 90]/Contents 4 0 R/Resources<<>>`),
       7: "[0 0 50 60]",
@@ -45,22 +45,22 @@ describe("is written as it is read:", () => {
     );
   });
 
-  it("a page without a MediaBox has one", async () => {
+  it("adds a MediaBox to a page without one", async () => {
     const output = await stamp(file({ ...onePage("/Contents 4 0 R") }));
     expect(objectOf(output, 3)).toContain("/MediaBox[0 0 612 792]");
   });
 });
 
-describe("pages are counted as readers do", () => {
+describe("page counts", () => {
   const node = (kids: string) => `<</Type/Pages/Count 2/Kids[${kids}]>>`;
 
-  it("where nodes are listed more than once", async () => {
+  it("counts the pages of a node once for each time that it is listed", async () => {
     const bodies = { 2: node("5 0 R 5 0 R"), 5: node("6 0 R 6 0 R"), 6: node("3 0 R 3 0 R") };
     expect((await open(file({ ...onePage(), ...bodies }))).pages).toHaveLength(8);
     await expect(open(file({ ...onePage(), ...bodies }), { maxPages: 7 })).rejects.toThrow("more than 7 pages");
   });
 
-  it("and not for long", async () => {
+  it("rejects a tree whose count grows exponentially", async () => {
     const nodes = Array.from({ length: 60 }, (_, index) => [index + 10, node(`${index + 11} 0 R ${index + 11} 0 R`)]);
     const bodies = { ...onePage(), 2: node("10 0 R"), ...Object.fromEntries(nodes), 70: node("3 0 R") };
     await expect(open(file(bodies), { maxPages: 1000 })).rejects.toThrow("more than 1000 pages");
@@ -68,15 +68,15 @@ describe("pages are counted as readers do", () => {
   });
 });
 
-describe("a file is refused", () => {
+describe("rejected page trees", () => {
   const root = (kids: string) => `<</Type/Pages/Count 2/Kids[${kids} 3 0 R]>>`;
   it.each<[string, Bodies]>([
-    ["for a page that is a stream", { 2: root("4 0 R") }],
-    ["for a node that is a stream", { 2: root("5 0 R"), 5: { dict: "/Type/Pages/Kids[3 0 R]", data: "" } }],
-    ["for a page that has kids", { 2: root("5 0 R"), 5: "<</Type/Page/Kids[3 0 R]>>" }],
-    ["for a page by another object, that has kids", { 2: root("5 0 R"), 5: "<</Type 6 0 R/Kids[3 0 R]>>", 6: "/Page" }],
-    ["for a kid that may be a reference", { 2: root("3.0 0 R") }],
-  ])("%s", async (_, bodies) => {
+    ["a page that is a stream", { 2: root("4 0 R") }],
+    ["a node that is a stream", { 2: root("5 0 R"), 5: { dict: "/Type/Pages/Kids[3 0 R]", data: "" } }],
+    ["a page that has kids", { 2: root("5 0 R"), 5: "<</Type/Page/Kids[3 0 R]>>" }],
+    ["a page with an indirect /Type that has kids", { 2: root("5 0 R"), 5: "<</Type 6 0 R/Kids[3 0 R]>>", 6: "/Page" }],
+    ["a kid that may be a reference", { 2: root("3.0 0 R") }],
+  ])("rejects a file with %s", async (_, bodies) => {
     expect(await outcome({ ...onePage(), ...bodies })).toBe("damaged_pdf");
   });
 });

@@ -1,4 +1,4 @@
-/** What many pages lead to is read once, or charged for each of them; and a visit that is repeated changes nothing twice. */
+/** Objects that many pages share are read once or charged for each page. A repeated visit changes nothing twice. */
 import { constants, deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
@@ -13,7 +13,7 @@ import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, st
 const LONG = 20_000;
 const string = `<${"41".repeat(LONG / 2)}>`;
 
-/** So many pages, and what they lead to. */
+/** Returns `count` pages and the objects they refer to. */
 function pages(count: number, entries: (num: number) => string, more: (num: number) => Bodies, tree = ""): Bodies {
   const numbers = Array.from({ length: count }, (_, index) => 100 + 2 * index);
   const kids = numbers.map((num) => `${num} 0 R`).join(" ");
@@ -37,11 +37,8 @@ test.each<[string, (count: number) => Bodies]>([
       7: string,
     }),
   ],
-  [
-    "kids, which are none",
-    (count) => ({ ...pages(count, () => "/Kids 5 0 R", nothing), 5: `[${"0 ".repeat(LONG / 2)}]` }),
-  ],
-])("a long value that each page has as %s is charged for each page", async (_, bodies) => {
+  ["malformed kids", (count) => ({ ...pages(count, () => "/Kids 5 0 R", nothing), 5: `[${"0 ".repeat(LONG / 2)}]` })],
+])("charges each page for a long value that it has as %s", async (_, bodies) => {
   const scanned = async (count: number) => {
     const source = new MemorySource(file(bodies(count)));
     await plan(source).catch(() => undefined);
@@ -50,7 +47,7 @@ test.each<[string, (count: number) => Bodies]>([
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
 });
 
-test("resources that are none are looked at once, not for each page that inherits them", async () => {
+test("inspects malformed inherited resources once, not for each page", async () => {
   const slots = vi.spyOn(Resources.prototype, "slot");
   const bodies = pages(50, () => "", nothing, `/Resources[${"[]".repeat(1000)}]`);
   await open(file(bodies));
@@ -58,13 +55,13 @@ test("resources that are none are looked at once, not for each page that inherit
   slots.mockRestore();
 });
 
-/** So many pages that share this, and an object stream with more. */
+/** Pages that share these resources, and an object stream with the objects that these refer to. */
 function withMembers(bodies: Bodies, members: Record<number, string>): Uint8Array {
   const builder = new FileBuilder().objects(bodies);
   return builder.xrefStream(91, builder.objectStream(90, members)).bytes();
 }
 
-test("a long dictionary of resources is read once, not for each page that waits for what it leads to", async () => {
+test("reads a long resource dictionary once, not for each page that waits for an object stream", async () => {
   const texts = vi.spyOn(Rewrite.prototype, "text", "get");
   const tree = `/Resources<<${"/A 0".repeat(1000)}/XObject 80 0 R>>`;
   const bytes = withMembers(
@@ -72,11 +69,11 @@ test("a long dictionary of resources is read once, not for each page that waits 
     { 80: "<<>>" },
   );
   await open(bytes);
-  expect(texts.mock.calls.length).toBeLessThan(10_000); // one for each entry, and some for each page
+  expect(texts.mock.calls.length).toBeLessThan(10_000); // one for each entry, and a few for each page
   texts.mockRestore();
 });
 
-test("a page is charged for each time that it is read", async () => {
+test("charges a page for each time that it is read", async () => {
   const entry = `/A<${"41".repeat(LONG / 2)}>`;
   const scanned = async (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 100 + 3 * index);
@@ -94,7 +91,7 @@ test("a page is charged for each time that it is read", async () => {
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
 });
 
-test("metadata are read once, however many objects the output intents lead over", async () => {
+test("reads metadata once, whatever the number of references to output intents", async () => {
   const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
   const builder = new FileBuilder().objects({
     ...onePage(),
@@ -107,13 +104,13 @@ test("metadata are read once, however many objects the output intents lead over"
   expect(source.meter.used.decoded).toBeLessThan(2 * xmp.length);
 });
 
-test("output intents are looked at where PDF/A is claimed: elsewhere, nobody minds what they are", async () => {
+test("reads output intents only in files that claim to be PDF/A", async () => {
   const catalog = "<</Type/Catalog/Pages 2 0 R/OutputIntents[4294967295 0 R]>>";
   expect(await open(new MemorySource(file({ ...onePage(), 1: catalog })))).toMatchObject({ pdfa: undefined });
 });
 
-test("the dictionary of contents that all pages share is charged for each page", async () => {
-  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // which is no number: it has to be mended
+test("charges each page for the dictionary of shared contents", async () => {
+  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // the malformed number makes the dictionary one that is rewritten
   const scanned = async (count: number) => {
     const source = new MemorySource(file({ ...pages(count, () => "/Contents 5 0 R", nothing), 5: stream }));
     await open(source);
@@ -122,7 +119,7 @@ test("the dictionary of contents that all pages share is charged for each page",
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 8 * LONG);
 });
 
-test("what a /Length leads to is charged for each stream that a scan finds", async () => {
+test("charges each scanned stream for the object that its /Length refers to", async () => {
   const scanned = async (count: number) => {
     const builder = new FileBuilder().objects({ ...onePage(), 5: string });
     for (let num = 10; num < 10 + count; num++) builder.objects({ [num]: "<</Length 5 0 R>>stream\nendstream" });
@@ -134,7 +131,7 @@ test("what a /Length leads to is charged for each stream that a scan finds", asy
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
 });
 
-test("members that begin at one place and cannot be read are charged for what is read of them", async () => {
+test("charges unreadable members at one offset for the bytes that are read", async () => {
   const unreadable = "[".repeat(45) + "0 ".repeat(480);
   const builder = new FileBuilder().objects({ 4: onePage()[4]! });
   const members: [number, string][] = [
@@ -162,8 +159,8 @@ test("members that begin at one place and cannot be read are charged for what is
   expect(source.meter.used.scanned).toBeGreaterThan(count * unreadable.length);
 });
 
-describe("a filter that fails is charged for what it may have given", () => {
-  test("Flate", () => {
+describe("failed filters", () => {
+  test("charges a failed Flate filter for its possible output", () => {
     const zeros = deflateSync(new Uint8Array(1_000_000), { finishFlush: constants.Z_FULL_FLUSH });
     const data = Buffer.concat([zeros, Buffer.from([0x07])]); // a block of no known kind
     const meter = new Meter(0);
@@ -171,7 +168,7 @@ describe("a filter that fails is charged for what it may have given", () => {
     expect(meter.used.scanned).toBeGreaterThanOrEqual((2 * 1_000_000) / 16);
   });
 
-  test("LZW", () => {
+  test("charges a failed LZW filter for its possible output", () => {
     const codes = [65, ...Array.from({ length: 200 }, (_, index) => 258 + index), 256, 511]; // each longer by one
     const bits = codes.map((code) => code.toString(2).padStart(9, "0")).join("");
     const data = Uint8Array.from(bits.match(/.{1,8}/g)!, (byte) => Number.parseInt(byte.padEnd(8, "0"), 2));
@@ -181,7 +178,7 @@ describe("a filter that fails is charged for what it may have given", () => {
   });
 });
 
-test("a table of many short subsections is asked for in short pieces", async () => {
+test("reads a table of many short subsections in short pieces", async () => {
   const builder = new FileBuilder().objects(onePage()).table();
   const more = "9 1\n0000000000 00000 f \n".repeat(500);
   const text = builder.text
@@ -196,7 +193,7 @@ test("a table of many short subsections is asked for in short pieces", async () 
   expect(lengths.reduce((sum, length) => sum + length)).toBeLessThan(500 * 8000);
 });
 
-describe("a node is mended once, though its /Count is missing at the first visit:", () => {
+describe("nodes that are repaired", () => {
   const node =
     "<</Type/Pagex/Parent 1 0 R/MediaBox [ 0 0   300.000   400.000 (x) ]/Count 10 0 R/Kids[3 0 R]/Broken 1e5 >>";
   const tree: Bodies = {
@@ -207,14 +204,14 @@ describe("a node is mended once, though its /Count is missing at the first visit
   const mended =
     /<<\s*\/Type\s*\/Pages\s*\/Parent 2 0 R\s+\/MediaBox\s*\[[^\]]*\]\s*\/Count 1\s*\/Kids\s*\[\s*3 0 R\s*\]/;
 
-  test("in an object stream", async () => {
+  test("repairs a node in an object stream once, although its first visit misses its /Count", async () => {
     const builder = new FileBuilder().objects(tree);
     const members = builder.objectStream(8, { 10: "1" });
     const output = latin1(await stamp(builder.xrefStream(11, members).bytes()));
     expect(output.slice(output.lastIndexOf("\n6 0 obj"))).toMatch(mended);
   });
 
-  test("far away, by ranges", async () => {
+  test("repairs a distant node once by ranges, although its first visit misses its /Count", async () => {
     const far = { dict: "", data: new Uint8Array(600_000) };
     const bytes = file({ ...tree, 9: far, 10: "1", 11: far });
     const [byRanges, inMemory] = [await joined((await plan(ranges(bytes))).chunks()), await stamp(bytes)];

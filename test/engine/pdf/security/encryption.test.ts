@@ -43,7 +43,7 @@ const forbidding = vectors.filter((vector) => vector.name.startsWith("no modific
 const withPassword = vectors.filter(({ name, user }) => user !== "" && !name.startsWith("no modification"));
 const withoutPassword = vectors.filter(({ name }) => name.startsWith("an empty user password"));
 
-describe("a file other tools encrypted", () => {
+describe("a file that another program encrypted", () => {
   it.each(withPassword)("opens with its user password: $name", (vector) => {
     expectPlain(vector, vector.user);
   });
@@ -56,11 +56,11 @@ describe("a file other tools encrypted", () => {
     expectPlain(vector);
   });
 
-  it.each(withoutPassword)("ignores a password it does not need: $name", (vector) => {
+  it.each(withoutPassword)("ignores a superfluous password: $name", (vector) => {
     expectPlain(vector, "something else");
   });
 
-  it("opens with a password that SASLprep makes the right one", () => {
+  it("opens with a password that is right after SASLprep", () => {
     expectPlain(AES_256, "ｕｓｅｒ");
   });
 
@@ -73,7 +73,7 @@ describe("a file other tools encrypted", () => {
     expect(problemOf(() => open(vector, ""))).toEqual(missing);
   });
 
-  it.each(withPassword)("says that a password is wrong: $name", (vector) => {
+  it.each(withPassword)("rejects a wrong password: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
       code: "password_required",
       detail: expect.stringContaining("The password is neither its user nor its owner password: send one of them"),
@@ -82,14 +82,14 @@ describe("a file other tools encrypted", () => {
 });
 
 describe("permissions", () => {
-  it.each(forbidding)("refuse changes without the owner password: $name", (vector) => {
+  it.each(forbidding)("permissions forbid changes without the owner password: $name", (vector) => {
     expect(problemOf(() => open(vector))).toEqual({
       code: "modification_not_permitted",
       detail: "The PDF's permissions forbid changes. Send the owner password as `password`.",
     });
   });
 
-  it.each(forbidding)("say that a password is not the owner's: $name", (vector) => {
+  it.each(forbidding)("permissions forbid changes with a password that is not the owner's: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
       code: "modification_not_permitted",
       detail: expect.stringContaining("the password is not its owner password"),
@@ -97,7 +97,7 @@ describe("permissions", () => {
   });
 
   it.each(["no modification with a user password, revision 3", "no modification with a user password, revision 6"])(
-    "bind who has the user password: %s",
+    "permissions apply to the user password: %s",
     (name) => {
       const vector = named(name);
       expect(problemOf(() => open(vector, "user")).code).toBe("modification_not_permitted");
@@ -106,20 +106,20 @@ describe("permissions", () => {
     },
   );
 
-  it("that leave only forms to the user forbid changes to pages", () => {
+  it("permissions for forms only forbid changes to pages", () => {
     const vector = named("only form filling, revision 6");
     expect(problemOf(() => open(vector)).code).toBe("modification_not_permitted");
   });
 
-  it("bind nobody if the empty password is the owner's", () => {
+  it("permissions do not apply if the owner password is empty", () => {
     expectPlain(named("no modification, both passwords empty, revision 3"));
   });
 
-  it("bind nobody if the user's password is the owner's", () => {
+  it("permissions do not apply if the user password is the owner password", () => {
     expectPlain(named("no modification, both passwords the same, revision 6"), "same");
   });
 
-  it("are read from the encrypted copy, which cannot be edited", () => {
+  it("permissions are read from the encrypted copy, which cannot be edited", () => {
     const vector = named("no modification, revision 6");
     expect(problemOf(() => open(vector, undefined, { p: -4 })).code).toBe("modification_not_permitted");
   });
@@ -128,18 +128,18 @@ describe("permissions", () => {
     { state: "missing", perms: undefined },
     { state: "broken", perms: new Uint8Array(16) },
     { state: "cut off", perms: new Uint8Array(3) },
-  ])("are read from P if the encrypted copy is $state", ({ perms }) => {
+  ])("permissions are read from /P if the encrypted copy is $state", ({ perms }) => {
     const vector = named("an empty user password, revision 6");
     expectPlain(vector, undefined, { perms });
     expect(problemOf(() => open(vector, undefined, { perms, p: -12 })).code).toBe("modification_not_permitted");
   });
 
-  it("may be written as an unsigned number", () => {
+  it("permissions may be an unsigned number", () => {
     expectPlain(RC4_128, "user", { p: 2 ** 32 + RC4_128.dict.p });
   });
 });
 
-describe("a dictionary that is not as it should be", () => {
+describe("an irregular encryption dictionary", () => {
   const aes128 = { cfm: "AESV2" };
 
   it.each<{ what: string; vector: Vector; changes: Partial<EncryptDictionary> }>([
@@ -179,7 +179,7 @@ describe("a dictionary that is not as it should be", () => {
       vector: AES_128,
       changes: { u: hex(AES_128.dict.u).slice(0, 16) },
     },
-  ])("opens with $what", ({ vector, changes }) => {
+  ])("an encryption dictionary opens with $what", ({ vector, changes }) => {
     expectPlain(vector, "user", changes);
     expectPlain(vector, "owner", changes);
   });
@@ -229,7 +229,7 @@ describe("a dictionary that is not as it should be", () => {
       says: "the crypt filter method AESV2",
     },
     {
-      what: "a crypt filter it lacks",
+      what: "a missing crypt filter",
       changes: { stmF: "Other" },
       says: "lacks its crypt filter Other",
     },
@@ -243,7 +243,7 @@ describe("a dictionary that is not as it should be", () => {
       changes: { cf: {}, strF: "Identity", stmF: "Identity" },
       says: "lacks the crypt filters that its version has",
     },
-  ])("is not supported with $what", ({ changes, says }) => {
+  ])("an encryption dictionary is rejected with $what", ({ changes, says }) => {
     expect(problemOf(() => open(AES_256, "user", changes))).toEqual({
       code: "unsupported_encryption",
       detail: expect.stringContaining(says),
@@ -255,7 +255,7 @@ describe("crypt filters", () => {
   const secret = bytes("as it is");
   const method = (vector: Vector) => vector.dict.cf.StdCF!;
 
-  it.each(["strF", "stmF"] as const)("may leave out what %s stands for", (entry) => {
+  it.each(["strF", "stmF"] as const)("crypt filters apply the identity without an entry for %s", (entry) => {
     const cipher = open(FILTERED_RC4, "user", { [entry]: "Identity" });
     const [identity, encrypted] =
       entry === "strF" ? [cipher.decryptString, cipher.decryptStream] : [cipher.decryptStream, cipher.decryptString];
@@ -264,7 +264,7 @@ describe("crypt filters", () => {
     expect(encrypted(4, 0, secret)).not.toEqual(secret);
   });
 
-  it("of the method None leave data as it is, both ways", () => {
+  it("crypt filters of the method None leave data unchanged in both directions", () => {
     const cf = { StdCF: method(AES_128), Clear: { cfm: "None" } };
     const cipher = open(AES_128, "user", { cf, stmF: "Clear", strF: "Clear" });
 
@@ -274,11 +274,11 @@ describe("crypt filters", () => {
     expect(cipher.decryptStream(4, 0, secret)).toEqual(secret);
   });
 
-  it.each([RC4_128, AES_128, AES_256])("of a stream's own come first: $name", (vector) => {
+  it.each([RC4_128, AES_128, AES_256])("a stream's own crypt filter takes precedence: $name", (vector) => {
     expect(open(vector, "user").decryptStream(5, 0, secret, "Identity")).toEqual(secret);
   });
 
-  it("may mix methods in one file", () => {
+  it("crypt filters may mix methods in one file", () => {
     const cf = { StdCF: method(AES_128), Old: { cfm: "V2", length: 16 } };
     const { num, gen, encrypted, plain } = FILTERED_RC4.stream;
     const old = openCipher(encryptDictionary(FILTERED_RC4, { cf }), hex(FILTERED_RC4.id), "user");
@@ -286,7 +286,7 @@ describe("crypt filters", () => {
     expect(ascii(old.decryptStream(num, gen, hex(encrypted), "Old"))).toBe(plain);
   });
 
-  it("that the file lacks are refused when a stream names them", () => {
+  it("a stream that names a missing crypt filter is rejected", () => {
     const cipher = open(AES_256, "user");
     expect(problemOf(() => cipher.decryptStream(4, 0, secret, "Missing"))).toEqual({
       code: "unsupported_encryption",
@@ -294,7 +294,7 @@ describe("crypt filters", () => {
     });
   });
 
-  it("for attachments only need no password until one is read", () => {
+  it("crypt filters for attachments need no password until one is read", () => {
     const cipher = open(AES_256, undefined, { stmF: "Identity", strF: "Identity" });
 
     expect(cipher.encryptStream(4, 0, secret)).toEqual(secret);
@@ -302,11 +302,11 @@ describe("crypt filters", () => {
   });
 });
 
-describe("what is written", () => {
+describe("encryption", () => {
   const ciphers = [RC4_40, RC4_128, FILTERED_RC4, AES_128, AES_256];
   const lengths = [0, 1, 15, 16, 17, 5_000];
 
-  it.each(ciphers)("reads back as it was: $name", (vector) => {
+  it.each(ciphers)("encrypted data decrypts to the original: $name", (vector) => {
     const cipher = open(vector, "user");
     for (const length of lengths) {
       const plain = Uint8Array.from({ length }, (_, i) => i * 7);
@@ -318,12 +318,12 @@ describe("what is written", () => {
     }
   });
 
-  it.each([RC4_128, FILTERED_RC4])("is what the other tool wrote: $name", (vector) => {
+  it.each([RC4_128, FILTERED_RC4])("encryption gives the same bytes as the other program: $name", (vector) => {
     const { num, gen, plain, encrypted } = vector.stream;
     expect(open(vector, "user").encryptStream(num, gen, bytes(plain))).toEqual(hex(encrypted));
   });
 
-  it.each([RC4_40, RC4_128, AES_128])("differs from object to object: $name", (vector) => {
+  it.each([RC4_40, RC4_128, AES_128])("encryption differs from object to object: $name", (vector) => {
     const cipher = open(vector, "user");
     const written = cipher.encryptStream(4, 0, bytes("the same words"));
 
@@ -331,7 +331,7 @@ describe("what is written", () => {
     expect(cipher.decryptStream(4, 1, written)).not.toEqual(bytes("the same words"));
   });
 
-  it.each([AES_128, AES_256])("has an initialization vector that depends on all of it: $name", (vector) => {
+  it.each([AES_128, AES_256])("the initialization vector depends on all data: $name", (vector) => {
     const cipher = open(vector, "user");
     const vectorOf = (data: Uint8Array) => hexOf(cipher.encryptStream(4, 0, data).subarray(0, 16));
 
@@ -343,23 +343,23 @@ describe("what is written", () => {
   });
 });
 
-describe("AES data that is damaged", () => {
+describe("damaged AES data", () => {
   const cipher = open(AES_256, "user");
   const { num, gen, encrypted, plain } = AES_256.stream;
   const data = hex(encrypted);
 
-  it("without a whole block is empty", () => {
+  it("AES data of less than a block decrypts to nothing", () => {
     for (const length of [0, 1, 15, 16, 31]) {
       expect(cipher.decryptStream(num, gen, data.subarray(0, length))).toEqual(new Uint8Array(0));
     }
   });
 
-  it("with a line break behind it is read as if it had none", () => {
+  it("AES data ignores a trailing line break", () => {
     const followed = new Uint8Array([...data, 13, 10]);
     expect(ascii(cipher.decryptStream(num, gen, followed))).toBe(plain);
   });
 
-  it("without its last block is read up to there", () => {
+  it("AES data without its last block decrypts up to there", () => {
     const read = cipher.decryptStream(num, gen, data.subarray(0, -16));
     expect(read).toEqual(bytes(plain).subarray(0, data.length - 32));
   });
@@ -368,7 +368,7 @@ describe("AES data that is damaged", () => {
     { what: "a number of bytes they are not", end: "\x02" },
     { what: "more bytes than a block has", end: " ".repeat(32) },
     { what: "no bytes", end: "\0".repeat(48) },
-  ])("with bytes at its end that would be padding of $what keeps them", ({ end }) => {
+  ])("AES data retains final bytes that are no padding: $what", ({ end }) => {
     const unpadded = bytes(end.padStart(48, "."));
     const blocks = cipher.encryptStream(num, gen, unpadded).subarray(0, -16);
     expect(cipher.decryptStream(num, gen, blocks)).toEqual(unpadded);
@@ -381,7 +381,7 @@ describe("RC4", () => {
     ["0102030405", "b2396305f03dc027ccc3524a0a1118a8"],
     ["01020304050607", "293f02d47f37c9b633f2af5285feb46b"],
     ["0102030405060708090a0b0c0d0e0f10", "9ac7cc9a609d1ef7b2932899cde41b97"],
-  ])("has the key stream of RFC 6229 for the key %s", (key, keyStream) => {
+  ])("RC4 has the key stream of RFC 6229 for the key %s", (key, keyStream) => {
     expect(rc4(hex(key), new Uint8Array(16))).toEqual(hex(keyStream));
   });
 });
