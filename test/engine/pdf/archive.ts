@@ -2,7 +2,7 @@ import { srgbProfile } from "../../../src/engine/images/calibratedProfile.ts";
 import { profile } from "../images/profile.ts";
 import { type Bodies, FileBuilder, onePage } from "./fixture.ts";
 
-/** XMP metadata with these properties of PDF/A's schema, as attributes. */
+/** XMP metadata with these properties of PDF/A's schema as attributes. */
 export function xmp(properties: string, namespace = 'xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"'): string {
   return (
     `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">` +
@@ -14,8 +14,9 @@ export function xmp(properties: string, namespace = 'xmlns:pdfaid="http://www.ai
 const CMYK_PROFILE = profile({ space: "CMYK", deviceClass: "prtr", version: 2 });
 
 /**
- * A file of one page that says it is PDF/A of this part (none: it says nothing), with an output intent whose profile
- * has this many components.
+ * A file of one page that claims to be PDF/A.
+ * @param part the part of ISO 19005; without it, the file makes no claim
+ * @param intent number of components of the output intent's profile
  */
 export function archive({
   part,

@@ -1,4 +1,4 @@
-/** PDF files made in code, and the stamp that the tests lay over them. */
+/** PDF files made in code, and the square with which tests mark them. */
 
 import { deflateSync } from "node:zlib";
 import { EngineError } from "../../../src/engine/index.ts";
@@ -18,7 +18,7 @@ export type Bodies = Record<number, Body>;
 
 export const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
-/** A file that is put together piece by piece, and knows where its objects are. */
+/** Builds a file piece by piece, and records the offsets of its objects. */
 export class FileBuilder {
   text: string;
   readonly offsets = new Map<number, number>();
@@ -35,7 +35,7 @@ export class FileBuilder {
     return this;
   }
 
-  /** A classic table of the objects `numbers` (default: all), and what follows it. */
+  /** Adds a table of the objects `numbers` (default: all), its trailer, `startxref` and `%%EOF`. */
   table({
     trailer = "/Root 1 0 R",
     numbers = [...this.offsets.keys()],
@@ -52,7 +52,7 @@ export class FileBuilder {
     return this;
   }
 
-  /** Object stream `num` with these objects. Returns entries for `xrefStream`. */
+  /** Adds object stream `num` with these objects. Returns entries for `xrefStream`. */
   objectStream(num: number, bodies: Record<number, string>): [number, number, number][] {
     let head = "";
     let data = "";
@@ -65,8 +65,8 @@ export class FileBuilder {
   }
 
   /**
-   * A cross-reference stream as object `num`, of everything in the file and the members of object streams. Its rows are
-   * those of `objects` (default: from 0 to the largest), which `trailer` says in /Index.
+   * Adds a cross-reference stream as object `num`, for everything in the file and the members of object streams. It has
+   * rows for `objects` (default: from 0 to the largest number). `trailer` must declare other rows in /Index.
    */
   xrefStream(num: number, members: [number, number, number][] = [], trailer = "/Root 1 0 R", objects?: number[]): this {
     const at = this.text.length;
@@ -100,7 +100,7 @@ function bodyText(body: Body): string {
   return `<<${body.dict ?? ""}/Length ${data.length}>>\nstream\n${data}\nendstream`;
 }
 
-/** Catalog, page tree and one page with number 3; `more` adds objects and overrides these. */
+/** Catalog, page tree and one page with number 3. `more` adds objects or overrides these. */
 export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<<>>", more: Bodies = {}): Bodies {
   return {
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -111,13 +111,13 @@ export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<
   };
 }
 
-/** A file that is read by ranges. */
+/** A source that is read by ranges. */
 export const ranges = (bytes: Uint8Array) =>
   new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
 
 export const file = (bodies: Bodies) => new FileBuilder().objects(bodies).table().bytes();
 
-/** A magenta square, a fifth of the page's displayed width, in its displayed bottom-right corner. */
+/** Operators for a magenta square in the displayed bottom-right corner, a fifth of the displayed page width wide. */
 export function corner({ box, rotate, userUnit }: Page, name: string): string {
   const [w, h] = rotate % 180 === 0 ? [box.x1 - box.x0, box.y1 - box.y0] : [box.y1 - box.y0, box.x1 - box.x0];
   const side = Math.min(w / 5, h);
@@ -139,7 +139,7 @@ const SQUARE = {
   data: encode("1 0 1 rg 0 0 1 1 re f"),
 };
 
-/** Two pages; the second's contents are far from everything else. */
+/** Two pages. The contents of the second are far from everything else. */
 export function farContents(contents: Bodies[number]): Uint8Array {
   return file({
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -157,7 +157,7 @@ export async function open(source: Uint8Array | ByteSource, options: Partial<Ope
   return openPdf(source instanceof Uint8Array ? new MemorySource(source) : source, { maxPages: 1000, ...options });
 }
 
-/** Plans the output with the square on every page, and what else `change` does. */
+/** Plans the output with the square on every page. `change` may change the document before. */
 export async function plan(
   source: Uint8Array | ByteSource,
   options: Partial<OpenOptions> = {},
@@ -170,12 +170,12 @@ export async function plan(
   return planOutput(document);
 }
 
-/** The source with the square on every page. */
+/** Returns the source with the square on every page. */
 export async function stamp(source: Uint8Array, options: Partial<OpenOptions> = {}): Promise<Uint8Array> {
   return joined((await plan(source, options)).chunks());
 }
 
-/** What becomes of a file: `stamped`, the code of an EngineError, or what was thrown instead. */
+/** Returns `stamped`, the code of an EngineError, or the text of any other error. */
 export async function outcome(source: Uint8Array): Promise<string> {
   return stamp(source).then(
     () => "stamped",

@@ -8,13 +8,13 @@ import { CORNER, textMarks } from "../../support/trialMarks.ts";
 
 const MARKS = [CORNER, ...textMarks(loadFont)];
 
-// `npm run fuzz` tries many more, and has other programs look at them.
+// `npm run fuzz` tries many more files, and checks the outputs with other programs.
 describe("the engine", () => {
-  test.each(Object.entries(SEEDS))("marks the sound file: %s", async (_, seed) => {
+  test.each(Object.entries(SEEDS))("marks the well-formed file: %s", async (_, seed) => {
     for (const mark of MARKS) expect(await marksOrRefuses(seed, { mark, isRepeated: true })).toBe("marked");
   });
 
-  test("marks every page of 800 damaged files, or refuses them, within its bounds", async () => {
+  test("marks every page of 800 damaged files or rejects them, within its limits", async () => {
     const trial = fc.record({ mark: fc.constantFrom(...MARKS), thorough: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(damaged(DRAFTS), trial, async ({ bytes }, how) => void (await marksOrRefuses(bytes, how))),

@@ -148,7 +148,7 @@ describe("openPdf", () => {
     expect(reads).toBeLessThan(8);
   });
 
-  it("reads ranges in file order, whatever the order of a page's content streams", async () => {
+  it("reads ranges in file order for any order of a page's content streams", async () => {
     const numbers = Array.from({ length: 130 }, (_, index) => 10 + index);
     const order = numbers.map((_, index) => `${numbers[(37 * index) % 130]} 0 R`);
     const streams = Object.fromEntries(numbers.map((num) => [num, { data: " ".repeat(10_000) }]));
@@ -203,7 +203,7 @@ describe("the page-tree walk", () => {
     ["counts a page that is listed twice as two", pages("3 0 R 3 0 R", { 3: PAGE }), "2 pages"],
     ["accepts pages that are direct dictionaries", pages(`${PAGE} 3 0 R`, { 3: PAGE }), "2 pages"],
     [
-      "reads /Kids from an object of its own",
+      "reads an indirect /Kids",
       file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids 4 0 R>>", 3: PAGE, 4: "[3 0 R]" }),
       "1 pages",
     ],

@@ -1,4 +1,4 @@
-/** Reads document-wide properties from the catalog, and drops those that no longer hold (ISO 32000-2, 7.7.2). */
+/** Reads document-wide properties from the catalog, and removes those that marking invalidates (ISO 32000-2, 7.7.2). */
 import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
@@ -10,13 +10,13 @@ import { type Dictionary, parseValue, Reference, type Value } from "../syntax/va
 import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { Trailer } from "../xref/xref.ts";
 
-/** What is read of the catalog. It may also have destinations, or labels of pages, by the ten thousand. */
+/** Keys of the catalog that are read. A catalog may also contain ten thousand destinations or page labels. */
 const CATALOG_KEYS: ReadonlySet<string> = new Set(
   "Type Pages Version Lang AcroForm NeedsRendering Perms Collection Metadata OutputIntents".split(" "),
 );
 
 /**
- * Reads the dictionary that a trailer's /Root leads to, as far as it is needed; undefined if there is none.
+ * Reads the needed entries of the dictionary that a trailer's /Root refers to; undefined if it refers to no dictionary.
  * @throws like Objects.at
  */
 export function readRoot(objects: Objects, root: Value | undefined): Dictionary | undefined {
@@ -25,7 +25,7 @@ export function readRoot(objects: Objects, root: Value | undefined): Dictionary 
 
 /**
  * Reads the catalog.
- * @throws Malformed if the trailer's /Root does not lead to a catalog with a page tree
+ * @throws Malformed if the trailer's /Root does not refer to a catalog with a page tree
  */
 export function readCatalog(objects: Objects, trailer: Dictionary): Dictionary {
   const catalog = readRoot(objects, trailer.get("Root"));
@@ -46,16 +46,16 @@ export function isSigned(objects: Objects, catalog: Dictionary): boolean {
 }
 
 /**
- * Returns whether the document is a portfolio (12.3.5): readers show its attachments, and its pages only where they
- * know no portfolios.
+ * Returns whether the document is a portfolio (12.3.5). Most readers show the attachments of a portfolio instead of its
+ * pages.
  */
 export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
   return objects.dictionary(catalog.get("Collection")) !== undefined;
 }
 
 /**
- * Rejects dynamic XFA forms. Their pages hold at most a notice for readers without XFA; other readers lay out pages
- * from XML, so a mark on the PDF's pages would not be seen. Static XFA forms have fields and pages of their own.
+ * Rejects dynamic XFA forms. Readers with XFA lay out their pages from XML, so a mark on the PDF's own pages would not
+ * be visible. Static XFA forms have normal fields and pages.
  * @throws EngineError `xfa_not_supported`
  */
 export function rejectDynamicXfa(objects: Objects, catalog: Dictionary): void {
@@ -66,14 +66,15 @@ export function rejectDynamicXfa(objects: Objects, catalog: Dictionary): void {
   if (objects.resolve(catalog.get("NeedsRendering")) !== true && hasFields) return;
   throw new EngineError(
     "xfa_not_supported",
-    "The PDF is a dynamic XFA form: its pages are made by the reader. Print it to PDF first.",
+    "The PDF is a dynamic XFA form, which has no fixed pages. Print it to PDF and send the result.",
   );
 }
 
 /**
- * Makes a catalog that stands in a trailer an object of its own, as it has to be (7.5.5), and returns the reference.
+ * Turns a catalog in a trailer into an indirect object, as 7.5.5 requires, and returns the reference.
  * @param trailers as in Xref
- * @throws Malformed if none of them holds a catalog
+ * @param num the number of the new object
+ * @throws Malformed if no trailer contains a catalog
  */
 export function moveCatalogOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrites, num: number): Reference {
   const text = trailers.find(({ dict }) => dict.has("Root"))?.text;
@@ -84,10 +85,10 @@ export function moveCatalogOutOfTrailer(trailers: readonly Trailer[], rewrites: 
 }
 
 /**
- * Returns the root of the page tree: the reference to it, or where it stands in the catalog.
- * @param root the catalog, as {@link registerNamed} left it in the trailer
+ * Returns the root of the page tree: the reference to it, or its offset in the catalog.
+ * @param root the trailer's /Root after {@link registerNamed}
  * @throws Malformed if /Pages is neither a reference nor a dictionary
- * @throws MissingRange if bytes have to be fetched first
+ * @throws MissingRange if bytes must be fetched first
  */
 export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Reference): PageTreeRoot {
   const holder = dictionaryAt(objects, rewrites, root);
@@ -101,10 +102,9 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
 }
 
 /**
- * Puts a new node between the catalog and a page that stands where the root of the page tree should be: MuPDF does not
- * show it there.
- * @param root the catalog, as {@link registerNamed} left it in the trailer
- * @param num the number of the node
+ * Inserts a node between the catalog and a page in place of the page tree. MuPDF does not show such a page.
+ * @param root the trailer's /Root after {@link registerNamed}
+ * @param num the number of the new node
  */
 export function insertRootNode(
   { rewrite }: PageEntry,
@@ -123,11 +123,11 @@ export function insertRootNode(
 }
 
 /**
- * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms: they are a signature of the whole file, and a
- * reader that finds it broken shows an error. The other permissions stay; a /Perms of nothing else goes.
- * @param root the catalog, as {@link registerNamed} left it in the trailer
- * @returns what to leave out of which object
- * @throws MissingRange if bytes have to be fetched first
+ * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms. They are a signature of the whole file, and
+ * Acrobat shows an error if it is broken. Other permissions stay. A /Perms with nothing else is removed as a whole.
+ * @param root the trailer's /Root after {@link registerNamed}
+ * @returns the bytes to remove, by object
+ * @throws MissingRange if bytes must be fetched first
  */
 export function findUsageRights(
   objects: Objects,
@@ -152,12 +152,11 @@ export function findUsageRights(
 }
 
 /**
- * Registers the catalog and the encryption dictionary with the objects that are part of the output: neither is a page,
- * whatever it calls itself, so it must not be erased as one that the page tree does not lead to. The trailer then names
- * them directly, as PDFium does not follow a reference to a reference.
+ * Registers the catalog and the encryption dictionary, so that neither is erased as an unlisted page, even if its /Type
+ * is /Page. The trailer then refers to them directly, because PDFium does not follow a reference to a reference.
  * @param trailers as in Xref
- * @throws EngineError damaged_pdf if the encryption dictionary is not sound: readers read it in ways of their own
- * @throws MissingRange if bytes have to be fetched first
+ * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers disagree on it
+ * @throws MissingRange if bytes must be fetched first
  */
 export function registerNamed(
   objects: Objects,
@@ -176,10 +175,13 @@ export function registerNamed(
   const isWellFormed =
     encrypt instanceof Reference ? !rewrites.hasNewText(encrypt.num) : entry && endOfWellFormed(text, entry.start) >= 0;
   if (!isWellFormed)
-    throw new EngineError("damaged_pdf", "What the PDF says of its encryption is damaged. Save it without encryption.");
+    throw new EngineError(
+      "damaged_pdf",
+      "The PDF's encryption dictionary is damaged. Save the PDF without encryption.",
+    );
 }
 
-/** Returns the dictionary that a reference leads to, also through other references, as one that can be rewritten. */
+/** Returns the dictionary at the end of a chain of references, registered to be rewritten. */
 function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewrite | undefined {
   for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
     const { num }: Reference = value;
@@ -190,7 +192,7 @@ function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewri
   return undefined;
 }
 
-/** Returns an object, if it is a dictionary as one that can be rewritten: with balanced brackets, if they are not. */
+/** Returns an object. A dictionary is registered to be rewritten, with balanced brackets if necessary. */
 function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | Value {
   try {
     const found = objects.at(num, (bytes, at) =>
@@ -204,7 +206,7 @@ function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | 
   }
 }
 
-/** Returns where the entry `name` of the dictionary that a text begins with is; the last one, if there are several. */
+/** Returns the location of the last entry `name` in the dictionary that `text` begins with. */
 function entryOf(text: Uint8Array, name: string): { key: number; start: number; end: number } | undefined {
   let found: { key: number; start: number; end: number } | undefined;
   eachEntry(text, 0, (key, keyEnd, start, end) => {

@@ -3,9 +3,9 @@ import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 
 /**
- * Returns the first half of the trailer's /ID (ISO 32000-2, 14.4), on which the key of an encrypted document depends;
- * undefined if there is none that can be read.
- * @throws MissingRange if bytes have to be fetched first
+ * Returns the first half of the trailer's /ID (ISO 32000-2, 14.4), which the key of an encrypted document depends on;
+ * undefined if it is missing or unreadable.
+ * @throws MissingRange if bytes must be fetched first
  */
 export function readFileId(objects: Objects, trailer: Dictionary): Uint8Array | undefined {
   try {

@@ -4,13 +4,13 @@ import { IN_STREAM } from "../objects/xrefTable.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference } from "../syntax/values.ts";
 
-/** No language tag is longer, in bytes. */
+/** Maximum length of a language tag in bytes. */
 const LONGEST = 100;
 
 /**
- * Returns the document's language, the catalog's /Lang (ISO 32000-2, 14.9.2): a language tag, or whatever the file has
- * in its place; undefined if there is none that can be read.
- * @param root what the trailer's /Root has, which leads to `catalog`
+ * Returns the catalog's /Lang (ISO 32000-2, 14.9.2), which should be a language tag; undefined if it is missing or
+ * unreadable.
+ * @param root the trailer's /Root, the reference to `catalog`
  * @throws EngineError too_complex
  */
 export async function readLanguage(
@@ -23,7 +23,7 @@ export async function readLanguage(
     const value = await objects.run(() => objects.resolve(entry));
     if (!(value instanceof Uint8Array)) return undefined;
     const { num, gen } = entry instanceof Reference ? entry : root;
-    // object streams are encrypted as a whole (7.6.2)
+    // Object streams are encrypted as a whole (7.6.2).
     const isEncrypted = objects.cipher && objects.table.kind(objects.table.liveRow(num)) !== IN_STREAM;
     return textOf((isEncrypted ? objects.cipher!.decryptString(num, gen, value) : value).subarray(0, LONGEST));
   } catch (error) {
@@ -32,7 +32,7 @@ export async function readLanguage(
   }
 }
 
-/** Decodes a text string (7.9.2.2) of ASCII characters. */
+/** Decodes a text string (7.9.2.2), provided that its characters are ASCII. */
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);

@@ -2,10 +2,10 @@ import { md5 } from "#platform/hashes";
 import { encodeLatin1 } from "../../bytes.ts";
 
 /**
- * Returns what the resource names of the mark begin with in a file: three letters that differ from file to file, so that
- * no one search takes the marks out of many files.
- * @param trailers the text of the file's trailers
- * @param length the file's, in bytes
+ * Returns the prefix of the mark's resource names: three letters that differ from file to file. A single search can
+ * then not remove the marks from many files.
+ * @param trailers the texts of the file's trailers
+ * @param length length of the file in bytes
  */
 export function namePrefix(trailers: readonly Uint8Array[], length: number): string {
   const [first, ...others] = md5(...trailers, encodeLatin1(String(length))).subarray(0, 3);

@@ -1,4 +1,4 @@
-/** Reads what a file says of itself as an archive: PDF/A (ISO 19005). */
+/** Reads the file's claim to be PDF/A (ISO 19005), and decides how marking affects it. */
 import { decodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { decodeStream } from "../objects/filters.ts";
@@ -9,42 +9,42 @@ import type { DefaultSpace } from "../pages/resources.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference } from "../syntax/values.ts";
 
-/** A file's claim to conform to PDF/A. */
+/** A file's claim to be PDF/A. */
 export interface Pdfa {
-  /** The part of ISO 19005. */
+  /** Part of ISO 19005. */
   readonly part: number;
-  /** Number of components of its output intent's profile; undefined without one. */
+  /** Number of components of the output intent's profile; undefined without a profile. */
   readonly intent: number | undefined;
 }
 
-/** What PDF/A does not allow in every file. */
+/** Features of the mark that some PDF/A files do not allow. */
 export type Feature = "transparency" | "device CMYK" | "ICC version 4";
 
-/** XMP that is longer is read only so far. */
+/** Maximum number of XMP bytes that are read. */
 const LONGEST_XMP = 1 << 20;
 
 /**
  * Reads the claim from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
- * @returns undefined if there is none that can be read, or if the file is encrypted, which PDF/A forbids
+ * @returns undefined without a readable claim, and for an encrypted file, since PDF/A forbids encryption
  */
 export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<Pdfa | undefined> {
   if (objects.cipher) return undefined;
   try {
     const part = await objects.run(() => claimedPart(metadataOf(objects, catalog)));
     if (part === undefined) return undefined;
-    // a step of its own: the metadata are not read again for each object that it misses
+    // A separate step, so that missing ranges of the output intents do not repeat the reading of the metadata.
     return { part, intent: await objects.run(() => intentOf(objects, catalog)) };
   } catch (error) {
-    // metadata that are too large are none: of the claim depends what the mark is made of, and no page
+    // Unreadable and oversized metadata count as missing: pages do not depend on them.
     if (error instanceof Malformed || error instanceof EngineError) return undefined;
     throw error;
   }
 }
 
 /**
- * Returns the numbers of components of the device colour spaces that new objects may use: those that the conformance
- * allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. In PDF/A they are those of the output
- * intent: readers that go by it show the values of an RGB intent as they are, and convert those of any other profile.
+ * Returns the numbers of components of the device color spaces that new objects may use: those that the conformance
+ * allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. In PDF/A, the output intent determines
+ * them. Readers that apply it show values of an RGB intent unchanged, and convert those of any other profile.
  */
 export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
   const usable = new Set<number>();
@@ -58,14 +58,14 @@ export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet
 export type PdfaNotice = "pdfa-transparency" | "pdfa-color";
 
 /**
- * Returns whether new objects may be transparent. PDF/A-1 forbids it (ISO 19005-1, 6.4); other parts do on pages without
- * a colour space to blend in, which the output intent is (ISO 19005-2, 6.2.10).
+ * Returns whether new objects may be transparent. PDF/A-1 forbids transparency (ISO 19005-1, 6.4). Other parts require
+ * a color space for blending, which the output intent provides (ISO 19005-2, 6.2.10).
  */
 export function allowsTransparency(pdfa: Pdfa | undefined): boolean {
   return !pdfa || (pdfa.part > 1 && pdfa.intent !== undefined);
 }
 
-/** Returns how new objects break the claim. */
+/** Returns the notices for features of new objects that break the claim. */
 export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: ReadonlySet<Feature> }): PdfaNotice[] {
   if (!pdfa) return [];
   const notices: PdfaNotice[] = [];
@@ -75,7 +75,10 @@ export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: Read
   return notices;
 }
 
-/** Returns the XMP packet as text. UTF-16 and UTF-32 are read as well: without zeros, what matters of them is ASCII. */
+/**
+ * Returns the XMP packet as text. Zero bytes are removed, which turns the ASCII characters of UTF-16 and UTF-32 into
+ * ASCII.
+ */
 function metadataOf(objects: Objects, catalog: Dictionary): string {
   const { source, table } = objects;
   const reference = catalog.get("Metadata");
@@ -86,7 +89,7 @@ function metadataOf(objects: Objects, catalog: Dictionary): string {
   return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
 }
 
-/** Returns the property `part`, an attribute or an element in the namespace of PDF/A's identification. */
+/** Returns the property `part` of PDF/A's identification schema, from an attribute or an element. */
 function claimedPart(xmp: string): number | undefined {
   const prefix = /xmlns:([\w-]+)\s*=\s*["']http:\/\/www\.aiim\.org\/pdfa\/ns\/id\/["']/.exec(xmp)?.[1];
   if (prefix === undefined) return undefined;
@@ -95,10 +98,10 @@ function claimedPart(xmp: string): number | undefined {
   return undefined;
 }
 
-/** Most output intents that are looked at: of those that say PDF/A, all have the same profile. */
+/** Maximum number of output intents that are read. All of PDF/A have the same profile. */
 const MOST_INTENTS = 8;
 
-/** Returns the components of the PDF/A output intent's profile (ISO 19005-1, 6.2.2). */
+/** Returns the number of components of the PDF/A output intent's profile (ISO 19005-1, 6.2.2). */
 function intentOf(objects: Objects, catalog: Dictionary): number | undefined {
   const intents = objects.resolve(catalog.get("OutputIntents"));
   for (const item of Array.isArray(intents) ? intents.slice(0, MOST_INTENTS) : []) {

@@ -1,4 +1,4 @@
-/** Completes a scan of the file by what it cannot see: members of object streams, and the catalog that may be among them. */
+/** Completes a scan with the members of object streams, and finds the catalog among all objects. */
 import { indexOf } from "#platform/search";
 import type { ObjectStream, Objects } from "../objects/objects.ts";
 import { FREE, firstAbove, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
@@ -10,9 +10,10 @@ import type { Trailer } from "../xref/xref.ts";
 import { readRoot } from "./catalog.ts";
 
 /**
- * Adds the members of the object streams to the table, ranked by where their stream is in the file. Separate from the
- * scan, because the streams of an encrypted file can only be read once the cipher is known.
- * @returns whether all of them could be read, and none has been superseded
+ * Adds the members of the object streams to the table. Of several definitions of an object, the last in the file is
+ * used; a member counts as located at its object stream. This is separate from the scan because the streams of an
+ * encrypted file can be read only with the cipher.
+ * @returns whether all object streams were read and none was superseded
  * @throws EngineError too_complex
  */
 export async function expandObjectStreams(objects: Objects, scan: Scan): Promise<boolean> {
@@ -57,7 +58,10 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
   return false;
 }
 
-/** Returns where the members begin that may be a catalog. Many of them may begin at one place, so none is searched itself. */
+/**
+ * Returns the offsets of the members that may be a catalog. The stream is searched once, because many members may begin
+ * at the same offset.
+ */
 function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
   const offsets = new Set<number>();
   for (let at = indexOf(bytes, CATALOG); at >= 0; ) {
@@ -70,7 +74,7 @@ function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
   return offsets;
 }
 
-/** Frees the members of what turned out to be no object streams: a member of another one has the same number. */
+/** Frees the members of object streams whose numbers turned out to be members of other object streams. */
 function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
   for (const num of [...table.numbers()]) {
     const row = table.liveRow(num);
@@ -79,8 +83,8 @@ function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
 }
 
 /**
- * Returns the reference to the catalog of a scanned file: the newest /Root that leads to one, otherwise any catalog. Each
- * object is looked at once.
+ * Returns the reference to the catalog of a scanned file: the newest /Root that refers to one, otherwise any catalog.
+ * Each object is inspected once.
  * @throws EngineError too_complex
  */
 export async function findCatalog(

@@ -1,6 +1,6 @@
 /**
  * Checks, while the source is copied, what the plan took for content streams without reading them (see ContentsReader):
- * that each is a stream with a sound dictionary and a /Length that leads to its end. Of anything else, a reader shows a
+ * that each is a stream with a well-formed dictionary and a /Length that leads to its end. Of anything else, a reader shows a
  * page without its content and its mark, or with what follows them.
  */
 import { indexOf } from "#platform/search";
@@ -63,7 +63,7 @@ export class ContentCheck {
    * Looks at the next window, before anything in it is erased.
    * @throws PlanOutdated if it contradicts the plan
    */
-  look({ end, base, bytes }: Window): void {
+  inspect({ end, base, bytes }: Window): void {
     for (;;) {
       if (this.#open && !this.#close(this.#open, base, bytes)) return;
       const offset = this.#offsets[this.#next];
@@ -133,7 +133,7 @@ export class ContentCheck {
 
 /**
  * Reads the head of the stream object at `at`.
- * @throws PlanOutdated if there is none, or not all of it, or its dictionary is not sound
+ * @throws PlanOutdated if there is none, or not all of it, or its dictionary is malformed
  */
 function openStream(bytes: Uint8Array, at: number, base: number): OpenStream {
   let length: Value | undefined;
@@ -160,5 +160,5 @@ function isLength(length: Value | undefined): length is number {
 }
 
 function outdated(): PlanOutdated {
-  return new PlanOutdated("a page's content is not a sound stream");
+  return new PlanOutdated("a page's content is not a well-formed stream");
 }

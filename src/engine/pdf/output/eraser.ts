@@ -1,6 +1,6 @@
 /**
  * Decides which bytes of the source are erased from the output. Every offset in any cross-reference section is a
- * boundary; the bytes from one boundary to the next belong to a live object and stay, or to something dead and become
+ * boundary; the bytes from one boundary to the next belong to a live object and stay, or to something superseded and become
  * line feeds. The bytes in between are not parsed.
  */
 
@@ -80,7 +80,7 @@ export class Eraser {
   }
 
   /**
-   * Calls `erase` for each dead range within [from, to) of the source. Each call has to continue where the last one
+   * Calls `erase` for each superseded range within [from, to) of the source. Each call has to continue where the last one
    * ended.
    * @param bytes the source from offset `base` on, reaching CONTEXT beyond both ends as far as the source does
    * @throws PlanOutdated if an object is not where it should be

@@ -1,5 +1,5 @@
 /**
- * Finds where live objects end, so that nothing within one is erased, and nothing dead behind one is kept. What a
+ * Finds where live objects end, so that nothing within one is erased, and nothing superseded behind one is kept. What a
  * stream holds may look like objects and cross-references: those of a PDF that is attached uncompressed.
  */
 import { decodeLatin1 } from "../../bytes.ts";
@@ -34,14 +34,14 @@ const LARGEST_SEARCH = 2 << 20;
 /** What a check of boundaries found. */
 interface Checked {
   boundaries: Boundaries;
-  /** Whether the cross-reference does not tell of all that is dead. */
+  /** Whether the cross-reference does not tell of everything that is superseded. */
   isIncomplete: boolean;
   /** Numbers of the live objects read that are pages. */
   pages: readonly number[];
 }
 
 /**
- * Drops the boundaries within live objects, as offsets in older sections may be wrong, and adds one where something dead
+ * Drops the boundaries within live objects, as offsets in older sections may be wrong, and adds one where something superseded
  * follows a live object that no cross-reference tells of.
  * @param suspects offsets of the live objects to read; any others are read only if an unverified boundary follows
  */

@@ -1,6 +1,6 @@
 /**
  * Operators around a page's content that keep it from the mark, whatever it leaves behind or breaks off in: nobody
- * reads the content itself. All of them are legal and without effect around sound content, which stays balanced.
+ * reads the content itself. All of them are legal and without effect around well-formed content, which stays balanced.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";

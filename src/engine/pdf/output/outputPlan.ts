@@ -1,5 +1,5 @@
 /**
- * Plans the output: the source's bytes with everything dead turned into line feeds, then new and rewritten objects, then
+ * Plans the output: the source's bytes with everything superseded turned into line feeds, then new and rewritten objects, then
  * one complete cross-reference section. It is not an incremental update: cutting off its end, at an old `%%EOF` or
  * anywhere else, does not bring back the unmarked pages.
  */
@@ -57,7 +57,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   };
 }
 
-/** Which part of the source is copied, and what is needed to erase dead bytes on the way. */
+/** Which part of the source is copied, and what is needed to erase superseded bytes on the way. */
 interface Copy {
   source: ByteSource;
   /** What comes before. */
@@ -122,7 +122,7 @@ async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGene
   const watch = copy.watch ? new RevisionWatch() : undefined;
   for await (const window of windows(source, copy.from, copy.to)) {
     const { at, end, base, bytes } = window;
-    check.look(window);
+    check.inspect(window);
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
     const write = (character: string, start: number, stop: number) => {
@@ -135,7 +135,7 @@ async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGene
     eraser.pass(at, end, bytes, base, (start, stop) => write("\n", start, stop));
     if (version && at <= version.offset && version.offset < end)
       write(version.digit, version.offset, version.offset + 1);
-    watch?.look(chunk);
+    watch?.inspect(chunk);
     yield chunk;
   }
   await check.finish();

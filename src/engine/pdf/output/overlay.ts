@@ -100,7 +100,7 @@ class Names {
     const name = `${slot.prefix}${number}`;
     const entry = `/${name} ${xobject}`;
     const [before, after] = slot.around;
-    const { start, end } = slot.place;
+    const { start, end } = slot.span;
     if (!slot.splice) {
       const entries = before + entry + after;
       const insert = this.#known.get(entries) ?? entries;

@@ -35,7 +35,7 @@ export interface Replacements {
   inStreams: Rewrite[];
   /** Numbers of the object streams that are replaced: their other live members have to be written again. */
   streams: number[];
-  /** Object numbers whose body in the source is dead. */
+  /** Object numbers whose body in the source is superseded. */
   superseded: Set<number>;
   /** The numbers in `superseded` that are no longer used. */
   freed: Set<number>;
@@ -178,8 +178,9 @@ export async function* keptMembers(
 }
 
 /**
- * Returns a member so that it is sound: of an object stream with any other, MuPDF reads nothing. A view of it, if it is.
- * @throws EngineError too_complex if it is not, and very long
+ * Returns a member in well-formed syntax: a view of it if it is well-formed, otherwise a corrected copy. MuPDF reads
+ * nothing of an object stream with a malformed member.
+ * @throws EngineError too_complex if it is malformed and very long
  */
 function wellFormedMember(text: Uint8Array): Uint8Array {
   try {
@@ -192,7 +193,7 @@ function wellFormedMember(text: Uint8Array): Uint8Array {
   return mended(text);
 }
 
-/** Returns a member that is not sound, or may not be, so that it is. */
+/** Returns a corrected copy of a member that may be malformed. */
 function mended(text: Uint8Array): Uint8Array {
   const read = (bytes: Uint8Array) => wellFormedText(bytes, skipWhite(bytes, 0));
   try {

@@ -1,7 +1,7 @@
 /**
- * Searches what is kept of the source for signs of pages without a mark: of revisions that the cross-reference does not
- * lead to (a later one was written without /Prev), and of pages that the page tree does not lead to. A reader that
- * repairs a truncated file would find them, so the output must not contain any.
+ * Searches the retained bytes for signs of pages without a mark: revisions that the cross-reference does not lead to,
+ * because a later one was written without /Prev, and pages that the page tree does not list. A reader that repairs a
+ * truncated file would find them, so the output must not contain any.
  */
 import { indexOf } from "#platform/search";
 import { concat } from "../../bytes.ts";
@@ -13,7 +13,7 @@ import { PlanOutdated } from "./eraser.ts";
 
 /** The end of every revision (ISO 32000-2, 7.5.5). */
 const END_OF_REVISION = "%%EOF";
-/** The type of every page, behind /Type. A name may be written otherwise, with escapes: such pages are not found. */
+/** The type of every page, after /Type. Pages whose type is written with escapes are not found. */
 const PAGE = "/Page";
 const TYPE = "/Type";
 
@@ -21,8 +21,8 @@ const TYPE = "/Type";
 const LARGE = 64 * 1024;
 
 /**
- * Returns the offsets of live objects in or behind which there is such a sign. For sources in memory.
- * @param streamEnds for stream objects by offset, where their data end: bytes before that are not searched
+ * Returns the offsets of live objects that contain or precede such a sign. For sources in memory.
+ * @param streamEnds end offsets of stream data, by the offset of their object; the data are not searched
  */
 export function findSuspects(
   objects: Objects,
@@ -99,10 +99,10 @@ function isType(bytes: Uint8Array, at: number): boolean {
   return startsWith(bytes, at - TYPE.length, TYPE);
 }
 
-/** Bytes around the seam between two chunks that are searched together: a sign, and the white space in it. */
+/** Bytes on each side of the seam between two chunks that are searched together. Longer than a sign with white space. */
 const SEAM = 64;
 
-/** Looks for signs in the chunks that are copied. */
+/** Searches the copied chunks for signs. */
 export class RevisionWatch {
   /** The end of the previous chunk. */
   #before: Uint8Array = new Uint8Array();
@@ -111,7 +111,7 @@ export class RevisionWatch {
    * Searches the next chunk.
    * @throws PlanOutdated if there is a sign in it
    */
-  look(chunk: Uint8Array): void {
+  inspect(chunk: Uint8Array): void {
     const seam = concat([this.#before, chunk.subarray(0, SEAM)]);
     if (hasSign(seam) || hasSign(chunk)) throw new PlanOutdated("an unknown revision or page");
     this.#before = chunk.slice(-SEAM);

@@ -333,7 +333,7 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
   return "";
 }
 
-/** Returns an entry soundly written; nothing if nobody can tell what it is. */
+/** Returns an entry in well-formed syntax; nothing if nobody can tell what it is. */
 function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
   const name = wellFormedName(text, key, keyEnd);
   const end = endOfWellFormed(text, start);

@@ -29,7 +29,7 @@ interface StreamParts {
   length: Span | undefined;
   /** Value of /Length. */
   claimed: Value | undefined;
-  /** Length of a dictionary that is not sound; 0 if it is. */
+  /** Length of a dictionary that is malformed; 0 if it is. */
   damaged: number;
   /** Whether the data begin straight behind their keyword. */
   isGlued: boolean;
@@ -44,7 +44,7 @@ const NONE: Contents = { items: "", shared: undefined };
 
 /** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
 export class ContentsReader {
-  /** Objects assumed to be sound streams without reading them: the copying pass has to check that. */
+  /** Objects assumed to be well-formed streams without reading them: the copying pass has to check that. */
   readonly deferred = new Set<number>();
   /** Offset of a content stream object to the offset where its data end. */
   readonly ends = new Map<number, number>();
@@ -68,7 +68,7 @@ export class ContentsReader {
    *
    * Only the object itself tells whether a reference leads to a stream or to an array, and reading it for every page
    * could read every block of a file whose content streams are spread all over it. So with `mayDefer`, an object whose
-   * bytes are not loaded is assumed to be a sound stream, which it nearly always is, and noted in `deferred`. The
+   * bytes are not loaded is assumed to be a well-formed stream, which it nearly always is, and noted in `deferred`. The
    * copying pass checks that, see ContentCheck.
    * @throws Malformed if the value cannot be read; a lenient reader leaves out unreadable content objects instead
    * @throws MissingRange if bytes have to be fetched that must not be deferred
@@ -201,7 +201,7 @@ export class ContentsReader {
 
   /**
    * Rewrites a stream that has a wrong /Length with the right one: readers that trust it, or that search on from there,
-   * would read into the bytes that follow, which the output changes. One whose dictionary is not sound is written anew, and
+   * would read into the bytes that follow, which the output changes. One whose dictionary is malformed is written anew, and
    * so is one whose data begin on the line of their keyword.
    */
   #repair(num: number, stream: StreamParts | "unreadable"): void {
@@ -231,7 +231,7 @@ export class ContentsReader {
   }
 }
 
-/** Writes the dictionary that a text begins with soundly, with another /Length. */
+/** Writes the dictionary that a text begins with, in well-formed syntax and with another /Length. */
 function streamDictionary(text: Uint8Array, length: number): string {
   let entries = `/Length ${length} `;
   eachEntry(text, 0, (key, keyEnd, start) => {

@@ -36,7 +36,7 @@ export function setEntry({ holder, at }: TreeDictionary, entry: EntrySpan | unde
 }
 
 /** Has the rotation be what it has been read as; the inherited one counts if it is undefined. */
-export function stateRotation(dictionary: TreeDictionary, rotate: Rotation | undefined): void {
+export function registerRotation(dictionary: TreeDictionary, rotate: Rotation | undefined): void {
   const entry = dictionary.attributes.rotate;
   if (!entry) return;
   const text = textOf(dictionary, entry);
@@ -48,7 +48,7 @@ export function stateRotation(dictionary: TreeDictionary, rotate: Rotation | und
  * Has a box be what it has been read as; the inherited one counts if it is undefined.
  * @param isNeeded the dictionary must have it even if it had none
  */
-export function stateBox(
+export function registerBox(
   dictionary: TreeDictionary,
   name: "MediaBox" | "CropBox",
   box: Box | undefined,
@@ -65,7 +65,7 @@ export function stateBox(
  * Has a dictionary be a page, without kids, and of this unit.
  * @param type what its /Type has been read as
  */
-export function statePage(dictionary: TreeDictionary, type: Value, userUnit: number): void {
+export function registerPage(dictionary: TreeDictionary, type: Value, userUnit: number): void {
   const { attributes } = dictionary;
   if (attributes.kids) setEntry(dictionary, attributes.kids, "");
   if (type !== "Page") setEntry(dictionary, attributes.type, "/Type/Page ");
@@ -75,7 +75,7 @@ export function statePage(dictionary: TreeDictionary, type: Value, userUnit: num
 }
 
 /** Has a dictionary be a node that has this array. */
-export function stateNode(dictionary: TreeDictionary, array: KidsArray, table: XrefTable): void {
+export function registerNode(dictionary: TreeDictionary, array: KidsArray, table: XrefTable): void {
   const { holder, attributes } = dictionary;
   const { type, kids, dropped } = attributes;
   if (!(type && nameIs(holder.text, type.start, type.end, "Pages"))) setEntry(dictionary, type, "/Type/Pages ");
@@ -86,7 +86,7 @@ export function stateNode(dictionary: TreeDictionary, array: KidsArray, table: X
 }
 
 /** Has a node lead to so many pages. */
-export function stateCount(dictionary: TreeDictionary, count: number): void {
+export function registerCount(dictionary: TreeDictionary, count: number): void {
   const entry = dictionary.attributes.count;
   if (!entry || textOf(dictionary, entry) !== String(count)) setEntry(dictionary, entry, `/Count ${count} `);
 }
@@ -95,7 +95,7 @@ export function stateCount(dictionary: TreeDictionary, count: number): void {
  * Has an array list nothing but its kids.
  * @param isListed says whether the kid of this index stays
  */
-export function stateKids(
+export function registerKids(
   { holder, at, kids }: KidsArray,
   table: XrefTable,
   isListed: (index: number) => boolean,

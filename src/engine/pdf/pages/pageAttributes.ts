@@ -18,7 +18,7 @@ export interface EntrySpan extends Span {
 
 /** Values as spans of the text they were found in. If a key occurs twice, the last one counts. */
 export interface PageAttributes {
-  /** The end of the dictionary; -1 if it is not sound: then the rest is not complete. */
+  /** The end of the dictionary; -1 if it is malformed: then the rest is not complete. */
   end: number;
   /** /Type is /Page. */
   isPage: boolean;

@@ -11,11 +11,11 @@ import { ContentsReader } from "./contents.ts";
 import { KidList, readKids } from "./kids.ts";
 import {
   type KidsArray,
+  registerBox,
+  registerNode,
+  registerPage,
+  registerRotation,
   setEntry,
-  stateBox,
-  stateNode,
-  statePage,
-  stateRotation,
   type TreeDictionary,
 } from "./normalize.ts";
 import type { PageEntry } from "./page.ts";
@@ -246,17 +246,17 @@ export class PageWalk {
     if (type === "Page") {
       if (array && array.kids.length > 0) throw ambiguousPage();
     } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
-      throw new Malformed("kids that are not there: nobody knows which pages are missing");
+      throw new Malformed("a missing array of kids: unknown pages are lost");
     if (!array || type === "Page") {
       if (type === "Pages" && this.#rewrites.hasNewText(holder.num)) throw unreadablePage(); // its kids are lost
       const page = this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
-      this.#adopt(dictionary, above);
-      statePage(dictionary, type, page.userUnit);
-      stateRotation(dictionary, rotate);
+      this.#registerParent(dictionary, above);
+      registerPage(dictionary, type, page.userUnit);
+      registerRotation(dictionary, rotate);
       // Readers disagree on what they show of a page without a MediaBox, or with a CropBox elsewhere.
       const isElsewhere = areApart(own.mediaBox, own.cropBox);
-      stateBox(dictionary, "MediaBox", own.mediaBox ? mediaBox : page.box, !own.mediaBox);
-      stateBox(dictionary, "CropBox", isElsewhere ? page.box : cropBox, isElsewhere);
+      registerBox(dictionary, "MediaBox", own.mediaBox ? mediaBox : page.box, !own.mediaBox);
+      registerBox(dictionary, "CropBox", isElsewhere ? page.box : cropBox, isElsewhere);
       return page;
     }
 
@@ -265,11 +265,11 @@ export class PageWalk {
     const passedOn = nesting > 0 ? above : { num: holder.num, inherited: own };
     // the last that may miss something: a visit that is repeated has changed nothing yet
     const leastPages = isNode(array) ? 0 : this.#countOf(dictionary);
-    this.#adopt(dictionary, above);
-    stateRotation(dictionary, rotate);
-    stateBox(dictionary, "MediaBox", mediaBox);
-    stateBox(dictionary, "CropBox", cropBox);
-    stateNode(dictionary, array, this.#objects.table);
+    this.#registerParent(dictionary, above);
+    registerRotation(dictionary, rotate);
+    registerBox(dictionary, "MediaBox", mediaBox);
+    registerBox(dictionary, "CropBox", cropBox);
+    registerNode(dictionary, array, this.#objects.table);
     if (isNode(array)) {
       array.dictionaries.push(dictionary);
       return array;
@@ -296,7 +296,7 @@ export class PageWalk {
    * Has a page or node name the node above it as its /Parent. By that, most readers look for what it inherits; others
    * remember where they have come from, as this walk does.
    */
-  #adopt(dictionary: TreeDictionary, { num }: TreeNode): void {
+  #registerParent(dictionary: TreeDictionary, { num }: TreeNode): void {
     const { parent } = dictionary.attributes;
     const value = parent ? this.#parse(dictionary.holder.text, parent) : null;
     if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
@@ -416,6 +416,6 @@ function isNode(array: KidsArray | TreeNode): array is TreeNode {
 function ambiguousPage(): EngineError {
   return new EngineError(
     "damaged_pdf",
-    "Something in the PDF is a page to some readers, and a list of pages to others. Save it anew, and send that.",
+    "PDF readers disagree on whether an object of the PDF is a page or a list of pages. Open the PDF in a PDF reader and save it again.",
   );
 }

@@ -20,7 +20,7 @@ export interface NameSlot {
   /** No existing name begins with it. */
   readonly prefix: string;
   readonly rewrite: Rewrite;
-  readonly place: Span;
+  readonly span: Span;
   /** Text around the new entries if the dictionary itself has to be created. */
   readonly around: readonly [string, string];
   /** What adds names, once there are some. */
@@ -49,7 +49,7 @@ export class Resources {
   /** The default colour spaces that some page has (8.6.5.6), and the objects looked at for them. */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
-  /** The entries of dictionaries that are being looked up, by their place: each page repeats it while something is missing. */
+  /** The entries of dictionaries that are being looked up, by their location: each page repeats it while something is missing. */
   readonly #entries = new Map<string, Entries>();
 
   /** @param prefix what new names begin with */
@@ -70,17 +70,17 @@ export class Resources {
   }
 
   /**
-   * Returns a slot in a page without usable Resources, own or inherited: at `place` there is either an unusable value
+   * Returns a slot in a page without usable Resources, own or inherited: at `span` there is either an unusable value
    * to replace, or with `isNew` nothing yet.
    */
-  missing(page: Rewrite, place: Span, isNew: boolean): NameSlot {
-    return slotAt(page, place, isNew ? NEW_RESOURCES : RESOURCES_VALUE, this.#prefix);
+  missing(page: Rewrite, span: Span, isNew: boolean): NameSlot {
+    return slotAt(page, span, isNew ? NEW_RESOURCES : RESOURCES_VALUE, this.#prefix);
   }
 
   #inResources(holder: Rewrite, at: number): NameSlot {
-    const place = `${holder.num} ${at}`;
-    const entries = this.#entries.get(place) ?? entriesOf(holder.text, at);
-    this.#entries.set(place, entries);
+    const location = `${holder.num} ${at}`;
+    const entries = this.#entries.get(location) ?? entriesOf(holder.text, at);
+    this.#entries.set(location, entries);
     const { found, overridden, colorSpaces } = entries;
     for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each once
     const slot = found
@@ -88,7 +88,7 @@ export class Resources {
       : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
     // Some readers would take the first.
     for (const { key, end } of overridden) holder.splice({ at: key, remove: end - key, insert: "" });
-    this.#entries.delete(place);
+    this.#entries.delete(location);
     return slot;
   }
 
@@ -157,14 +157,14 @@ export class Resources {
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < 32; i++) {
       const known = this.#rewrites.get(num);
-      if (this.#rewrites.isStream(num)) refuseStream();
+      if (this.#rewrites.isStream(num)) rejectStream();
       if (known) return isDictionary(known.text, 0) ? known : undefined;
       const next = this.#objects.at(num, (bytes, at) => {
         if (isDictionary(bytes, at)) {
-          const sound = endOfWellFormed(bytes, at);
-          const end = sound >= 0 ? sound : eachEntry(bytes, at, () => {});
-          if (this.#objects.table.isInFile(num) && hasStream(bytes, end)) refuseStream();
-          return sound >= 0
+          const wellFormedEnd = endOfWellFormed(bytes, at);
+          const end = wellFormedEnd >= 0 ? wellFormedEnd : eachEntry(bytes, at, () => {});
+          if (this.#objects.table.isInFile(num) && hasStream(bytes, end)) rejectStream();
+          return wellFormedEnd >= 0
             ? this.#rewrites.register(num, bytes, at, end)
             : this.#rewrites.registerText(num, wellFormedText(bytes, at));
         }
@@ -200,8 +200,11 @@ function entriesOf(text: Uint8Array, at: number): Entries {
 }
 
 /** @throws EngineError damaged_pdf */
-function refuseStream(): never {
-  throw new EngineError("damaged_pdf", "A page's resources are a stream. Save the PDF anew, and send that.");
+function rejectStream(): never {
+  throw new EngineError(
+    "damaged_pdf",
+    "The resources of a page are a stream instead of a dictionary. Open the PDF in a PDF reader and save it again.",
+  );
 }
 
 /** Where names begin with `prefix` already, those after 1x, 2x, … are tried; a name takes at most one of these. */
@@ -221,6 +224,6 @@ function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   return slotAt(holder, { start: at + 2, end: at + 2 }, IN_XOBJECTS, free);
 }
 
-function slotAt(rewrite: Rewrite, place: Span, around: readonly [string, string], prefix: string): NameSlot {
-  return { prefix, rewrite, place, around, splice: undefined };
+function slotAt(rewrite: Rewrite, span: Span, around: readonly [string, string], prefix: string): NameSlot {
+  return { prefix, rewrite, span, around, splice: undefined };
 }

@@ -104,7 +104,7 @@ export class Rewrites {
 
   /**
    * Registers object `num`, a dictionary or array that begins at `at` of the bytes passed by `Objects.at`. One that is
-   * not sound is written anew.
+   * malformed is written anew.
    * @throws Malformed if it cannot be read
    * @throws EngineError too_complex if too much is kept
    */
@@ -154,6 +154,6 @@ export class Rewrites {
 export function sharedContent(): EngineError {
   return new EngineError(
     "damaged_pdf",
-    "A page's content is another part of the PDF too, such as its catalog. Save the PDF anew, and send that.",
+    "An object of the PDF is both a page's content and another part, such as the catalog. Open the PDF in a PDF reader and save it again.",
   );
 }

@@ -4,7 +4,7 @@ import type { XrefTable } from "../objects/xrefTable.ts";
 import { type Meter, runYielding } from "../source/meter.ts";
 import { parseValue } from "../syntax/values.ts";
 import type { Box, Rotation } from "./boxes.ts";
-import { type KidsArray, stateCount, stateKids, type TreeDictionary } from "./normalize.ts";
+import { type KidsArray, registerCount, registerKids, type TreeDictionary } from "./normalize.ts";
 import type { PageEntry } from "./page.ts";
 import type { Span } from "./pageAttributes.ts";
 import type { NameSlot } from "./resources.ts";
@@ -93,7 +93,7 @@ async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<vo
     if (at.next === node.kids.length) {
       if (at.count < node.leastPages) throw unreadablePage();
       node.count = at.count;
-      state(node, table);
+      registerListing(node, table);
       meter.charge("settleKid", 1 + node.kids.length);
       above.delete(node);
       path.pop();
@@ -119,7 +119,7 @@ async function settle(top: TreeNode, table: XrefTable, meter: Meter): Promise<vo
 }
 
 /** Has a node say what it lists, and how many pages. */
-function state(node: TreeNode, table: XrefTable): void {
+function registerListing(node: TreeNode, table: XrefTable): void {
   const { dictionaries, kids, found, count } = node;
   const isListed = (index: number) => found[index] !== null;
   const isDirect = (index: number) => kids.offsetAt(index) !== undefined;
@@ -128,8 +128,8 @@ function state(node: TreeNode, table: XrefTable): void {
   node.isPlain &&= found.every((kid) => !kid || !("kids" in kid) || (kid.isPlain && kid.count! > 0));
   // A wrong /Count of a tree that is plain otherwise stays: readers show as many pages as they did, if blank ones.
   for (const dictionary of dictionaries)
-    if (!(node.isPlain && mayCount(dictionary, table.largest))) stateCount(dictionary, count!);
-  if (dictionaries.length > 0 && !node.isPlain) stateKids(node, table, isListed);
+    if (!(node.isPlain && mayCount(dictionary, table.largest))) registerCount(dictionary, count!);
+  if (dictionaries.length > 0 && !node.isPlain) registerKids(node, table, isListed);
   node.found = found.filter((kid) => kid && !("kids" in kid && kid.count === 0));
 }
 
@@ -139,7 +139,7 @@ function mayCount({ holder, attributes: { count } }: TreeDictionary, largest: nu
   return typeof value === "number" && value > 0 && value <= largest;
 }
 
-/** Returns what a PDF with more pages than `maxPages` is refused with. */
+/** Returns the error for a PDF with more than `maxPages` pages. */
 export function tooManyPages(maxPages: number): EngineError {
   return new EngineError("too_many_pages", `The PDF has more than ${maxPages} pages.`);
 }

@@ -78,10 +78,10 @@ function isStream(bytes: Uint8Array, end: number): boolean {
   return end < bytes.length && hasStream(bytes, end);
 }
 
-/** Returns what a PDF is refused with in which something that may be a page cannot be read. */
+/** Returns the error for a PDF with an unreadable object that may be a page. */
 export function unreadablePage(): EngineError {
   return new EngineError(
     "damaged_pdf",
-    "Something in the PDF that may be a page cannot be read. Open it in a reader and save it anew.",
+    "A possible page of the PDF cannot be read. Open the PDF in a PDF reader and save it again.",
   );
 }

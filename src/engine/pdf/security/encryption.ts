@@ -6,15 +6,16 @@ import { type Access, authenticate } from "./fileKey.ts";
 import { decryptAes, decryptBlock, encryptAes, rc4 } from "./symmetric.ts";
 
 /**
- * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Callers have to leave alone what
- * is not encrypted (7.6.2): strings inside object streams, cross-reference streams, the Encrypt dictionary, ID, and a
- * signature's Contents. For the metadata stream, if `encryptMetadata` is false, pass the crypt filter "Identity".
+ * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Some data are never encrypted
+ * (7.6.2), and callers must not pass them: strings in object streams, cross-reference streams, the Encrypt dictionary,
+ * /ID, and a signature's /Contents. If `encryptMetadata` is false, pass the crypt filter "Identity" for the metadata
+ * stream.
  */
 export interface Cipher {
   decryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   /**
    * Decrypts the data of a stream.
-   * @param cryptFilter the Name in the parameters of the stream's own Crypt filter, if it has one (7.4.10)
+   * @param cryptFilter the /Name in the parameters of the stream's own Crypt filter, if any (7.4.10)
    * @throws EngineError `unsupported_encryption` or `password_required` for a crypt filter that cannot be applied
    */
   decryptStream(num: number, gen: number, data: Uint8Array, cryptFilter?: string): Uint8Array;
@@ -24,15 +25,14 @@ export interface Cipher {
 
 /**
  * Opens a file encrypted with the standard security handler (ISO 32000-2, 7.6.4), in order to change its pages. Tries
- * the empty password first, then `password`, each as owner password and as user password.
- *
- * The owner may do anything. For the user, P decides (7.6.4.2, Table 22): bit 4 covers page content in every revision,
- * since the bits that revision 3 added only split forms, extraction, assembly and printing off from older bits.
- * @param id the first element of the trailer's ID; empty if there is none
+ * the empty password first, then `password`, each as owner password and as user password. The owner may change
+ * everything. For the user, bit 4 of /P decides in every revision (7.6.4.2, Table 22): the bits that revision 3 added
+ * do not concern page content.
+ * @param id the first half of the trailer's /ID; empty if it is missing
  * @throws EngineError `unsupported_encryption`, `password_required` or `modification_not_permitted`
  */
 export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password: string | undefined): Cipher {
-  refuseUnsupported(encrypt);
+  rejectUnsupported(encrypt);
   const dict = encrypt.v < 4 ? { ...encrypt, ...RC4_THROUGHOUT } : encrypt;
   const access = bestAccess(dict, id, password);
 
@@ -57,14 +57,15 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
   };
 }
 
-/** Crypt filters equivalent to the encryption of files older than crypt filters (V below 4). */
+/** Crypt filters equivalent to the encryption of /V below 4, which has no crypt filters. */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 
 /**
- * Checks the handler, V and R (ISO 32000-2, Tables 20 and 21). R 2 to 4 differ in the key only, so V need not match.
+ * Checks the handler, /V and /R (ISO 32000-2, Tables 20 and 21). /R 2 to 4 differ only in the key, so /V need not
+ * match.
  * @throws EngineError `unsupported_encryption`
  */
-function refuseUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): void {
+function rejectUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): void {
   if (filter !== "Standard") {
     throw unsupported(`is for the security handler ${filter}, not for passwords`);
   }
@@ -75,7 +76,9 @@ function refuseUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): voi
   if (v >= 4 && Object.keys(cf).length === 0) throw unsupported("lacks the crypt filters that its version has");
 }
 
-/** Returns owner access if either password gives it, otherwise user access. */
+/**
+ * Returns owner access if one of the passwords gives it, otherwise user access; undefined if both passwords are wrong.
+ */
 function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | undefined): Access | undefined {
   const byEmpty = authenticate(dict, id, "");
   if (byEmpty?.authority === "owner" || !password) return byEmpty;
@@ -84,14 +87,14 @@ function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | 
   return byPassword?.authority === "owner" ? byPassword : (byEmpty ?? byPassword);
 }
 
-/** Returns bit 4 of P, "modify the contents of the document" (ISO 32000-2, Table 22). */
+/** Returns bit 4 of /P, "modify the contents of the document" (ISO 32000-2, Table 22). */
 function permitsModification(dict: EncryptDictionary, access: Access | undefined): boolean {
   return (permissions(dict, access) & 0b1000) !== 0;
 }
 
 /**
- * Returns P. If the copy of it in Perms, which is encrypted with the file key, is intact (7.6.4.4.12, Algorithm 13), it
- * takes precedence, as anyone can edit P.
+ * Returns the permissions. /Perms contains a copy of /P, encrypted with the file key (7.6.4.4.12, Algorithm 13). If it
+ * is intact, it takes precedence, because anyone can edit /P.
  */
 function permissions(dict: EncryptDictionary, access: Access | undefined): number {
   if (dict.v !== 5 || !access || !dict.perms || dict.perms.length < 16) return dict.p;
@@ -101,7 +104,7 @@ function permissions(dict: EncryptDictionary, access: Access | undefined): numbe
   return isIntact ? new DataView(perms.buffer, perms.byteOffset).getInt32(0, true) : dict.p;
 }
 
-/** How a crypt filter transforms the bytes of one object. */
+/** Transforms the bytes of one object as a crypt filter defines. */
 interface Method {
   decrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
   encrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
@@ -113,7 +116,7 @@ const IDENTITY: Method = {
 };
 
 /**
- * Returns the method of a crypt filter, undefined if it leaves data unchanged (ISO 32000-2, 7.6.6, Tables 25 and 26).
+ * Returns the method of a crypt filter; undefined if it leaves data unchanged (ISO 32000-2, 7.6.6, Tables 25 and 26).
  * @throws EngineError `unsupported_encryption`
  */
 function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint8Array) => Method) | undefined {
@@ -128,7 +131,10 @@ function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint
   throw unsupported(`has the version ${dict.v} and the crypt filter method ${cfm}`);
 }
 
-/** Returns RC4 with object keys (ISO 32000-2, 7.6.3.2, Algorithm 1): 5 bytes longer than the file key, at most 16. */
+/**
+ * Returns RC4 with object keys, which are 5 bytes longer than the file key, but at most 16 bytes (ISO 32000-2, 7.6.3.2,
+ * Algorithm 1).
+ */
 function rc4Method(fileKey: Uint8Array): Method {
   const apply = (num: number, gen: number, data: Uint8Array) =>
     rc4(md5(fileKey, objectId(num, gen)).subarray(0, fileKey.length + 5), data);
@@ -158,19 +164,17 @@ function objectId(num: number, gen: number): Uint8Array {
   return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
 }
 
+/** @param what predicate of "The PDF's encryption" */
 function unsupported(what: string): EngineError {
-  return new EngineError(
-    "unsupported_encryption",
-    `The PDF's encryption ${what}. Save the PDF without encryption and send that.`,
-  );
+  return new EngineError("unsupported_encryption", `The PDF's encryption ${what}. Save the PDF without encryption.`);
 }
 
 function passwordRequired(password: string | undefined): EngineError {
   return new EngineError(
     "password_required",
     password
-      ? "The PDF is encrypted. The password is neither its user nor its owner password: send one of them as `password`."
-      : "The PDF is encrypted and does not open without a password. Send the password in `password`.",
+      ? "The password does not open the PDF. Send its user or owner password as `password`."
+      : "The PDF needs a password. Send its user or owner password as `password`.",
   );
 }
 
@@ -178,7 +182,7 @@ function modificationNotPermitted(password: string | undefined): EngineError {
   return new EngineError(
     "modification_not_permitted",
     password
-      ? "The PDF's permissions forbid changes, and the password is not its owner password. Send that as `password`."
+      ? "The PDF's permissions forbid changes, and the password is not the owner password. Send the owner password as `password`."
       : "The PDF's permissions forbid changes. Send the owner password as `password`.",
   );
 }

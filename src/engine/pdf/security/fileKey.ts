@@ -4,16 +4,16 @@ import { concat } from "../../bytes.ts";
 import type { EncryptDictionary } from "./encryptDictionary.ts";
 import { rc4, ZERO_VECTOR } from "./symmetric.ts";
 
-/** The key of the file, and whether P restricts the holder of the password (ISO 32000-2, 7.6.4.1). */
+/** The file key, and the authority that the password gives (ISO 32000-2, 7.6.4.1). /P restricts users, not owners. */
 export interface Access {
   fileKey: Uint8Array;
   authority: "owner" | "user";
 }
 
 /**
- * Checks a password and computes the file encryption key with it: ISO 32000-2, 7.6.4.4.5 and 7.6.4.4.6 (Algorithms 6
- * and 7) up to revision 4, 7.6.4.3.3 (Algorithm 2.A) from 5 on. A password that is both the owner's and the user's, as
- * in files made with only one, gives owner access.
+ * Checks a password and computes the file key with it: Algorithms 6 and 7 up to revision 4 (ISO 32000-2, 7.6.4.4.5 and
+ * 7.6.4.4.6), Algorithm 2.A from revision 5 on (7.6.4.3.3). If one password serves as user and owner password, it gives
+ * owner access.
  * @returns undefined if the password is wrong
  */
 export function authenticate(dict: EncryptDictionary, id: Uint8Array, password: string): Access | undefined {
@@ -25,10 +25,10 @@ export function authenticate(dict: EncryptDictionary, id: Uint8Array, password: 
 }
 
 /**
- * Returns the byte strings that a password may stand for, most likely first. Revision 5 and later: UTF-8 of its
- * SASLprep form, cut to 127 bytes (ISO 32000-2, 7.6.4.3.3). SASLprep is approximated by NFKC of current Unicode instead
- * of 3.2; as many writers omit it, the password as typed comes next. Up to revision 4: PDFDocEncoding (7.6.4.3.2), then
- * UTF-8, which many writers use instead.
+ * Returns the possible byte strings of a password, most likely first. From revision 5 on, it is UTF-8 of the SASLprep
+ * form, cut to 127 bytes (ISO 32000-2, 7.6.4.3.3). NFKC of current Unicode approximates SASLprep. Many writers omit
+ * SASLprep, so the unchanged password follows. Up to revision 4, it is PDFDocEncoding (7.6.4.3.2), or UTF-8 from many
+ * writers.
  */
 function encodings(password: string, revision: number): Uint8Array[] {
   const utf8 = (text: string) => new TextEncoder().encode(text).subarray(0, 127);
@@ -48,7 +48,7 @@ const PDF_DOC_CODES = new Map(
   ].flatMap(({ first, characters }) => Array.from(characters, (character, i) => [character, first + i] as const)),
 );
 
-/** Returns the password in PDFDocEncoding; an empty list if that lacks one of its characters. */
+/** Returns the password in PDFDocEncoding; an empty list if the encoding lacks one of its characters. */
 function pdfDocEncoding(password: string): Uint8Array[] {
   const codes = Array.from(password, (character) => PDF_DOC_CODES.get(character) ?? character.codePointAt(0)!);
   return codes.every((code) => code <= 0xff) ? [Uint8Array.from(codes)] : [];
@@ -59,9 +59,7 @@ const PADDING = Uint8Array.of(
   ...[0x2e, 0x2e, 0x00, 0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a],
 );
 
-/**
- * Opens revisions 2 to 4, trying every key length the dictionary may mean: the right one is the one the password fits.
- */
+/** Opens revisions 2 to 4 with the first possible key length that fits the password. */
 function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array): Access | undefined {
   for (const keyBytes of keyLengths(dict)) {
     const asOwner = userKey(dict, id, userPassword(dict, password, keyBytes), keyBytes);
@@ -74,8 +72,8 @@ function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Arra
 }
 
 /**
- * Returns the candidate key lengths, 5 to 16 bytes. Length is in bits in the dictionary, but in a crypt filter some
- * writers give bits and some bytes (ISO 32000-2, Tables 20 and 25); some omit it or get it wrong.
+ * Returns the possible key lengths, 5 to 16 bytes. /Length of the dictionary is in bits. In a crypt filter, some
+ * writers give bits and others bytes (ISO 32000-2, Tables 20 and 25). Some writers omit it or write a wrong value.
  */
 function keyLengths(dict: EncryptDictionary): Set<number> {
   if (dict.r === 2) return new Set([5]);
@@ -85,7 +83,7 @@ function keyLengths(dict: EncryptDictionary): Set<number> {
   return new Set([...bytes, 16, 5].filter((n) => Number.isInteger(n) && n >= 5 && n <= 16));
 }
 
-/** Returns the file encryption key if this is the user password: ISO 32000-2, 7.6.4.4.5, Algorithm 6. */
+/** Returns the file key if `password` is the user password: ISO 32000-2, 7.6.4.4.5, Algorithm 6. */
 function userKey(
   dict: EncryptDictionary,
   id: Uint8Array,
@@ -97,7 +95,7 @@ function userKey(
   return equal(expected, fit(dict.u, expected.length)) ? key : undefined;
 }
 
-/** Computes the file encryption key: ISO 32000-2, 7.6.4.3.2, Algorithm 2. */
+/** Computes the file key: ISO 32000-2, 7.6.4.3.2, Algorithm 2. */
 function legacyFileKey(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array, keyBytes: number): Uint8Array {
   const permissions = new Uint8Array(4);
   new DataView(permissions.buffer).setInt32(0, dict.p, true);
@@ -118,7 +116,7 @@ function padded(password: Uint8Array): Uint8Array {
   return fit(concat([password, PADDING]), PADDING.length);
 }
 
-/** Applies the 50 further rounds of MD5 that revision 3 introduced, over as many bytes as the key has. */
+/** Applies the 50 additional rounds of MD5 of revision 3 and later, over the length of the key. */
 function strengthened(revision: number, digest: Uint8Array, keyBytes: number): Uint8Array {
   let key = digest.subarray(0, keyBytes);
   if (revision === 2) return key;
@@ -129,7 +127,7 @@ function strengthened(revision: number, digest: Uint8Array, keyBytes: number): U
 
 const REVISION_3_ROUNDS = Array.from({ length: 20 }, (_, round) => round);
 
-/** Applies RC4 once per round, with every byte of the key XORed with the round's number. */
+/** Applies RC4 once per round. Each round XORs every byte of the key with its number. */
 function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Array {
   let result = data;
   for (const round of rounds) {
@@ -140,8 +138,8 @@ function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Ar
 }
 
 /**
- * Opens revisions 5 and 6: ISO 32000-2, 7.6.4.3.3, Algorithm 2.A. O and U each consist of a hash of 32 bytes, the salt
- * it was made with, and the salt for the key that decrypts OE or UE; the owner's hashes also cover all of U.
+ * Opens revisions 5 and 6: ISO 32000-2, 7.6.4.3.3, Algorithm 2.A. /O and /U each consist of a hash of 32 bytes, the
+ * salt of that hash, and the salt for the key that decrypts /OE or /UE. The owner's hashes also cover all of /U.
  */
 function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | undefined {
   const u = fit(dict.u, 48);
@@ -179,7 +177,7 @@ function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Ar
   return key.subarray(0, 32);
 }
 
-/** Cuts or zero-pads to `length` bytes: O and U in real files are sometimes too long or too short. */
+/** Cuts or zero-pads to `length` bytes. /O and /U of real files are sometimes too long or too short. */
 function fit(bytes: Uint8Array, length: number): Uint8Array {
   const fitted = new Uint8Array(length);
   fitted.set(bytes.subarray(0, length));

@@ -11,7 +11,7 @@ const NO_BYTES = new Uint8Array(0);
  * Returns the cipher of an encrypted document; undefined if it is not encrypted.
  * @throws EngineError `password_required`, `modification_not_permitted` or `unsupported_encryption`
  * @throws Malformed if /Encrypt cannot be read
- * @throws MissingRange if bytes have to be fetched first
+ * @throws MissingRange if bytes must be fetched first
  */
 export function openSecurity(
   objects: Objects,
@@ -23,7 +23,10 @@ export function openSecurity(
   const encrypt = objects.resolve(trailer.get("Encrypt"));
   if (encrypt === null) return undefined;
   if (!(encrypt instanceof Map))
-    throw new EngineError("unsupported_encryption", "The PDF is encrypted in a way that cannot be read.");
+    throw new EngineError(
+      "unsupported_encryption",
+      "The PDF's encryption dictionary cannot be read. Save the PDF without encryption.",
+    );
   return openCipher(readEncrypt(objects, encrypt), fileId, password);
 }
 

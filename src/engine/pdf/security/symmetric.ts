@@ -4,12 +4,12 @@ import { concat } from "../../bytes.ts";
 
 const BLOCK_BYTES = 16;
 
-/** Initialization vector of zeros, where ISO 32000-2 specifies no other. */
+/** Initialization vector of zeros, the default of ISO 32000-2. */
 export const ZERO_VECTOR = new Uint8Array(BLOCK_BYTES);
 
 /**
- * Encrypts or decrypts, which is the same, with RC4: the cipher of V 1 and 2 and of the crypt filter method V2
- * (ISO 32000-2, 7.6.3.2). Implemented here because OpenSSL has retired it, so no runtime guarantees it.
+ * Encrypts or decrypts with RC4; both are the same operation. Used with /V 1 and 2 and with the crypt filter method V2
+ * (ISO 32000-2, 7.6.3.2). Implemented here because OpenSSL has retired RC4, so runtimes need not support it.
  */
 export function rc4(key: Uint8Array, data: Uint8Array): Uint8Array {
   const state = new Uint8Array(256).map((_, i) => i);
@@ -33,14 +33,15 @@ export function rc4(key: Uint8Array, data: Uint8Array): Uint8Array {
   return result;
 }
 
-/** Decrypts a single block with AES in ECB mode, which Perms is encrypted with (7.6.4.4.12, Algorithm 13). */
+/** Decrypts a single block with AES in ECB mode, as in /Perms (7.6.4.4.12, Algorithm 13). */
 export function decryptBlock(key: Uint8Array, block: Uint8Array): Uint8Array {
   return decryptBlocks(key, ZERO_VECTOR, block);
 }
 
 /**
- * Encrypts a string or a stream with AES: an initialization vector, then the padded data (ISO 32000-2, 7.6.3.1). The
- * vector is a hash of the key and the data: unpredictable without the key, yet the same input gives the same output.
+ * Encrypts a string or a stream with AES. The result is an initialization vector and the padded data (ISO 32000-2,
+ * 7.6.3.1). The vector is a hash of the key and the data, so it is unpredictable without the key, and the same input
+ * gives the same output.
  */
 export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   const vector = sha2(256, key, data).subarray(0, BLOCK_BYTES);
@@ -50,8 +51,8 @@ export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
 }
 
 /**
- * Decrypts what `encryptAes` makes. Real files have strings without a vector, streams whose Length counts the line
- * break after them, and invalid padding: so only whole blocks are decrypted, and only valid padding is removed.
+ * Decrypts AES data. Real files contain strings without a vector, streams whose /Length includes a trailing line break,
+ * and invalid padding. Therefore only whole blocks are decrypted, and only valid padding is removed.
  */
 export function decryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   const blocks = data.subarray(BLOCK_BYTES, data.length - (data.length % BLOCK_BYTES));

@@ -76,7 +76,7 @@ describe("the output intent", () => {
       "[<</S/GTS_PDFX/DestOutputProfile 8 0 R>><</S/GTS_PDFA1/DestOutputProfile 7 0 R>>]",
       4,
     ],
-    ["finds output intents in an object of their own", "9 0 R", 4],
+    ["finds output intents in an indirect object", "9 0 R", 4],
     ["ignores an output intent without a profile", "[<</S/GTS_PDFA1>>]", undefined],
     ["ignores an output intent of another standard", "[<</S/GTS_PDFX/DestOutputProfile 7 0 R>>]", undefined],
     ["reads no output intent if it is missing", "99 0 R", undefined],

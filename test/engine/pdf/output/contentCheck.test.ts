@@ -119,7 +119,7 @@ describe("well-formed far contents", () => {
   const PACKED = withFar("9 0 R", stream("/Length 20 0 R"));
   const members = PACKED.objectStream(15, { 20: "16" });
   it.each<[string, Uint8Array]>([
-    ["a length of their own", withFar("9 0 R", stream("/Length 16")).table().bytes()],
+    ["a direct length", withFar("9 0 R", stream("/Length 16")).table().bytes()],
     ["a length that includes the line end", withFar("9 0 R", stream("/Length 17")).table().bytes()],
     ["the word endstream in them", withFar("9 0 R", stream("/Length 20", "(endstream) 9 9 re f")).table().bytes()],
     ["a length with a decimal point", withFar("9 0 R", stream("/Length 16.0")).table().bytes()],
@@ -147,7 +147,7 @@ async function checked(objects: Bodies, numbers: number[], size: number, around 
   try {
     for (let at = 0; at < bytes.length; at += size) {
       const [base, end] = [Math.max(0, at - around), Math.min(at + size, bytes.length)];
-      check.look({ at, end, base, bytes: bytes.slice(base, end + around) });
+      check.inspect({ at, end, base, bytes: bytes.slice(base, end + around) });
     }
     await check.finish();
     return "sound";
@@ -179,9 +179,9 @@ test.each(["/Length 33", "/Length 7 0 R"])(
     const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...within });
     const { objects } = await open(bytes);
     objects.table.replace(5, 1, latin1(bytes).indexOf("5 0 obj"), 0);
-    const look = (numbers: number[]) =>
-      new ContentCheck(objects, new Set(numbers)).look({ at: 0, end: bytes.length, base: 0, bytes });
-    expect(() => look([4])).not.toThrow();
-    expect(() => look([4, 5])).toThrow(PlanOutdated);
+    const inspect = (numbers: number[]) =>
+      new ContentCheck(objects, new Set(numbers)).inspect({ at: 0, end: bytes.length, base: 0, bytes });
+    expect(() => inspect([4])).not.toThrow();
+    expect(() => inspect([4, 5])).toThrow(PlanOutdated);
   },
 );

@@ -107,7 +107,7 @@ describe("Eraser", () => {
       `${HEAD[1]}${A[1]}3 0 ob`,
     ],
     ["a cross-reference stream", [HEAD, XREF_STREAM, A], HEAD[1] + feeds(XREF_STREAM[1]) + A[1]],
-    ["a section, whatever its bytes", [HEAD, A, ["section", "???"], B], `${HEAD[1]}${A[1]}\n\n\n${B[1]}`],
+    ["a section of any bytes", [HEAD, A, ["section", "???"], B], `${HEAD[1]}${A[1]}\n\n\n${B[1]}`],
   ])("erases, in windows of any size, %s", (_, parts, expected) => {
     const file = fileOf(...parts);
     for (let size = 1; size <= file.text.length; size++) expect(erased(file, size)).toBe(expected);

@@ -1,4 +1,4 @@
-/** Data of live streams are retained, whatever they look like. Superseded objects around them are erased. */
+/** Data of live streams are retained, even if they look like objects or sections. Superseded objects around them are erased. */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -8,7 +8,7 @@ import { type Bodies, FileBuilder, latin1, onePage, open, plan } from "../fixtur
 
 const OLD = "/MediaBox[0 0 300 400]/Contents 4 0 R/Old true";
 const NEW = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/New true>>";
-/** A PDF of its own: objects, streams, sections, revisions. */
+/** A complete PDF: objects, streams, sections, revisions. */
 const INNER = (() => {
   const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 9 9]/Inner true")).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)![1];

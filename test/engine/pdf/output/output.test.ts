@@ -20,7 +20,7 @@ function compressed(): Uint8Array {
   return builder.xrefStream(6, members).bytes();
 }
 
-/** A page that a second revision supersedes. It is `linked` by /Prev, or has a complete table of its own. */
+/** A page that a second revision supersedes. It is `linked` by /Prev, or has a complete table. */
 function revised(linked: boolean): FileBuilder {
   const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R/Old true")).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)?.[1];
@@ -60,7 +60,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(output.indexOf("4 0 obj")).toBe(at);
   });
 
-  it("the output begins each object on a line of its own, also behind erased bytes", async () => {
+  it("the output begins each object on a new line, also behind erased bytes", async () => {
     const output = latin1(await stamp(source));
     const starts = [...output.matchAll(/\b\d+ \d+ obj\b/g)].map(({ index }) => output[index - 1]);
     expect(starts.length).toBeGreaterThan(3);

@@ -327,7 +327,7 @@ describe("the order of the tail", () => {
   });
 });
 
-it("the tail comes in parts of a quarter of a megabyte, whatever the number of pages", async () => {
+it("the tail comes in parts of a quarter of a megabyte for any number of pages", async () => {
   const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;

@@ -11,7 +11,7 @@ function read(text: string) {
 }
 
 describe("readKids", () => {
-  it("tells references from direct dictionaries", () => {
+  it("distinguishes references from direct dictionaries", () => {
     const expected = { kids: [3, "at 7", 12], numbers: [3, 12], isPlain: true };
     expect(read("[3 0 R <</A[1]>>12 0 R]")).toEqual(expected);
   });

@@ -91,7 +91,7 @@ test("charges a page for each time that it is read", async () => {
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
 });
 
-test("reads metadata once, whatever the number of references to output intents", async () => {
+test("reads metadata once for any number of references to output intents", async () => {
   const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
   const builder = new FileBuilder().objects({
     ...onePage(),

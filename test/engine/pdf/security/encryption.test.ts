@@ -67,7 +67,7 @@ describe("a file that another program encrypted", () => {
   it.each(withPassword)("asks for a password: $name", (vector) => {
     const missing = {
       code: "password_required",
-      detail: expect.stringContaining("Send the password in `password`."),
+      detail: expect.stringContaining("The PDF needs a password. Send its user or owner password as `password`."),
     };
     expect(problemOf(() => open(vector))).toEqual(missing);
     expect(problemOf(() => open(vector, ""))).toEqual(missing);
@@ -76,7 +76,7 @@ describe("a file that another program encrypted", () => {
   it.each(withPassword)("rejects a wrong password: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
       code: "password_required",
-      detail: expect.stringContaining("The password is neither its user nor its owner password: send one of them"),
+      detail: expect.stringContaining("The password does not open the PDF. Send its user or owner password"),
     });
   });
 });
@@ -92,7 +92,7 @@ describe("permissions", () => {
   it.each(forbidding)("permissions forbid changes with a password that is not the owner's: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
       code: "modification_not_permitted",
-      detail: expect.stringContaining("the password is not its owner password"),
+      detail: expect.stringContaining("the password is not the owner password"),
     });
   });
 
