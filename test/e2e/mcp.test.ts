@@ -183,7 +183,7 @@ describe.each(Object.entries(FRAMEWORKS))("%s", (_, connect) => {
     const look = { text: "DRAFT", template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 };
     const call = await connect({});
     const unpaid = await call(text, { ...look, file: "/home/me/contract.pdf" });
-    expect(readIn(unpaid, /This costs 0\.05 USDC.*?request_upload/)).toBeTruthy();
+    expect(readIn(unpaid, /This call costs 0\.05 USDC.*?request_upload/)).toBeTruthy();
     const offered = await call("request_upload", { name: "contract.pdf" });
     const headers = { "Content-Type": "application/pdf" };
     const put = { method: "PUT", headers, body: new Uint8Array(await samplePdf()) };

@@ -209,7 +209,7 @@ test.each([
   [[], { OPERATOR_TOKEN: "another".repeat(6) }, "another OPERATOR_TOKEN"],
   [["--url", "http://127.0.0.1:1"], {}, "cannot be reached"],
   [["--url", "http://pdf.example.com"], {}, "--url must begin with https://"],
-  [["--url", "data:application/json,{}"], {}, "--url must be an address"],
+  [["--url", "data:application/json,{}"], {}, "--url must be a URL that begins with https://"],
   [[], { RPC_URL: "http://127.0.0.1:1" }, "the node of base-sepolia in RPC_URL does not answer"],
 ])("revenue %j with %j reports the error and exits with 2", async (args, env, what) => {
   const { code, stdout, stderr } = await revenue(args, env);

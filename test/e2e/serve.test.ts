@@ -103,32 +103,32 @@ describe("npm run serve, which the image runs", () => {
     expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([402]));
   });
 
-  test("reports a setting that is nearly one, and is not misled by the rest of the environment", async () => {
+  test("reports a misspelled setting and ignores other environment variables", async () => {
     await using server = await serve({ NETWORK: "base", HOSTNAME: "abc", NODE_VERSION: "24", LANG: "C" });
     const { status, problems } = await server.health();
     expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is not a setting. Use NETWORKS")]]);
     expect(problems[0]).not.toMatch(/HOSTNAME|NODE_VERSION|LANG/);
   });
 
-  test("says what to do where nothing is built", async () => {
+  test("names the build command if there is no build", async () => {
     await using server = await serve({ BUILT: state });
     expect(await server.ended).toBe(2);
-    expect(server.printed()).toBe(`There is nothing to serve in ${state}: npm run build:server makes it\n`);
+    expect(server.printed()).toBe(`${state} has no build. Run npm run build:server\n`);
   });
 
-  test("says in a line that its port is none", async () => {
+  test("rejects a malformed port in one line", async () => {
     await using server = await serve({ PORT: "abc" });
     expect(await server.ended).toBe(2);
-    expect(server.printed()).toBe("PORT must be a number from 1 to 65535, and is 'abc'\n");
+    expect(server.printed()).toBe("PORT must be a number from 1 to 65535, not 'abc'\n");
   });
 
-  test("says so where its port is taken", async () => {
+  test("reports that its port is in use", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
     await using server = await serve({ PORT: String(port) });
     expect(await server.ended).toBe(2);
-    expect(server.printed()).toMatch(`Nothing can be served at 127.0.0.1:${port}: Address already in use`);
+    expect(server.printed()).toMatch(`The server could not start at 127.0.0.1:${port}: Address already in use`);
     taken.close();
   });
 

@@ -74,7 +74,7 @@ export const HOSTILE_ANSWERS: Record<string, HostileAnswer> = {
   "/announces-less": {
     answer: says(head("200 OK", "Content-Length: 3") + pdf),
     code: "not_a_pdf",
-    words: "does not begin as a PDF",
+    words: "is not a PDF",
   },
   "/announces-twice": {
     answer: says(head("200 OK", "Content-Length: 3", `Content-Length: ${pdf.length}`) + pdf),

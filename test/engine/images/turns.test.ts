@@ -14,7 +14,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
     isDone = true;
   });
   let turns = 0;
-  for (; !isDone; turns++) await new Promise((resolve) => setTimeout(resolve, 0));
+  for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
   await ended;
   return turns;
 }
