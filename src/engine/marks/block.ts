@@ -1,27 +1,30 @@
 import type { Cluster, Line } from "../fonts/layout.ts";
+import type { Appearance } from "./appearance.ts";
 import type { Size } from "./geometry.ts";
-import type { Look } from "./look.ts";
 
-/** These lengths are in em. */
+/** Lengths below are in em unless stated otherwise. */
 const FRAME_PADDING = 0.35;
 const FRAME_WIDTH = 0.1;
-/** The stroke around hollow letters, outside their outlines. */
+/** Width of the stroke around hollow letters, outside their outlines. */
 const HOLLOW_WIDTH = 0.03;
-/** The stroke around letters whose font is lighter than the weight asked for, outside their outlines. */
+/** Width of the stroke, outside the outlines, that emboldens letters of a font lighter than the requested weight. */
 export const EMBOLDENING = 0.015;
-/** The light edge around large letters, and around small ones, which have to be seen at a pixel or so. */
+/**
+ * Width of the light edge around large letters, and its maximum around small letters, where it must stay visible at
+ * about one pixel.
+ */
 const EDGE = 0.02;
 const WIDEST_EDGE = 0.045;
-/** Points: the light edge is as wide as this where that is between the two. */
+/** Preferred width of the light edge in points, between the two limits above. */
 const EDGE_PT = 1;
 
-/** Stacked lines, each centred. Lengths are in em, from the block's lower left corner; all ink lies inside. */
+/** Stacked, centered lines. Lengths are in em, from the block's lower left corner. All ink lies inside. */
 export interface Block extends Size {
   readonly rows: readonly Row[];
   readonly frame?: FrameStroke;
 }
 
-/** A frame's stroke: the distance of its centre line from the block's edges, and the line width, in em. */
+/** The stroke of a frame: the distance of its center line from the block's edges, and the line width, in em. */
 export interface FrameStroke {
   readonly inset: number;
   readonly width: number;
@@ -34,28 +37,28 @@ export interface Row {
   readonly y: number;
 }
 
-/** Returns how far the stroke around a letter extends outside its outline, in em. */
-export function strokeAround(look: Look, cluster?: Cluster): number {
-  if (look.hollow) return HOLLOW_WIDTH;
+/** Returns the width of the stroke around a letter, outside its outline, in em. */
+export function strokeAround(appearance: Appearance, cluster?: Cluster): number {
+  if (appearance.hollow) return HOLLOW_WIDTH;
   return cluster?.face.file.embolden ? EMBOLDENING : 0;
 }
 
-/** Returns the width in em of the light edge around letters of this size. */
-export function edgeAround(look: Look, fontSizePt: number): number {
-  return look.isEdged ? Math.max(EDGE, Math.min(WIDEST_EDGE, EDGE_PT / fontSizePt)) : 0;
+/** Returns the width in em of the light edge around letters of a font size. */
+export function edgeAround(appearance: Appearance, fontSizePt: number): number {
+  return appearance.isEdged ? Math.max(EDGE, Math.min(WIDEST_EDGE, EDGE_PT / fontSizePt)) : 0;
 }
 
 /**
- * Stacks lines, each as far below the previous one as the fonts used on both need, so that scripts with tall or deep
- * glyphs neither collide nor are cut off. The block is at least `width` wide.
+ * Stacks lines. The distance of two lines is what the fonts used on both need, so that scripts with tall or deep glyphs
+ * neither collide nor are cut off. The block is at least `width` wide.
  */
-export function stack(lines: readonly Line[], look: Look, width = 0): Block {
+export function stack(lines: readonly Line[], appearance: Appearance, width = 0): Block {
   const around = Math.max(
     0,
-    ...lines.flatMap(({ clusters }) => clusters.map((cluster) => strokeAround(look, cluster))),
+    ...lines.flatMap(({ clusters }) => clusters.map((cluster) => strokeAround(appearance, cluster))),
   );
-  const light = look.isEdged ? WIDEST_EDGE : 0;
-  const padding = light + around + (look.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
+  const light = appearance.isEdged ? WIDEST_EDGE : 0;
+  const padding = light + around + (appearance.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
   const heights = heightsOf(lines);
   const needed = lines.map((line) => Math.max(line.width / 2 - line.left, line.right - line.width / 2));
   const halfWidth = Math.max(width / 2, padding + Math.max(...needed));
@@ -72,13 +75,13 @@ export function stack(lines: readonly Line[], look: Look, width = 0): Block {
     width: 2 * halfWidth,
     height,
     rows,
-    ...(look.framed && { frame: { inset: light + FRAME_WIDTH / 2, width: FRAME_WIDTH } }),
+    ...(appearance.framed && { frame: { inset: light + FRAME_WIDTH / 2, width: FRAME_WIDTH } }),
   };
 }
 
 /**
- * Returns the ascent and descent of each line. An empty line is as high as the one above it. A block is placed, and
- * framed, by its visible ink, so the first line's ascent and the last line's descent are those of their ink.
+ * Returns the ascent and descent of each line. An empty line is as high as the line above it. The first ascent and the
+ * last descent are those of the visible ink, because a block is placed and framed by its ink.
  */
 function heightsOf(lines: readonly Line[]): { ascent: number; descent: number }[] {
   let last = lines.find(({ clusters }) => clusters.length > 0) ?? { ascent: 1, descent: 0 };

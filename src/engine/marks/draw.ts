@@ -2,13 +2,13 @@ import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { allowsTransparency } from "../pdf/document/pdfa.ts";
+import type { Appearance } from "./appearance.ts";
 import { EMBOLDENING, type FrameStroke, strokeAround } from "./block.ts";
 import { addForm, type Drawing, type Rectangle, spokenAs, unspoken } from "./form.ts";
 import type { Ink } from "./ink.ts";
-import type { Look } from "./look.ts";
 import { number, numbers } from "./operators.ts";
 
-/** Marks are drawn at this many units per em, and scaled when they are placed. */
+/** Units per em of a drawing. It is scaled when it is placed. */
 export const UNITS_PER_EM = 100;
 
 /** Clusters of one line that are drawn together, and the origin of the first one, in units. */
@@ -18,30 +18,30 @@ interface ClusterRun {
   readonly y: number;
 }
 
-/** Text to be drawn within `box`, in units; its light edge and its frame are in em. */
+/** Text to draw within `box`, in units. The widths of its light edge and its frame are in em. */
 export interface TextDrawing {
   readonly runs: readonly ClusterRun[];
   readonly box: Rectangle;
   readonly edge: number;
   readonly frame?: FrameStroke | undefined;
-  /** Readers find no text. */
+  /** Whether text extraction must not find this text, because it repeats another. */
   readonly isEcho?: boolean | undefined;
-  /** The digit of a page number that this is: readers find no spaces between such. */
+  /** The digit, if this is one digit of a page number. Extraction then adds no spaces between the digits. */
   readonly digit?: string | undefined;
 }
 
 /**
- * Draws text, over its light edge if it has one: that of all letters comes before the first letter, as in many scripts
- * they touch their neighbours.
+ * Draws text over its light edge, if it has one. The edges of all letters come first, because letters of many scripts
+ * touch their neighbors.
  */
 export function drawText(
   sink: ObjectSink,
   drawing: TextDrawing,
   embedded: EmbeddedFont,
-  look: Look,
+  appearance: Appearance,
   ink: Ink,
 ): Drawing {
-  if (look.hollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, look, ink);
+  if (appearance.hollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, appearance, ink);
   const { runs, box, edge, frame, isEcho = false, digit } = drawing;
   const isRepeated = edge > 0;
   const isDigit = isRepeated && !isEcho && digit !== undefined;
@@ -53,12 +53,12 @@ export function drawText(
   const content: string[] = [];
   if (isRepeated) {
     const frameEdge = frame ? [strokeFrame(box, frame, edge)] : [];
-    const width = look.hollow ? strokeAround(look) : 2 * bolder;
+    const width = appearance.hollow ? strokeAround(appearance) : 2 * bolder;
     const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
     content.push(ink.white.stroke, ...frameEdge, light);
   }
-  // Where there may be no soft mask, lines at overlaps are the lesser evil.
-  if (look.hollow) content.push(ink.stroke, letters("outline", strokeAround(look)));
+  // PDF/A-1 forbids soft masks. Without one, lines are visible where letters overlap.
+  if (appearance.hollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
   else {
     content.push(ink.fill);
     if (frame || bolder > 0) content.push(ink.stroke);
@@ -70,14 +70,15 @@ export function drawText(
 }
 
 /**
- * Draws hollow letters. They may overlap their neighbours and themselves: a soft mask of the stroked letters minus their
- * inside has no lines at overlaps. The text itself, for copying and searching, is invisible (ISO 32000-2, 9.3.6, 11.6.5).
+ * Draws hollow letters. Letters may overlap their neighbors and themselves. A soft mask, the stroked letters minus
+ * their inside, hides the lines at overlaps. The text itself is drawn invisibly for copying and searching (ISO 32000-2,
+ * 9.3.6, 11.6.5).
  */
 function drawHollow(
   sink: ObjectSink,
   { runs, box, edge, isEcho = false }: TextDrawing,
   embedded: EmbeddedFont,
-  look: Look,
+  appearance: Appearance,
   ink: Ink,
 ): Drawing {
   sink.uses?.add("transparency");
@@ -90,7 +91,7 @@ function drawHollow(
   const [left, bottom, right, top] = box;
   const everywhere = `${numbers([left, bottom, right - left, top - bottom])} re f`;
 
-  const width = strokeAround(look);
+  const width = strokeAround(appearance);
   const states = [`/Hollow${around(width)}`];
   const content = [ink.fill, `q /Hollow gs ${everywhere} Q`, textObject(runs, embedded, "invisible", 0, isEcho)];
   if (edge > 0) {
@@ -108,7 +109,10 @@ function fontOf(embedded: EmbeddedFont): string {
   return `/Font<</F ${embedded.ref}>>`;
 }
 
-/** Returns operators that draw a frame along the sides of `box`, in units, or its light edge, `around` em wider. */
+/**
+ * Returns operators that draw a frame along the sides of `box`, in units. Its light edge is drawn with `around`, the
+ * extra width on each side in em.
+ */
 function strokeFrame([, , width, height]: Rectangle, frame: FrameStroke, around: number): string {
   const inset = frame.inset * UNITS_PER_EM;
   const sides = [inset, inset, width - 2 * inset, height - 2 * inset];
@@ -119,7 +123,7 @@ function isEmboldened(runs: readonly ClusterRun[]): boolean {
   return runs.some(({ clusters }) => clusters.some(({ face }) => face.file.embolden));
 }
 
-/** How text is drawn: ISO 32000-2, 9.3.6. */
+/** Text rendering modes (ISO 32000-2, 9.3.6). */
 const RENDERING = { fill: 0, outline: 1, stroke: 2, invisible: 3 };
 type Mode = keyof typeof RENDERING;
 
@@ -137,7 +141,9 @@ function textObject(
   return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, `${RENDERING[mode]} Tr`, ...lines, "ET"].join("\n");
 }
 
-/** Returns operators that show clusters of one line, kerned; those of a font that is too light are also stroked. */
+/**
+ * Returns operators that show clusters of one line with kerning. Clusters of a font that is too light are also stroked.
+ */
 function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode, isEcho: boolean): string {
   const operators: string[] = [];
   let emboldened = false;
@@ -162,7 +168,7 @@ function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode,
       operators.push(bolder ? "2 Tr" : "0 Tr");
       emboldened = bolder;
     }
-    // TJ numbers are thousandths of an em, to the left
+    // numbers in TJ are thousandths of an em, to the left
     const back = Math.round((pen - cluster.x) * 1000);
     if (back !== 0) {
       endCodes();

@@ -1,20 +1,22 @@
 import { largestScale, type Size } from "./geometry.ts";
 import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wrap } from "./wrap.ts";
 
-/** A share of the page's shorter side: text at least this large is not wrapped. */
+/** Font size, as a share of the page's shorter side, from which text is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
-/** Points: words are broken rather than set smaller than this. */
+/** Minimum font size in points before words are broken. */
 const READABLE_PT = 6;
-/** Points: the smallest size of text that is cut short otherwise, and the largest of any template on a small page. */
+/**
+ * Font size in points that text keeps before it is cut short. Every template allows at least this size on a small page.
+ */
 export const LEGIBLE_PT = 8;
 const MAX_LINES_TRIED = 24;
-/** Halvings of the widths between which the narrowest lines are looked for. */
+/** Number of bisection steps in the search for balanced line widths. */
 const BALANCING_STEPS = 8;
 
-/** What a text ends in that is cut short. */
+/** The end of a text that is cut short. */
 export const ELLIPSIS = "…";
 
-/** How a text is broken into lines, and its font size. */
+/** The lines of a text, and its font size. */
 interface Fit {
   lines: readonly TextLine[];
   fontSizePt: number;
@@ -23,20 +25,20 @@ interface Fit {
 /** The area that a text must fit into. */
 export interface TextArea {
   page: Size;
-  /** What the turned block must fit into, in points. */
+  /** Available space for the rotated block, in points. */
   room: Size;
   rotation: number;
   maxFontSizePt: number;
-  /** More lines than this are cut off, unless they are the caller's own. */
+  /** Maximum number of lines. Line breaks of the caller may exceed it. */
   mostLines?: number | undefined;
   /** Returns the size in em of a block of lines as drawn, including any frame. */
   blockEm(lines: readonly TextLine[]): Size;
 }
 
 /**
- * Fits a text at the largest size allowed that stays within the room at its rotation. The caller's line breaks are kept
- * if the text is comfortable to read with them. Otherwise it is wrapped to the width that allows the largest size;
- * candidates are compared by estimate, and only the best is laid out.
+ * Fits a text at the largest allowed size that stays within the room at its rotation. It keeps the caller's line breaks
+ * if the text is then comfortable to read. Otherwise it wraps the text to the width that allows the largest size.
+ * Candidates are compared by estimates, and only the best is laid out.
  */
 export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);
@@ -66,7 +68,10 @@ export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   return largest(1, unbroken);
 }
 
-/** Fits a text in few lines: on those it has as long as they are legible, then on more, and cut short at last. */
+/**
+ * Fits a text with a maximum number of lines. It keeps the lines while they are legible, then allows more lines, and
+ * finally cuts the text short.
+ */
 function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea): Fit {
   const leastPt = Math.min(LEGIBLE_PT, area.maxFontSizePt);
   if (asGiven.fontSizePt >= leastPt) return asGiven;
@@ -82,11 +87,11 @@ function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea
   return sized(kept, area);
 }
 
-/** Returns as much of a line as fits with an ellipsis behind it. */
+/** Returns the longest beginning of a line that fits together with an ellipsis. */
 function cutShort(text: string, width: number, paragraph: Paragraph): TextLine {
   const characters = graphemes(text);
   const first = (count: number) => characters.slice(0, count).join("");
-  // what is looked for is near to where characters that do not affect each other would end: every try lays out a line
+  // the search starts near the estimate from single characters, because each step lays out a line
   let near = 0;
   for (let sum = paragraph.widthOf(ELLIPSIS); near < characters.length; near++) {
     sum += paragraph.widthOf(characters[near]!);
@@ -111,14 +116,14 @@ function longestWord(paragraphs: readonly Paragraph[]): number {
   return Math.max(...paragraphs.flatMap(({ words }) => words.map(({ inkWidth }) => inkWidth)));
 }
 
-/** Returns line widths to try, in em: what 2, 3, 4 … lines would need, but at least `least`. */
+/** Returns candidate line widths in em, for 2, 3, 4 … lines, each at least `least`. */
 function widths(whole: number, least: number): number[] {
   const tried = Array.from({ length: MAX_LINES_TRIED - 1 }, (_, i) => Math.max(least, (whole / (i + 2)) * 1.1));
   return [...new Set(tried)];
 }
 
 /**
- * Breaks paragraphs into at most `count` lines, of widths as equal as can be: no line is left with two letters.
+ * Breaks paragraphs into at most `count` lines of nearly equal width, so that no line has only two letters.
  * @param least the narrowest width, in em
  */
 function narrowest(paragraphs: readonly Paragraph[], count: number, least: number): TextLine[] {

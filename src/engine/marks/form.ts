@@ -13,18 +13,18 @@ export interface Mark {
   box: Rectangle;
 }
 
-/** What a mark shows, in form space. */
+/** The contents of a mark, in form space. */
 export interface Drawing {
   content: string;
   /** Entries of the resource dictionary. */
   resources: string;
-  /** Anything outside is clipped. */
+  /** Clipping box. */
   box: Rectangle;
 }
 
 /**
- * Makes a drawing a form XObject that looks the same wherever it is invoked: opacity applies to the drawing as a whole
- * (an isolated transparency group, so overlaps do not darken), and the page's alpha, blend mode and soft mask are reset
+ * Turns a drawing into a form XObject that looks the same in every context. Opacity applies to the drawing as a whole:
+ * it is an isolated transparency group, so overlaps do not darken. The page's alpha, blend mode and soft mask are reset
  * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
@@ -40,8 +40,8 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): M
 }
 
 /**
- * Makes a mark that shows another at each of `places`, which are from its origin in its own units. Readers find no text in
- * it: that is found elsewhere.
+ * Creates a mark that shows another one at each of `places`, which are relative to its origin in its own units. Text
+ * extraction finds no text in it, only in the original.
  */
 export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[]): Mark {
   const [left, bottom, right, top] = mark.box;
@@ -57,19 +57,18 @@ export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[
 }
 
 /**
- * Wraps operators whose text some readers would find besides what it repeats: it has an empty ActualText (ISO 32000-2,
- * 14.9.4).
+ * Wraps operators in an empty ActualText (ISO 32000-2, 14.9.4), so that text extraction does not find the text twice.
  */
 export function unspoken(...operators: readonly string[]): string {
   return spokenAs("", ...operators);
 }
 
-/** Wraps operators that show a text of ASCII letters and digits, or none, more than once. */
+/** Wraps operators in an ActualText, because they show a text of ASCII letters and digits several times. */
 export function spokenAs(text: string, ...operators: readonly string[]): string {
   return [`/Span<</ActualText(${text})>>BDC`, ...operators, "EMC"].join("\n");
 }
 
-/** Adds a form XObject, deflated if that is smaller; `entries` are additional entries of its dictionary. */
+/** Adds a form XObject, deflated if that is smaller. `entries` are additional entries of its dictionary. */
 export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, entries = ""): Ref {
   const deflated = deflatedText(content, 9);
   const filter = "/Filter/FlateDecode";

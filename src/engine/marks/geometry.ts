@@ -4,8 +4,9 @@ import type { Page } from "../pdf/pages/page.ts";
 /**
  * Geometry of marks; pure functions.
  *
- * Displayed space is the page as the reader sees it, turned by /Rotate and cut to its visible box: origin at its lower
- * left, x to the right, y up, unit one point (1/72 inch). Angles are degrees, counter-clockwise in that space.
+ * Displayed space is the page as the reader sees it, rotated by /Rotate and cut to its visible box. Its origin is the
+ * lower left corner, x points to the right, y points up, and the unit is one point (1/72 inch). Angles are in degrees,
+ * counter-clockwise in that space.
  */
 
 /** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
@@ -19,7 +20,7 @@ export interface Size {
 
 /** The size of a page as displayed. */
 export interface PageSize extends Size {
-  /** Of the page's user space, in points. */
+  /** The size of a unit of the page's user space, in points. */
   userUnit: number;
 }
 
@@ -35,7 +36,9 @@ export function multiply(first: Matrix, second: Matrix): Matrix {
   return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
 
-/** Returns whether two pages have one box, of which pages that follow each other share equal ones, and are turned alike. */
+/**
+ * Returns whether two pages have the same box and rotation. Consecutive pages share equal boxes, so identity is enough.
+ */
 export function haveSameShape(a: Page, b: Page): boolean {
   return a.box === b.box && a.rotate === b.rotate && a.userUnit === b.userUnit;
 }
@@ -47,8 +50,8 @@ export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
 }
 
 /**
- * Returns the matrix from a page's displayed space to its default user space (ISO 32000-2, 8.3.2.3 and 14.11.2; /Rotate
- * turns clockwise).
+ * Returns the matrix from a page's displayed space to its default user space (ISO 32000-2, 8.3.2.3 and 14.11.2).
+ * /Rotate is clockwise.
  */
 export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
   const s = 1 / userUnit;
@@ -64,11 +67,11 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
   }
 }
 
-/** The shorter side of the largest pages that are held in a hand, in points: A3's. */
+/** The shorter side of A3, the largest page that readers hold in their hands, in points. */
 const LARGE_PT = 842;
 
 /**
- * Returns the margin to keep, in points: as asked, but at most a tenth of the page's shorter side. On posters it grows
+ * Returns the margin in points: the requested one, but at most a tenth of the page's shorter side. On posters it grows
  * with the page, as type does.
  */
 export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): number {
@@ -76,7 +79,7 @@ export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): numbe
   return Math.min(askedPt * Math.max(1, shorter / LARGE_PT), shorter / 10);
 }
 
-/** Returns the room on a page: what is within the margins, and no more than the shares of its sides, from 0 to 1. */
+/** Returns the size of the area within the margins, limited to shares (0 to 1) of the page's sides. */
 export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: Partial<Size> = {}): Size {
   return {
     width: Math.min(page.width - 2 * marginPt, width * page.width),
@@ -84,13 +87,13 @@ export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: 
   };
 }
 
-/** Returns the size of the upright box around a box of `size` turned by `degrees`. */
+/** Returns the size of the bounding box of a box of `size` rotated by `degrees`. */
 export function turnedSize({ width, height }: Size, degrees: number): Size {
   const [cos, sin] = direction(degrees).map(Math.abs) as [number, number];
   return { width: width * cos + height * sin, height: width * sin + height * cos };
 }
 
-/** Returns the largest scale at which a turned box of `size` fits into a room. */
+/** Returns the largest scale at which a rotated box of `size` fits into a room. */
 export function largestScale(size: Size, room: Size, degrees: number): number {
   const turned = turnedSize(size, degrees);
   return Math.min(room.width / turned.width, room.height / turned.height);
@@ -102,8 +105,8 @@ export function diagonalAngle({ width, height }: Size): number {
 }
 
 /**
- * Returns the matrix from a mark's own space (origin at its lower left, `size` before scaling) to displayed space:
- * scaled, turned about its centre, and placed at `spot` within the margins.
+ * Returns the matrix from a mark's space (origin at its lower left corner, `size` before scaling) to displayed space.
+ * It scales the mark, rotates it about its center and places it at `spot` within the margins.
  */
 export function placeAt(
   spot: { readonly x: number; readonly y: number },
@@ -121,22 +124,25 @@ export function placeAt(
   return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
 }
 
-/** About so many copies are on a page at most, however small the mark is: an A4 page has 20 along its longer side. */
+/**
+ * Approximate maximum number of copies on a page, even of the smallest marks. An A4 page then has 20 along its longer
+ * side.
+ */
 const MOST_TILES = 283;
-/** The same along the longer side, of a page so narrow that there is but one row. */
+/** Maximum number of copies along the longer side of a page so narrow that it has only one row. */
 const MOST_TILES_ALONG = 500;
 
-/** A place in the space of a mark: its own units along its own sides. */
+/** A position in the space of a mark: its units along its sides. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
 /**
- * Returns how far copies of a mark all over the page are from the one in the middle, which is the first: rows along the
- * mark's direction, every other row shifted by half a step, bleeding past the edges. Gaps are at least half the mark's
- * width and one and a half times its height.
- * @param page in units of the mark
+ * Returns the offsets of all copies of a tiled mark from the copy in the middle, which comes first. Rows follow the
+ * mark's direction, every other row is shifted by half a step, and copies extend beyond the page's edges. Gaps are at
+ * least half the mark's width and one and a half times its height.
+ * @param page size of the page in units of the mark
  */
 export function tile(size: Size, degrees: number, page: Size): Point[] {
   const [cos, sin] = direction(degrees);
@@ -164,7 +170,7 @@ export function tile(size: Size, degrees: number, page: Size): Point[] {
   return tiles;
 }
 
-/** Returns the least and the largest x for which `slope` x + `offset` is between -`most` and `most`. */
+/** Returns the range of x for which `slope` x + `offset` is between -`most` and `most`. */
 function within(slope: number, offset: number, most: number): [number, number] {
   if (slope === 0) return Math.abs(offset) < most ? [-Infinity, Infinity] : [Infinity, -Infinity];
   const ends = [(-most - offset) / slope, (most - offset) / slope];
@@ -172,8 +178,8 @@ function within(slope: number, offset: number, most: number): [number, number] {
 }
 
 /**
- * Returns a page in units of a mark at `scale`, with sides longer by up to an eighth: so that copies of the mark which
- * fill one page fill all of about its size.
+ * Returns a page's size in units of a mark at `scale`, with sides rounded up by at most an eighth. Copies that fill
+ * this size also fill all pages of similar size.
  */
 export function roundedUp({ width, height }: Size, scale: number): Size {
   const rounded = (side: number) => {

@@ -10,12 +10,15 @@ import { spotOf } from "./positions.ts";
 import { Tilings } from "./tilings.ts";
 
 /**
- * Ghostscript maps soft masks, which are /DeviceGray always (ISO 32000-2, 11.6.5.2), through the page's default for it.
- * This one leaves them as they are.
+ * Default color space for gray that keeps values as they are. Ghostscript maps soft masks, which are always /DeviceGray
+ * (ISO 32000-2, 11.6.5.2), through the page's default.
  */
 const LINEAR_GRAY = "/ColorSpace<</DefaultGray[/CalGray<</WhitePoint[0.9505 1 1.089]>>]>>";
 
-/** Lays an image over every page, `scale` of the displayed width wide but within the margins. It is stored once. */
+/**
+ * Puts an image on every page. It is `scale` of the displayed width wide, but stays within the margins. It is stored
+ * once.
+ */
 export async function markWithImage(
   document: PdfDocument,
   picture: Picture,

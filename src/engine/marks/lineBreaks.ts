@@ -1,24 +1,26 @@
 /**
- * Where a line may break: between words, which in scripts without spaces are those of the runtime's dictionaries, and
- * around punctuation as Unicode has it (UAX #14). Pure functions.
+ * Finds line breaks: between words and around punctuation (UAX #14). In scripts without spaces, the runtime's
+ * dictionaries find the words. Pure functions.
  */
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 
-/** What never begins a line, in the way that strict Japanese typesetting has it: classes CL, CP, EX, IS, NS and CJ. */
+/**
+ * Characters that never begin a line, by the rules of strict Japanese typesetting: classes CL, CP, EX, IS, NS and CJ.
+ */
 const NEVER_FIRST =
   /^(?:[\p{Pe}\p{Pf}\p{M}!%),.:;?\]}…‥・〜～、。，．：；！？％℃¢”’々〻ゝゞヽヾーぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ]|[\u3099-\u309c\u31f0-\u31ff])/u;
-/** What does not begin a line even after a space: LB13, and French punctuation. */
+/** Characters that do not begin a line even after a space: rule LB13, and French punctuation. */
 const NEVER_FIRST_AFTER_SPACE = /^[\p{Pe}!?:;»]/u;
-/** What never ends a line: classes OP and PR. */
+/** Characters that never end a line: classes OP and PR. */
 const NEVER_LAST = /[\p{Ps}\p{Pi}$£¥€＄￥￡₩#№“‘]$/u;
-/** Between these and anything else a line may break: class ID, and the wide punctuation. */
+/** Characters before and after which a line may break: class ID, and wide punctuation. */
 const IDEOGRAPH =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60ー]/u;
 
-/** Made when it is first needed: it takes some milliseconds, as the runtime loads its dictionaries. */
+/** Created on first use, because the runtime needs milliseconds to load its dictionaries. */
 let words: Intl.Segmenter | undefined;
 
-/** Splits a paragraph into what must stay together on a line, each with the spaces that follow it. */
+/** Splits a paragraph into pieces that stay together on a line, each with its trailing spaces. */
 export function pieces(paragraph: string): string[] {
   const result: string[] = [];
   let last: Intl.SegmentData | undefined;
@@ -42,7 +44,7 @@ function mayBreakBetween(before: Intl.SegmentData, after: Intl.SegmentData): boo
   return before.isWordLike === true && after.isWordLike === true;
 }
 
-/** Returns whether what was found begins with an ideograph. */
+/** Returns whether a match begins with an ideograph. */
 function isIdeograph(found: RegExpExecArray | null): boolean {
   return found !== null && IDEOGRAPH.test(found[0]);
 }

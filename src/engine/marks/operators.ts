@@ -1,12 +1,15 @@
 import type { Matrix, Point } from "./geometry.ts";
 
-/** No real number may be larger in PDF/A-1 (ISO 19005-1, 6.1.12); integers may. */
+/** Maximum real number in PDF/A-1 (ISO 19005-1, 6.1.12). Integers may be larger. */
 const LARGEST_REAL = 32_767;
 
-/** Below it, five decimals are too few for a scale. */
+/** Scale below which five decimals are not precise enough. */
 const SMALL = 0.01;
 
-/** Returns a number as content streams take it: no exponent, and five decimals at most, or eight (ISO 32000-2, 7.3.3). */
+/**
+ * Formats a number for content streams: without an exponent, with at most five decimals, or eight for small numbers
+ * (ISO 32000-2, 7.3.3).
+ */
 export function number(value: number): string {
   return Math.abs(value) < SMALL ? plain(value.toFixed(8)) : rounded(value, 5);
 }
@@ -15,7 +18,7 @@ function rounded(value: number, decimals: number): string {
   return plain(value.toFixed(Math.abs(value) > LARGEST_REAL ? 0 : decimals));
 }
 
-/** Returns a decimal without zeros at its end. */
+/** Removes trailing zeros from a decimal. */
 function plain(decimal: string): string {
   return decimal.includes(".") ? decimal.replace(/\.?0+$/, "").replace(/^-0$/, "0") : decimal;
 }
@@ -26,8 +29,8 @@ export function numbers(values: Matrix | readonly number[]): string {
 }
 
 /**
- * Returns operators that show an XObject at each place, by its name. Each is translated from the one before it, rounded
- * to a hundredth of a unit, which keeps operators short.
+ * Returns operators that show a named XObject at each place. Each translation is relative to the previous one and
+ * rounded to a hundredth of a unit, which keeps operators short.
  */
 export function showEach<P extends Point>(places: readonly P[], nameOf: (place: P) => string): string {
   let [x, y] = [0, 0];

@@ -5,7 +5,7 @@ import type { Mark } from "./form.ts";
 import { haveSameShape, type Matrix, multiply, type Point, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
 
-/** What goes on one page: marks, each translated in a common space, and the matrix from that to displayed space. */
+/** The marks of one page, each translated in a common space, and the matrix from that space to displayed space. */
 export interface Placement {
   matrix: Matrix;
   parts: readonly Part[];
@@ -17,11 +17,11 @@ export interface Part extends Point {
 }
 
 /**
- * Lays marks over every page of the document, taking account of its rotation, boxes and user unit. Each mark takes one
- * name in the pages' resources, and pages that show the same at the same place share the operators.
+ * Puts marks on every page of the document, and accounts for its rotation, boxes and user unit. Each mark uses one name
+ * in the pages' resources. Pages with the same marks at the same places share the operators.
  */
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
-  /** The page before, and where its marks are: mostly where this one's are. */
+  /** The previous page and its matrix. Consecutive pages are mostly alike. */
   let last: { page: Page; matrix: Matrix; operands: string } | undefined;
   await overlay(document, (page, nameOf) => {
     const { matrix, parts } = placementOn(page);

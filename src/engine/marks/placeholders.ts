@@ -1,6 +1,6 @@
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 
-/** Names of the placeholders that a text can have. */
+/** Names of the placeholders in texts. */
 export const PLACEHOLDERS = ["page", "pages", "date"] as const;
 
 const BRACED = /\{\{|\{([a-z_]+)\}/gi;
@@ -11,12 +11,12 @@ export function unknownPlaceholder(text: string): string | undefined {
   return names.find((name) => name !== undefined && !PLACEHOLDERS.includes(name as never));
 }
 
-/** Returns whether a text has the page number, so that it differs between pages. */
+/** Returns whether a text contains the page number, and so differs between pages. */
 export function isNumbered(text: string): boolean {
   return Array.from(text.matchAll(BRACED)).some(([, name]) => name === "page");
 }
 
-/** Fills in `{pages}` and `{date}` (ISO 8601, UTC), turns `{{` into a brace, and `{page}` into digit slots. */
+/** Replaces `{pages}`, `{date}` (ISO 8601, UTC) and `{{`. Replaces `{page}` by slots for digits. */
 export function fillIn(text: string, { pages, date }: { pages: number; date: Date }): string {
   const values: Record<string, string> = {
     page: DIGIT_SLOT.repeat(String(pages).length),
@@ -26,7 +26,7 @@ export function fillIn(text: string, { pages, date }: { pages: number; date: Dat
   return text.replace(BRACED, (braced, name?: string) => (name === undefined ? "{" : (values[name] ?? braced)));
 }
 
-/** Returns a line with slots for page numbers of `digits` digits in place of those for `most` digits. */
+/** Returns a line with slots for page numbers of `digits` digits instead of `most` digits. */
 export function withDigits(line: string, most: number, digits: number): string {
   return line.replaceAll(DIGIT_SLOT.repeat(most), DIGIT_SLOT.repeat(digits));
 }

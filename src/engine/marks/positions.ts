@@ -1,16 +1,16 @@
 /**
- * A place on the page as the reader sees it, within the margins: 0 is the left or lower end, 1 the right or upper one.
+ * A place on the page as the reader sees it, within the margins: 0 is the left or lower end, 1 the right or upper end.
  */
 interface Spot {
   readonly x: 0 | 0.5 | 1;
   readonly y: 0 | 0.5 | 1;
-  /** A mark here runs along the page's diagonal, from lower left to upper right, unless it has another rotation. */
+  /** Whether a mark without a rotation runs along the page's diagonal, from the lower left to the upper right. */
   readonly alongDiagonal?: true;
-  /** Copies of the mark fill the page around the one here. */
+  /** Whether copies of the mark fill the page around this place. */
   readonly isTiled?: true;
 }
 
-/** Every position a mark can have. This is the only list of them. */
+/** All positions of marks. This is the only list of them. */
 const TABLE = {
   "top-left": { x: 0, y: 1 },
   top: { x: 0.5, y: 1 },
@@ -27,7 +27,7 @@ const TABLE = {
 
 /** The name of a position. */
 export type Position = keyof typeof TABLE;
-/** The name of a position that an image can have: images do not follow the page's diagonal. */
+/** The name of a position of an image. Images do not follow the page's diagonal. */
 export type ImagePosition = Exclude<Position, "diagonal">;
 
 export const POSITIONS = Object.keys(TABLE) as Position[];

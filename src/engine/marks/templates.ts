@@ -1,29 +1,37 @@
 import type { Weight } from "../fonts/coverage.ts";
 import type { Position } from "./positions.ts";
 
-/** The appearance of a text mark, where the mark does not override it. */
+/** Appearance of a text mark where the caller's fields do not override it. */
 export interface Template {
   description: string;
   position: Position;
-  /** Degrees. If undefined, the mark is level, or follows the page's diagonal in a diagonal position. */
+  /**
+   * Rotation in degrees. If undefined, the mark follows the page's diagonal in a diagonal position, and is level
+   * elsewhere.
+   */
   rotation?: number | undefined;
   weight: Weight;
   color: string;
   /** The largest font size, as a share of the page's shorter side. */
   sizeShare: number;
-  /** Letters drawn as outlines. */
+  /** Whether letters are drawn as outlines. */
   hollow?: true;
-  /** A frame around the text. */
+  /** Whether the text has a frame. */
   framed?: true;
-  /** The most of the page that the mark takes, as shares of its sides. */
+  /** Maximum size of the mark, as shares of the page's sides. */
   most?: { width?: number; height?: number };
-  /** A longer text is cut short, and ends in an ellipsis. Line breaks of the caller's own count, and stay. */
+  /**
+   * Maximum number of lines. A longer text is cut short and ends in an ellipsis. Line breaks of the caller are kept.
+   */
   mostLines?: number;
-  /** Letters so small that at the same opacity they could hardly be read: they are drawn as if laid over themselves. */
+  /**
+   * Whether letters are so small that they need a higher opacity to be readable: that of two copies on top of each
+   * other.
+   */
   small?: true;
 }
 
-/** Every template by its name. This is the only list of them. */
+/** All templates by name. This is the only list of them. */
 const TABLE = {
   diagonal: {
     description: "Large letters across the page, from its lower left to its upper right.",
@@ -67,7 +75,7 @@ const TABLE = {
     mostLines: 2,
   },
   stamp: {
-    description: "A framed red stamp, slightly turned, in the upper right corner.",
+    description: "A framed red stamp, slightly rotated, in the upper right corner.",
     position: "top-right",
     rotation: 12,
     weight: "bold",
@@ -101,5 +109,5 @@ export type TemplateName = keyof typeof TABLE;
 /** The templates by their names. */
 export const TEMPLATES: Readonly<Record<TemplateName, Template>> = TABLE;
 
-/** The template of a text mark that names none. */
+/** The default template. */
 export const DEFAULT_TEMPLATE: TemplateName = "diagonal";

@@ -2,24 +2,24 @@ import { isRightToLeft } from "../fonts/bidi.ts";
 import { BYTES_PER_CLUSTER, type Cluster, type Line, type Typesetter } from "../fonts/layout.ts";
 import type { TextMark } from "../options.ts";
 import type { Meter } from "../pdf/source/meter.ts";
+import type { Appearance } from "./appearance.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText, LEGIBLE_PT } from "./fit.ts";
 import { diagonalAngle, marginOn, type PageSize, roomOn, type Size, sizeKey } from "./geometry.ts";
-import type { Look } from "./look.ts";
 import { isNumbered, withDigits } from "./placeholders.ts";
 import { Paragraph, type TextLine } from "./wrap.ts";
 
-/** Poppler draws no text that is larger than 1,440 units of user space, at any resolution. */
+/** Maximum font size in units of user space. Poppler does not draw text larger than 1,440 units, at any resolution. */
 const LARGEST_UNITS = 1400;
 
-/** How a text is set on pages of one size: one block for each number of digits that a page number can have. */
+/** Layout of a text on pages of one size: one block for each possible number of digits of a page number. */
 interface Setting {
   readonly fontSizePt: number;
-  /** By the number of digits; a text without the page number has one block, under 0. */
+  /** Blocks by the number of digits. A text without the page number has one block, with key 0. */
   readonly blocks: ReadonlyMap<number, Block>;
 }
 
-/** The settings of a text on each page size, and all clusters that they show. */
+/** Layouts of a text for each page size, and all clusters that they show. */
 interface TextLayout {
   settingOn(page: PageSize): Setting;
   /** The smallest font size on any page, in points. */
@@ -28,7 +28,7 @@ interface TextLayout {
 }
 
 /**
- * Fits `text` (placeholders filled in) on pages of the given sizes. A text with the page number is fitted for the
+ * Fits `text`, with placeholders filled in, on pages of the given sizes. A text with the page number is fitted for the
  * longest number, so that pages of one size have the same font size and line breaks.
  * @throws EngineError too_complex if there are too many sizes
  */
@@ -36,7 +36,7 @@ export async function layOutText(
   text: string,
   pages: readonly PageSize[],
   mark: TextMark,
-  look: Look,
+  appearance: Appearance,
   typesetter: Typesetter,
   meter: Meter,
 ): Promise<TextLayout> {
@@ -51,10 +51,10 @@ export async function layOutText(
     .split("\n")
     .map((part) => new Paragraph({ text: part, rightToLeft: isRightToLeft(part) }, (line) => set(line).width));
   const sizeOf = memoized((lines): Size => {
-    const { width, height } = stack(lines.map(set), look);
+    const { width, height } = stack(lines.map(set), appearance);
     return { width, height };
   });
-  /** Lays out a line that will be drawn, and stays in memory until it is. */
+  /** Lays out a line that will be drawn, and retains it until then. */
   const keep = memoized(([line]): Line => {
     const laidOut = set(line!);
     meter.retainMark(BYTES_PER_CLUSTER * laidOut.clusters.length);
@@ -65,7 +65,7 @@ export async function layOutText(
     return new Map(
       digits.map((count) => {
         const numbered = lines.map((line) => keep([{ ...line, text: withDigits(line.text, most, count || most) }]));
-        return [count, stack(numbered, look, width)];
+        return [count, stack(numbered, appearance, width)];
       }),
     );
   });
@@ -78,12 +78,12 @@ export async function layOutText(
     await meter.yieldIfDue();
     const { lines, fontSizePt } = fitText(paragraphs, {
       page,
-      rotation: look.rotation ?? diagonalAngle(page),
-      room: roomOn(page, marginOn(page, mark.marginPt), look.most),
-      mostLines: look.mostLines,
+      rotation: appearance.rotation ?? diagonalAngle(page),
+      room: roomOn(page, marginOn(page, mark.marginPt), appearance.most),
+      mostLines: appearance.mostLines,
       maxFontSizePt: Math.min(
         LARGEST_UNITS * page.userUnit,
-        mark.fontSizePt ?? Math.max(LEGIBLE_PT, look.sizeShare * Math.min(page.width, page.height)),
+        mark.fontSizePt ?? Math.max(LEGIBLE_PT, appearance.sizeShare * Math.min(page.width, page.height)),
       ),
       blockEm: sizeOf,
     });

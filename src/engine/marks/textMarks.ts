@@ -1,37 +1,41 @@
 import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
 import type { Cluster, Line } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
+import type { Appearance } from "./appearance.ts";
 import type { Block, Row } from "./block.ts";
 import { drawText, type TextDrawing, UNITS_PER_EM } from "./draw.ts";
 import { type Mark, makeMark, type Rectangle } from "./form.ts";
 import { type Ink, inkOf } from "./ink.ts";
-import type { Look } from "./look.ts";
 import type { Part } from "./placeOnPages.ts";
 
 const DIGITS = Array.from("0123456789");
 
-/** The place of a page number's digit, in units. */
+/** Place of one digit of a page number, in units. */
 interface Slot {
   readonly cluster: Cluster;
   readonly line: Line;
   readonly x: number;
   readonly y: number;
-  /** By the digit. */
+  /** Marks by digit. */
   readonly marks: Map<string, Mark>;
 }
 
 /**
- * Draws blocks of text. In a block with the page number, the text around the number is drawn once and each digit once.
- * A page adds only the places of its digits, so ten thousand numbered pages grow a file by some short operators each,
- * not by ten thousand marks.
+ * Draws blocks of text as marks that pages share.
+ *
+ * In a block with the page number, the text around the number is drawn once, and each digit once. A page adds only the
+ * places of its digits, so ten thousand numbered pages add a few short operators each instead of ten thousand marks.
+ *
+ * An echo is a second version of a mark for the copies of a tiled text. It looks the same, but text extraction does not
+ * find its text, so that search and copying find the text once per page.
  */
 export class TextMarks {
   readonly #sink: ObjectSink;
-  readonly #look: Look;
+  readonly #appearance: Appearance;
   readonly #edge: number;
   readonly #embedded: EmbeddedFont;
   readonly #ink: Ink;
-  /** By what they show, and where in the mark. */
+  /** Marks by content and place. */
   readonly #marks = new Map<string, Mark>();
   readonly #parts = new Map<Block, (Part | Slot)[]>();
   readonly #echoParts = new Map<Block, (Part | Slot)[]>();
@@ -39,21 +43,21 @@ export class TextMarks {
 
   /**
    * Embeds a font for `clusters`, which must be all clusters of the blocks.
-   * @param edge the width of the light edge around letters, in em
+   * @param edge width of the light edge around letters, in em
    */
-  constructor(sink: ObjectSink, clusters: Iterable<Cluster>, look: Look, edge: number) {
+  constructor(sink: ObjectSink, clusters: Iterable<Cluster>, appearance: Appearance, edge: number) {
     this.#sink = sink;
-    this.#look = look;
+    this.#appearance = appearance;
     this.#edge = edge;
-    this.#hasEchoes = !sink.pdfa && (look.position === "tile" || edge > 0 || look.hollow === true);
+    this.#hasEchoes = !sink.pdfa && (appearance.position === "tile" || edge > 0 || appearance.hollow === true);
     this.#embedded = embedFont(sink, shownBy(clusters), { echoes: this.#hasEchoes });
-    this.#ink = inkOf(look.color, sink);
+    this.#ink = inkOf(appearance.color, sink);
   }
 
   /**
-   * Returns the marks that show a block, in units from its lower left corner, with the digits of the page's `number` in
-   * its slots.
-   * @param isEcho for marks in which readers find no text, where that can be had
+   * Returns the marks of a block, in units from its lower left corner, with the digits of the page's `number` in its
+   * slots.
+   * @param isEcho whether to return echoes, which text extraction does not find where that is possible
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {
     const known = isEcho && this.#hasEchoes ? this.#echoParts : this.#parts;
@@ -74,7 +78,7 @@ export class TextMarks {
     });
   }
 
-  /** Draws rows without a page number as one mark, and each stretch between the slots of other rows as a mark. */
+  /** Draws all rows without a page number as one mark. In other rows, each stretch between slots is a mark. */
   #drawAroundSlots(block: Block, isEcho: boolean): (Part | Slot)[] {
     const still = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
     const parts: (Part | Slot)[] = [];
@@ -99,12 +103,12 @@ export class TextMarks {
     return this.#mark({ runs, box: [0, 0, width * units, height * units], frame, isEcho });
   }
 
-  /** Draws neighbouring clusters of a line; the origin is that of the first. */
+  /** Draws neighboring clusters of a line. The origin is that of the first. */
   #runMark(clusters: readonly Cluster[], line: Line, isEcho = false): Mark {
     const first = clusters[0]!,
       last = clusters.at(-1)!;
     const width = last.x + last.advance - first.x;
-    // an em more on either side holds ink outside the advance
+    // one more em on each side contains ink outside of the advance
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
     const digit = first.isSlot ? first.text : undefined;
     return this.#mark({ runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit });
@@ -117,8 +121,8 @@ export class TextMarks {
     const known = this.#marks.get(key);
     if (known) return known;
 
-    const drawing = drawText(this.#sink, { ...text, edge: this.#edge }, this.#embedded, this.#look, this.#ink);
-    const mark = makeMark(this.#sink, drawing, this.#look.opacity);
+    const drawing = drawText(this.#sink, { ...text, edge: this.#edge }, this.#embedded, this.#appearance, this.#ink);
+    const mark = makeMark(this.#sink, drawing, this.#appearance.opacity);
     this.#marks.set(key, mark);
     return mark;
   }
@@ -129,7 +133,7 @@ export class TextMarks {
   }
 }
 
-/** Yields what clusters show, each digit once for a face of which slots are. */
+/** Yields the shown clusters. For each face that has slots, it yields every digit once. */
 function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
   const faces = new Set<Cluster["face"]>();
   for (const cluster of clusters) {
@@ -152,7 +156,7 @@ function stretches(clusters: readonly Cluster[]): Cluster[][] {
   return result;
 }
 
-/** Returns a slot's cluster with another digit than it was laid out for: all are equally wide in these fonts. */
+/** Returns a slot's cluster with another digit than it was laid out for. All digits of these fonts are equally wide. */
 function withDigit(cluster: Cluster, digit: string): Cluster {
   return { ...cluster, text: digit, glyphs: [{ id: cluster.face.font.glyphOf(digit.charCodeAt(0)), x: 0, y: 0 }] };
 }

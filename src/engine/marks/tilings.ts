@@ -2,10 +2,10 @@ import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { type Point, roundedUp, type Size, sizeKey, tile } from "./geometry.ts";
 
-/** A page of so many units of a mark and more has no copies of it: nobody would see them. */
+/** Page size, in units of a mark, from which it is not tiled, because its copies would be too small to see. */
 const MOST_UNITS = 1e9;
 
-/** Copies of marks all over the page, around one in the middle. Pages of about one size share them. */
+/** Tilings of marks. Pages of similar size share them. */
 export class Tilings {
   readonly #sink: ObjectSink;
   readonly #known = new Map<string, Tiling>();
@@ -14,7 +14,9 @@ export class Tilings {
     this.#sink = sink;
   }
 
-  /** Returns the copies of what is `size` large, in its own units, at a scale and turned by `degrees` on a page. */
+  /**
+   * Returns the tiling of a mark of `size`, in its own units, at a scale and rotation on a page of the size `shown`.
+   */
   of(size: Size, scale: number, degrees: number, shown: Size): Tiling {
     const page = roundedUp(shown, scale);
     const key = `${sizeKey(size)} ${degrees} ${sizeKey(page)}`;
@@ -25,10 +27,10 @@ export class Tilings {
   }
 }
 
-/** Copies of marks at the same places: all parts of a text have theirs, each from its own origin. */
+/** Copies of marks around the middle of a page. Every part of a text has copies at the same offsets from its origin. */
 export class Tiling {
   readonly #sink: ObjectSink;
-  /** All but the one in the middle. */
+  /** Offsets of all copies except the one in the middle. */
   readonly #places: readonly Point[];
   readonly #around = new Map<Mark, Mark>();
 
@@ -37,7 +39,10 @@ export class Tiling {
     this.#places = places;
   }
 
-  /** Returns a mark that shows all copies but the one in the middle, if there are any; readers find no text in it. */
+  /**
+   * Returns a mark that shows all copies except the one in the middle, or undefined without any. Text extraction finds
+   * no text in it.
+   */
   around(mark: Mark): Mark | undefined {
     if (this.#places.length === 0) return undefined;
     const around = this.#around.get(mark) ?? repeatMark(this.#sink, mark, this.#places);

@@ -14,26 +14,26 @@ export type Measure = (part: TextLine) => number;
 
 /** A part of a paragraph that stays on one line. */
 interface Piece {
-  /** Of its text. */
+  /** Length of its text. */
   readonly length: number;
   readonly width: number;
-  /** Without the spaces at its end. */
+  /** Width without trailing spaces. */
   readonly inkWidth: number;
 }
 
-/** A part that is never broken. */
+/** A piece that is never broken. */
 interface Grapheme extends Piece {
   readonly isBlank: boolean;
 }
 
-/** A part that is broken only if it is wider by itself than a line. */
+/** A piece that is broken only if it is wider than a line. */
 interface Word extends Piece {
   readonly text: string;
-  /** What it is broken into, once it has been. */
+  /** Its graphemes, once they have been needed. */
   graphemes?: readonly Grapheme[];
 }
 
-/** A paragraph whose parts are measured once, when they are first needed, however many widths it is wrapped to. */
+/** A paragraph that measures each part once, on first use, regardless of the number of widths it is wrapped to. */
 export class Paragraph implements TextLine {
   readonly text: string;
   readonly rightToLeft: boolean;
@@ -47,7 +47,7 @@ export class Paragraph implements TextLine {
     this.#measure = measure;
   }
 
-  /** On one line. */
+  /** Width on one line. */
   get width(): number {
     return this.widthOf(this.text);
   }
@@ -71,7 +71,7 @@ export class Paragraph implements TextLine {
     return word.graphemes;
   }
 
-  /** Returns the width of some text in the paragraph's direction. */
+  /** Returns the width of a text in the paragraph's direction. */
   widthOf(text: string): number {
     const known = this.#widths.get(text) ?? this.#measure({ text, rightToLeft: this.rightToLeft });
     this.#widths.set(text, known);
@@ -79,7 +79,10 @@ export class Paragraph implements TextLine {
   }
 }
 
-/** A line from `start` to before `end` of a paragraph's text, and the sum of its words' widths: words may affect each other's. */
+/**
+ * A line from `start` to before `end` of a paragraph's text. `width` is the sum of its words' widths, an estimate,
+ * because neighboring words may affect each other.
+ */
 export interface WrappedLine {
   readonly paragraph: Paragraph;
   readonly start: number;
@@ -87,7 +90,7 @@ export interface WrappedLine {
   readonly width: number;
 }
 
-/** Returns the text of wrapped lines, without the spaces at their ends. */
+/** Returns the text of wrapped lines without trailing spaces. */
 export function textOf(lines: readonly WrappedLine[]): TextLine[] {
   return lines.map(({ paragraph: { text, rightToLeft }, start, end }) => ({
     text: text.slice(start, end).trimEnd(),
@@ -95,7 +98,10 @@ export function textOf(lines: readonly WrappedLine[]): TextLine[] {
   }));
 }
 
-/** Breaks paragraphs into lines no wider than `maxWidth`: between words, and inside a word only if it is wider by itself. */
+/**
+ * Breaks paragraphs into lines no wider than `maxWidth`: between words, and inside a word only if it is wider than a
+ * line.
+ */
 export function wrap(paragraphs: readonly Paragraph[], maxWidth: number): WrappedLine[] {
   const lines: WrappedLine[] = [];
   for (const paragraph of paragraphs) wrapParagraph(paragraph, maxWidth, lines);
@@ -104,7 +110,7 @@ export function wrap(paragraphs: readonly Paragraph[], maxWidth: number): Wrappe
 
 function wrapParagraph(paragraph: Paragraph, maxWidth: number, lines: WrappedLine[]): void {
   let [start, end] = [0, 0];
-  // `width` includes the spaces at the line's end, `inkWidth` does not
+  // `width` includes trailing spaces, `inkWidth` does not
   let [width, inkWidth] = [0, 0];
   const add = (piece: Piece) => {
     end += piece.length;

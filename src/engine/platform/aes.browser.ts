@@ -1,12 +1,12 @@
-/** AES for browsers, whose own is asynchronous: same interface as aes.ts. */
+/** AES for browsers, whose native AES is asynchronous. Same interface as aes.ts. */
 import { cbc } from "@noble/ciphers/aes.js";
 
-/** Encrypts whole blocks of 16 bytes: AES-CBC without padding, with a key of 16 or 32 bytes. */
+/** Encrypts whole blocks of 16 bytes by AES-CBC without padding, with a key of 16 or 32 bytes. */
 export function encryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
   return cbc(key, iv, { disablePadding: true }).encrypt(blocks);
 }
 
-/** Decrypts what {@link encryptBlocks} encrypts. */
+/** Reverses {@link encryptBlocks}. */
 export function decryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
   return cbc(key, iv, { disablePadding: true }).decrypt(blocks);
 }

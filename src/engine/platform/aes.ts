@@ -1,13 +1,13 @@
-/** AES of the runtime's own OpenSSL or BoringSSL. */
+/** AES by the runtime's OpenSSL or BoringSSL. */
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { plain } from "../bytes.ts";
 
-/** Encrypts whole blocks of 16 bytes: AES-CBC without padding, with a key of 16 or 32 bytes. */
+/** Encrypts whole blocks of 16 bytes by AES-CBC without padding, with a key of 16 or 32 bytes. */
 export function encryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
   return plain(createCipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
 }
 
-/** Decrypts what {@link encryptBlocks} encrypts. */
+/** Reverses {@link encryptBlocks}. */
 export function decryptBlocks(key: Uint8Array, iv: Uint8Array, blocks: Uint8Array): Uint8Array {
   return plain(createDecipheriv(aesCbc(key), key, iv).setAutoPadding(false).update(blocks));
 }

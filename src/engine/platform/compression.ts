@@ -1,16 +1,16 @@
-/** What zlib.ts and zlib.browser.ts share. */
+/** Errors and options shared by zlib.ts and zlib.browser.ts. */
 
-/** Thrown when decompressed data are longer than allowed. */
+/** Thrown when decompressed data exceed the limit. */
 export class OutputTooLarge extends Error {
   override name = "OutputTooLarge";
 }
 
-/** Thrown when compressed data are invalid, or cut short where all of them are needed. */
+/** Thrown when compressed data are invalid, or truncated where all data are required. */
 export class DamagedStream extends Error {
   override name = "DamagedStream";
 }
 
-/** How a stream is compressed: `rle` finds runs only, which is fast and enough for photographs. */
+/** Options of compression. `rle` finds only runs, which is fast and sufficient for photographs. */
 export interface DeflateOptions {
   level: 1 | 4 | 6;
   strategy: "default" | "rle";

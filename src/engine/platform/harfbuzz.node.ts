@@ -1,4 +1,4 @@
-/** HarfBuzz from its package. */
+/** HarfBuzz from its npm package. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 

@@ -1,4 +1,4 @@
-/** HarfBuzz as a module that is compiled at deployment: workerd does not compile WebAssembly at run time. */
+/** HarfBuzz as a module that is compiled at deployment, because workerd does not compile WebAssembly at run time. */
 import module from "harfbuzzjs/dist/harfbuzz.wasm";
 
 /** Returns HarfBuzz, already compiled. */

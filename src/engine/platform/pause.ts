@@ -1,7 +1,7 @@
-/** Only Node and Workers have `setImmediate`. */
+/** Exists only in Node.js and Workers. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
-/** Resolves once other work that is waiting has had its turn. */
+/** Yields to the event loop: resolves after other waiting tasks have run. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === "function") setImmediate(resolve);
@@ -9,7 +9,7 @@ export function pause(): Promise<void> {
   });
 }
 
-/** Calls back behind what waits already. Browsers have timers that are set again and again wait for 4 ms. */
+/** Calls back after all waiting tasks. Browsers delay nested timers by 4 ms, so it uses a message instead. */
 function afterMessages(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {

@@ -1,8 +1,7 @@
-/** Word search for browsers, whose native search finds single bytes only. Same interface as search.ts. */
+/** Word search for browsers, whose native search finds only single bytes. Same interface as search.ts. */
 
 /**
- * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`; -1 if there
- * is none.
+ * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`, or -1.
  */
 export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.length): number {
   const first = word.charCodeAt(0);
@@ -12,7 +11,7 @@ export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.l
   return -1;
 }
 
-/** Returns the last position of `word` (Latin-1); -1 if there is none. */
+/** Returns the last position of `word` (Latin-1), or -1. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   for (let at = bytes.length - word.length; at >= 0; at--) if (isAt(bytes, word, at)) return at;
   return -1;

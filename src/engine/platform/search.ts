@@ -1,18 +1,17 @@
-/** Native search for a word in many bytes. */
+/** Native search for a word in bytes. */
 
-/** Up to this length in bytes, a call of native code takes longer than the search. */
+/** Length in bytes up to which a call of native code takes longer than the search. */
 const SHORT = 512;
 
 /**
- * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`; -1 if there
- * is none.
+ * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`, or -1.
  */
 export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.length): number {
   if (end - from <= SHORT) return shortIndexOf(bytes, word, from, end);
   return view(bytes, end).indexOf(word, from, "latin1");
 }
 
-/** Returns the last position of `word` (Latin-1); -1 if there is none. */
+/** Returns the last position of `word` (Latin-1), or -1. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   return view(bytes, bytes.length).lastIndexOf(word, undefined, "latin1");
 }

@@ -1,9 +1,12 @@
-/** Compression for browsers, whose own is asynchronous: same interface as zlib.ts, and the same output to the byte. */
+/**
+ * Compression for browsers, whose native compression is asynchronous. Same interface as zlib.ts, with byte-identical
+ * output.
+ */
 import { Deflate, Inflate, deflate as pakoDeflate, Z_DEFAULT_STRATEGY, Z_RLE, Z_SYNC_FLUSH } from "pako";
 import { concat } from "../bytes.ts";
 import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compression.ts";
 
-/** Bytes given to a decompressor at once: bounds what it can produce beyond the chunk that is needed. */
+/** Bytes given to a decompressor at once. This limits its output beyond the needed chunk. */
 const INPUT_BYTES = 4096;
 
 /** Table of the CRC by byte (PNG, annex D). */
@@ -26,7 +29,8 @@ export function deflate(bytes: Uint8Array, level: 1 | 6 | 9 = 6): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950). If it is cut short, returns what there is; bytes after its end are ignored.
+ * Decompresses a zlib stream (RFC 1950). If the stream is truncated, returns its decodable part. Bytes after its end
+ * are ignored.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */
@@ -35,7 +39,7 @@ export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum, otherwise like {@link inflate}.
+ * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum. Otherwise like {@link inflate}.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */
@@ -44,8 +48,8 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) into chunks, each valid until the next is requested. Decompresses on demand.
- * @throws DamagedStream if the data are invalid or cut short
+ * Decompresses a zlib stream (RFC 1950) on demand into chunks. Each chunk is valid until the next is requested.
+ * @throws DamagedStream if the data are invalid or truncated
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
   const inflate = new Inflate({ chunkSize: chunkBytes });
@@ -60,7 +64,7 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
     if (inflate.err) throw new DamagedStream(inflate.msg);
     yield* chunks.splice(0);
   }
-  if (!ended) throw new DamagedStream("the stream is cut short");
+  if (!ended) throw new DamagedStream("the stream is truncated");
 }
 
 /** Compresses data piece by piece into a zlib stream (RFC 1950). */
@@ -74,7 +78,7 @@ export class DeflateStream {
     this.#deflate.onData = (chunk) => void this.#chunks.push(chunk);
   }
 
-  /** Compresses `bytes`, which may be reused once this resolves. */
+  /** Compresses `bytes`, which may be reused once the promise resolves. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#deflate.push(bytes, false);
   }

@@ -1,4 +1,4 @@
-/** Compression by the runtime's own zlib. */
+/** Compression by the runtime's zlib. */
 import {
   constants,
   createDeflate,
@@ -22,7 +22,8 @@ export function deflate(bytes: Uint8Array, level: 1 | 6 | 9 = 6): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950). If it is cut short, returns what there is; bytes after its end are ignored.
+ * Decompresses a zlib stream (RFC 1950). If the stream is truncated, returns its decodable part. Bytes after its end
+ * are ignored.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */
@@ -31,7 +32,7 @@ export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum, otherwise like {@link inflate}.
+ * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum. Otherwise like {@link inflate}.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */
@@ -40,9 +41,9 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) into chunks, each valid until the next is requested. Decompresses on demand,
- * about one chunk ahead.
- * @throws DamagedStream if the data are invalid or cut short
+ * Decompresses a zlib stream (RFC 1950) on demand into chunks, about one chunk ahead. Each chunk is valid until the
+ * next is requested.
+ * @throws DamagedStream if the data are invalid or truncated
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
   const only = onlyChunk(bytes, chunkBytes);
@@ -59,14 +60,17 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
   }
 }
 
-/** Decompresses what gives one chunk at once, as to open a stream takes longer; undefined for anything else. */
+/**
+ * Decompresses data of at most one chunk at once, because opening a stream takes longer. Returns undefined for longer
+ * or damaged data.
+ */
 function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefined {
   if (bytes.length > chunkBytes) return undefined;
   try {
     const chunk = inflateSync(bytes, { maxOutputLength: chunkBytes });
     return chunk.length > 0 ? chunk : undefined;
   } catch {
-    return undefined; // is larger, or damaged: a stream gives what comes before
+    return undefined; // the data are longer or damaged: a stream yields their decodable part
   }
 }
 
@@ -81,7 +85,7 @@ export class DeflateStream {
     this.#stream.on("data", (chunk: Uint8Array) => this.#chunks.push(chunk));
   }
 
-  /** Compresses `bytes`, which may be reused once this resolves. */
+  /** Compresses `bytes`, which may be reused once the promise resolves. */
   write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => this.#stream.write(bytes, (error) => (error ? reject(error) : resolve())));
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Line, typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { appearanceOf } from "../../../src/engine/marks/appearance.ts";
 import { stack } from "../../../src/engine/marks/block.ts";
-import { lookOf } from "../../../src/engine/marks/look.ts";
 import { loadFont } from "../../support/fonts.ts";
 
-const plain = lookOf({ template: "horizontal" });
-const framed = lookOf({ template: "stamp" });
+const plain = appearanceOf({ template: "horizontal" });
+const framed = appearanceOf({ template: "stamp" });
 
 async function linesOf(text: string): Promise<Line[]> {
   const { set } = await typesetterFor(text, "bold", loadFont);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
+import { appearanceOf } from "../../../src/engine/marks/appearance.ts";
 import { ELLIPSIS } from "../../../src/engine/marks/fit.ts";
 import type { PageSize } from "../../../src/engine/marks/geometry.ts";
-import { lookOf } from "../../../src/engine/marks/look.ts";
 import { fillIn } from "../../../src/engine/marks/placeholders.ts";
 import { layOutText } from "../../../src/engine/marks/textLayout.ts";
 import type { TextMark } from "../../../src/engine/options.ts";
@@ -11,7 +11,7 @@ import { Meter, WORK_LIMITS } from "../../../src/engine/pdf/source/meter.ts";
 import { loadFont } from "../../support/fonts.ts";
 
 const MARK = { text: "Page {page}" };
-const look = lookOf({});
+const appearance = appearanceOf({});
 
 /** So many pages, no two of one size. */
 const sizes = (count: number) =>
@@ -19,11 +19,11 @@ const sizes = (count: number) =>
 
 async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK, pages: PageSize[] = sizes(count)) {
   const text = fillIn(mark.text, { pages: 100, date: new Date(0) });
-  const typesetter = await typesetterFor(text + ELLIPSIS, look.weight, loadFont, {
+  const typesetter = await typesetterFor(text + ELLIPSIS, appearance.weight, loadFont, {
     text: undefined,
     document: undefined,
   });
-  return layOutText(text, pages, mark, lookOf(mark), typesetter, meter);
+  return layOutText(text, pages, mark, appearanceOf(mark), typesetter, meter);
 }
 
 test("pages of many sizes show the clusters of a text no more often than those of one", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { lookOf } from "../../../src/engine/marks/look.ts";
+import { appearanceOf } from "../../../src/engine/marks/appearance.ts";
 
-test.each<[Parameters<typeof lookOf>[0], object]>([
+test.each<[Parameters<typeof appearanceOf>[0], object]>([
   [{ template: "diagonal" }, { position: "diagonal", rotation: undefined }],
   [
     { template: "diagonal", position: "diagonal" },
@@ -38,7 +38,7 @@ test.each<[Parameters<typeof lookOf>[0], object]>([
   [{ template: "header" }, { isEdged: true, opacity: 1 - 0.7 * 0.7 }],
   [{ template: "footer", opacity: 1 }, { opacity: 1 }],
   [{ template: "diagonal" }, { isEdged: true, opacity: 0.3 }],
-])("%j looks like %j", (request, look) => {
-  const { position, rotation, ...rest } = lookOf(request);
-  expect({ position, rotation, ...rest }).toMatchObject(look);
+])("the request %j resolves to the appearance %j", (request, appearance) => {
+  const { position, rotation, ...rest } = appearanceOf(request);
+  expect({ position, rotation, ...rest }).toMatchObject(appearance);
 });
