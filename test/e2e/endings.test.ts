@@ -1,6 +1,6 @@
 /**
  * How a page's content may end, and who shows the mark after it. All endings of a group are pages of one file, which
- * every reader draws before and after it is marked. Readers that a row names do not show the mark; docs/pdf-tolerance.md
+ * every reader draws before and after it is marked. Readers that a row names do not show the mark; docs/compatibility-repairs.md
  * says why.
  */
 import { deflateSync } from "node:zlib";
