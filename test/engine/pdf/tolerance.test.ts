@@ -226,10 +226,14 @@ describe("damaged objects", () => {
     ["missing kids beside the page", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
     ["a node that is not closed", { 2: "<</Type/Pages/Count 1/Kids[3 0 R]" }],
     ["kids without white space between them", { 2: "<</Count 2/Kids[3 0 R5 0 R]>>", 5: PAGE }, "300 300"],
-    ["an unreadable kid only to reject it", { 2: "<</Count 2/Kids[3 0 R 5 0 R]>>", 5: UNREADABLE }, "damaged_pdf"],
     ["unreadable content, which it leaves out", { 3: `<</Type/Page${BOX}/Contents 5 0 R>>`, 5: "<</Length 3 (" }],
   ])("opens a file with %s", async (_, bodies, expected = "300") => {
     expect(await widths(file({ ...onePage(), ...bodies }))).toBe(expected);
+  });
+
+  it("rejects a file with an unreadable kid", async () => {
+    const bodies = { ...onePage(), 2: "<</Count 2/Kids[3 0 R 5 0 R]>>", 5: UNREADABLE };
+    expect(await widths(file(bodies))).toBe("damaged_pdf");
   });
 });
 

@@ -98,7 +98,7 @@ function claimedPart(xmp: string): number | undefined {
   return undefined;
 }
 
-/** Maximum number of output intents that are read. All of PDF/A have the same profile. */
+/** Maximum number of output intents that are read. All intents of PDF/A have the same profile. */
 const MOST_INTENTS = 8;
 
 /** Returns the number of components of the PDF/A output intent's profile (ISO 19005-1, 6.2.2). */

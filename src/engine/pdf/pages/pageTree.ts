@@ -129,7 +129,7 @@ export class PageWalk {
     return settledPages(this.#top, table, this.#options.maxPages, source.meter);
   }
 
-  /** The default colour spaces that pages have, once all are visited. */
+  /** The default color spaces that pages have, once all are visited. */
   get defaultSpaces(): ReadonlySet<DefaultSpace> {
     return this.#resources.defaultSpaces;
   }

@@ -12,7 +12,7 @@ import type { EntrySpan, Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
-/** A colour space that readers take for a device colour space, on pages whose resources have it. */
+/** A color space that readers take for a device color space, on pages whose resources have it. */
 export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
 
 /** A dictionary that can take more XObject names, and the splice that adds them. */
@@ -46,7 +46,7 @@ export class Resources {
   /** By object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
   readonly #ofResources = new Map<number, Shared | undefined>();
   readonly #ofXObjects = new Map<number, Shared | undefined>();
-  /** The default colour spaces that some page has (8.6.5.6), and the objects looked at for them. */
+  /** The default color spaces that some page has (8.6.5.6), and the objects looked at for them. */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
   /** The entries of dictionaries that are being looked up, by their location: each page repeats it while something is missing. */
@@ -131,7 +131,7 @@ export class Resources {
     return shared.slot;
   }
 
-  /** Notes which default colour spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */
+  /** Notes which default color spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */
   #noteDefaults(holder: Rewrite, span: Span): void {
     const num = referenceAt(holder.text, span.start)?.num;
     if (num !== undefined && this.#colorSpaces.has(num)) return;

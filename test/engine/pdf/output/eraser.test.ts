@@ -45,7 +45,7 @@ function fileOf(...parts: Part[]) {
     if (kind === "stale") stale.push([num, text.length]);
     text += part;
   }
-  for (const [num, offset] of stale) table.add(num, IN_FILE, offset, 0); // of older sections
+  for (const [num, offset] of stale) table.add(num, IN_FILE, offset, 0); // entries of older sections
   const header = parts[0]![0] === "head" ? parts[0]![1].length : 0;
   const xref = { table, sections, trailers: [], usesStreams: false };
   const boundaries = (length = text.length) => collectBoundaries(xref, 0, length, superseded, header);

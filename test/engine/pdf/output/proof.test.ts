@@ -23,7 +23,7 @@ const markedFile = async (bytes: Uint8Array) => {
   return document;
 };
 
-describe("provePlan", () => {
+describe("provePages", () => {
   it.each([
     ["a page with a content stream", undefined],
     ["a page with an array of contents", "[4 0 R]"],

@@ -393,7 +393,7 @@ describe("the trailer", () => {
 });
 
 describe("growth", () => {
-  /** A page object of `length` bytes. It is rewritten, and its old bytes are erased. */
+  /** A page object of more than `bytes` bytes. It is rewritten, and its old bytes are erased. */
   const pageOf = (bytes: number) => file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Filler(${"x".repeat(bytes)})`));
 
   /** A page of `count` content streams. Each contains the next one, and must be rewritten. */

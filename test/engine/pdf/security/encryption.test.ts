@@ -44,27 +44,27 @@ const withPassword = vectors.filter(({ name, user }) => user !== "" && !name.sta
 const withoutPassword = vectors.filter(({ name }) => name.startsWith("an empty user password"));
 
 describe("a file that another program encrypted", () => {
-  it.each(withPassword)("opens with its user password: $name", (vector) => {
+  it.each(withPassword)("opens an encrypted file with its user password: $name", (vector) => {
     expectPlain(vector, vector.user);
   });
 
-  it.each(vectors)("opens with its owner password: $name", (vector) => {
+  it.each(vectors)("opens an encrypted file with its owner password: $name", (vector) => {
     expectPlain(vector, vector.owner);
   });
 
-  it.each(withoutPassword)("opens without a password: $name", (vector) => {
+  it.each(withoutPassword)("opens an encrypted file without a password: $name", (vector) => {
     expectPlain(vector);
   });
 
-  it.each(withoutPassword)("ignores a superfluous password: $name", (vector) => {
+  it.each(withoutPassword)("ignores a superfluous password of an encrypted file: $name", (vector) => {
     expectPlain(vector, "something else");
   });
 
-  it("opens with a password that is right after SASLprep", () => {
+  it("opens an encrypted file with a password that is right after SASLprep", () => {
     expectPlain(AES_256, "ｕｓｅｒ");
   });
 
-  it.each(withPassword)("asks for a password: $name", (vector) => {
+  it.each(withPassword)("asks for the password of an encrypted file: $name", (vector) => {
     const missing = {
       code: "password_required",
       detail: expect.stringContaining("The PDF needs a password. Send its user or owner password as `password`."),
@@ -73,7 +73,7 @@ describe("a file that another program encrypted", () => {
     expect(problemOf(() => open(vector, ""))).toEqual(missing);
   });
 
-  it.each(withPassword)("rejects a wrong password: $name", (vector) => {
+  it.each(withPassword)("rejects a wrong password of an encrypted file: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
       code: "password_required",
       detail: expect.stringContaining("The password does not open the PDF. Send its user or owner password"),
