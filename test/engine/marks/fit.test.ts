@@ -4,7 +4,7 @@ import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
 import { turnedSize } from "../../../src/engine/marks/geometry.ts";
 import { Paragraph, type TextLine, textOf, wrap } from "../../../src/engine/marks/wrap.ts";
 
-/** Every character one em wide. */
+/** Makes every character one em wide. */
 const measure = ({ text }: TextLine) => [...text].length;
 
 const paragraphsOf = (text: string) =>
@@ -21,18 +21,18 @@ describe("wrapping", () => {
     ["well-known", 5, ["well-", "known"]],
     ["end. Next", 5, ["end.", "Next"]],
     ["👩‍👩‍👧👩‍👩‍👧", 5, ["👩‍👩‍👧", "👩‍👩‍👧"]],
-  ])("%j at %i em", (text, width, lines) => {
+  ])("wraps %j at %i em", (text, width, lines) => {
     expect(textsOf(textOf(wrap(paragraphsOf(text), width)))).toEqual(lines);
   });
 
-  test("what has no width goes to the next line with what it belongs to, not behind a space", () => {
+  test("a character without width stays with its base character on the next line", () => {
     const text = "abc\u00a0\u2060def";
     const widthless = (line: TextLine) => measure({ ...line, text: line.text.replaceAll("\u2060", "") });
     const lines = wrap([new Paragraph({ text, rightToLeft: false }, widthless)], 3);
     expect(textsOf(textOf(lines))).toEqual(["abc", "\u2060def"]);
   });
 
-  test("each line keeps the direction of its paragraph", () => {
+  test("each wrapped line keeps the direction of its paragraph", () => {
     const paragraphs = [
       { text: "אא בב", rightToLeft: true },
       { text: "cc dd", rightToLeft: false },
@@ -40,7 +40,7 @@ describe("wrapping", () => {
     expect(textOf(wrap(paragraphs, 2)).map(({ rightToLeft }) => rightToLeft)).toEqual([true, true, false, false]);
   });
 
-  test("a page number's digits stay together, even where the line is narrower", () => {
+  test("wrapping keeps the digits of a page number together, even on a narrower line", () => {
     const number = DIGIT_SLOT.repeat(4);
     expect(textsOf(textOf(wrap(paragraphsOf(`a${number}b`), 2)))).toEqual(["a", number, "b"]);
   });
@@ -64,7 +64,7 @@ describe("fitting", () => {
     expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
-  test("a long one is wrapped, and larger for it", () => {
+  test("a long text is wrapped if that makes it larger", () => {
     const text = "word ".repeat(40).trim();
     const { lines, fontSizePt } = fitText(paragraphsOf(text), room());
     expect(lines.length).toBeGreaterThan(2);
@@ -72,12 +72,12 @@ describe("fitting", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
-  test("no more lines are made than the largest size takes", () => {
+  test("wrapping adds no lines beyond those that the largest size needs", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });
 
-  test("a word of 500 letters is broken rather than unreadable", () => {
+  test("a word of 500 letters is broken before it becomes unreadable", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
     expect(fontSizePt).toBeGreaterThanOrEqual(6);
@@ -87,7 +87,7 @@ describe("fitting", () => {
     ["is set on one line as long as it is legible", 60, 1, 552 / 60],
     ["is wrapped where one line is not", 100, 2, 8],
     ["is cut short where two are not", 300, 2, 8],
-  ])("in a template of one line, a text %s", (_, characters, count, leastPt) => {
+  ])("a text in a template of one line %s", (_, characters, count, leastPt) => {
     const text = "word ".repeat(characters / 5).trim();
     const { lines, fontSizePt } = fitText(paragraphsOf(text), room({ maxFontSizePt: 14, mostLines: 2 }));
     expect(lines).toHaveLength(count);
@@ -101,7 +101,7 @@ describe("fitting", () => {
   });
 
   test.each([0.4, 1, 2.5])(
-    "what is cut short is as long as fits, where characters together are %d as wide",
+    "a text is cut to the longest beginning that fits, if characters together are %d times as wide",
     (together) => {
       const setWidth = (set: string) => (set.length === 1 ? 1 : together * set.length);
       const blockEm = (lines: readonly TextLine[]) => ({
@@ -120,12 +120,12 @@ describe("fitting", () => {
     },
   );
 
-  test("its own line breaks are kept in a template of one line", () => {
+  test("line breaks of the caller are kept in a template of one line", () => {
     const area = room({ maxFontSizePt: 14, mostLines: 2 });
     expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);
   });
 
-  test.each([0, 30, 53, 90, 200])("whatever is fitted at %i degrees stays within the margins", (rotation) => {
+  test.each([0, 30, 53, 90, 200])("a text fitted at %i degrees stays within the margins", (rotation) => {
     for (const text of ["A", "CONFIDENTIAL", "word ".repeat(90), "a\nb\nc\nd", "y".repeat(400)]) {
       const here = room({ rotation });
       const { lines, fontSizePt } = fitText(paragraphsOf(text), here);

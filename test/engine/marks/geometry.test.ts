@@ -34,19 +34,22 @@ describe("a page's displayed space", () => {
     [180, 1, [100, 200], { "lower left": [110, 220], "lower right": [10, 220], "upper left": [110, 20] }],
     [270, 1, [200, 100], { "lower left": [10, 220], "lower right": [10, 20], "upper left": [110, 220] }],
     [90, 2, [400, 200], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
-  ])("turned by %i at %i points to the unit", (rotate, userUnit, [width, height], corners) => {
-    const turned = page(rotate, userUnit);
-    expect(displayedSize(turned)).toEqual({ width, height, userUnit });
-    const matrix = toUserSpace(turned);
-    expect({
-      "lower left": apply(matrix, 0, 0),
-      "lower right": apply(matrix, width, 0),
-      "upper left": apply(matrix, 0, height),
-    }).toEqual(corners);
-  });
+  ])(
+    "maps corners of the page to user space, rotated by %i at %i points per unit",
+    (rotate, userUnit, [width, height], corners) => {
+      const turned = page(rotate, userUnit);
+      expect(displayedSize(turned)).toEqual({ width, height, userUnit });
+      const matrix = toUserSpace(turned);
+      expect({
+        "lower left": apply(matrix, 0, 0),
+        "lower right": apply(matrix, width, 0),
+        "upper left": apply(matrix, 0, height),
+      }).toEqual(corners);
+    },
+  );
 });
 
-test("a product applies the first matrix first", () => {
+test("a matrix product applies the first matrix first", () => {
   const doubled: Matrix = [2, 0, 0, 2, 0, 0],
     moved: Matrix = [1, 0, 0, 1, 5, 7];
   expect(apply(multiply(doubled, moved), 1, 1)).toEqual([7, 9]);
@@ -56,7 +59,7 @@ test("a product applies the first matrix first", () => {
 describe("a mark's place", () => {
   const a4 = { width: 600, height: 800 },
     mark = { width: 100, height: 50 };
-  /** The upright box around the placed mark. */
+  /** Returns the bounding box of the placed mark. */
   const boxOf = (matrix: Matrix) => {
     const corners = [
       [0, 0],
@@ -79,7 +82,7 @@ describe("a mark's place", () => {
     ["bottom-left", [24, 24, 124, 74]],
     ["bottom", [250, 24, 350, 74]],
     ["bottom-right", [476, 24, 576, 74]],
-  ] as const)("%s is within the margin", (position, box) => {
+  ] as const)("a mark at %s stays within the margin", (position, box) => {
     expect(boxOf(placeAt(spotOf(position), mark, 1, 0, a4, 24))).toEqual(box);
   });
 
@@ -88,18 +91,18 @@ describe("a mark's place", () => {
     [180, [476, 24, 576, 74]],
     [-90, [526, 24, 576, 124]],
     [450, [526, 24, 576, 124]],
-  ])("turned by %i in a corner it still keeps to the margin", (degrees, box) => {
+  ])("a mark rotated by %i in a corner stays within the margin", (degrees, box) => {
     expect(boxOf(placeAt(spotOf("bottom-right"), mark, 1, degrees, a4, 24))).toEqual(box);
   });
 
-  test("a quarter turn counter-clockwise points its right side up", () => {
+  test("a mark rotated by 90 degrees has its right side up", () => {
     const matrix = placeAt(spotOf("center"), mark, 1, 90, a4, 0);
     expect(apply(matrix, 0, 25)).toEqual([300, 350]);
     expect(apply(matrix, 100, 25)).toEqual([300, 450]);
   });
 
   test.each([0, 30, 45, 53.13, 90, 123, -17, 360])(
-    "the largest that fits, turned by %f, touches a margin and passes none",
+    "the largest mark that fits, rotated by %f, touches a margin and crosses none",
     (degrees) => {
       const scale = largestScale(mark, roomOn(a4, 24), degrees);
       const { width, height } = turnedSize({ width: 100 * scale, height: 50 * scale }, degrees);
@@ -109,11 +112,11 @@ describe("a mark's place", () => {
     },
   );
 
-  test("a margin is never more than a tenth of the shorter side", () => {
+  test("a margin is at most a tenth of the shorter side", () => {
     expect([marginOn(a4, 24), marginOn(a4, 100), marginOn({ width: 100, height: 40 }, 24)]).toEqual([24, 60, 4]);
   });
 
-  test("the diagonal follows the page's shape", () => {
+  test("the diagonal angle follows the page's shape", () => {
     expect(diagonalAngle({ width: 100, height: 100 })).toBe(45);
     expect(diagonalAngle(a4)).toBeCloseTo(53.13, 2);
   });
@@ -122,16 +125,16 @@ describe("a mark's place", () => {
 describe("tiles", () => {
   const a4 = { width: 600, height: 800 },
     mark = { width: 100, height: 50 };
-  /** Where the centres of copies are on the page. */
-  const centresOf = (degrees: number) => {
+  /** Returns the centers of all copies on the page. */
+  const centersOf = (degrees: number) => {
     const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
     return tile(mark, degrees, a4).map(({ x, y }) => apply(middle, x + 50, y + 25));
   };
 
   test.each([0, 30, -45, 90])(
-    "at %i degrees no spot on the page, edges and corners included, is a whole row away from a copy",
+    "tiles at %i degrees leave no spot of the page, edges and corners included, farther than a row from a copy",
     (degrees) => {
-      const centres = centresOf(degrees);
+      const centres = centersOf(degrees);
       for (let x = 0; x <= 600; x += 50)
         for (let y = 0; y <= 800; y += 50) {
           const nearest = Math.min(...centres.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
@@ -143,7 +146,7 @@ describe("tiles", () => {
   test.each([
     [40, 2000],
     [14_000, 10],
-  ])("are all over a page of %i by %i points", (width, height) => {
+  ])("tiles cover a page of %i by %i points", (width, height) => {
     const small = { width: 3, height: 0.5 };
     const middle = placeAt(spotOf("tile"), small, 1, 30, { width, height }, 0);
     const places = tile(small, 30, { width, height });
@@ -156,12 +159,12 @@ describe("tiles", () => {
     }
   });
 
-  test("begin with the one in the middle", () => {
-    expect(centresOf(30)[0]).toEqual([300, 400]);
+  test("tiles begin with the copy in the middle", () => {
+    expect(centersOf(30)[0]).toEqual([300, 400]);
   });
 
-  test("stand in rows of which every other is shifted", () => {
-    const rows = Map.groupBy(centresOf(0), ([, y]) => y!);
+  test("tiles shift every other row", () => {
+    const rows = Map.groupBy(centersOf(0), ([, y]) => y!);
     const phases = [...rows.values()].map((row) => (((row[0]![0]! - 300) % 150) + 150) % 150);
     expect(new Set(phases)).toEqual(new Set([0, 75]));
   });
@@ -170,12 +173,12 @@ describe("tiles", () => {
     [600, 800],
     [14_400, 3],
     [1, 4_000_000],
-  ])("stay countable however small the mark, on a page of %i by %i points", (width, height) => {
+  ])("tiles of tiny marks are limited in number on a page of %i by %i points", (width, height) => {
     for (const degrees of [0, 30, 45, 359.99999999])
       expect(tile({ width: 0.1, height: 0.1 }, degrees, { width, height }).length).toBeLessThan(1500);
   });
 
-  test("are those of a page that is larger by an eighth at most, and the same for many sizes", () => {
+  test("tiles are shared by page sizes that differ by at most an eighth", () => {
     const pages = Array.from({ length: 1000 }, (_, i) => ({ width: 500 + i / 5, height: 700 + (i % 10) }));
     const classes = pages.map((page) => [page, roundedUp(page, 0.2)] as const);
     for (const [page, { width, height }] of classes)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
 import { pieces } from "../../../src/engine/marks/lineBreaks.ts";
 
-/** Where a paragraph may break, with a bar at each place. */
+/** Returns a paragraph with a bar at each possible line break. */
 const broken = (paragraph: string) => pieces(paragraph).join("|");
 
 describe("a line may break", () => {
@@ -31,12 +31,12 @@ describe("a line may break", () => {
     ["Lao", "ເອກະສານນີ້ເປັນຄວາມລັບ"],
     ["Khmer", "ឯកសារនេះជាការសម្ងាត់"],
     ["Burmese", "ဤစာရွက်စာတမ်းသည်လျှို့ဝှက်ဖြစ်သည်"],
-  ])("between the words of %s, which has no spaces", (_, paragraph) => {
+  ])("a line may break between the words of %s, which has no spaces", (_, paragraph) => {
     expect(pieces(paragraph).length).toBeGreaterThan(1);
     expect(pieces(paragraph).join("")).toBe(paragraph);
   });
 
-  test("not before small kana, long vowels and iteration marks", () => {
+  test("no line begins with small kana, long vowels or iteration marks", () => {
     for (const piece of pieces("キャッシュカードは人々のもの、ゆっくりとって。"))
       expect(piece).not.toMatch(/^[ーッャュョっゃゅょ々、。]/);
   });

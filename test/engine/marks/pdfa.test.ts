@@ -1,4 +1,4 @@
-/** Marks in archives: what of them is in the file. Whether validators agree is `npm run check:pdfa`. */
+/** Tests what marks add to PDF/A files. `npm run check:pdfa` validates the results. */
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";
@@ -12,7 +12,7 @@ import { archive } from "../pdf/archive.ts";
 
 type Mark = TextMark | ImageMark;
 
-/** The notices, and the new objects by number, with their streams inflated. */
+/** Returns the notices, and the new objects by number with inflated streams. */
 async function marked(source: Uint8Array, mark: Mark) {
   const plan = "text" in mark ? await watermark(source, mark, { loadFont }) : await watermark(source, mark);
   const known = objectsOf(source);
@@ -34,7 +34,7 @@ function readable(body: string): string {
   return `${dict}\nstream\n${inflateSync(dataOf(body)).toString("latin1")}\nendstream`;
 }
 
-/** The data of a stream object. */
+/** Returns the data of a stream object. */
 function dataOf(body = ""): Buffer {
   return Buffer.from(/\nstream\n(.*)\nendstream$/s.exec(body)![1]!, "latin1");
 }
@@ -63,7 +63,7 @@ const MARKS: [string, Mark][] = [
   ["an image with a palette", image(png({ colorType: 3, palette: [[1, 2, 3]], samples: () => [0] }))],
   ["an opaque image with alpha", image(png({ colorType: 6, samples: () => [198, 40, 40, 255] }))],
   [
-    "an image with a transparent colour",
+    "an image with a transparent color",
     image(png({ colorType: 2, chunks: [{ type: "tRNS", data: new Uint8Array(6) }] })),
   ],
   ["an RGB JPEG", image(jpeg([100, 128, 128], JFIF))],
@@ -77,7 +77,7 @@ describe.each(MARKS)("%s at opacity 1", (_, mark) => {
     ["PDF/A-1 for CMYK", { part: 1, intent: 4 }],
     ["PDF/A-1 without an output intent", { part: 1 }],
     ["PDF/A-2 without an output intent", { part: 2 }],
-  ])("has no colours that depend on a device in %s, except those of an intent", async (_name, options) => {
+  ])("uses device colors in %s only if an output intent defines them", async (_name, options) => {
     const { all, notices } = await marked(archive(options), mark);
     expect(all).not.toMatch(/ [kK]\s|\/ColorSpace ?\/DeviceCMYK/);
     if (!("intent" in options && options.intent === 3))
@@ -87,7 +87,7 @@ describe.each(MARKS)("%s at opacity 1", (_, mark) => {
     expect(notices.filter((notice) => notice === "pdfa-color")).toEqual([]);
   });
 
-  test("is not transparent in PDF/A-1", async () => {
+  test("is opaque in PDF/A-1", async () => {
     const { all, notices } = await marked(archive({ part: 1, intent: 3 }), mark);
     expect(all).toContain("/SMask/None");
     expect(all).not.toMatch(/\/SMask(?!\/None)|\/Group|\/(ca|CA) (?!1\/)|\/BM(?!\/Normal)/);
@@ -97,23 +97,23 @@ describe.each(MARKS)("%s at opacity 1", (_, mark) => {
   test.each([
     ["a file that makes no claim", {}],
     ["PDF/A", { part: 1, intent: 3 }],
-    ["a file whose pages replace device colours", { resources: "/ColorSpace<</DefaultGray 9 0 R/DefaultRGB 9 0 R>>" }],
-  ])("defines no colour space by itself in %s", async (_name, options) => {
+    ["a file whose pages replace device colors", { resources: "/ColorSpace<</DefaultGray 9 0 R/DefaultRGB 9 0 R>>" }],
+  ])("adds no color space in %s", async (_name, options) => {
     expect((await marked(archive(options), mark)).all).not.toMatch(/\/Default\w+\s*\/Device/);
   });
 });
 
-describe("a colour", () => {
+describe("a color", () => {
   const RED = { text: "A", color: "#c62828", opacity: 1 };
   const NEUTRAL = { text: "A", color: "#404040", opacity: 1 };
 
-  test("is a device colour in a file that makes no claim", async () => {
+  test("stays a device color in a file without a PDF/A claim", async () => {
     expect((await marked(archive({}), RED)).all).toContain("0.777 0.157 0.157 rg");
     expect((await marked(archive({}), NEUTRAL)).all).toContain("0.251 g");
     expect((await marked(archive({}), image(RGB))).all).toContain("/ColorSpace /DeviceRGB");
   });
 
-  test("is sRGB by a profile in PDF/A, and grey where it is neutral", async () => {
+  test("becomes sRGB by a profile in PDF/A, and gray if it is neutral", async () => {
     const source = archive({ part: 1, intent: 4 });
     const { all, added } = await marked(source, RED);
     const [, number] = /\/ColorSpace<<\/C\[\/ICCBased (\d+) 0 R\]>>/.exec(all) ?? [];
@@ -122,7 +122,7 @@ describe("a colour", () => {
     expect((await marked(source, NEUTRAL)).all).toContain("0.251 g");
   });
 
-  test("is written by a profile where a page replaces its device colour", async () => {
+  test("is defined by a profile if a page replaces its device color", async () => {
     const [grey, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
     expect((await marked(grey!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
     expect((await marked(grey!, RED)).all).toContain(" rg");
@@ -132,10 +132,10 @@ describe("a colour", () => {
     expect((await marked(rgb!, image(RGB))).all).toContain("/ColorSpace [/ICCBased");
   });
 
-  test("of a frame is that of its text", async () => {
+  test("of a frame is the same as that of its text", async () => {
     const { all } = await marked(archive({ part: 1 }), { text: "A", template: "stamp", opacity: 1 });
     expect(all).toContain("/C CS 0.479 0.048 0.048 SC");
-    expect(all).toContain("/C CS 1 1 1 SC"); // its light edge
+    expect(all).toContain("/C CS 1 1 1 SC"); // the light edge of the text
   });
 });
 
@@ -143,7 +143,7 @@ describe("the subset of a font", () => {
   const letters = String.fromCodePoint(...Array.from({ length: 300 }, (_, i) => 0x4e00 + i));
   const text = { text: `Abé {page} ${letters}`, opacity: 1 };
 
-  test("of many letters lists its CIDs in PDF/A-1: each glyph of the program", async () => {
+  test("lists every glyph of the program as a CID in PDF/A-1", async () => {
     const { all, added } = await marked(archive({ part: 1, intent: 3 }), text);
     const stream = (key: string) => dataOf(added.get(new RegExp(`(?<=/${key} )\\d+`).exec(all)![0]));
     const program = stream("FontFile2");
@@ -153,13 +153,16 @@ describe("the subset of a font", () => {
     expect(bits).toBe("1".repeat(glyphs).padEnd(Math.ceil(glyphs / 8) * 8, "0"));
   });
 
-  test.each([{}, { part: 2, intent: 3 }, { part: 4, intent: 3 }])("does not elsewhere: %o", async (options) => {
-    expect((await marked(archive(options), text)).all).not.toContain("/CIDSet");
-  });
+  test.each([{}, { part: 2, intent: 3 }, { part: 4, intent: 3 }])(
+    "lists no CIDs outside of PDF/A-1: %o",
+    async (options) => {
+      expect((await marked(archive(options), text)).all).not.toContain("/CIDSet");
+    },
+  );
 });
 
 describe("an image in PDF/A-1", () => {
-  test("of 16 bits has 8: their higher ones", async () => {
+  test("keeps the 8 higher bits of 16", async () => {
     const samples = (x: number, y: number) => [x * 0x4321, y * 0x5432, 0xfedc];
     const deep = { colorType: 2, bitDepth: 16, samples } as const;
     const shallow = png({ colorType: 2, samples: (x, y) => samples(x, y).map((sample) => sample >> 8) });
@@ -171,7 +174,7 @@ describe("an image in PDF/A-1", () => {
     expect((await marked(archive({ part: 2, intent: 3 }), image(png(deep)))).all).toContain("/BitsPerComponent 16");
   });
 
-  test("of 16 bits and opaque alpha has 8 too", async () => {
+  test("keeps 8 of 16 bits also with opaque alpha", async () => {
     const samples = () => [0x1234, 0x5678, 0x9abc, 0xffff];
     const { all, notices } = await marked(
       archive({ part: 1, intent: 3 }),
@@ -182,7 +185,7 @@ describe("an image in PDF/A-1", () => {
   });
 });
 
-/** The scanlines of the image among objects, unfiltered. */
+/** Returns the unfiltered scanlines of the image among the objects. */
 function pixelsIn(all: string): number[] {
   const [, width, colors, data] =
     /\/Subtype \/Image \/Width (\d+).*?\/Colors (\d).*?stream\n(.*?)\nendstream/s.exec(all) ?? [];
@@ -202,19 +205,19 @@ function pixelsIn(all: string): number[] {
   return pixels;
 }
 
-describe("a notice says that the file is PDF/A no more", () => {
+describe("the notice that a file is no longer PDF/A", () => {
   const TRANSPARENT: Mark[] = [{ text: "A", opacity: 0.5 }, { image: RGB, opacity: 0.5 }, image(HALF)];
 
   test.each([
-    ["PDF/A-1 may not be transparent", { part: 1, intent: 3 }, ["pdfa-transparency"]],
-    ["later parts may with an output intent", { part: 2, intent: 3 }, []],
+    ["is given for transparency in PDF/A-1", { part: 1, intent: 3 }, ["pdfa-transparency"]],
+    ["is not given for transparency in later parts with an output intent", { part: 2, intent: 3 }, []],
     ["and not without", { part: 3 }, ["pdfa-transparency"]],
     ["others may", {}, []],
   ])("%s", async (_, options, notices) => {
     for (const mark of TRANSPARENT) expect((await marked(archive(options), mark)).notices).toEqual(notices);
   });
 
-  test("hollow letters have a soft mask where there may be one", async () => {
+  test("hollow letters have a soft mask where the standard allows one", async () => {
     const mark = { text: "A", template: "outline", opacity: 1 } as const;
     for (const options of [{}, { part: 2, intent: 3 }])
       expect(await marked(archive(options), mark)).toMatchObject({
@@ -224,31 +227,44 @@ describe("a notice says that the file is PDF/A no more", () => {
   });
 
   test.each([
-    ["CMYK needs an output intent in CMYK", CMYK, { part: 1, intent: 3 }, ["pdfa-color"]],
+    ["is given for CMYK without an output intent in CMYK", CMYK, { part: 1, intent: 3 }, ["pdfa-color"]],
     ["in any part", CMYK, { part: 4, intent: 1 }, ["pdfa-color"]],
-    ["and may be where it is", CMYK, { part: 1, intent: 4 }, []],
-    ["or with a profile of its own", jpeg([0, 0, 0, 9], withProfile("CMYK", 2)), { part: 1, intent: 3 }, []],
+    ["is not given for CMYK with an output intent in CMYK", CMYK, { part: 1, intent: 4 }, []],
+    [
+      "is not given for CMYK with an embedded profile",
+      jpeg([0, 0, 0, 9], withProfile("CMYK", 2)),
+      { part: 1, intent: 3 },
+      [],
+    ],
     ["of version 2 in PDF/A-1", jpeg([0, 0, 0, 9], withProfile("CMYK", 4)), { part: 1, intent: 3 }, ["pdfa-color"]],
-    ["and of any in others", jpeg([0, 0, 0, 9], withProfile("CMYK", 4), adobe(0)), { part: 2, intent: 3 }, []],
-    ["a file that makes no claim may have all", CMYK, {}, []],
+    [
+      "is not given for CMYK with any output intent in other parts",
+      jpeg([0, 0, 0, 9], withProfile("CMYK", 4), adobe(0)),
+      { part: 2, intent: 3 },
+      [],
+    ],
+    ["is not given for a file without a PDF/A claim", CMYK, {}, []],
   ])("%s", async (_, bytes, options, notices) => {
     expect((await marked(archive(options), image(bytes))).notices).toEqual(notices);
   });
 
-  test("besides that on signatures", async () => {
+  test("is given beside the notice about signatures", async () => {
     const catalog = "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/AcroForm<</SigFlags 3>>>>";
     const { notices } = await marked(archive({ part: 1, more: { 1: catalog } }), { text: "A" });
     expect(notices).toEqual(["signatures-invalidated", "pdfa-transparency"]);
   });
 });
 
-test.each([1e-5, 1e-18, 1e-300])("a tiled text of %f points has no number that is too large", async (fontSizePt) => {
-  const { all } = await marked(archive({ part: 1 }), { text: "Draft", template: "tiled", opacity: 1, fontSizePt });
-  expect(all).toContain("/Artifact");
-  expect(all).not.toMatch(/\d(\.\d+)?e[+-]?\d|(?<![<\d])\d{10}/);
-});
+test.each([1e-5, 1e-18, 1e-300])(
+  "a tiled text of %f points stays within the number range of PDF/A-1",
+  async (fontSizePt) => {
+    const { all } = await marked(archive({ part: 1 }), { text: "Draft", template: "tiled", opacity: 1, fontSizePt });
+    expect(all).toContain("/Artifact");
+    expect(all).not.toMatch(/\d(\.\d+)?e[+-]?\d|(?<![<\d])\d{10}/);
+  },
+);
 
-test("of hollow letters, which are drawn several times, one drawing has their text, for readers that heed no /ActualText", async () => {
+test("only one drawing of hollow letters contains their text, for readers that ignore /ActualText", async () => {
   const { all } = await marked(onePage, { text: "A", template: "outline" });
   expect(all.match(/\[<01>\] TJ/g)).toHaveLength(1);
   expect(all.match(/\[<02>\] TJ/g)!.length).toBeGreaterThan(1);

@@ -12,7 +12,7 @@ test.each([
   ["{{page}", "{page}"],
   ["{{{pages}", "{120"],
   ["{ } {1} }", "{ } {1} }"],
-])("%s is filled in as %j", (text, filled) => {
+])("the text %s is filled in as %j", (text, filled) => {
   expect(fillIn(text, values)).toBe(filled);
 });
 
@@ -21,14 +21,14 @@ test.each([
   ["{{name} { name } {}", undefined],
   ["{page} {Page}", "Page"],
   ["{total_pages}", "total_pages"],
-])("of %s, %s is no placeholder", (text, name) => {
+])("the text %s has the unknown placeholder %s", (text, name) => {
   expect(unknownPlaceholder(text)).toBe(name);
 });
 
-test("only the page's own number makes a text differ between pages", () => {
+test("only {page} makes a text differ between pages", () => {
   expect(["{page}", "{pages} {date}", "{{page}"].map(isNumbered)).toEqual([true, false, false]);
 });
 
-test("a line has as many slots as the page's number has digits, each time it is there", () => {
+test("each {page} of a line has one slot per digit of the page number", () => {
   expect(withDigits(`${number} x ${number}`, 3, 1)).toBe(`${DIGIT_SLOT} x ${DIGIT_SLOT}`);
 });

@@ -13,7 +13,7 @@ import { loadFont } from "../../support/fonts.ts";
 const MARK = { text: "Page {page}" };
 const appearance = appearanceOf({});
 
-/** So many pages, no two of one size. */
+/** Returns `count` pages of different sizes. */
 const sizes = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ width: 600 + i / 10, height: 800, userUnit: 1 }));
 
@@ -26,13 +26,13 @@ async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK
   return layOutText(text, pages, mark, appearanceOf(mark), typesetter, meter);
 }
 
-test("pages of many sizes show the clusters of a text no more often than those of one", async () => {
+test("pages of many sizes share the clusters of a text", async () => {
   const one = [...(await layOut(10)).clusters()];
   expect(one.length).toBeGreaterThan(5);
   expect([...(await layOut(99)).clusters()]).toHaveLength(one.length);
 });
 
-test("each size of page is charged for, and each line once", async () => {
+test("each page size is charged, and each line once", async () => {
   const [none, few, many] = [new Meter(0), new Meter(0), new Meter(0)];
   await layOut(10, none);
   await layOut(20, few);
@@ -41,10 +41,10 @@ test("each size of page is charged for, and each line once", async () => {
   expect(many.used.marked - none.used.marked).toBe(2 * (few.used.marked - none.used.marked));
 });
 
-/** Cut short on most pages, elsewhere on each of them. */
+/** A text that is cut short at a different place on most pages. */
 const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
 
-test("a text that is cut short on many sizes is laid out a few times for each place where it may be", async () => {
+test("a text that is cut short on many sizes is laid out only a few times per size", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(50, few, LONG);
   await layOut(
@@ -56,7 +56,7 @@ test("a text that is cut short on many sizes is laid out a few times for each pl
   expect(many.used.marked).toBeLessThan(2 * few.used.marked + 450 * 64 * LONG.text.length);
 });
 
-test("lines that stay in memory until they are drawn are charged for", async () => {
+test("lines that are retained until they are drawn are charged", async () => {
   const meter = new Meter(0);
   await layOut(100, meter, LONG);
   expect(meter.used.retained).toBeGreaterThan(512 * 200);
@@ -70,7 +70,7 @@ test("lines that stay in memory until they are drawn are charged for", async () 
 test.each([
   [1, 1400],
   [10, 14_000],
-])("where the unit of space is %i points, letters are no larger than %i", async (userUnit, most) => {
+])("with a user space unit of %i points, letters are at most %i points large", async (userUnit, most) => {
   for (const fontSizePt of [undefined, 20_000]) {
     const page = { width: 90_000, height: 90_000, userUnit };
     const { settingOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);
@@ -78,7 +78,7 @@ test.each([
   }
 });
 
-test("a text that takes too much of a file's allowance is refused, with what helps", async () => {
+test("a text that exceeds the file's allowance is rejected with advice", async () => {
   const meter = new Meter(0);
   await layOut(10, meter);
   meter.charge("placeMark", (WORK_LIMITS.scanned - meter.used.marked) / COSTS.placeMark.units);
