@@ -2,7 +2,7 @@ import bidiFactory from "bidi-js";
 
 const bidi = bidiFactory();
 
-/** A character of each bidirectional class that characters beyond U+FFFF have. */
+/** A BMP character for each bidirectional class of characters beyond U+FFFF. */
 const OF_CLASS: Record<string, string> = {
   L: "a",
   R: "\u05d0",
@@ -16,8 +16,8 @@ const OF_CLASS: Record<string, string> = {
 };
 
 /**
- * Returns a text of as many code units with the same directions: bidi-js takes each half of a surrogate pair for a
- * letter that runs from left to right.
+ * Returns a text of the same length and directions in the Basic Multilingual Plane. bidi-js would treat each half of a
+ * surrogate pair as a left-to-right letter.
  */
 function inPlaneZero(text: string): string {
   return text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, (character) =>
@@ -25,16 +25,13 @@ function inPlaneZero(text: string): string {
   );
 }
 
-/**
- * Returns whether a paragraph runs from right to left, decided by its first strong character (Unicode Standard
- * Annex #9, P2, P3).
- */
+/** Returns whether a paragraph runs from right to left, by its first strong character (UAX #9, P2, P3). */
 export function isRightToLeft(paragraph: string): boolean {
   return bidi.getEmbeddingLevels(inPlaneZero(paragraph)).paragraphs[0]?.level === 1;
 }
 
 /**
- * Returns the embedding level of each UTF-16 code unit of a line; odd levels run from right to left (UAX #9, rules X1
+ * Returns the embedding level of each UTF-16 code unit of a line. Odd levels run from right to left (UAX #9, rules X1
  * to I2 and L1).
  */
 export function embeddingLevels(line: string, rightToLeft: boolean): Uint8Array {

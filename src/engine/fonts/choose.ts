@@ -4,26 +4,26 @@ import { FAMILIES, type Family } from "./families.ts";
 import { graphemesOf } from "./graphemes.ts";
 import { scriptOf } from "./scripts.ts";
 
-/** A grapheme, or a code point of one that no font has as a whole, and the font that draws it. */
+/** A grapheme and its font, or one code point of a grapheme that no font covers as a whole. */
 interface Choice {
   readonly text: string;
-  /** ISO 15924; undefined for characters that many scripts share: spaces, digits, punctuation, symbols. */
+  /** ISO 15924 code; undefined for characters that many scripts share: spaces, digits, punctuation, symbols. */
   readonly script: string | undefined;
   readonly file: FontFile;
 }
 
-/** What decides a choice of fonts beside the text. */
+/** Preferences for the choice of fonts. */
 interface Preferences {
-  /** Families to try before all others, for their forms of the letters. */
+  /** Families to try first, because of their letterforms. */
   readonly first?: readonly Family[];
-  /** Tells whether a file can be used for some characters; all can by default. */
+  /** Returns whether a file can be used for some characters. By default every file can. */
   readonly usable?: (file: FontFile, characters: string) => boolean;
 }
 
 /**
- * Chooses a font for each grapheme of `text`, from the first family that has it. Characters without a script take the
- * font of the letters before them, or else after them, if it has them, so that a phrase is set in one typeface. Emoji
- * keep their own.
+ * Chooses a font for each grapheme of `text`: the first family that covers it. Characters without a script take the
+ * font of the preceding letters, or of the following ones, if it covers them, so that a phrase is set in one typeface.
+ * Emoji keep their own font.
  * @throws EngineError unsupported_character if no font has a character
  */
 export function chooseFonts(text: string, weight: Weight, { first = [], usable }: Preferences = {}): Choice[] {
@@ -37,7 +37,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   const firstFile = (part: string) =>
     (isPicture(part) ? undefined : search(part, first, fileWithForms)) ??
     search(part, familiesFor(part), fileWith) ??
-    // a line that was broken off a paragraph may not tell its language, but the paragraph's files are there
+    // a line of a wrapped paragraph may not show its language, but the paragraph's files are loaded
     (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];
@@ -65,7 +65,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   );
 }
 
-/** Returns, for each choice, the nearest one before it that has a script. */
+/** Returns, for each choice, the nearest preceding choice with a script. */
 function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
   let last: Choice | undefined;
   return choices.map((choice) => {
@@ -75,10 +75,10 @@ function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
   });
 }
 
-/** Counts the position in grapheme clusters, as a reader does; it is then the same for every normalization form. */
+/** Counts the position in grapheme clusters, as a reader does. The count does not depend on the normalization form. */
 function unsupportedCharacter(character: string, text: string, index: number): EngineError {
   const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   const place = [...graphemesOf(text.slice(0, index))].length + 1;
   const where = `character ${place} of ${JSON.stringify(text)}`;
-  return new EngineError("unsupported_character", `No font here has ${name}, ${where}. Replace it or leave it out.`);
+  return new EngineError("unsupported_character", `No font covers ${name}, ${where}. Replace it or leave it out.`);
 }

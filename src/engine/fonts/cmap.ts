@@ -60,7 +60,7 @@ function glyphInSegments(view: DataView, codePoint: number): number {
   return glyph === 0 ? 0 : (glyph + delta) & 0xffff;
 }
 
-/** Returns the first index below `count` for which `reached` holds, given that it also holds for all after it. */
+/** Returns the first index below `count` for which `reached` holds. `reached` must also hold for all later indices. */
 function firstIndex(count: number, reached: (index: number) => boolean): number | undefined {
   let low = 0;
   let high = count;

@@ -2,10 +2,10 @@ import { FAMILIES, type Family, SLICE } from "./families.ts";
 
 export type Weight = "regular" | "bold";
 
-/** Characters without a glyph, which no font has to have: joiners, variation selectors, directional marks. */
+/** Characters without a glyph, which fonts need not cover: joiners, variation selectors, directional marks. */
 const IGNORABLE = /^\p{Default_Ignorable_Code_Point}/u;
 
-/** By their encoding, decoded on first use. */
+/** Decoded ranges by their encoding. */
 const ranges = new Map<string, Uint32Array>();
 
 /** Returns the ranges of a family's code points: the first and last of each, alternating, ascending. */
@@ -48,11 +48,11 @@ function readRanges(coverage: string): Uint32Array {
 export interface FontFile {
   readonly family: Family;
   readonly path: string;
-  /** True if the file is lighter than the weight asked for, so that its glyphs have to be stroked to look bolder. */
+  /** Whether the file is lighter than the requested weight, so that its glyphs must be stroked to look bolder. */
   readonly embolden: boolean;
 }
 
-/** Returns the file of a family that has all of `characters`, if there is one. */
+/** Returns the file of a family that covers all of `characters`, if one exists. */
 export function fileWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const bounds = rangesOf(family);
   if (!areDrawn(characters, (codePoint) => includes(bounds, codePoint))) return undefined;
@@ -68,8 +68,8 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
 }
 
 /**
- * Returns the file of a family that has its own forms of `characters`, also of those that it leaves to other families
- * by default. Only the file itself, once it is loaded, tells whether it does.
+ * Returns the file of a family that may have its own forms of `characters`, even if the family leaves them to others by
+ * default. Only the loaded file itself shows whether it has them.
  */
 export function fileWithForms(family: Family, characters: string, weight: Weight): FontFile | undefined {
   if (family.forms === undefined) return fileWith(family, characters, weight);
@@ -78,7 +78,7 @@ export function fileWithForms(family: Family, characters: string, weight: Weight
   return sliceWith(family, characters, weight);
 }
 
-/** Returns the slice with all of `characters`, if that is one. */
+/** Returns the slice that contains all of `characters`, if one exists. */
 function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));
   const [start, ...others] = new Set(drawn.map((character) => Math.floor(character.codePointAt(0)! / SLICE) * SLICE));
@@ -86,13 +86,16 @@ function sliceWith(family: Family, characters: string, weight: Weight): FontFile
   return { family, path: `${family.name}/${start.toString(16).padStart(4, "0")}.ttf`, embolden: weight === "bold" };
 }
 
-/** Returns whether a font draws `characters`, by whether it has a code point. Ignorable characters need no glyph. */
+/**
+ * Returns whether a font draws all of `characters`. `has` says whether it has a code point. Ignorable characters need
+ * no glyph.
+ */
 export function areDrawn(characters: string, has: (codePoint: number) => boolean): boolean {
   for (const character of characters) if (!has(character.codePointAt(0)!) && !IGNORABLE.test(character)) return false;
   return true;
 }
 
-/** Characters that are emoji by default, or made emoji by variation selector 16. */
+/** Matches characters that are emoji by default, or by variation selector 16. */
 const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
 
 /** Returns whether a grapheme is drawn as an emoji. */

@@ -1,30 +1,30 @@
 /**
- * Embeds the text of a mark as text in a font, rather than as outlines with invisible text over them. Measured with a
- * line in each of 99 scripts and languages, as the growth of a one-page file by the whole mark, in KB:
+ * Embeds the text of a mark as text in a font, instead of outlines with invisible text over them. The list shows the
+ * growth of a one-page file by a whole mark in KB, measured with a line in each of 99 scripts and languages:
  *
  *   2.4–2.8   Yezidi, Yi, Hebrew, Vai, Lisu, Lao, Armenian, Ethiopic, Korean and 17 more
  *   2.9–3.2   Tifinagh, N'Ko, Khmer, Vietnamese, Greek, Cyrillic, Latin, Devanagari, Thai and 38 more
  *   3.3–3.6   Arabic, Malayalam, Odia, Javanese, Urdu, Kannada, Myanmar, Tibetan, Persian, Bengali, Tamil, emoji and 11 more
  *   3.8–4.2   Sinhala, Georgian, Chinese, Japanese, Telugu
  *
- * 20 Latin characters take 3.0, 20 ideographs 5.5. 1.0 of each is the page's wrapping and cross-reference. Outlines alone
- * take 0.7 (Korean) to 7.0 (Georgian) deflated, mostly more than glyphs in a font, and the invisible text needs a font of
- * about 1.2 in addition.
+ * 20 Latin characters take 3.0 KB, 20 ideographs 5.5. Of each, 1.0 is the page's wrapping and cross-reference. Outlines
+ * alone take 0.7 (Korean) to 7.0 (Georgian) deflated, mostly more than glyphs in a font. The invisible text would need
+ * another font of about 1.2.
  *
- * How many of 31 lines, each in another script, readers extract in logical order:
+ * Readers extract this number of 31 lines in 31 scripts in logical order:
  *
  *   PDFium, pdf.js 6.5, MuPDF 1.28   31
- *   poppler 22.12                    30; single symbols between spaces are taken for one letter-spaced word
+ *   poppler 22.12                    30; it joins single symbols between spaces into one letter-spaced word
  *   MuPDF 1.21                       25; it does not reverse Arabic and Hebrew, nor read ZWJ sequences of emoji
  *
- * Scripts that run from right to left beyond these come in visual order where a reader does not know that they do:
- * Adlam, Rohingya, Mende and Yezidi in PDFium and pdf.js, and in poppler these, N'Ko, Mandaic and Samaritan. Where a word
- * of a script that runs so ends in a vowel mark, MuPDF puts the line's last one first, and pdf.js a space before those of
- * words that others follow. None of 60 lines in rarer scripts is wrong otherwise in PDFium, MuPDF and pdf.js.
+ * Rarer right-to-left scripts come in visual order in readers that do not know their direction: Adlam, Rohingya, Mende
+ * and Yezidi in PDFium and pdf.js; in poppler also N'Ko, Mandaic and Samaritan. If a right-to-left word ends in a vowel
+ * mark, MuPDF moves the last mark of the line to its beginning, and pdf.js adds spaces before such marks. Otherwise
+ * PDFium, MuPDF and pdf.js extract all of 60 lines in rarer scripts correctly.
  *
- * Slanted lines are extracted whole too, except by poppler: its pdftotext breaks up any text that is not at a right
- * angle, from any producer. Lines of mixed direction are extracted as each reader guesses: a PDF holds glyphs from left
- * to right, and a number inside Arabic cannot be told from one before it. ActualText would not help: these readers
+ * Readers also extract slanted lines as a whole, except poppler: its pdftotext splits any text that is not at a right
+ * angle, from any producer. Readers guess the order of lines of mixed direction, because a PDF holds glyphs from left
+ * to right, and a number inside Arabic looks the same as one before it. ActualText would not help: these readers
  * reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
@@ -37,7 +37,7 @@ import { assembleFont } from "./subset.ts";
 import { hexCode, toUnicodeCMap } from "./toUnicode.ts";
 import type { Font } from "./truetype.ts";
 
-/** Font descriptor flag (ISO 32000-2, table 121): the font may have characters outside the standard Latin set. */
+/** Font descriptor flag (ISO 32000-2, table 121): the font may have characters outside of the standard Latin set. */
 const SYMBOLIC = 4;
 
 /** A font embedded by {@link embedFont}. */
@@ -45,31 +45,35 @@ export interface EmbeddedFont {
   /** The font, for the `/Font` resources of the mark. */
   readonly ref: Ref;
   /**
-   * Returns what shows a cluster in a string: hexadecimal digits for its code, and for those of its marks' text. A code
-   * has two, or four in a font of many.
+   * Returns the string that shows a cluster: the hexadecimal digits of its code, and of the codes of its marks' text. A
+   * code has two digits, or four in a font with many codes.
    * @throws Error if the cluster is not embedded
    */
   codeOf(cluster: Cluster): string;
-  /** Returns a code of the same glyph whose text is a space, for letters drawn over their like: readers find the text once. */
+  /**
+   * Returns a code of the same glyph whose text is a space, for letters that are drawn again. Text extraction then
+   * finds the text once.
+   */
   echoOf(cluster: Cluster): string;
   /**
-   * Returns how far showing a cluster moves the pen, in em, as the font says it. Kerning is up to the caller.
+   * Returns the font's width of a cluster in em: how far showing it moves the pen. Kerning is up to the
+   * caller.
    * @throws Error if the cluster is not embedded
    */
   widthOf(cluster: Cluster): number;
 }
 
 const FLATE = "/Filter/FlateDecode";
-/** The most codes of a simple font, all but 0. */
+/** Maximum number of codes of a simple font: all but 0. */
 const SIMPLE_CODES = 255;
 
 /**
- * Embeds one font that draws `clusters`, which may come from several fonts. In it each cluster is one glyph, composed of
- * its shaped glyphs, with one code, one width and its text, but for the text of nonspacing marks: that has codes which
- * draw nothing. The content stream therefore does not position marks and joins, each code is copied and searched as one
- * piece of text, and a text in several fonts costs the overhead of one. Where one byte is enough for the codes, it is a
- * simple font (ISO 32000-2, 9.6.3), which takes 0.3 KB less than a composite one (9.7).
- * @param echoes each cluster gets a second code, for `echoOf`
+ * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph, composed of
+ * its shaped glyphs, with one code, one width and its text. Only the text of nonspacing marks has separate codes, which
+ * draw nothing. So the content stream does not position marks and joins, each code is copied and searched as one piece
+ * of text, and a text in several fonts has the overhead of one. If one byte is enough for the codes, it is a simple
+ * font (ISO 32000-2, 9.6.3), which takes 0.3 KB less than a composite one (9.7).
+ * @param echoes whether each cluster gets a second code, for `echoOf`
  */
 export function embedFont(
   sink: ObjectSink,
@@ -78,7 +82,7 @@ export function embedFont(
 ): EmbeddedFont {
   const made = fontOf(clusters, echoes);
   const program = sink.add(made.fontFile);
-  // Only PDF/A-1 wants it (ISO 19005-1, 6.3.5); PDF 2.0 deprecates it.
+  // Only PDF/A-1 requires it (ISO 19005-1, 6.3.5). PDF 2.0 deprecates it.
   const cids = !made.isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: made.cidSet })}` : "";
   const descriptor = sink.add(`<<${made.description}/FontFile2 ${program}${cids}>>`);
   const toUnicode = sink.add({ dict: FLATE, data: made.toUnicode });
@@ -99,7 +103,7 @@ export function embedFont(
   };
 }
 
-/** A font with all that does not depend on the file it is for. */
+/** The parts of a font that do not depend on the file it is embedded in. */
 interface MadeFont {
   readonly isSimple: boolean;
   readonly baseFont: string;
@@ -110,20 +114,20 @@ interface MadeFont {
   readonly description: string;
   /** The deflated CMap. */
   readonly toUnicode: Uint8Array;
-  /** Of the codes from 1 on; further ones have the descriptor's /MissingWidth. */
+  /** Widths of the codes from 1. Later codes have the descriptor's /MissingWidth. */
   readonly widths: readonly number[];
-  /** Those of the codes from 1 on. */
+  /** Glyphs of the codes from 1. */
   readonly glyphs: readonly number[];
-  /** What shows each cluster, by {@link keyOf}. */
+  /** Codes and width of each cluster, by {@link keyOf}. */
   readonly shown: ReadonlyMap<string, { code: string; echo: string; width: number }>;
 }
 
-/** The fonts of the texts used last. */
+/** Fonts of recently used texts. */
 const fonts = new LruCache<string, MadeFont>(2 * 2 ** 20);
-/** What one cluster takes in `shown`, about. */
+/** Approximate memory of a cluster in `shown`, in bytes. */
 const SHOWN_BYTES = 200;
 
-/** Returns the font that draws `clusters`; see {@link embedFont}. */
+/** Returns the cached or new font that draws `clusters`; see {@link embedFont}. */
 function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
   const distinct = new Map<string, Cluster>();
   for (const cluster of clusters) {
@@ -140,7 +144,7 @@ function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
   return fonts.put(key, made, 2 * key.length + bytes + SHOWN_BYTES * distinct.size);
 }
 
-/** Makes a font that draws `clusters`, which are distinct, by their keys. */
+/** Creates a font that draws distinct `clusters`, given by their keys. */
 function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): MadeFont {
   const spoken = new Map(Array.from(clusters, ([key, cluster]) => [key, spokenParts(cluster)]));
   const distinct = new Map<string, Cluster>();
@@ -189,8 +193,8 @@ function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Made
 }
 
 /**
- * Makes a font program of one glyph for each cluster, and a tag that tells it from other subsets of its fonts.
- * @param glyphs those of the codes from 1 on, if it is to have a cmap
+ * Creates a font program with one glyph per cluster, and a tag that distinguishes it from other subsets of its fonts.
+ * @param glyphs the glyphs of the codes from 1, if the program needs a cmap
  */
 function programOf(
   model: Font,
@@ -210,9 +214,9 @@ function programOf(
 }
 
 /**
- * Splits a cluster into the text of nonspacing marks before and after its letters, as clusters of no glyph and no width,
- * and the letters, which are drawn with all marks. A glyph with a mark at the start of its text has no width for MuPDF,
- * and with one anywhere in it none for pdf.js: they find spaces around it.
+ * Splits a cluster into the text of nonspacing marks before and after its letters, and the letters. The marks' text
+ * becomes clusters without glyph and width, and the letters are drawn with all marks. Otherwise MuPDF gives a glyph no
+ * width if its text begins with a mark, and pdf.js if its text contains one, and both find spaces around it.
  */
 function spokenParts(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];
@@ -224,7 +228,7 @@ function spokenParts(cluster: Cluster): Cluster[] {
   });
 }
 
-/** Adds a simple font, which is symbolic and finds its glyphs by the font program's only cmap (ISO 32000-2, 9.6.5.4). */
+/** Adds a simple, symbolic font. Readers find its glyphs by the font program's only cmap (ISO 32000-2, 9.6.5.4). */
 function addSimpleFont(sink: ObjectSink, { baseFont, widths }: MadeFont, descriptor: Ref, toUnicode: Ref): Ref {
   return sink.add(
     `<</Type/Font/Subtype/TrueType/BaseFont${baseFont}/FirstChar 1/LastChar ${widths.length}` +
@@ -252,7 +256,7 @@ function addCompositeFont(
   );
 }
 
-/** Returns a cmap table with one subtable, for the Macintosh (format 0), by which the codes from 1 on have `glyphs`. */
+/** Returns a cmap table with one Macintosh subtable (format 0) that maps the codes from 1 to `glyphs`. */
 function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   const cmap = new Uint8Array(12 + 262);
   const view = viewOf(cmap);
@@ -264,17 +268,17 @@ function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   return cmap;
 }
 
-/** Returns a /CIDToGIDMap (9.7.4.2) by which the codes from 1 on have `glyphs`. */
+/** Returns a /CIDToGIDMap (9.7.4.2) that maps the codes from 1 to `glyphs`. */
 function cidToGidMap(glyphs: readonly number[]): Uint8Array {
   const map = new DataView(new ArrayBuffer(2 * (glyphs.length + 1)));
   for (const [i, glyph] of glyphs.entries()) map.setUint16(2 * (i + 1), glyph);
   return new Uint8Array(map.buffer);
 }
 
-/** The keys of clusters, which last as long as the lines that typesetters keep. */
+/** Keys of clusters, cached as long as typesetters cache their lines. */
 const keys = new WeakMap<Cluster, string>();
 
-/** Returns a key that is equal for clusters that one code can show: the same glyphs for the same text. */
+/** Returns a key that is equal for clusters that can share a code: the same glyphs with the same text. */
 function keyOf(cluster: Cluster): string {
   const known = keys.get(cluster);
   if (known !== undefined) return known;
@@ -285,8 +289,8 @@ function keyOf(cluster: Cluster): string {
 }
 
 /**
- * Returns a cluster's width in em. For a single glyph it is the font's own advance, without kerning, so that a letter
- * has one width everywhere; for several glyphs it is the shaped advance.
+ * Returns a cluster's width in em. For a single glyph it is the font's own advance without kerning, so that a letter
+ * has one width everywhere. For several glyphs it is the shaped advance.
  */
 function naturalAdvance({ face: { font }, glyphs, advance }: Cluster): number {
   const [glyph, ...others] = glyphs;
@@ -303,8 +307,8 @@ function boundsOf(faces: readonly Font[]): number[] {
 }
 
 /**
- * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2): a bit for each CID, from the highest bit of each byte
- * on. Every glyph has one, .notdef and the components of others included.
+ * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2): one bit for each CID, from the highest bit of each
+ * byte. Every glyph has one, including .notdef and components of composites.
  */
 function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
   const count = viewOf(maxp!).getUint16(4);
@@ -314,8 +318,8 @@ function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
 }
 
 /**
- * Returns the six-letter tag that tells subsets apart (ISO 32000-2, 9.9.2): an FNV-1a hash of the subset, so that equal
- * marks give equal bytes.
+ * Returns the six-letter tag of a subset (ISO 32000-2, 9.9.2): an FNV-1a hash of the subset, so that equal marks give
+ * equal bytes.
  */
 function subsetTag(subset: Uint8Array): string {
   let hash = 0x811c9dc5;
@@ -329,7 +333,10 @@ function subsetTag(subset: Uint8Array): string {
   return tag;
 }
 
-/** Estimates the stem width, in thousandths of an em, as PDF producers commonly do: TrueType fonts do not state it. */
+/**
+ * Estimates the stem width in thousandths of an em, as PDF producers commonly do, because TrueType fonts do not contain
+ * it.
+ */
 function stemWidth(weight: number): number {
   return Math.round(50 + (weight / 65) ** 2);
 }

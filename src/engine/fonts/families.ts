@@ -1,18 +1,18 @@
-// Written by scripts/buildFonts.ts; scripts/fonts/coverage.ts says how coverage is encoded.
+// Written by scripts/buildFonts.ts. scripts/fonts/coverage.ts defines the encoding of coverage.
 
 /** A typeface of `fonts/`: how its files are cut, and which code points it is used for by default. */
 export interface Family {
   readonly name: string;
   readonly files: "regular and bold" | "regular" | "sliced";
   readonly coverage: string;
-  /** Of a family that is sliced: the numbers of its slices, encoded like its coverage. They may have more characters. */
+  /** For a sliced family, the numbers of its slices, encoded like its coverage. A slice may have more characters. */
   readonly forms?: string;
 }
 
 /** Code points to a slice. */
 export const SLICE = 512;
 
-/** In order of preference. */
+/** The typefaces in order of preference. */
 export const FAMILIES: readonly Family[] = [
   {
     name: "noto-sans",

@@ -99,7 +99,7 @@ function isComposite(view: DataView): boolean {
   return view.byteLength > 0 && view.getInt16(0) < 0;
 }
 
-/** Returns where each component record of a composite begins and ends: flags, glyph id, arguments, transformation. */
+/** Returns the offsets of each component record of a composite: flags, glyph id, arguments, transformation. */
 function componentRecords(view: DataView): { start: number; end: number }[] {
   const records: { start: number; end: number }[] = [];
   if (!isComposite(view)) return records;

@@ -1,4 +1,4 @@
-/** Made when it is first used, and once: that takes as long as ten lines of text. */
+/** Created once, on first use: that takes as long as ten lines of text. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the grapheme clusters of a text (Unicode Standard Annex #29). */

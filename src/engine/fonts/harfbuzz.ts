@@ -1,7 +1,7 @@
 /**
- * Shaping by HarfBuzz: from characters to positioned glyphs. A thin binding to the WebAssembly module of harfbuzzjs,
- * whose own entry point compiles it at run time, which workerd refuses. HarfBuzz's memory is allocated and freed here;
- * no pointer leaves this file.
+ * Shapes text by HarfBuzz: from characters to positioned glyphs. This is a thin binding to the WebAssembly module of
+ * harfbuzzjs, whose own entry point compiles it at run time, which workerd does not allow. HarfBuzz's memory is
+ * allocated and freed here, and no pointer leaves this file.
  */
 import { harfbuzzModule } from "#platform/harfbuzz";
 import { encodeLatin1 } from "../bytes.ts";
@@ -39,11 +39,11 @@ const READ_ONLY_MEMORY = 1;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 5;
 /**
- * The buffer is given the whole text, so HarfBuzz may treat the beginning and end as those of a paragraph. How letters
- * at a run's ends join depends on the text around the run, not on these flags.
+ * Buffer flags: the buffer receives the whole text, so HarfBuzz may treat its beginning and end as those of a
+ * paragraph. The text around a run decides how letters at its ends join.
  */
 const BEGINNING_AND_END_OF_TEXT = 3;
-/** Joiners and variation selectors leave no empty glyph; their text goes to the neighbouring cluster. */
+/** Joiners and variation selectors leave no empty glyph. Their text goes to the neighboring cluster. */
 const REMOVE_DEFAULT_IGNORABLES = 8;
 /** The cluster level at which a base and its marks are one cluster. */
 const GRAPHEME_CLUSTERS = 0;
@@ -90,9 +90,9 @@ function stop(): never {
 /** A glyph of a shaping run. Lengths are in font units, x to the right and y up. */
 export interface ShapedGlyph {
   id: number;
-  /** Where its cluster begins: an index into the text's UTF-16 code units. */
+  /** Start of its cluster: an index into the text's UTF-16 code units. */
   cluster: number;
-  /** How far it moves the pen. */
+  /** Advance of the pen. */
   advance: number;
   /** Its offset from the pen. */
   dx: number;
@@ -105,9 +105,9 @@ export interface Run {
   start: number;
   end: number;
   rightToLeft: boolean;
-  /** ISO 15924, such as `Arab`. */
+  /** ISO 15924 code, such as `Arab`. */
   script: string;
-  /** A BCP 47 tag, for a language's own forms of letters. */
+  /** BCP 47 tag, which selects a language's own letterforms. */
   language?: string | undefined;
 }
 
@@ -132,7 +132,7 @@ export class Shaper {
 
   /**
    * Shapes a run of `text`. The text around the run decides how letters at its ends join.
-   * @returns its glyphs from left to right, for either direction
+   * @returns its glyphs from left to right, in either direction
    * @throws Error if HarfBuzz has no memory left
    */
   shape(text: string, { start, end, rightToLeft, script, language }: Run): ShapedGlyph[] {
@@ -190,7 +190,7 @@ function allocate(hb: Exports, bytes: Uint8Array): Pointer {
   return pointer;
 }
 
-/** By a loop, which is the fastest there is: a line of many scripts is copied for each of its runs. */
+/** Copies a text by a loop, which is the fastest way: a line of many scripts is copied for each of its runs. */
 function allocateUtf16(hb: Exports, text: string): Pointer {
   const pointer = reserve(hb, text.length * Uint16Array.BYTES_PER_ELEMENT);
   const units = new Uint16Array(hb.memory.buffer, pointer, text.length);
@@ -204,7 +204,7 @@ function reserve(hb: Exports, bytes: number): Pointer {
   return pointer;
 }
 
-/** Returns HarfBuzz's own name of a language, which it keeps. */
+/** Returns HarfBuzz's pointer for a language, which stays valid. */
 function languageIn(hb: Exports, language: string): Pointer {
   const bytes = encodeLatin1(language);
   const pointer = allocate(hb, bytes);

@@ -1,24 +1,24 @@
-/** What the language of a text says about its letterforms. */
+/** Selects letterforms by the language of a text. */
 import { FAMILIES, type Family } from "./families.ts";
 
-/** The languages that a mark can take its letterforms from, as BCP 47 tags; none has to be known or well-formed. */
+/** Languages that select letterforms, as BCP 47 tags. They may be unknown or malformed. */
 export interface Languages {
-  /** The text's own, as the caller says. */
+  /** Language of the text, from the caller. */
   readonly text?: string | undefined;
-  /** The document's (ISO 32000-2, 14.9.2), which counts where the text's is not known. */
+  /** Language of the document (ISO 32000-2, 14.9.2), used if the text's is unknown. */
   readonly document?: string | undefined;
 }
 
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
 
-/** Languages whose Arabic letters are set in Nastaliq: Urdu, Kashmiri, Punjabi, Western Punjabi (by either name), Saraiki. */
+/** Languages whose Arabic letters are set in Nastaliq: Urdu, Kashmiri, Punjabi, Western Punjabi (two tags), Saraiki. */
 const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "lah", "skr"]);
 
 /**
- * Returns the families to try before all others, for a line of `text`: those of the language that is given, of the
- * writing that tells it (kana and hangul), of the document. Kana tell the language of the whole text, since a Japanese
- * line can be all ideographs; hangul only that of its line, since ideographs beside Korean are mostly Chinese.
+ * Returns the families to try first for a line of `text`: those of the given language, of the writing (kana or hangul),
+ * and of the document. Kana decide for the whole text, since a Japanese line can consist of ideographs. Hangul decides
+ * only for its line, since ideographs beside Korean are mostly Chinese.
  */
 export function familiesOf(line: string, text: string, languages: Languages): Family[] {
   const names = [
@@ -35,7 +35,7 @@ export function familiesOf(line: string, text: string, languages: Languages): Fa
   return names.flatMap((name) => FAMILIES.find((family) => family.name === name) ?? []);
 }
 
-/** Returns the name of the family that has a language's letterforms, if the families for everyone have others. */
+/** Returns the name of the family with a language's letterforms, if they differ from the default. */
 function familyOf(tag: string | undefined): string | undefined {
   const locale = localeOf(tag);
   if (!locale) return undefined;
@@ -54,13 +54,13 @@ function familyOf(tag: string | undefined): string | undefined {
   return undefined;
 }
 
-/** Returns a tag's language, script and region, as far as it has them, for shaping; undefined if it is not well-formed. */
+/** Returns the language, script and region of a tag for shaping; undefined if the tag is malformed. */
 export function languageForShaping({ text, document }: Languages): string | undefined {
   const locale = localeOf(text ?? document);
   return locale && [locale.language, locale.script, locale.region].filter(Boolean).join("-");
 }
 
-/** Reads a tag without its extensions. */
+/** Parses a tag without its extensions. */
 function localeOf(tag: string | undefined): Intl.Locale | undefined {
   try {
     return tag === undefined ? undefined : new Intl.Locale(new Intl.Locale(tag).baseName);

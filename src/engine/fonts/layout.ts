@@ -26,15 +26,15 @@ export interface Cluster {
   readonly face: Face;
   readonly glyphs: readonly PlacedGlyph[];
   /**
-   * The characters in visual order, left to right: PDF readers reverse text that they find running from right to left,
-   * including the characters within a cluster.
+   * The characters in visual order, left to right. PDF readers reverse right-to-left text, including the characters
+   * within a cluster.
    */
   readonly text: string;
   /** Its origin on the line, in em. */
   readonly x: number;
   /** Its shaped advance, kerning included, in em. */
   readonly advance: number;
-  /** True if it stands for a digit of the page number. */
+  /** Whether it is the placeholder for a digit of the page number. */
   readonly isSlot: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Line {
   /** In visual order, left to right. */
   readonly clusters: readonly Cluster[];
   readonly width: number;
-  /** What its fonts and its ink need above the baseline, and below it (negative). */
+  /** Space that its fonts and its ink need above the baseline, and below it (negative). */
   readonly ascent: number;
   readonly descent: number;
   /** The edges of the ink; `left` is at most 0 and `right` at least the width. */
@@ -55,15 +55,18 @@ export interface Line {
 
 /** Lays out lines of a text whose fonts are loaded. */
 export interface Typesetter {
-  /** Lays out a line of the text; `rightToLeft` is the direction of its paragraph. Some are cached. */
+  /** Lays out a line of the text. `rightToLeft` is the direction of its paragraph. Some lines are cached. */
   set(line: string, rightToLeft: boolean): Line;
 }
 
-/** So much memory, about, takes a cluster of a line, with what is in it. */
+/** Approximate memory of a cluster and its contents. */
 export const BYTES_PER_CLUSTER = 512;
-/** So much memory may the lines of a text take, by its length: on many sizes of pages it has lines without end. */
+/**
+ * Maximum memory of the cached lines of a text per character. On pages of many sizes a text has an unlimited number of
+ * lines.
+ */
 const BYTES_PER_CHARACTER = 16 * BYTES_PER_CLUSTER;
-/** Typesetters of the texts used last, with their lines and fonts. */
+/** Typesetters of recently used texts, with their lines and fonts. */
 const typesetters = new LruCache<string, Typesetter>(8 * 2 ** 20);
 
 /**
@@ -93,9 +96,9 @@ async function facesFor(
   loadFont: LoadFont,
   languages: Languages,
 ): Promise<Map<string, Face>> {
-  chooseFonts(digits(text), weight); // says where in the whole text a character is that no font has
+  chooseFonts(digits(text), weight); // throws with the position in the whole text if no font covers a character
   const faces = new Map<string, Face>();
-  // Only the file that should have a language's form of a letter tells whether it does; if not, another one is loaded.
+  // Only the file itself shows whether it has a language's form of a letter. If it does not, another one is loaded.
   const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
     digits(text)
@@ -116,7 +119,7 @@ async function facesFor(
   return faces;
 }
 
-/** Returns whether a font that is loaded has all that is drawn of some characters. */
+/** Returns whether a loaded font draws all of some characters. */
 function has(faces: ReadonlyMap<string, Face>, { path }: FontFile, part: string): boolean {
   return areDrawn(part, (codePoint) => faces.get(path)!.font.glyphOf(codePoint) !== 0);
 }
@@ -129,7 +132,7 @@ function typesetterWith(
 ): Typesetter {
   const language = languageForShaping(languages);
   const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
-  const lines = new Map<string, Line>(); // none in order of use: each is asked for thousands of times
+  const lines = new Map<string, Line>(); // no LRU order: each line is requested thousands of times
   let bytes = 0;
   return {
     set(line, rightToLeft) {
@@ -153,12 +156,12 @@ function digits(text: string): string {
   return text.replaceAll(DIGIT_SLOT, "0");
 }
 
-/** How a line is set. */
+/** Settings of a line's layout. */
 interface Setting {
   readonly rightToLeft: boolean;
-  /** A BCP 47 tag. */
+  /** BCP 47 tag. */
   readonly language: string | undefined;
-  /** The fonts of its characters. */
+  /** Fonts of its characters. */
   readonly choices: ReturnType<typeof chooseFonts>;
   readonly faces: ReadonlyMap<string, Face>;
 }
@@ -174,8 +177,8 @@ interface LineRun {
 }
 
 /**
- * Splits a line into runs, in logical order. Characters without a script take that of the ones before them, or else
- * after them.
+ * Splits a line into runs in logical order. Characters without a script take the script of the preceding ones, or else
+ * of the following ones.
  */
 function runsOf(line: string, { rightToLeft, choices }: Setting): LineRun[] {
   const levels = embeddingLevels(digits(line), rightToLeft);
@@ -243,8 +246,8 @@ function layOut(line: string, setting: Setting): Line {
 }
 
 /**
- * Moves joiners and other format characters at the end of a cluster's text to the beginning of the next one's, which pdf.js
- * would drop with their letter.
+ * Moves format characters such as joiners from the end of a cluster's text to the beginning of the next one's.
+ * Otherwise pdf.js drops them together with their letter.
  */
 function joinersFirst(texts: readonly string[]): string[] {
   let moved = "";

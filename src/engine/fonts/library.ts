@@ -3,19 +3,19 @@ import { LruCache } from "../lruCache.ts";
 import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
-/** Bytes of fonts cached between marks: this much as files, and as much again in HarfBuzz's memory. */
+/** Maximum size of cached fonts in bytes. HarfBuzz's memory holds as much again. */
 const BUDGET = 8 * 2 ** 20;
 
-/** Fonts, not promises: in workerd a request must not wait for what another one started. */
+/** Cached fonts, not promises: in workerd a request must not wait for work of another request. */
 const fonts = new LruCache<string, Font>(BUDGET);
 const shapers = new LruCache<Font, Shaper>(BUDGET, (shaper) => shaper.close());
 
-/** Loads the bytes of a file of `fonts/`. Anything it throws is passed on. */
+/** Loads the bytes of a file of `fonts/`. Its exceptions are passed on. */
 export type LoadFont = (path: string) => Promise<Uint8Array>;
 
 /**
- * Returns the font in a file of `fonts/`, from the cache or else loaded.
- * @throws Error if the file lacks a table that is needed
+ * Returns the font in a file of `fonts/`, from the cache or newly loaded.
+ * @throws Error if the file lacks a required table
  */
 export async function openFont(path: string, loadFont: LoadFont): Promise<Font> {
   const known = fonts.get(path);

@@ -4,7 +4,7 @@ const HEADER_LENGTH = 12;
 const RECORD_LENGTH = 16;
 const TRUETYPE = 0x00010000;
 
-/** The offset of `head.checkSumAdjustment`, and the checksum it gives the whole file. */
+/** Offset of `head.checkSumAdjustment`, and the checksum that it gives the whole file. */
 const ADJUSTMENT_OFFSET = 8;
 const ADJUSTED_SUM = 0xb1b0afba;
 

@@ -2,7 +2,7 @@ import { type GlyphBox, rewriteGlyph, writeComposite } from "./glyf.ts";
 import { viewOf } from "./sfnt.ts";
 import type { Font } from "./truetype.ts";
 
-/** The largest offset in a short `loca` table: 16 bits that count pairs of bytes. */
+/** Maximum offset in a short `loca` table: 16 bits that count pairs of bytes. */
 const MAX_SHORT_OFFSET = 0xffff * 2;
 
 /** A glyph of `font`, drawn at `x`, `y` from the origin, in units of that font. */
@@ -28,8 +28,8 @@ interface WrittenGlyph {
 
 /**
  * Returns the glyf, loca, hmtx, head, hhea and maxp tables of a TrueType font. Its glyphs are `assemblies`, numbered
- * from 1 in the order given, followed by the glyphs they are composed of; glyph 0 (.notdef) is empty. Hinting is left
- * out. Font-wide values are those of `model`, including its units; only `maxp` takes the maxima of all fonts used.
+ * from 1 in order, followed by the glyphs that they are composed of. Glyph 0 (.notdef) is empty. Hinting is omitted.
+ * Font-wide values come from `model`, including its units, except that `maxp` has the maxima of all fonts used.
  */
 export function assembleFont(model: Font, assemblies: readonly Assembly[]): Record<string, Uint8Array> {
   const ids = new Map<Font, Map<number, number>>();
@@ -43,7 +43,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     return known;
   };
 
-  // A single unmoved glyph is copied rather than wrapped in a composite; a repeated one is wrapped.
+  // A single unmoved glyph is copied instead of wrapped in a composite. A repeated one is wrapped.
   const direct = assemblies.map(({ parts }, i) => {
     const [part, ...others] = parts;
     if (!part || others.length > 0 || part.x !== 0 || part.y !== 0) return undefined;
@@ -67,7 +67,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     const same = direct[i];
     glyphs.push(same ? copy(same, advance) : composite(parts, advance, model.unitsPerEm, idOf));
   }
-  // The iterator also reaches what is added during the loop: components of components.
+  // The iterator also reaches glyphs that are added during the loop: components of components.
   for (const part of queue) glyphs.push(copy(part, part.font.advance(part.id)));
 
   const { glyf, loca, isLong } = joinOutlines(glyphs.map(({ outline }) => outline));
@@ -101,7 +101,7 @@ function composite(
   return { outline: writeComposite(drawn, box), advance, leftSideBearing: box[0] };
 }
 
-/** Returns a `maxp` table with the largest of the fonts' maxima, raised by what composites add to them. */
+/** Returns a `maxp` table with the largest of the fonts' maxima, raised by the additions of composites. */
 function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8Array {
   const maxp = fonts[0]!.table("maxp").slice();
   const view = viewOf(maxp);

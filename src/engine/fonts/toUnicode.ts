@@ -1,9 +1,12 @@
 /** ToUnicode CMaps: the text that a font's codes stand for (ISO 32000-2, 9.10.3). */
 
-/** The codes of a range may differ only in the last byte, and an array has at most 100 (Adobe Technical Note 5014). */
+/**
+ * Maximum number of codes in a range. They may differ only in the last byte, and an array has at most 100 (Adobe
+ * Technical Note 5014).
+ */
 const MAX_RANGE = 100;
 
-/** Returns a ToUnicode CMap for codes of `bytes` bytes from 1 on, which stand for `texts` in order. */
+/** Returns a ToUnicode CMap that maps codes of `bytes` bytes, from 1, to `texts` in order. */
 export function toUnicodeCMap(texts: readonly string[], bytes: 1 | 2): string {
   const hex = (code: number) => `<${hexCode(code, bytes)}>`;
   let ranges = "";
@@ -22,7 +25,7 @@ endcodespacerange
 ${ranges}endcmap CMapName currentdict/CMap defineresource pop end end`;
 }
 
-/** Returns a code of so many bytes as hexadecimal digits. */
+/** Returns a code of `bytes` bytes as hexadecimal digits. */
 export function hexCode(code: number, bytes: 1 | 2): string {
   return code.toString(16).padStart(2 * bytes, "0");
 }

@@ -10,9 +10,9 @@ export interface Font {
   /** PostScript name, such as `NotoSans-Bold` (name ID 6). */
   readonly name: string;
   readonly unitsPerEm: number;
-  /** What a line needs above its baseline, positive (hhea). */
+  /** Height that a line needs above its baseline, positive (hhea). */
   readonly ascent: number;
-  /** What a line needs below its baseline, negative (hhea). */
+  /** Depth that a line needs below its baseline, negative (hhea). */
   readonly descent: number;
   /** Height of flat capitals (OS/2). */
   readonly capHeight: number;
@@ -45,8 +45,8 @@ export interface Font {
 }
 
 /**
- * Reads the font in `bytes`, which it keeps. The cost does not depend on the font's size.
- * @throws Error if a table, Unicode cmap subtable or PostScript name that is needed is missing
+ * Reads the font in `bytes`, which it retains. The cost does not depend on the font's size.
+ * @throws Error if a required table, Unicode cmap subtable or PostScript name is missing
  */
 export function readFont(bytes: Uint8Array): Font {
   const table = openTables(bytes);

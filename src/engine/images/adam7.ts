@@ -3,7 +3,7 @@ import { pause } from "../platform/pause.ts";
 import { bitsPerPixel, INDEXED, type Png, scanlineLength } from "./pngChunks.ts";
 import { FILTER, LINES_AT_ONCE, scanlines, Unfilter } from "./scanlines.ts";
 
-/** The pixels of a pass: from the first column and row on, in steps (PNG, 8.2). */
+/** One pass of the interlacing: its first column and row, and its steps (PNG, 8.2). */
 interface Pass {
   x: number;
   y: number;
@@ -21,12 +21,12 @@ const PASSES: readonly Pass[] = [
   { x: 0, y: 1, stepX: 1, stepY: 2 },
 ];
 
-/** Deinterlacing is the only step that needs all pixels in memory at once. */
+/** Maximum size of the scanlines. Deinterlacing is the only step that holds all pixels in memory. */
 const MAX_BYTES = 50_000_000;
 
 /**
- * Yields the scanlines of an interlaced PNG in the order of the image, with their filter types: PDF has nothing like
- * Adam7. They are filtered (Sub) if that makes them compress better.
+ * Yields the scanlines of an interlaced PNG in the order of the image, with their filter types, because PDF does not
+ * support Adam7. Scanlines are filtered (Sub) if that makes them compress better.
  * @throws EngineError image_too_large over 50 MB of scanlines, or damaged_image
  */
 export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {
@@ -60,7 +60,7 @@ export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8
   }
 }
 
-/** Returns the rows of a pass: the row of the image each belongs to and its number of pixels. */
+/** Returns the rows of a pass, each with its row in the image and its number of pixels. */
 function linesOf(pass: Pass, width: number, height: number): { pass: Pass; y: number; pixels: number }[] {
   const pixels = Math.ceil((width - pass.x) / pass.stepX);
   const count = pixels > 0 ? Math.max(0, Math.ceil((height - pass.y) / pass.stepY)) : 0;

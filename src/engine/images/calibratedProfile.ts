@@ -1,23 +1,25 @@
 import { curveTag, D50, displayProfile, sampledCurveTag, xyzTag } from "./iccWriter.ts";
 
-/** gAMA and cHRM chunks are in units of 1/100000. */
+/** Unit of the values in gAMA and cHRM chunks: 1/100000. */
 const UNIT = 100_000;
 
-/** sRGB's gamma as an image states it, and the relative deviation within which one counts as sRGB's (as in libpng). */
+/** sRGB's gamma in images, and the relative deviation up to which a gamma counts as sRGB's (as in libpng). */
 const SRGB_GAMMA = 45_455;
 const GAMMA_TOLERANCE = 0.05;
 
-/** x and y of sRGB's white, red, green and blue, and the deviation within which values count as the same. */
+/** x and y of sRGB's white, red, green and blue, and the deviation up to which values count as equal. */
 const SRGB_CHROMATICITIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000];
 const CHROMATICITY_TOLERANCE = 500;
 
-/** Between so many samples of sRGB's curve, straight lines deviate from it by less than a tenth of an 8-bit level. */
+/** Number of samples of sRGB's curve. Straight lines between them deviate by less than a tenth of an 8-bit level. */
 const SRGB_SAMPLES = 64;
 
 type Vector3 = [number, number, number];
 type Matrix3 = [Vector3, Vector3, Vector3];
 
-/** Rows of the matrices to cone responses, in which white is adapted, and back (Bradford; ICC.1:2010, annex E). */
+/**
+ * Rows of the matrices from XYZ to cone responses, where white is adapted, and back (Bradford; ICC.1:2010, annex E).
+ */
 const TO_CONES: Matrix3 = [
   [0.8951, 0.2664, -0.1614],
   [-0.7502, 1.7135, 0.0367],
@@ -31,9 +33,8 @@ const FROM_CONES: Matrix3 = [
 
 /**
  * Returns an ICC profile for the gamma and, in RGB, the chromaticities of samples, in the units of gAMA and cHRM
- * chunks. PDF's own CalGray and CalRGB express the same in fewer bytes, but PDFium and poppler treat them as device
- * colours in images.
- * @returns undefined if it would be the profile of sRGB, or if the numbers make no sense
+ * chunks. PDF's own CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
+ * @returns undefined if the profile would be sRGB's, or if the numbers are implausible
  */
 export function calibratedProfile(
   components: 1 | 3,
@@ -53,13 +54,13 @@ export function calibratedProfile(
   return profileOf(components, "As the PNG says", curveTag(exponent), chromaticities);
 }
 
-/** Returns an ICC profile of sRGB or, with one component, of its greys: as readers show device colours. */
+/** Returns an ICC profile of sRGB or, with one component, of its grays. Readers show device colors like this. */
 export function srgbProfile(components: 1 | 3): Uint8Array {
   const curve = Array.from({ length: SRGB_SAMPLES }, (_, i) => linear(i / (SRGB_SAMPLES - 1)));
   return profileOf(components, "sRGB", sampledCurveTag(curve), SRGB_CHROMATICITIES)!;
 }
 
-/** Returns the light of an sRGB sample (IEC 61966-2-1); both are from 0 to 1. */
+/** Converts an sRGB sample to linear light (IEC 61966-2-1). Both are from 0 to 1. */
 function linear(sample: number): number {
   return sample <= 0.04045 ? sample / 12.92 : ((sample + 0.055) / 1.055) ** 2.4;
 }
@@ -77,7 +78,9 @@ function profileOf(
   return displayProfile("RGB ", description, { rXYZ, gXYZ, bXYZ, rTRC: curve, gTRC: curve, bTRC: curve });
 }
 
-/** Returns X, Y and Z of full red, green and blue adapted to D50; not finite if they cannot make white. */
+/**
+ * Returns X, Y and Z of full red, green and blue, adapted to D50. The values are not finite if these cannot make white.
+ */
 function adaptedColorants(chromaticities: readonly number[]): Vector3[] {
   const [white, ...primaries] = [0, 2, 4, 6].map((i) => toXyz(chromaticities[i]!, chromaticities[i + 1]!));
   const amounts = solve(primaries as Matrix3, white!);
@@ -90,12 +93,12 @@ function adaptedColorants(chromaticities: readonly number[]): Vector3[] {
   });
 }
 
-/** Returns the colour of this chromaticity whose Y is 1. */
+/** Returns X, Y and Z of a chromaticity for Y = 1. */
 function toXyz(x: number, y: number): Vector3 {
   return [x / y, 1, (UNIT - x - y) / y];
 }
 
-/** Returns how much of each column adds up to `sum` (Cramer's rule). */
+/** Returns the factors with which the columns add up to `sum` (Cramer's rule). */
 function solve(columns: Matrix3, sum: Vector3): Vector3 {
   const whole = determinant(columns);
   return columns.map((_, i) => determinant(columns.with(i, sum) as Matrix3) / whole) as Vector3;

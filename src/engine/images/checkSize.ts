@@ -3,11 +3,11 @@ import { EngineError } from "../errors.ts";
 /** Limits on the size of an image. */
 export interface ImageLimits {
   maxPixels: number;
-  /** Samples of a PNG with more bits are cut to this. */
+  /** Samples of a PNG with more bits are reduced to this. */
   maxBitDepth?: 8 | undefined;
 }
 
-/** The most a JPEG can have, and about where viewers stop. It keeps a row of pixels under 512 KB. */
+/** Maximum side of a JPEG, and about the limit of viewers. It keeps a row of pixels under 512 KB. */
 export const MAX_SIDE = 65_535;
 
 /**
@@ -16,15 +16,15 @@ export const MAX_SIDE = 65_535;
  */
 export function checkSize(width: number, height: number, { maxPixels }: ImageLimits): void {
   if (width === 0 || height === 0)
-    throw new EngineError("damaged_image", "The image says it is 0 pixels wide or high.");
+    throw new EngineError("damaged_image", "The image has a width or height of 0 pixels. Send another image.");
   if (width > MAX_SIDE || height > MAX_SIDE)
     throw new EngineError(
       "image_too_large",
-      `The image is ${width} x ${height} pixels. Neither side may exceed ${MAX_SIDE}.`,
+      `The image is ${width} x ${height} pixels. Scale it down to at most ${MAX_SIDE} pixels on each side.`,
     );
   if (width * height > maxPixels)
     throw new EngineError(
       "image_too_large",
-      `The image is ${width} x ${height} pixels. Scale it down to at most ${maxPixels} pixels in all.`,
+      `The image is ${width} x ${height} pixels. Scale it down to at most ${maxPixels} pixels in total.`,
     );
 }

@@ -1,34 +1,34 @@
 import { FILTER, filterByUp } from "./scanlines.ts";
 
-/** How the bytes of a row's colours are laid out. */
+/** Layout of the color bytes of a row. */
 export interface ColorLayout {
   width: number;
-  /** Samples of a pixel. */
+  /** Samples per pixel. */
   components: 1 | 3;
   sampleBytes: 1 | 2;
 }
 
-/** A row of colours, with the nearest that can be seen in place of those that cannot. */
+/** A row of colors. Invisible pixels have the color of the nearest visible one. */
 interface Row {
   samples: Uint8Array;
-  /** For each pixel how many steps its colour comes from; 0 if it can be seen. */
+  /** For each pixel, the distance in steps to the pixel that its color comes from; 0 for a visible pixel. */
   distances: Uint16Array;
 }
 
-/** Of a pixel that no colour has reached. */
+/** Distance of a pixel that no color has reached. */
 const FARTHEST = 0xffff;
 
-/** At most so many rows wait for the colours below them, with which a colour spreads at least half as far upwards. */
+/** Maximum number of rows that wait for colors from below. A color spreads at least half as far upwards. */
 const WAITING_ROWS = 64;
 const WAITING_BYTES = 6_000_000;
 
 /**
- * Gives the pixels that cannot be seen the colours of those that can. Readers scale an image and its soft mask apart
- * (ISO 32000-2, 11.6.5.2), so what is under alpha 0, black mostly, shows as a rim around the rest. /Matte does not help:
- * readers take it out before they scale, and find nothing where alpha is 0.
+ * Gives invisible pixels the colors of visible ones. Readers scale an image and its soft mask separately (ISO 32000-2,
+ * 11.6.5.2), so the color under alpha 0, mostly black, would show as a rim. /Matte does not help: readers remove it
+ * before they scale, and find no color where alpha is 0.
  *
- * A pixel takes the nearest colour, counted in steps to a side, of all above it and of as many rows below it as may
- * wait. Rows above everything that can be seen are only counted; they become copies of the first that shows something.
+ * A pixel takes the nearest color, counted in steps to a side, among all rows above it and the waiting rows below it.
+ * Rows above the first visible pixel are only counted, and become copies of the first row with a color.
  */
 export class ColorBleed {
   readonly #pixelBytes: number;
@@ -39,19 +39,19 @@ export class ColorBleed {
 
   #blankRows = 0;
   readonly #waiting: Row[] = [];
-  /** So many of them have been given the colours of each other. */
+  /** Number of waiting rows that have exchanged their colors. */
   #settled = 0;
   readonly #spare: Row[] = [];
-  /** The samples of the row written last, unless they are still to be taken from its pixels. */
+  /** Samples of the last written row, unless they still have to be copied from its pixels. */
   readonly #above: Uint8Array;
   #pixelsAbove: Uint8Array | undefined;
   #isAboveAsItWas = true;
-  /** The distances of a row that can be seen throughout. */
+  /** Distances of a completely visible row. */
   readonly #noDistances: Uint16Array;
 
   /**
-   * @param take copies the samples of a row's pixels, be they filtered or not
-   * @param write is given each scanline of the samples; it is valid until that resolves
+   * @param take copies the samples of a row's pixels, filtered or not
+   * @param write receives each scanline of the samples, which is valid until its promise resolves
    */
   constructor(
     { width, components, sampleBytes }: ColorLayout,
@@ -69,9 +69,9 @@ export class ColorBleed {
   }
 
   /**
-   * Adds a row that can be seen throughout.
+   * Adds a completely visible row.
    * @param line its scanline
-   * @param pixels the same without its filter; they have to stay until the next row has been added
+   * @param pixels its unfiltered pixels, which must stay unchanged until the next row is added
    */
   async addVisible(line: Uint8Array, pixels: Uint8Array): Promise<void> {
     if (this.#waiting.length === 0 && this.#blankRows === 0 && this.#isAboveAsItWas) {
@@ -89,8 +89,8 @@ export class ColorBleed {
   }
 
   /**
-   * Adds any row.
-   * @param alpha of each pixel; what is 0 cannot be seen
+   * Adds a row.
+   * @param alpha alpha of each pixel; pixels of alpha 0 are invisible
    */
   async add(pixels: Uint8Array, alpha: Uint8Array): Promise<void> {
     let above: Row | undefined = this.#waiting.at(-1);
@@ -106,7 +106,7 @@ export class ColorBleed {
     if (this.#waiting.length === this.#mostWaiting) await this.#writeWaiting(this.#mostWaiting >> 1);
   }
 
-  /** Writes the rows that are left. */
+  /** Writes the remaining rows. */
   async finish(): Promise<void> {
     await this.#writeWaiting(this.#waiting.length);
     await this.#writeCopies(this.#blankRows);
@@ -121,14 +121,14 @@ export class ColorBleed {
     return row;
   }
 
-  /** Returns the samples of the row written last. */
+  /** Returns the samples of the last written row. */
   #samplesAbove(): Uint8Array {
     if (this.#pixelsAbove) this.#take(this.#pixelsAbove, this.#above);
     this.#pixelsAbove = undefined;
     return this.#above;
   }
 
-  /** Spreads colours upwards among the rows that wait, and writes the first `count`. */
+  /** Spreads colors upwards among the waiting rows, and writes the first `count`. */
   async #writeWaiting(count: number): Promise<void> {
     for (let i = this.#waiting.length - 2; i >= 0; i--) {
       const hasChanged = spreadUp(this.#waiting[i]!, this.#waiting[i + 1]!, this.#pixelBytes);
@@ -146,7 +146,7 @@ export class ColorBleed {
     }
   }
 
-  /** Writes the row written last again. */
+  /** Writes the last written row again, `count` times. */
   async #writeCopies(count: number): Promise<void> {
     if (count === 0) return;
     this.#line.fill(0);
@@ -155,7 +155,7 @@ export class ColorBleed {
   }
 }
 
-/** Gives pixels of alpha 0 the nearest colour of those beside them and of those that the row above has. */
+/** Gives pixels of alpha 0 the nearest color among their neighbors in the row and in the row above. */
 function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBytes: number): void {
   const { samples, distances } = row;
   distances.fill(0);
@@ -171,8 +171,8 @@ function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBy
 }
 
 /**
- * Spreads a pixel's colour to the left or right for as long as it is the nearest. Distances of neighbours differ by 1 at
- * most: where it is no longer, it will not be again.
+ * Spreads a pixel's color to one side while it is the nearest. Distances of neighbors differ by at most 1, so the first
+ * pixel with a nearer color ends it.
  */
 function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pixelBytes: number): void {
   for (let x = from + step, distance = 1; distance < distances[x]!; x += step, distance++) {
@@ -181,7 +181,7 @@ function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pi
   }
 }
 
-/** Gives pixels the colours of the row below where those are nearer. Returns whether there are any. */
+/** Gives pixels the colors of the row below if those are nearer. Returns whether any pixel changed. */
 function spreadUp({ samples, distances }: Row, below: Row, pixelBytes: number): boolean {
   let hasChanged = false;
   for (let x = 0; x < distances.length; x++) {

@@ -1,4 +1,4 @@
-/** Writes the colour spaces of images and texts (ISO 32000-2, 8.6). */
+/** Writes the color spaces of images and texts (ISO 32000-2, 8.6). */
 import { deflate } from "#platform/zlib";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { srgbProfile } from "./calibratedProfile.ts";
@@ -7,8 +7,9 @@ import { asVersion2 } from "./iccVersion2.ts";
 const DEVICE: Readonly<Record<number, string>> = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" };
 
 /**
- * Returns the colour space of sRGB, of its greys, or of CMYK. It is a device colour space, which viewers show as sRGB,
- * unless the file may not have it or a page replaces it. CMYK has no other.
+ * Returns the color space of sRGB, of its grays, or of CMYK. It is a device color space, which viewers show as sRGB. If
+ * the file must not use device colors, or a page replaces them, it is an ICC profile. CMYK always stays a device color
+ * space.
  */
 export function plainSpace(components: number, sink: ObjectSink): string {
   if (components === 4) sink.uses?.add("device CMYK");
@@ -17,13 +18,13 @@ export function plainSpace(components: number, sink: ObjectSink): string {
   return `[/ICCBased ${sink.add({ dict: `/N ${components}/Filter/FlateDecode`, data })}]`;
 }
 
-/** An ICC profile, and the same as a zlib stream. */
+/** An ICC profile, and its compressed form as a zlib stream. */
 export interface Profile {
   readonly bytes: Uint8Array;
   readonly deflated: Uint8Array;
 }
 
-/** Returns the colour space of an ICC profile (8.6.5.5). */
+/** Returns the color space of an ICC profile (8.6.5.5). */
 export function profiledSpace(components: number, { bytes, deflated }: Profile, sink: ObjectSink): string {
   let data = deflated;
   if (sink.pdfa?.part === 1 && bytes[8]! > 2) {

@@ -2,15 +2,15 @@ import type { ColorLayout } from "./colorBleed.ts";
 import { scanlines } from "./scanlines.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** Compressed scanlines of colours. */
+/** Compressed scanlines of colors. */
 export interface Colors {
   data: Uint8Array;
   components: 1 | 3;
 }
 
 /**
- * Writes scanlines of colours: those of RGB as grey ones, if that is what all pixels are. Filters act per channel (PNG,
- * 9.2), so channels that are the same are so filtered, too, and each is the image in grey.
+ * Writes scanlines of colors. RGB becomes gray if all pixels are neutral. Filters act per channel (PNG, 9.2), so equal
+ * channels stay equal after filtering, and each of them is the gray image.
  */
 export class ColorWriter {
   readonly #layout;
@@ -18,11 +18,11 @@ export class ColorWriter {
   readonly #lengths;
   #lines = 0;
   readonly #mayBeGray: boolean;
-  /** Made when first needed: most images have colours, and their data pass through. */
+  /** Created on first use. Most images have colors, and their data pass through. */
   #gray: Deflater | undefined;
   #all: Deflater | undefined;
 
-  /** @param mayBeGray whether RGB may be written as grey */
+  /** @param mayBeGray whether RGB may be written as gray */
   constructor(layout: ColorLayout, content: Content, mayBeGray: boolean) {
     const { width, components, sampleBytes } = layout;
     this.#layout = layout;
@@ -38,7 +38,7 @@ export class ColorWriter {
     (await this.#all.next(line.length)).set(line);
   }
 
-  /** Adds a scanline if it, and all before it, can be written as grey. Returns whether they can. */
+  /** Adds a scanline if all scanlines so far are neutral. Returns whether they are. */
   async addGray(line: Uint8Array): Promise<boolean> {
     const { sampleBytes } = this.#layout;
     if (!this.#mayBeGray || this.#all || !isNeutral(line, sampleBytes)) return false;
@@ -53,7 +53,7 @@ export class ColorWriter {
     return { data: await this.#gray!.finish(), components: 1 };
   }
 
-  /** Writes the grey lines, if there are any, as those of RGB. */
+  /** Rewrites the gray scanlines, if any, as RGB. */
   async #again(): Promise<Deflater> {
     const all = new Deflater(this.#content, this.#lengths.all);
     if (!this.#gray) return all;
@@ -64,7 +64,7 @@ export class ColorWriter {
   }
 }
 
-/** Returns whether red, green and blue are the same in each pixel of a scanline. */
+/** Returns whether red, green and blue are equal in each pixel of a scanline. */
 function isNeutral(line: Uint8Array, sampleBytes: number): boolean {
   for (let at = 1; at < line.length; at += 3 * sampleBytes)
     for (let i = at; i < at + sampleBytes; i++)

@@ -1,9 +1,9 @@
 import { EngineError } from "../errors.ts";
 
-/** Bytes that are searched for a signature: an SVG begins after an XML declaration, a doctype and comments. */
+/** Number of bytes to search for a signature: an SVG begins after an XML declaration, a doctype and comments. */
 const HEAD_LENGTH = 1024;
 
-/** The formats that a mark can have, with the first bytes of their files. This table is the only list of them. */
+/** Supported image formats and the first bytes of their files. This is the only list of them. */
 const SUPPORTED = {
   PNG: /^\x89PNG\r\n\x1a\n/,
   JPEG: /^\xff\xd8\xff/,
@@ -12,10 +12,12 @@ const SUPPORTED = {
 /** The name of an image format. */
 export type ImageFormat = keyof typeof SUPPORTED;
 
-/** The image formats that a mark can have. */
+/** The supported image formats. */
 export const IMAGE_FORMATS = Object.keys(SUPPORTED) as ImageFormat[];
 
-/** Formats that people send instead, by their first bytes, one character each. The first match names the format. */
+/**
+ * Unsupported formats that callers send, by their first bytes, one character each. The first match names the format.
+ */
 const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
   ["a GIF", /^GIF8[79]a/],
   ["a WebP image", /^RIFF.{4}WEBP/s],
@@ -39,19 +41,20 @@ const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
 ];
 
 /**
- * Detects which of the {@link IMAGE_FORMATS} this is by the first bytes, never by a name or a declared type.
- * @throws EngineError unsupported_image, naming the format if known; damaged_image if empty or a PNG sent as text
+ * Detects which of the {@link IMAGE_FORMATS} an image has, by its first bytes and never by a name or a declared type.
+ * @throws EngineError unsupported_image, which names a known format; damaged_image for an empty file or a PNG sent as
+ * text
  */
 export function detectFormat(bytes: Uint8Array): ImageFormat {
   const head = String.fromCharCode(...bytes.subarray(0, HEAD_LENGTH));
   const format = IMAGE_FORMATS.find((name) => SUPPORTED[name].test(head));
   if (format) return format;
 
-  if (bytes.length === 0) throw new EngineError("damaged_image", "The image is empty.");
+  if (bytes.length === 0) throw new EngineError("damaged_image", "The image is empty. Send the whole file.");
   if (/^.?PNG\s/s.test(head))
     throw new EngineError(
       "damaged_image",
-      "The PNG was changed on its way, probably sent as text. Send its bytes unchanged.",
+      "The PNG was changed in transit, probably because it was sent as text. Send its bytes unchanged.",
     );
 
   const other = UNSUPPORTED.find(([, signature]) => signature.test(head));

@@ -5,11 +5,11 @@ const HEADER_LENGTH = 128;
 const DIRECTORY_ENTRY_LENGTH = 12;
 const MAX_TAGS = 100;
 const CURVE_SAMPLES = 256;
-/** How many parameters each kind of parametric curve has. */
+/** Number of parameters of each kind of parametric curve. */
 const PARAMETERS: readonly number[] = [1, 3, 4, 5, 7];
 
 /**
- * Returns a version 2 profile of the same colours (ICC.1:2001-04, 6.3.1).
+ * Returns a version 2 profile of the same colors (ICC.1:2001-04, 6.3.1).
  * @returns undefined unless the profile consists of curves and, for RGB, of its primaries; tables are not rewritten
  */
 export function asVersion2(profile: Uint8Array, components: number): Uint8Array | undefined {
@@ -28,7 +28,7 @@ export function asVersion2(profile: Uint8Array, components: number): Uint8Array 
 }
 
 /**
- * Returns a version 2 profile of the greys of an RGB profile: of what the same value thrice looks like.
+ * Returns a version 2 profile of the grays of an RGB profile, where all three values are equal.
  * @returns undefined unless the profile consists of primaries and of one curve for all three
  */
 export function asGray(profile: Uint8Array): Uint8Array | undefined {
@@ -40,7 +40,7 @@ export function asGray(profile: Uint8Array): Uint8Array | undefined {
   return curve && displayProfile("GRAY", "As the image says", { kTRC: curve });
 }
 
-/** Returns the data of each tag, of whole words; undefined if the directory leads out of the profile. */
+/** Returns the data of each tag in whole words; undefined if the directory refers to bytes outside of the profile. */
 function readTags(profile: Uint8Array): Map<string, Uint8Array> | undefined {
   const view = viewOf(profile);
   if (profile.length < HEADER_LENGTH + 4) return undefined;
@@ -58,7 +58,7 @@ function readTags(profile: Uint8Array): Map<string, Uint8Array> | undefined {
   return tags;
 }
 
-/** Returns a curve as version 2 has it: a parametric one (ICC.1:2010, 10.16) is sampled. */
+/** Returns a curve in the form of version 2. A parametric curve (ICC.1:2010, 10.16) is sampled. */
 function asSampledCurve(data: Uint8Array): Uint8Array | undefined {
   const type = String.fromCharCode(...data.subarray(0, 4));
   if (type === "curv") return data;

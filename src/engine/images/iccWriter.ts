@@ -43,7 +43,7 @@ export function displayProfile(
   return bytes;
 }
 
-/** Returns a tag with a colour's X, Y and Z (XYZType, 6.5.26). */
+/** Returns a tag with a color's X, Y and Z (XYZType, 6.5.26). */
 export function xyzTag(color: readonly number[]): Uint8Array {
   const bytes = textTag("XYZ ", 8, "", 12);
   putFixed(new DataView(bytes.buffer), 8, color);

@@ -13,10 +13,10 @@ const EXIF = "Exif\0\0";
 const ICC_PROFILE = "ICC_PROFILE\0";
 const ADOBE = "Adobe";
 
-/** Bytes of the identifier, version, two words of flags and colour transform. */
+/** Bytes of the identifier, the version, two words of flags and the color transform. */
 const ADOBE_LENGTH = 12;
 
-/** What the segments read so far say about a JPEG. */
+/** Facts from the segments of a JPEG that have been read so far. */
 interface Contents {
   frame: Frame | undefined;
   tables: Set<number>;
@@ -28,9 +28,9 @@ interface Contents {
 }
 
 /**
- * Reads a JPEG. Its compressed data goes into the PDF as it is (DCTDecode, ISO 32000-2, 7.4.8). Left out are comments,
- * application segments other than JFIF and Adobe, and bytes after EOI: a mark should not reveal where its picture was
- * taken. An ICC profile becomes the colour space if it fits the components. The pixel aspect ratio is ignored, as in
+ * Reads a JPEG. Its compressed data goes into the PDF unchanged (DCTDecode, ISO 32000-2, 7.4.8). Comments, application
+ * segments other than JFIF and Adobe, and bytes after EOI are removed, because a mark must not reveal where its picture
+ * was taken. An ICC profile becomes the color space if it fits the components. The pixel aspect ratio is ignored, as in
  * browsers.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
@@ -65,7 +65,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   };
 }
 
-/** Returns a JPEG up to EOI without the segments that are not wanted; copies it only if there are any. */
+/** Returns a JPEG up to EOI without the unwanted segments. Copies it only if it has any. */
 function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boolean): Uint8Array {
   let copy: Uint8Array = new Uint8Array();
   let length = 0;
@@ -88,7 +88,7 @@ function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boole
   return copy.subarray(0, length);
 }
 
-/** Records what a segment says. Returns whether decoders need it. */
+/** Records the facts of a segment. Returns whether decoders need it. */
 function note({ marker, data, ...place }: Segment, contents: Contents, limits: ImageLimits): boolean {
   if (isFrameHeader(marker)) {
     if (contents.frame) throw damaged("has more than one frame");
@@ -114,8 +114,8 @@ function isApplicationData(marker: number): boolean {
 }
 
 /**
- * Records what an application segment says. Returns whether decoders need it: JFIF and Adobe segments tell them what
- * the components are.
+ * Records the facts of an application segment. Returns whether decoders need it: JFIF and Adobe segments define the
+ * meaning of the components.
  */
 function noteApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
   const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);

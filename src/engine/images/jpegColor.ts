@@ -5,7 +5,7 @@ import { plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 
-/** The letters R, G, B, by which some encoders identify components that are not Y, Cb and Cr. */
+/** The letters R, G, B, with which some encoders identify components that are not Y, Cb and Cr. */
 const RGB_IDS = "82,71,66";
 
 /** Collects an ICC profile from one or more APP2 segments (ICC.1:2010, B.4), numbered from 1. */
@@ -13,7 +13,7 @@ export class ProfileParts {
   readonly #parts: (Uint8Array | undefined)[] = [];
   #count = 0;
 
-  /** Adds what follows the identifier of a segment: its number, the number of segments, the bytes. */
+  /** Adds the contents of a segment after its identifier: its number, the number of segments, and the bytes. */
   add(part: Uint8Array): void {
     const [number, count] = part;
     if (!number || !count || number > count) return;
@@ -30,7 +30,7 @@ export class ProfileParts {
   }
 }
 
-/** Returns the colour space, after writing the profile, if any. */
+/** Returns the color space after writing the profile, if any. */
 export function jpegColorSpace(components: number, profile: Uint8Array | undefined, sink: ObjectSink): string {
   return profile
     ? profiledSpace(components, { bytes: profile, deflated: deflate(profile, 1) }, sink)
@@ -38,9 +38,9 @@ export function jpegColorSpace(components: number, profile: Uint8Array | undefin
 }
 
 /**
- * Returns the image dictionary's entries on how to interpret the components. Photoshop stores CMYK inverted and adds an
- * Adobe marker; CMYK without one is not inverted. PDF takes three components for YCbCr (ISO 32000-2, table 13), but
- * JPEG decoders take them for RGB if their identifiers say so and no marker says otherwise.
+ * Returns the image dictionary's entries on the meaning of the components. Photoshop stores CMYK inverted and adds an
+ * Adobe marker; CMYK without one is not inverted. PDF interprets three components as YCbCr (ISO 32000-2, table 13).
+ * JPEG decoders interpret them as RGB if their identifiers say so and no marker contradicts it.
  */
 export function jpegColorEntries({ componentIds }: Frame, { adobe, jfif }: { adobe: boolean; jfif: boolean }): string {
   if (componentIds.length === 4 && adobe) return "/Decode [1 0 1 0 1 0 1 0]";

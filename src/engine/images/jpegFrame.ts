@@ -5,7 +5,7 @@ import { MARKER, type Segment } from "./jpegSegments.ts";
 export interface Frame {
   width: number;
   height: number;
-  /** One identifier for each component; by custom 1, 2, 3 or the letters R, G, B. */
+  /** Identifier of each component: by convention 1, 2, 3 or the letters R, G, B. */
   componentIds: readonly number[];
 }
 
@@ -14,7 +14,7 @@ const FIXED_LENGTH = 6;
 /** Bytes of identifier, sampling factors and quantization table. */
 const COMPONENT_LENGTH = 3;
 
-/** Returns whether a marker begins a frame header, of any coding process, supported or not. */
+/** Returns whether a marker begins a frame header of any coding process, supported or not. */
 export function isFrameHeader(marker: number): boolean {
   if (marker === MARKER.JPEG_LS || marker === MARKER.DHP) return true;
   const isTable = marker === MARKER.DHT || marker === MARKER.JPG || marker === MARKER.DAC;

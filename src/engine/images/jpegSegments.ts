@@ -28,28 +28,28 @@ export const MARKER = {
   COM: 0xfe,
 } as const;
 
-/** The first segment may begin here, after SOI. */
+/** Offset after SOI, where the first segment may begin. */
 const SOI_LENGTH = 2;
 
-/** Encoders write some hundred segments. Millions of empty ones would take seconds. */
+/** Maximum number of segments. Encoders write a few hundred, and millions of empty ones would take seconds. */
 const MOST_SEGMENTS = 50_000;
 
 /** A marker segment of a JPEG. */
 export interface Segment {
   marker: number;
-  /** Where the segment begins in the file, including fill bytes before its marker. */
+  /** Offset of the segment, including fill bytes before its marker. */
   start: number;
-  /** Where the next one may begin; after SOS, where the entropy-coded data begins. */
+  /** Offset after the segment. After SOS it is the beginning of the entropy-coded data. */
   end: number;
-  /** Its parameters, without the length; empty for EOI. */
+  /** Its parameters without the length; empty for EOI. */
   data: Uint8Array;
 }
 
 /**
- * Yields the segments of a JPEG after SOI, up to and including EOI (ITU-T T.81, B.1.1). Entropy-coded data and any
- * other bytes between segments are skipped: decoders resynchronise at the next marker.
- * @throws EngineError damaged_image if the file ends before EOI, has a second SOI, a segment of an impossible length, or too
- * many of them
+ * Yields the segments of a JPEG after SOI, up to and including EOI (ITU-T T.81, B.1.1). It skips entropy-coded data and
+ * other bytes between segments, because decoders resynchronize at the next marker.
+ * @throws EngineError damaged_image if the file ends before EOI, or has a second SOI, a segment of an impossible
+ * length, or too many segments
  */
 export function* segments(jpeg: Uint8Array): Generator<Segment> {
   for (let at = SOI_LENGTH, count = 0; ; ) {
@@ -71,7 +71,7 @@ export function* segments(jpeg: Uint8Array): Generator<Segment> {
       throw new EngineError("damaged_image", "The JPEG has a segment of an impossible length. Save it again.");
     if (at + length > jpeg.length) throw truncated();
     if (++count > MOST_SEGMENTS)
-      throw new EngineError("damaged_image", "The JPEG is in too many pieces. Save it again.");
+      throw new EngineError("damaged_image", "The JPEG has too many segments. Save it again.");
     yield { marker, start, end: at + length, data: jpeg.subarray(at + 2, at + length) };
     at += length;
   }

@@ -5,7 +5,7 @@ export type UnitMatrix = readonly [number, number, number, number, number, numbe
 
 const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
 
-/** By the tag's value, from 1, which says where row 0 and column 0 are displayed. */
+/** Matrices by the tag's value, from 1. The value says where row 0 and column 0 are displayed. */
 const MATRICES: readonly UnitMatrix[] = [
   UPRIGHT,
   [-1, 0, 0, 1, 1, 0],

@@ -16,14 +16,14 @@ import { type Content, Deflater } from "./zlibStreams.ts";
 /** Pixels as written to the PDF: zlib streams of PNG scanlines. */
 interface Planes {
   colors: Colors;
-  /** Bits of a sample of the colours. */
+  /** Bits per sample of the colors. */
   bits: number;
   softMask?: SoftMask | undefined;
 }
 
 /**
- * Image data that passes through unchanged is decompressed only this far, to check it against the header: all of it up
- * to 1250 x 1250 pixels of 8-bit RGB. That takes 20 ms; all of a photograph of 12 megapixels would take 150.
+ * Limit up to which unchanged image data is decompressed, to check it against the header. It covers images of up to
+ * 1250 x 1250 pixels of 8-bit RGB, and takes 20 ms. A photograph of 12 megapixels would take 150 ms.
  */
 const CHECKED_BYTES = 5_000_000;
 
@@ -51,8 +51,8 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
 }
 
 /**
- * Returns a PNG of 16 bits with the higher byte of each sample. Filters relate bytes that are a whole pixel apart (PNG,
- * 9.2), so these bytes by themselves are filtered in the same way.
+ * Returns a PNG of 16 bits reduced to the higher byte of each sample. Filters relate bytes that are a whole pixel apart
+ * (PNG, 9.2), so the higher bytes alone are filtered the same way.
  */
 async function with8Bits(png: Png): Promise<Png> {
   const header = { ...png.header, bitDepth: 8, interlaced: false };
@@ -68,7 +68,7 @@ async function with8Bits(png: Png): Promise<Png> {
 
 async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
   const isTooDeep = source.header.bitDepth > maxBitDepth;
-  // what tRNS names has 16 bits then
+  // the color in tRNS has 16 bits then
   const png = isTooDeep && !namesTransparency(source) ? await with8Bits(source) : source;
   const transparency = transparencyOf(png);
   const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);
@@ -80,7 +80,7 @@ async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
   return { ...planes, bits: 8, colors: { ...planes.colors, data } };
 }
 
-/** Returns whether the transparent colours of a PNG are named (tRNS). */
+/** Returns whether a PNG names its transparent color or alphas in a tRNS chunk. */
 function namesTransparency({ header, ancillary }: Png): boolean {
   return ancillary.has("tRNS") && !hasAlphaChannel(header);
 }
@@ -88,7 +88,7 @@ function namesTransparency({ header, ancillary }: Png): boolean {
 async function readTransparent(png: Png, transparency: Transparency): Promise<Planes> {
   const options = { content: contentOf(png), mayBeGray: hasGrays(png) };
   const planes = await splitAlpha(linesOf(png), png.header, transparency, options);
-  // a transparent colour that no pixel has
+  // no pixel has the transparent color
   if (!planes.softMask && namesTransparency(png)) return readOpaque(png);
   return { ...planes, bits: Math.max(8, png.header.bitDepth) };
 }

@@ -21,9 +21,9 @@ type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA |
 /** A parsed PNG. Nothing is decompressed. */
 export interface Png {
   header: PngHeader;
-  /** The ancillary chunks that are used here, if before the image data; the first of each type. */
+  /** The ancillary chunks that are used here, if they precede the image data; the first of each type. */
   ancillary: ReadonlyMap<string, Uint8Array>;
-  /** Red, green and blue of each entry; empty unless the colour type is INDEXED. */
+  /** Red, green and blue of each entry; empty unless the color type is INDEXED. */
   palette: Uint8Array;
   /** The contents of all IDAT chunks: one zlib stream of filtered scanlines. */
   data: Uint8Array;
@@ -50,40 +50,43 @@ const CHANNELS: Readonly<Record<ColorType, number>> = {
   [RGB_ALPHA]: 4,
 };
 
-/** The ancillary chunks that affect how the image is displayed here. */
+/** Ancillary chunks that affect how the image is displayed. */
 const USED_ANCILLARY: readonly string[] = ["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "eXIf"];
 
 interface Chunk {
   type: string;
-  /** Where it begins and ends in the file. */
+  /** Offsets of its beginning and end in the file. */
   at: number;
   end: number;
   data: Uint8Array;
   isIntact(): boolean;
 }
 
-/** Returns whether each pixel has an alpha of its own. */
+/** Returns whether the image has an alpha channel. */
 export function hasAlphaChannel({ colorType }: PngHeader): boolean {
   return colorType === GRAY_ALPHA || colorType === RGB_ALPHA;
 }
 
-/** Returns the bits of a pixel, all channels together. */
+/** Returns the bits of a pixel in all channels. */
 export function bitsPerPixel({ colorType, bitDepth }: PngHeader): number {
   return CHANNELS[colorType] * bitDepth;
 }
 
-/** Returns the bytes of a scanline of `width` pixels, its filter type included (PNG, 7.2). */
+/** Returns the number of bytes of a scanline of `width` pixels, including its filter type (PNG, 7.2). */
 export function scanlineLength(header: PngHeader, width: number): number {
   return 1 + Math.ceil((width * bitsPerPixel(header)) / 8);
 }
 
-/** Encoders write some thousand chunks of large images. Millions of empty ones would take seconds. */
+/**
+ * Maximum number of chunks. Encoders write a few thousand for large images, and millions of empty ones would take
+ * seconds.
+ */
 const MOST_CHUNKS = 50_000;
 
 /**
- * Parses a PNG (PNG, 5.3 and 5.6). A critical chunk or tRNS with a wrong CRC is an error; other ancillary chunks with
- * one are left out, as decoders do. Ancillary chunks of unknown types are skipped.
- * @throws EngineError damaged_image, image_too_large, or unsupported_image for a critical chunk not in the standard
+ * Parses a PNG (PNG, 5.3 and 5.6). A wrong CRC of a critical chunk or of tRNS is an error. Other ancillary chunks with
+ * a wrong CRC are omitted, as decoders do. Ancillary chunks of unknown types are skipped.
+ * @throws EngineError damaged_image, image_too_large, or unsupported_image for a critical chunk outside of the standard
  */
 export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
   let header: PngHeader | undefined;
@@ -113,9 +116,7 @@ export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
     } else if (type === "IEND") {
       break;
     } else if (isCritical) {
-      throw type === "IHDR"
-        ? damaged("has two headers")
-        : unsupported(`has a chunk that is not of the standard (${type})`);
+      throw type === "IHDR" ? damaged("has two headers") : unsupported(`has a chunk outside of the standard (${type})`);
     } else if (USED_ANCILLARY.includes(type) && !ancillary.has(type) && imageData.at === 0 && isIntact()) {
       ancillary.set(type, data);
     }
@@ -127,7 +128,10 @@ export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
   return { header, ancillary, palette, data: joinImageData(bytes, imageData) };
 }
 
-/** Returns the contents of consecutive IDAT chunks, the first one at `at`; copies them only if there are several. */
+/**
+ * Returns the contents of consecutive IDAT chunks, of which the first is at `at`. Copies them only if there are
+ * several.
+ */
 function joinImageData(bytes: Uint8Array, { at, length }: { at: number; length: number }): Uint8Array {
   const first = chunkAt(bytes, at).data;
   if (first.length === length) return first;
@@ -147,7 +151,7 @@ function* chunks(bytes: Uint8Array): Generator<Chunk> {
   let at = SIGNATURE_LENGTH;
   let count = 0;
   for (let type = ""; type !== "IEND"; ) {
-    if (++count > MOST_CHUNKS) throw damaged("is in too many pieces");
+    if (++count > MOST_CHUNKS) throw damaged("has too many chunks");
     const chunk = chunkAt(bytes, at);
     yield chunk;
     ({ type, end: at } = chunk);
@@ -177,9 +181,9 @@ function readHeader(data: Uint8Array): PngHeader {
   ];
 
   if (!isColorType(colorType) || !BIT_DEPTHS[colorType].includes(bitDepth))
-    throw damaged(`says it has colours of type ${colorType} with ${bitDepth} bits, which do not exist`);
+    throw damaged(`claims color type ${colorType} with ${bitDepth} bits, which does not exist`);
   if (compression !== 0 || filter !== 0 || interlace > 1)
-    throw damaged("says it is compressed or interlaced in a way that does not exist");
+    throw damaged("claims a compression or interlacing that does not exist");
   return { width: view.getUint32(0), height: view.getUint32(4), bitDepth, colorType, interlaced: interlace === 1 };
 }
 
@@ -187,9 +191,9 @@ function isColorType(value: number): value is ColorType {
   return value in CHANNELS;
 }
 
-/** Returns the entries that pixels can refer to; none for truecolour, where a palette is only a hint (PNG, 11.2.2). */
+/** Returns the entries that pixels can refer to; none for truecolor, where a palette is only a hint (PNG, 11.2.2). */
 function checkedPalette(data: Uint8Array, { colorType, bitDepth }: PngHeader): Uint8Array {
-  if (colorType === GRAY || colorType === GRAY_ALPHA) throw damaged("is grey but has a palette");
+  if (colorType === GRAY || colorType === GRAY_ALPHA) throw damaged("is gray but has a palette");
   if (data.length === 0 || data.length % 3 !== 0) throw damaged("has a palette of the wrong length");
   if (colorType !== INDEXED) return data.subarray(0, 0);
   return data.subarray(0, 3 * 2 ** bitDepth);

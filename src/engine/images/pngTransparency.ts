@@ -2,20 +2,20 @@ import { EngineError } from "../errors.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png, RGB, RGB_ALPHA } from "./pngChunks.ts";
 import { FILTER } from "./scanlines.ts";
 
-/** Where the pixels of an image have their alpha. */
+/** How to find the alpha of an image's pixels. */
 export interface Transparency {
-  /** Bits of a pixel in the soft mask. */
+  /** Bits per pixel of the soft mask. */
   bits: 1 | 8 | 16;
-  /** Writes the alpha of each pixel of a row: 0 if it cannot be seen, 255 only if it is opaque. */
+  /** Writes the alpha of each pixel of a row: 0 if it is invisible, 255 only if it is opaque. */
   readAlpha(pixels: Uint8Array, alpha: Uint8Array): void;
-  /** Writes the scanline of the soft mask, given the image's and what `readAlpha` says. */
+  /** Writes a scanline of the soft mask from the image's scanline and the result of `readAlpha`. */
   drawMask(line: Uint8Array, alpha: Uint8Array, mask: Uint8Array): void;
 }
 
 /**
- * Returns how the pixels of a PNG are transparent, by an alpha channel or by a tRNS chunk (PNG, 11.3.1.1).
- * @returns undefined if all are opaque
- * @throws EngineError damaged_image if the length of tRNS does not fit the colour type
+ * Returns the transparency of a PNG, from an alpha channel or a tRNS chunk (PNG, 11.3.1.1).
+ * @returns undefined if all pixels are opaque
+ * @throws EngineError damaged_image if the length of tRNS does not fit the color type
  */
 export function transparencyOf({ header, ancillary, palette }: Png): Transparency | undefined {
   const { colorType, bitDepth } = header;
@@ -26,18 +26,18 @@ export function transparencyOf({ header, ancillary, palette }: Png): Transparenc
   if (!chunk) return undefined;
   if (colorType === INDEXED) return paletteTransparency(chunk.subarray(0, palette.length / 3), bitDepth);
   if (chunk.length !== (colorType === RGB ? 6 : 2))
-    throw new EngineError("damaged_image", "The PNG names its transparent colour in the wrong way. Save it again.");
+    throw new EngineError("damaged_image", "The PNG has a tRNS chunk of the wrong length. Save it again.");
   return colorType === GRAY && bitDepth < 8 ? transparentGray(chunk, bitDepth) : transparentColor(chunk, bitDepth);
 }
 
-/** Copies samples of `bits` bits from packed pixels to a byte each. */
+/** Copies samples of `bits` bits from packed pixels to one byte each. */
 export function unpack(pixels: Uint8Array, bits: number, samples: Uint8Array): void {
   const highest = 2 ** bits - 1;
   for (let x = 0, bit = 0; x < samples.length; x++, bit += bits)
     samples[x] = (pixels[bit >> 3]! >> (8 - bits - (bit & 7))) & highest;
 }
 
-/** @param start of the alpha in a pixel's bytes */
+/** @param start offset of the alpha in a pixel's bytes */
 function alphaChannel(pixelBytes: number, start: number, bytes: 1 | 2): Transparency {
   return {
     bits: bytes === 1 ? 8 : 16,
@@ -47,7 +47,7 @@ function alphaChannel(pixelBytes: number, start: number, bytes: 1 | 2): Transpar
       for (let x = 0, at = start + 1; x < alpha.length; x++, at += pixelBytes)
         if (alpha[x] === 255 && pixels[at]! < 255) alpha[x] = 254;
     },
-    // filters act per channel (PNG, 9.2): what they made of the alpha is the filtered alpha
+    // filters act per channel (PNG, 9.2), so the filtered alpha bytes are the scanline of the mask
     drawMask(line, _, mask) {
       mask[0] = line[0]!;
       for (let i = 0; i < bytes; i++)
@@ -70,7 +70,7 @@ function paletteTransparency(alphas: Uint8Array, bitDepth: number): Transparency
   };
 }
 
-/** @param chunk the transparent sample in 16 bits, of which those above the bit depth are ignored */
+/** @param chunk the transparent sample in 16 bits; bits above the bit depth are ignored */
 function transparentGray(chunk: Uint8Array, bitDepth: number): Transparency {
   const transparent = chunk[1]! & (2 ** bitDepth - 1);
   return {

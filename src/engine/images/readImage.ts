@@ -10,7 +10,7 @@ import { readChunks } from "./pngChunks.ts";
 
 interface Reader {
   read(bytes: Uint8Array, limits: ImageLimits): Picture | Promise<Picture>;
-  /** Throws as `read` does, without decoding pixels. */
+  /** Throws the same errors as `read`, without decoding pixels. */
   check(bytes: Uint8Array, limits: ImageLimits): unknown;
 }
 
@@ -20,17 +20,19 @@ const READERS: Record<ImageFormat, Reader> = {
 };
 
 /**
- * Reads an image of one of the {@link IMAGE_FORMATS}, recognised by its bytes. The size is checked before anything of that
- * size is allocated. Pixels are decoded in pieces; only an interlaced PNG is held in memory as a whole.
+ * Reads an image of one of the {@link IMAGE_FORMATS}, detected by its bytes. The dimensions are checked before memory
+ * for them is allocated. Pixels are decoded in pieces. Only an interlaced PNG is held in memory as a whole.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   return READERS[detectFormat(bytes)].read(bytes, limits);
 }
 
-/** The PNGs used last: a logo is laid over one file after the other, and its pixels may take longer than all else. */
+/**
+ * Recently used PNGs: callers put the same logo on many files, and decoding it may take longer than everything else.
+ */
 const recent = new LruCache<string, Picture>(4 * 2 ** 20);
-/** Larger ones are read each time. */
+/** Maximum size of a cached picture in bytes. */
 const LARGEST_KEPT = 2 ** 20;
 
 async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
@@ -38,12 +40,12 @@ async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Pict
   const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth}`;
   const known = recent.get(key);
   if (known) return known;
-  const picture = await readPng(bytes.slice(), limits); // not the memory of the call, of which they may be a part
+  const picture = await readPng(bytes.slice(), limits); // copies the data, which may be a view of the call's memory
   return picture.size > LARGEST_KEPT ? picture : (recent.get(key) ?? recent.put(key, picture, picture.size));
 }
 
 /**
- * Checks as much of an image as can be checked without decoding it.
+ * Checks everything about an image that needs no decoding of pixels.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export function checkImage(bytes: Uint8Array, limits: ImageLimits): void {

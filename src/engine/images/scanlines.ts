@@ -5,13 +5,13 @@ import { inflated } from "./zlibStreams.ts";
 /** Filter types of scanlines (PNG, 9.2). */
 export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
 
-/** Scanlines after which others have their turn: of short ones there are many before a chunk is full. */
+/** Number of scanlines between two yields to the event loop. Many short scanlines fit into one chunk. */
 export const LINES_AT_ONCE = 1024;
 
 /**
- * Yields the scanlines of a PNG's image data, still filtered, each with its filter type as the first byte. A scanline
- * is valid until the next call.
- * @param lengths of the scanlines in bytes, filter types included
+ * Yields the filtered scanlines of a PNG's image data, each with its filter type as the first byte. A scanline is valid
+ * until the next call.
+ * @param lengths lengths of the scanlines in bytes, including filter types
  * @throws EngineError damaged_image if the data cannot be decompressed, has another length or an unknown filter type
  */
 export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): AsyncGenerator<Uint8Array> {
@@ -25,7 +25,7 @@ export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): A
   };
   const assemble = async (line: Uint8Array) => {
     for (let filled = 0; filled < line.length; ) {
-      if (chunk.length === 0 && !(await nextChunk())) throw damaged("has less image data than its size asks for");
+      if (chunk.length === 0 && !(await nextChunk())) throw damaged("has less image data than its size requires");
       const part = chunk.subarray(0, line.length - filled);
       line.set(part, filled);
       filled += part.length;
@@ -47,21 +47,21 @@ export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): A
       yield line;
       if (++count % LINES_AT_ONCE === 0) await pause();
     }
-    if (chunk.length > 0 || (await nextChunk())) throw damaged("has more image data than its size asks for");
+    if (chunk.length > 0 || (await nextChunk())) throw damaged("has more image data than its size requires");
   } finally {
     await chunks.return(undefined);
   }
 }
 
-/** Undoes the filters of the consecutive scanlines of an image or interlace pass (PNG, 9.2). */
+/** Reverses the filters of consecutive scanlines of an image or interlace pass (PNG, 9.2). */
 export class Unfilter {
   readonly #pixelBytes: number;
   #previous: Uint8Array;
   #current: Uint8Array;
 
   /**
-   * @param bits per pixel; if several pixels share a byte, filters treat the byte as a pixel
-   * @param lineLength in bytes, filter type included
+   * @param bits bits per pixel; if several pixels share a byte, filters treat the byte as a pixel
+   * @param lineLength length in bytes, including the filter type
    */
   constructor(bits: number, lineLength: number) {
     this.#pixelBytes = Math.ceil(bits / 8);
@@ -69,7 +69,7 @@ export class Unfilter {
     this.#current = new Uint8Array(lineLength - 1);
   }
 
-  /** Returns the pixels of the next scanline, packed; valid until the call after the next. */
+  /** Returns the packed pixels of the next scanline, valid until the call after the next. */
   next(line: Uint8Array): Uint8Array {
     const [row, above, distance] = [this.#current, this.#previous, this.#pixelBytes];
     row.set(line.subarray(1));
@@ -98,13 +98,13 @@ export class Unfilter {
   }
 }
 
-/** Writes the scanline of a row of pixels, filtered by those above (PNG, 9.2). */
+/** Writes the scanline of a row of pixels with the filter Up (PNG, 9.2). */
 export function filterByUp(row: Uint8Array, above: Uint8Array, line: Uint8Array): void {
   line[0] = FILTER.UP;
   for (let i = 0; i < row.length; i++) line[i + 1] = row[i]! - above[i]!;
 }
 
-/** Returns whichever of left, above and upper left is nearest to left + above - upper left (PNG, 9.4). */
+/** Returns the one of left, above and upper left that is nearest to left + above - upper left (PNG, 9.4). */
 function paeth(left: number, above: number, upperLeft: number): number {
   const toLeft = Math.abs(above - upperLeft);
   const toAbove = Math.abs(left - upperLeft);

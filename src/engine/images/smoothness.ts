@@ -1,9 +1,9 @@
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 
 /**
- * Returns the entry of an image, and of its soft mask, by which readers draw it smooth (ISO 32000-2, 8.9.5.3): without
- * it MuPDF, Poppler and Ghostscript show the pixels of a small image as squares, and Ghostscript leaves out those of a
- * large one. PDF/A forbids it (ISO 19005-1, 6.2.4; ISO 19005-2, 6.2.8).
+ * Returns the entry of an image and its soft mask that makes readers interpolate (ISO 32000-2, 8.9.5.3). Without it,
+ * MuPDF, Poppler and Ghostscript show the pixels of a small image as squares, and Ghostscript drops pixels of a large
+ * one. PDF/A forbids it (ISO 19005-1, 6.2.4; ISO 19005-2, 6.2.8).
  */
 export function smoothness({ pdfa }: ObjectSink): string {
   return pdfa ? "" : " /Interpolate true";

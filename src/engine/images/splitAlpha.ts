@@ -11,22 +11,22 @@ export interface SoftMask {
   bits: 1 | 8 | 16;
 }
 
-/** Compressed scanlines of an image's colours and of its alpha. */
+/** Compressed scanlines of an image's colors and of its alpha. */
 interface ColorsAndMask {
   colors: Colors;
   /** Undefined if every pixel is opaque. */
   softMask: SoftMask | undefined;
 }
 
-/** Returns the layout of a PNG's colours by themselves: samples of whole bytes. */
+/** Returns the layout of a PNG's colors without alpha: samples of whole bytes. */
 export function layoutOf({ width, bitDepth, colorType }: PngHeader): ColorLayout {
   const components = colorType === RGB || colorType === RGB_ALPHA ? 3 : 1;
   return { width, components, sampleBytes: bitDepth === 16 ? 2 : 1 };
 }
 
 /**
- * Splits scanlines into colours and alpha. Colours that cannot be seen become those of their neighbours; the other
- * scanlines keep their filters, and stay as they are.
+ * Splits scanlines into colors and alpha. Invisible pixels take the colors of their neighbors. All other scanlines stay
+ * as they are, with their filters.
  */
 export async function splitAlpha(
   lines: AsyncIterable<Uint8Array>,
@@ -58,7 +58,7 @@ export async function splitAlpha(
   return { colors: data, softMask: isOpaque ? undefined : { data: maskData, bits } };
 }
 
-/** Returns what copies the colours of a row's pixels, without their alpha. */
+/** Returns a function that copies the colors of a row's pixels without their alpha. */
 function colorsOf({ colorType, bitDepth }: PngHeader): (bytes: Uint8Array, samples: Uint8Array) => void {
   switch (colorType) {
     case RGB_ALPHA:

@@ -5,14 +5,14 @@ import { DamagedStream } from "../platform/compression.ts";
 import { pause } from "../platform/pause.ts";
 
 /**
- * Images are decompressed and compressed in chunks of this size, so that memory does not grow with the image; and after
- * each, which takes milliseconds, others have their turn.
+ * Size of the chunks in which images are decompressed and compressed, so that memory does not grow with the image. Each
+ * takes milliseconds and is followed by a yield to the event loop.
  */
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Decompresses a zlib stream chunk by chunk; a chunk is valid until the next call. Bytes after the stream are ignored.
- * Callers may stop early, so a decompression bomb costs no more than the chunks read.
+ * Decompresses a zlib stream chunk by chunk. A chunk is valid until the next call. Bytes after the stream are ignored.
+ * Callers may stop early, so a decompression bomb costs no more than the chunks that are read.
  * @throws EngineError damaged_image if the stream cannot be decompressed
  */
 export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -41,13 +41,13 @@ export class Deflater {
   readonly #buffer;
   #filled = 0;
 
-  /** @param longest the most bytes that one call of `next` asks for */
+  /** @param longest maximum number of bytes of one call of `next` */
   constructor(content: Content, longest: number) {
     this.#stream = new DeflateStream({ ...DEFLATE[content], chunkBytes: CHUNK_BYTES });
     this.#buffer = new Uint8Array(Math.max(CHUNK_BYTES, longest));
   }
 
-  /** Returns the next `length` bytes of the stream, to be filled in before the next call. */
+  /** Returns a buffer for the next `length` bytes of the stream, which the caller fills before the next call. */
   async next(length: number): Promise<Uint8Array> {
     if (this.#filled + length > this.#buffer.length) {
       await this.#flush();
@@ -57,7 +57,7 @@ export class Deflater {
     return this.#buffer.subarray(this.#filled - length, this.#filled);
   }
 
-  /** Ends the stream and returns all of it. */
+  /** Ends the stream and returns all its bytes. */
   async finish(): Promise<Uint8Array> {
     await this.#flush();
     return concat(await this.#stream.finish());
