@@ -46,7 +46,7 @@ describe("an image that is not supported is named:", () => {
 });
 
 test("nothing at all is damage", async () => {
-  expect(await refusal(new Uint8Array())).toEqual({ code: "damaged_image", detail: "The image is empty." });
+  expect(await refusal(new Uint8Array())).toEqual({ code: "damaged_image", detail: "The image is empty. Send the whole file." });
 });
 
 test("a type is looked for at the beginning only", async () => {
