@@ -54,19 +54,19 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
       }
   }
 
-  const adopt = (choice: Choice, neighbour: Choice | undefined) => {
-    const file = neighbour && !isPicture(choice.text) && fileWith(neighbour.file.family, choice.text, weight);
+  const adopt = (choice: Choice, neighbor: Choice | undefined) => {
+    const file = neighbor && !isPicture(choice.text) && fileWith(neighbor.file.family, choice.text, weight);
     return file && (!usable || usable(file, choice.text)) ? { ...choice, file } : undefined;
   };
-  const before = neighbours(choices),
-    after = neighbours(choices.toReversed()).reverse();
+  const before = neighbors(choices),
+    after = neighbors(choices.toReversed()).reverse();
   return choices.map((choice, i) =>
     choice.script ? choice : (adopt(choice, before[i]) ?? adopt(choice, after[i]) ?? choice),
   );
 }
 
 /** Returns, for each choice, the nearest preceding choice with a script. */
-function neighbours(choices: readonly Choice[]): (Choice | undefined)[] {
+function neighbors(choices: readonly Choice[]): (Choice | undefined)[] {
   let last: Choice | undefined;
   return choices.map((choice) => {
     const nearest = last;

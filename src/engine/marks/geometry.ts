@@ -117,10 +117,10 @@ export function placeAt(
   marginPt: number,
 ): Matrix {
   const turned = turnedSize({ width: size.width * scale, height: size.height * scale }, degrees);
-  const centre = (share: number, markPt: number, pagePt: number) =>
+  const center = (share: number, markPt: number, pagePt: number) =>
     marginPt + markPt / 2 + share * (pagePt - 2 * marginPt - markPt);
   const [cos, sin] = direction(degrees).map((value) => value * scale) as [number, number];
-  const [x, y] = [centre(spot.x, turned.width, page.width), centre(spot.y, turned.height, page.height)];
+  const [x, y] = [center(spot.x, turned.width, page.width), center(spot.y, turned.height, page.height)];
   return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
 }
 

@@ -31,7 +31,7 @@ class CollectingSink implements ObjectSink {
     return inflateSync((this.objects[number - 1] as { data: Uint8Array }).data);
   }
 
-  /** What a PDF file grows by: `n 0 obj … endobj` and 20 bytes of cross-reference each. */
+  /** Growth of a PDF file in bytes: `n 0 obj … endobj`, and 20 bytes of cross-reference for each object. */
   get bytes(): number {
     return this.objects.reduce((sum, object) => {
       const body =
@@ -43,7 +43,7 @@ class CollectingSink implements ObjectSink {
   }
 }
 
-/** The glyphs of all 256 codes of a font program's cmap, which is of format 0. */
+/** Returns the glyphs of all 256 codes of a font program's cmap, which has format 0. */
 function codesIn(program: Uint8Array): number[] {
   const cmap = openTables(program)("cmap");
   expect([...cmap.subarray(0, 18)]).toEqual([0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 12, 0, 0, 1, 6, 0, 0]);
@@ -59,7 +59,7 @@ function embed(clusters: readonly Cluster[], options = {}) {
   return { sink, embedded: embedFont(sink, clusters, options) };
 }
 
-/** So many different letters. */
+/** Returns `count` different letters. */
 const letters = (count: number) => String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x4e00 + i));
 
 describe("an embedded font", () => {
@@ -72,7 +72,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/Flags 4/`);
   });
 
-  it("is a Type 0 font over a CIDFontType2 where one byte is not enough for its codes", async () => {
+  it("is a Type 0 font over a CIDFontType2 if one byte is not enough for its codes", async () => {
     const clusters = await clustersOf(letters(256));
     expect(embed(clusters.slice(1)).sink.text("/Subtype/TrueType")).toContain("/BaseFont");
     const { sink, embedded } = embed(clusters);
@@ -84,7 +84,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/`);
   });
 
-  it("gives each letter one code, which is its id and its width's place in the subset", async () => {
+  it("gives each letter one code, which is also its glyph id and the index of its width", async () => {
     const clusters = await clustersOf("ABBA é");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["01", "02", "02", "01", "03", "04"]);
@@ -110,13 +110,13 @@ describe("an embedded font", () => {
     expect([map.byteLength, map.getUint16(2 * 128), map.getUint16(2 * 256)]).toEqual([2 * 257, 128, 128]);
   });
 
-  it("states one width for all where they are equal", async () => {
+  it("states one width if all widths are equal", async () => {
     const { sink } = embed(await clustersOf("中文"));
     expect(sink.text("/Widths")).toContain("/FirstChar 1/LastChar 1/Widths[1000]");
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
-  it("says the text of marks with codes that draw nothing: readers take a letter with a mark in its text for a mark", async () => {
+  it("has separate codes without glyphs for the text of nonspacing marks", async () => {
     const clusters = await clustersOf("दं द");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["0102", "03", "04"]);
@@ -135,13 +135,13 @@ describe("an embedded font", () => {
     );
   });
 
-  it("maps every code back to its text, syllables and astral characters too", async () => {
+  it("maps every code back to its text, including syllables and astral characters", async () => {
     const { sink } = embed(await clustersOf("Aषि😀"));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
     expect(cmap).toContain("1 beginbfrange\n<01><03>[<0041><0937093f><d83dde00>]\nendbfrange");
   });
 
-  it("draws a cluster of several glyphs as one glyph made of them, shifted as shaping says", async () => {
+  it("draws a cluster of several glyphs as one composed glyph with the shaped offsets", async () => {
     const [cluster] = await clustersOf("x\u0301");
     const { sink, embedded } = embed([cluster!]);
     const program = readSubset(sink.stream("/FontFile2"));
@@ -154,7 +154,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(cluster!.advance * 1000));
   });
 
-  it("gives one glyph two codes where it stands for two texts", async () => {
+  it("gives one glyph two codes if it stands for two texts", async () => {
     const [cluster] = await clustersOf("A");
     const other = { ...cluster!, text: "Α" };
     const { sink, embedded } = embed([cluster!, other]);
@@ -162,7 +162,7 @@ describe("an embedded font", () => {
     expect(componentsOf(readSubset(sink.stream("/FontFile2")).outline(2))).toEqual([1]);
   });
 
-  it("is one font for a text in many fonts, of whatever units", async () => {
+  it("is one font for a text in many fonts with different units", async () => {
     const { sink } = embed(await clustersOf("A中文あ한ก😀"));
     expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type/Font/"))).toHaveLength(
       1,
@@ -170,13 +170,13 @@ describe("an embedded font", () => {
     expect(sink.text("/Widths")).toContain("/Widths[692 1000 1000 1000 920 624 1270]");
   });
 
-  it("keeps the ranges of its ToUnicode CMap to 100 entries within one first byte", async () => {
+  it("limits the ranges of its ToUnicode CMap to 100 entries within one first byte", async () => {
     const { sink } = embed(await clustersOf(letters(350)));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
     expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
-  it("is the same bytes for the same text, under another tag for another text", async () => {
+  it("has the same bytes for the same text, and another tag for another text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(
@@ -185,7 +185,7 @@ describe("an embedded font", () => {
     expect(new Set(tags).size).toBe(4);
   });
 
-  it("has no code for what was not given", async () => {
+  it("throws for a cluster that was not embedded", async () => {
     const [a, b] = await clustersOf("ab");
     expect(() => embed([a!]).embedded.codeOf(b!)).toThrow("is not embedded");
   });

@@ -10,7 +10,7 @@ const glyph = (...bytes: (number | number[])[]) => new Uint8Array(bytes.flat());
 const plus100 = (id: number) => id + 100;
 
 describe("a glyph description", () => {
-  it("of a simple glyph loses its instructions and nothing else", () => {
+  it("of a simple glyph loses only its instructions", () => {
     const hinted = glyph(SIMPLE_HEADER, [0, 3], [0xb0, 0x01, 0x2f], POINTS);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(SIMPLE_HEADER, [0, 0], POINTS));
     expect(componentsOf(hinted)).toEqual([]);
@@ -32,7 +32,7 @@ describe("a glyph description", () => {
     ["one scale", 0x000a, [1, 2, 0x40, 0]],
     ["two scales", 0x0042, [1, 2, 0x40, 0, 0x20, 0]],
     ["a matrix", 0x0082, [1, 2, 0x40, 0, 0, 0, 0, 0, 0x40, 0]],
-  ])("of a composite with %s has its parts renumbered", (_, flags, rest) => {
+  ])("of a composite with %s gets renumbered components", (_, flags, rest) => {
     const parts = (first: number, second: number) =>
       glyph(COMPOSITE_HEADER, [0, flags | 0x20, 0, first], rest, [0, flags, 0, second], rest);
     expect(componentsOf(parts(7, 8))).toEqual([7, 8]);
@@ -44,7 +44,7 @@ describe("a glyph description", () => {
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(COMPOSITE_HEADER, [0, 0x02, 0, 107, 1, 2]));
   });
 
-  it("is not changed in the font it comes from", () => {
+  it("is not changed in its source font", () => {
     const composite = glyph(COMPOSITE_HEADER, [0, 0x02, 0, 7, 1, 2]);
     rewriteGlyph(composite, plus100);
     expect(componentsOf(composite)).toEqual([7]);

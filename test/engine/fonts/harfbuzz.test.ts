@@ -4,7 +4,7 @@ import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { loadFont } from "../../support/fonts.ts";
 import { vectors } from "./harfbuzz.json";
 
-test.each(vectors)("$text is set as HarfBuzz itself shapes it with $file", async ({ text, file, width, glyphs }) => {
+test.each(vectors)("$text is shaped as HarfBuzz itself shapes it with $file", async ({ text, file, width, glyphs }) => {
   const typesetter = await typesetterFor(text, file.includes("bold") ? "bold" : "regular", loadFont);
   const line = typesetter.set(text, isRightToLeft(text));
 

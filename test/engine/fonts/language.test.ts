@@ -13,7 +13,7 @@ async function familiesOf(text: string, languages: Languages = {}): Promise<stri
     ]);
 }
 
-describe("the language chooses whose forms ideographs take", () => {
+describe("the language selects the letterforms of ideographs", () => {
   test.each([
     [undefined, "sc"],
     ["ja", "jp"],
@@ -35,33 +35,33 @@ describe("the language chooses whose forms ideographs take", () => {
     expect(await familiesOf("社外秘", { document: text })).toEqual([[family]]);
   });
 
-  test("the caller's word comes before the document's", async () => {
+  test("the caller's language wins over the document's", async () => {
     expect(await familiesOf("社外秘", { text: "zh-Hant", document: "ja" })).toEqual([["tc"]]);
     expect(await familiesOf("社外秘", { text: "en", document: "ja" })).toEqual([["sc"]]);
   });
 
   test.each(["", "x", "日本語", "ja_JP", "english please", "ja-", "i-klingon"])(
-    "a document's %j is no language, and counts for nothing",
+    "ignores a document's %j, which is not a language",
     async (document) => {
       expect(await familiesOf("社外秘", { document })).toEqual([["sc"]]);
     },
   );
 });
 
-describe("without it, the writing tells", () => {
-  test("kana: of the whole text", async () => {
+describe("letterforms without a language", () => {
+  test("follow kana anywhere in the text", async () => {
     expect(await familiesOf("社外秘コピー禁止")).toEqual([["jp"]]);
     expect(await familiesOf("社外秘\nコピー禁止")).toEqual([["jp"], ["jp"]]);
     expect(await familiesOf("社外秘コピー", { document: "zh-TW" })).toEqual([["jp"]]);
   });
 
-  test("hangul: of its line", async () => {
+  test("follow hangul in the same line", async () => {
     expect(await familiesOf("大外秘대외비")).toEqual([["kr"]]);
     expect(await familiesOf("機密\n대외비機密")).toEqual([["sc"], ["kr"]]);
     expect(await familiesOf("機密\n대외비機密", { document: "zh-TW" })).toEqual([["tc"], ["kr"]]);
   });
 
-  test("a line broken off a Korean paragraph keeps the paragraph's forms", async () => {
+  test("stay the paragraph's in every line of a wrapped Korean paragraph", async () => {
     const { set } = await typesetterFor("國家安全대외비", "regular", loadFont);
     expect(set("國家安全", false).clusters.map(({ face }) => face.file.family.name)).toEqual(
       Array.from("國家安全", () => "noto-sans-kr"),
@@ -69,12 +69,12 @@ describe("without it, the writing tells", () => {
   });
 });
 
-test("a character that a language's font lacks is drawn by the others, without a gap", async () => {
+test("other fonts draw a character that a language's font lacks", async () => {
   expect(await familiesOf("请勿复制", { text: "ja" })).toEqual([["sc", "jp"]]);
   expect(await familiesOf("𠮷野家 㐂", { text: "zh-Hant" })).toEqual([expect.arrayContaining(["tc"])]);
 });
 
-test("ideographs from all over Unicode are drawn in every language, whichever fonts have them", async () => {
+test("ideographs of all Unicode blocks are drawn in every language", async () => {
   const all = Array.from({ length: 0x5200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
   for (const text of ["ja", "ko", "zh-Hant", "zh-HK"])
     for (let at = 0; at < all.length; at += 4000)
@@ -97,7 +97,7 @@ describe("Arabic letters", () => {
   });
 });
 
-test("HarfBuzz is told: Serbian has its own italic-like letters, Romanian its own comma, Russian neither", async () => {
+test("HarfBuzz receives the language: Serbian and Romanian get their own glyphs, Russian does not", async () => {
   const glyphs = async (line: string, text?: string) =>
     (await typesetterFor(line, "regular", loadFont, { text }))
       .set(line, false)

@@ -16,7 +16,7 @@ const filesOf = ({ clusters }: Line) =>
   );
 
 describe("a line", () => {
-  it("has one cluster per letter, each where the ones before it end", async () => {
+  it("has one cluster per letter, each at the end of the previous one", async () => {
     const line = await set("Añ Ω");
     expect(textsOf(line)).toEqual(["A", "ñ", " ", "Ω"]);
     expect(line.clusters.map(({ x }) => x)).toEqual([0, 0.639, 0.639 + 0.618, 0.639 + 0.618 + 0.26]);
@@ -36,7 +36,7 @@ describe("a line", () => {
     expect(textsOf(await set(text))).toEqual(clusters);
   });
 
-  it("runs from right to left where its letters do, the characters within a cluster too", async () => {
+  it("has right-to-left letters in visual order, including the characters within a cluster", async () => {
     expect(textsOf(await set("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
     expect(textsOf(await set("אב 12 ab", true)).join("")).toBe("ab 12 בא");
     expect(textsOf(await set("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
@@ -51,23 +51,23 @@ describe("a line", () => {
     ["Syriac", "ܐܪܙܢܝܐ ܫܠܳܡܳܐ"],
     ["N'Ko", "ߒߞߏ ߜߎ߲߬ߘߏ"],
     ["pictures between Arabic words", "سر 🔒 👍 سر"],
-  ])("runs from right to left: %s, which also says the paragraph's direction", async (_, text) => {
+  ])("runs from right to left: %s, which also decides the paragraph's direction", async (_, text) => {
     expect(isRightToLeft(text)).toBe(true);
     expect(textsOf(await set(text, true)).join("")).toBe([...text].reverse().join(""));
   });
 
-  it("has no cluster but the last whose text ends in a joiner: readers drop a glyph for that", async () => {
+  it("has no cluster except the last whose text ends in a joiner, because readers drop its glyph", async () => {
     expect(textsOf(await set("می\u200cشود", true))).toEqual(["د", "و", "ش", "\u200cی", "م"]);
     expect(textsOf(await set("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
   });
 
-  it("runs from left to right beyond U+FFFF too, and numbers do in any text", async () => {
+  it("keeps numbers, and left-to-right letters beyond U+FFFF, from left to right", async () => {
     expect(isRightToLeft("𐐔𐐯𐑅")).toBe(false);
     expect(textsOf(await set("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");
     expect(textsOf(await set("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
   });
 
-  it("joins Arabic letters: those at the ends of a word are drawn otherwise than alone", async () => {
+  it("joins Arabic letters, so that those at the ends of a word differ from isolated ones", async () => {
     const glyph = async (text: string, at: number) => (await set(text, true)).clusters[at]!.glyphs[0]!.id;
     const [alone, final, middle, initial] = [
       await glyph("ه", 0),
@@ -76,20 +76,20 @@ describe("a line", () => {
     expect(new Set([alone, final, middle, initial]).size).toBe(4);
   });
 
-  it("takes as much height as its fonts ask for, and more where its ink does", async () => {
+  it("is as high as its fonts require, and higher if its ink is", async () => {
     expect(await set("x")).toMatchObject({ ascent: 1.069, descent: -0.293 });
     expect((await set("x ที่")).descent).toBe(-0.45);
     expect((await set("x\u0301\u0301\u0301\u0301\u0301")).ascent).toBeGreaterThan(1.5);
   });
 
-  it("leaves a slot where the page's number goes, as wide as any digit", async () => {
+  it("has a slot for each digit of the page number, as wide as any digit", async () => {
     const line = await set(`a${DIGIT_SLOT}b`);
     expect(line.clusters.map(({ isSlot }) => isSlot)).toEqual([false, true, false]);
     expect(line.width).toBe((await set("a7b")).width);
   });
 });
 
-describe("a font is chosen for each grapheme", () => {
+describe("each grapheme gets a font that covers it", () => {
   test.each([
     ["Tiếng Việt, Ελλάδα, Русский", ["noto-sans"]],
     ["abc 中 def", ["noto-sans", "sc/4e00", "noto-sans"]],
@@ -114,14 +114,14 @@ describe("a character that no font has", () => {
     ["e\u0301\u{12000}", "U+12000, character 2 of "],
     ["क्षि\u{12000}", "U+12000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
-  ])("in %j is refused by its code point and its place", async (text, words) => {
+  ])("in %j is rejected with its code point and position", async (text, words) => {
     const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
     expect(problem).toMatchObject({ code: "unsupported_character" });
     expect((problem as EngineError).message).toContain(words);
   });
 });
 
-test("lines are kept for those who set them again, but not without end", async () => {
+test("a typesetter caches lines within a limit", async () => {
   const typesetter = await typesetterFor("AB", "regular", loadFont);
   const kept = typesetter.set("A", false);
   expect(typesetter.set("A", false)).toBe(kept);

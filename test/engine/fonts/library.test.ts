@@ -9,17 +9,17 @@ const missing = async (path: string) => {
 };
 
 describe("the font library", () => {
-  it("fails where a file is missing, and loads it once it is there", async () => {
+  it("fails for a missing file, and loads it once it exists", async () => {
     await expect(openFont("noto-sans-lao-bold.ttf", missing)).rejects.toThrow("noto-sans-lao-bold.ttf is missing");
     expect((await openFont("noto-sans-lao-bold.ttf", loadFont)).name).toBe("NotoSansLao-Bold");
   });
 
-  it("keeps a font for the next request", async () => {
+  it("caches a font for the next request", async () => {
     const regular = await openFont("noto-sans-regular.ttf", loadFont);
     expect(await openFont("noto-sans-regular.ttf", missing)).toBe(regular);
   });
 
-  it("lets go of the fonts used longest ago, and still shapes with those that someone holds", async () => {
+  it("evicts the least recently used fonts, and still shapes with evicted ones in use", async () => {
     await startHarfbuzz();
     const first = await openFont("noto-sans-thai-regular.ttf", loadFont);
     const run = { start: 0, end: 1, rightToLeft: false, script: "Thai" };

@@ -141,7 +141,7 @@ const WORDS: Record<string, string> = {
 };
 const SAMPLES = { ...TEXT_SAMPLES, ...WORDS };
 
-describe("no word of a living script is refused", () => {
+describe("no word of a living script is rejected", () => {
   test.each(["regular", "bold"] as const)("%s", (weight) => {
     expect(Object.keys(SAMPLES).length).toBeGreaterThan(181);
     const refused = Object.entries(SAMPLES).filter(([, word]) => {
@@ -170,9 +170,9 @@ test.each([
   expect(() => assigned.map((character) => chooseFonts(character, "regular"))).not.toThrow();
 });
 
-test("a line of a script is set in one font", () => {
+test("each sample line of a script is set in one font", () => {
   for (const [name, line] of Object.entries(TEXT_SAMPLES)) {
-    // Bopomofo's tone marks are Latin's
+    // Bopomofo uses the tone marks of Latin
     if (["Symbols", "Emoji", "Mathematics", "Currencies", "Music", "Bopomofo"].includes(name)) continue;
     const families = chooseFonts(line.replaceAll(" ", ""), "regular").map(({ file }) => file.family.name);
     expect([...new Set(families)], name).toHaveLength(1);

@@ -4,10 +4,10 @@ import { rangesOf } from "../../../src/engine/fonts/coverage.ts";
 import { FAMILIES } from "../../../src/engine/fonts/families.ts";
 import { SCRIPTS, scriptOf } from "../../../src/engine/fonts/scripts.ts";
 
-/** A letter that belongs to a script of its own, and so has to be shaped as one. */
+/** Matches a letter of a single script, which must be shaped as that script. */
 const OWN_LETTER = /(?!\p{Script=Common}|\p{Script=Inherited})\p{L}/u;
 
-test.each(FAMILIES)("the script of each letter of $name is named", (family) => {
+test.each(FAMILIES)("SCRIPTS contains the script of each letter of $name", (family) => {
   const bounds = rangesOf(family);
   const unnamed: string[] = [];
   for (let i = 0; i < bounds.length; i += 2)
@@ -18,7 +18,7 @@ test.each(FAMILIES)("the script of each letter of $name is named", (family) => {
   expect(unnamed).toEqual([]);
 });
 
-test("each script has a line among the samples", () => {
+test("the samples have a line for each script", () => {
   const sampled = new Set(Object.values(TEXT_SAMPLES).flatMap((line) => Array.from(line, scriptOf)));
   expect(SCRIPTS.filter((script) => !sampled.has(script))).toEqual([]);
 });

@@ -14,7 +14,7 @@ function glyphsOf(text: string): number[] {
   return Array.from(text, (character) => font.glyphOf(character.codePointAt(0)!));
 }
 
-/** A font of some glyphs as they are. */
+/** Returns a font of some glyphs without changes. */
 function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
   const parts = glyphs.map((id) => ({ parts: [{ font: full, id, x: 0, y: 0 }], advance: full.advance(id) }));
   return packTables(assembleFont(full, parts));
@@ -34,7 +34,7 @@ describe("a subset", () => {
     expect(subset.glyphCount).toBe(subset.advanceCount);
   });
 
-  it("brings the parts of parts along, after what was asked for", () => {
+  it("includes components of components, after the requested glyphs", () => {
     const [outer, inner, leaf] = [10, 20, 30];
     const nested: Font = {
       ...font,
@@ -46,12 +46,12 @@ describe("a subset", () => {
     expect(componentsOf(subset.outline(3))).toEqual([2]);
   });
 
-  it("ends where parts call each other in a circle", () => {
+  it("terminates if components refer to each other in a cycle", () => {
     const circular: Font = { ...font, outline: (glyph) => composite(glyph === 10 ? 20 : 10) };
     expect(readSubset(subsetOf(circular, [10])).glyphCount).toBe(3);
   });
 
-  it("scales glyphs of a font with other units, and encloses them", () => {
+  it("scales glyphs of a font with other units and computes their boxes", () => {
     const twice: Font = { ...font, unitsPerEm: 2000 };
     const [id] = glyphsOf("H") as [number];
     const subset = readSubset(
@@ -72,20 +72,20 @@ describe("a subset", () => {
     expect(readSubset(subsetOf(font, [])).outline(0)).toHaveLength(0);
   });
 
-  it("has only the tables that draw, in order, with right checksums", () => {
+  it("has only the tables for drawing, in order, with valid checksums", () => {
     const bytes = subsetOf(font, glyphsOf(SAMPLE));
     const { tables, view } = readSubset(bytes);
     expect(Object.keys(tables)).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);
     expect(wordSum(view, 0, bytes.length)).toBe(0xb1b0afba);
 
     for (const [tag, { sum, start, length }] of Object.entries(tables)) {
-      // The sum of head is taken with its adjustment at zero.
+      // The checksum of head is computed with its adjustment set to zero.
       const adjustment = tag === "head" ? view.getUint32(start + 8) : 0;
       expect((wordSum(view, start, length) - adjustment + 2 ** 32) % 2 ** 32, tag).toBe(sum);
     }
   });
 
-  it("takes long offsets only where short ones do not reach", () => {
+  it("uses long offsets only if short ones are not enough", () => {
     const all = Array.from({ length: 4000 }, (_, i) => i + 1);
     const long = readSubset(subsetOf(font, all));
     expect(long.isLong).toBe(true);
@@ -95,7 +95,7 @@ describe("a subset", () => {
   });
 });
 
-/** The same bytes, but for instructions, the ids of parts, and padding to an even length. */
+/** Expects the same outline, except for instructions, component ids, and padding to an even length. */
 function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, full: Font, glyph: number): void {
   const expected = full.outline(glyph),
     actual = subset.outline(id);
@@ -108,7 +108,7 @@ function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, fu
   expect(actual.slice(same.length).every((byte) => byte === 0)).toBe(true);
 }
 
-/** A composite of one part, moved by nothing. */
+/** Returns a composite of one unmoved component. */
 function composite(part: number): Uint8Array {
   return new Uint8Array([0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, part >> 8, part & 0xff, 0, 0]);
 }

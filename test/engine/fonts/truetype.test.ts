@@ -10,7 +10,7 @@ const bold = await openFont("noto-sans-bold.ttf", loadFont);
 const codePoint = (character: string) => character.codePointAt(0)!;
 
 describe("a TrueType font", () => {
-  it("tells its name, weight and vertical metrics", () => {
+  it("has its name, weight and vertical metrics", () => {
     expect(regular).toMatchObject({ name: "NotoSans-Regular", weight: 400, unitsPerEm: 1000 });
     expect(bold).toMatchObject({ name: "NotoSans-Bold", weight: 700, unitsPerEm: 1000 });
     expect(regular).toMatchObject({ ascent: 1069, descent: -293, capHeight: 714 });
@@ -28,22 +28,25 @@ describe("a TrueType font", () => {
     }
   });
 
-  it.each(["中", "ا", "😀", "\u0007", "\ud800", "\u{10ffff}"])("has glyph 0 for %j, which it lacks", (character) => {
-    expect(regular.glyphOf(codePoint(character))).toBe(0);
-  });
+  it.each(["中", "ا", "😀", "\u0007", "\ud800", "\u{10ffff}"])(
+    "returns glyph 0 for %j, which it lacks",
+    (character) => {
+      expect(regular.glyphOf(codePoint(character))).toBe(0);
+    },
+  );
 
-  it("gives the advances of its glyphs, zero for a combining mark", () => {
+  it("returns the advances of its glyphs, zero for a combining mark", () => {
     expect(regular.advance(regular.glyphOf(codePoint("A")))).toBe(639);
     expect(regular.advance(regular.glyphOf(codePoint(" ")))).toBe(260);
     expect(regular.advance(regular.glyphOf(0x0301))).toBe(0);
   });
 
-  it("gives an empty outline where nothing is drawn, and refuses a glyph it does not have", () => {
+  it("returns an empty outline for an empty glyph, and throws for an unknown glyph", () => {
     expect(regular.outline(regular.glyphOf(codePoint(" ")))).toHaveLength(0);
     expect(() => regular.outline(60_000)).toThrow("no glyph 60000");
   });
 
-  it("is read from a view into a larger buffer as well", () => {
+  it("can be read from a view into a larger buffer", () => {
     const larger = new Uint8Array(regular.bytes.length + 3);
     larger.set(regular.bytes, 3);
     const font = readFont(larger.subarray(3));
@@ -52,7 +55,7 @@ describe("a TrueType font", () => {
     expect(font.outline(glyph)).toEqual(regular.outline(glyph));
   });
 
-  it("is refused without a table that is needed", () => {
+  it("is rejected without a required table", () => {
     const renamed = regular.bytes.slice();
     const directory = new TextDecoder("latin1").decode(renamed.subarray(0, 300));
     renamed.set(new TextEncoder().encode("xxxx"), directory.indexOf("glyf"));
@@ -61,7 +64,7 @@ describe("a TrueType font", () => {
 });
 
 describe("a cmap", () => {
-  it("finds the same glyphs by format 4 as by format 12, over the whole Basic Multilingual Plane", () => {
+  it("finds the same glyphs by format 4 as by format 12 in the whole Basic Multilingual Plane", () => {
     const byGroups = readCmap(cmapWith(12));
     const bySegments = readCmap(cmapWith(4));
     const differing = [];
@@ -77,12 +80,12 @@ describe("a cmap", () => {
     expect([0x40, 0x41, 0x42, 0x43].map(bySegments)).toEqual([0, 12, 0, 0]);
   });
 
-  it("is refused without a Unicode subtable", () => {
+  it("is rejected without a Unicode subtable", () => {
     expect(() => readCmap(table([0, 1, 1, 0, 0, 12], [0]))).toThrow("no Unicode subtable");
   });
 });
 
-/** Noto's own cmap with only the subtables of one format left in its directory. */
+/** Returns Noto's own cmap with the subtables of only one format in its directory. */
 function cmapWith(format: number): Uint8Array {
   const cmap = openTables(regular.bytes)("cmap").slice();
   const view = new DataView(cmap.buffer);

@@ -7,7 +7,7 @@ import { Sink } from "./render.ts";
 
 type Pixel = readonly number[];
 
-/** The colours of an image, row by row, as they are in the PDF. */
+/** Returns the colors of an image in the PDF, row by row. */
 async function colorsOf(spec: PngSpec): Promise<Pixel[][]> {
   const sink = new Sink();
   (await readImage(encodePng(spec), LIMITS)).embed(sink);
@@ -18,7 +18,7 @@ async function colorsOf(spec: PngSpec): Promise<Pixel[][]> {
   const rows: Pixel[][] = [];
   let above = new Uint8Array(length - 1);
   for (let at = 0; at < lines.length; at += length) {
-    expect([0, 2]).toContain(lines[at]); // the filters of these images, and of what is changed
+    expect([0, 2]).toContain(lines[at]); // reverses the filters of these images, and of changed rows
     const row = lines.subarray(at + 1, at + length).map((byte, i) => byte + (lines[at] === 2 ? above[i]! : 0));
     rows.push(Array.from({ length: spec.width }, (_, x) => [...row.subarray(x * components, (x + 1) * components)]));
     above = Uint8Array.from(row);
@@ -38,7 +38,7 @@ function image(width: number, height: number, isVisible: (x: number, y: number) 
   };
 }
 
-/** Expects each pixel to have the colour of one that can be seen, of which none is nearer. */
+/** Expects each pixel to have the color of a nearest visible one. */
 async function expectNearest(spec: PngSpec, isVisible: (x: number, y: number) => boolean): Promise<void> {
   const all = Array.from({ length: spec.width * spec.height }, (_, i) => [i % spec.width, Math.floor(i / spec.width)]);
   const visible = all.filter(([x, y]) => isVisible(x!, y!)) as [number, number][];
@@ -51,7 +51,7 @@ async function expectNearest(spec: PngSpec, isVisible: (x: number, y: number) =>
   }
 }
 
-describe("a pixel that cannot be seen has the colour of the nearest that can", () => {
+describe("an invisible pixel takes the color of the nearest visible one", () => {
   test.each<[string, number, number, (x: number, y: number) => boolean]>([
     ["one alone in the middle", 9, 7, (x, y) => x === 4 && y === 3],
     ["in each corner", 9, 7, (x, y) => x % 8 === 0 && y % 6 === 0],
@@ -66,7 +66,7 @@ describe("a pixel that cannot be seen has the colour of the nearest that can", (
     await expectNearest(image(width, height, isVisible), isVisible);
   });
 
-  test("from below as far as rows wait, and from above without end", async () => {
+  test("from below within the waiting rows, and from above at any distance", async () => {
     const isVisible = (x: number, y: number) => (x === 0 && y === 10) || (x === 2 && y === 400);
     const spec = image(3, 500, isVisible);
     const rows = await colorsOf(spec);
@@ -76,14 +76,14 @@ describe("a pixel that cannot be seen has the colour of the nearest that can", (
     expect(rows[499]).toEqual([second, second, second]);
   });
 
-  test("none, if nothing can be seen", async () => {
+  test("no color if no pixel is visible", async () => {
     const rows = await colorsOf(image(4, 300, () => false));
     expect(rows).toHaveLength(300);
     expect(new Set(rows.flat(2))).toEqual(new Set([0]));
   });
 });
 
-test("what can be seen stays as it is, whatever waits around it", async () => {
+test("visible pixels keep their colors", async () => {
   const isVisible = (x: number, y: number) => (y >> 4) % 3 === 0 || noise(x, y, 3, 2) > 0;
   const spec = image(40, 400, isVisible);
   const rows = await colorsOf(spec);

@@ -5,7 +5,7 @@ import { refusal } from "./expected.ts";
 
 const XML = '<?xml version="1.0"?>\n<!-- drawn -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">\n';
 
-describe("an image that is not supported is named:", () => {
+describe("an unsupported image is rejected with the name of its format", () => {
   test.each([
     ["a GIF", "GIF89a\x01\0"],
     ["a GIF", "GIF87a\x01\0"],
@@ -45,11 +45,14 @@ describe("an image that is not supported is named:", () => {
   });
 });
 
-test("nothing at all is damage", async () => {
-  expect(await refusal(new Uint8Array())).toEqual({ code: "damaged_image", detail: "The image is empty. Send the whole file." });
+test("an empty image is rejected as damaged", async () => {
+  expect(await refusal(new Uint8Array())).toEqual({
+    code: "damaged_image",
+    detail: "The image is empty. Send the whole file.",
+  });
 });
 
-test("a type is looked for at the beginning only", async () => {
+test("a format is detected only at the beginning of the file", async () => {
   expect(await refusal(concat(encode("x"), encode("GIF89a")))).toMatchObject({
     detail: expect.stringContaining("neither"),
   });

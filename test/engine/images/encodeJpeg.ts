@@ -1,28 +1,28 @@
 import { encode } from "../../support/bytes.ts";
 import { concat, uint16, uint32 } from "./encodePng.ts";
 
-/** What to encode: blocks of 8 x 8 pixels, each of one colour. */
+/** The image to encode: blocks of 8 x 8 pixels of one color each. */
 export interface JpegSpec {
-  /** In blocks. */
+  /** Width in blocks. */
   width: number;
   height: number;
-  /** The components of a block's colour, as they are stored: for YCbCr, that. */
+  /** Returns the components of a block's color as they are stored, such as YCbCr. */
   color(x: number, y: number): readonly number[];
   componentIds?: number[];
-  /** Between SOI and the tables. */
+  /** Segments between SOI and the tables. */
   segments?: Uint8Array[];
-  /** Bytes before each marker but SOI. */
+  /** Fill bytes before each marker except SOI. */
   fill?: number[];
-  /** The second byte of the frame header's marker. */
+  /** Second byte of the frame header's marker. */
   frameMarker?: number;
   precision?: number;
   tablesAfterFrame?: boolean;
 }
 
-/** Makes the mean of a block, less 128, its one coefficient (ITU-T T.81, A.3.3). */
+/** Quantizer that makes a block's only coefficient its mean minus 128 (ITU-T T.81, A.3.3). */
 const QUANTIZER = 8;
 
-/** Huffman codes of 4 bits for the categories 0 to 11 of differences; and one code, 0, for the end of a block. */
+/** Huffman codes of 4 bits for the categories 0 to 11 of differences, and one code, 0, for the end of a block. */
 const DC_TABLE = Uint8Array.of(
   0x00,
   0,
@@ -56,7 +56,7 @@ const DC_TABLE = Uint8Array.of(
 );
 const AC_TABLE = Uint8Array.of(0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00);
 
-/** A baseline JPEG in the smallest subset of ITU-T T.81 that has every kind of segment, and exact colours. */
+/** Encodes a baseline JPEG in the smallest subset of ITU-T T.81 that has every kind of segment and exact colors. */
 export function encodeJpeg(spec: JpegSpec): Uint8Array {
   const { width, height, color, fill = [], frameMarker = 0xc0, precision = 8 } = spec;
   const ids = spec.componentIds ?? color(0, 0).map((_, i) => i + 1);
@@ -87,12 +87,12 @@ export function segment(marker: number, data: Uint8Array): Uint8Array {
 
 export const JFIF = segment(0xe0, concat(encode("JFIF\0"), Uint8Array.of(1, 2, 0, 0, 1, 0, 1, 0, 0)));
 
-/** Adobe's APP14; `transform` is 0 for colours as they are, 1 for YCbCr, 2 for YCCK. */
+/** Returns Adobe's APP14. `transform` is 0 for unconverted colors, 1 for YCbCr, 2 for YCCK. */
 export function adobe(transform: number): Uint8Array {
   return segment(0xee, concat(encode("Adobe"), uint16(100, 0, 0), Uint8Array.of(transform)));
 }
 
-/** An APP1 segment with an orientation among its tags; `order` is that of its bytes. */
+/** Returns an APP1 segment with an orientation among its tags, in the byte order `order`. */
 export function exif(orientation: number, { order = "MM", type = 3 } = {}): Uint8Array {
   const tiff = concat(
     encode(order),
@@ -123,7 +123,7 @@ export function exif(orientation: number, { order = "MM", type = 3 } = {}): Uint
   return segment(0xe1, concat(encode("Exif\0\0"), tiff));
 }
 
-/** JFIF 1.02. */
+/** Converts RGB to YCbCr (JFIF 1.02). */
 export function toYcc([r, g, b]: readonly [number, number, number]): number[] {
   const y = 0.299 * r + 0.587 * g + 0.114 * b;
   return [y, 128 + (b - y) / 1.772, 128 + (r - y) / 1.402].map((value) =>

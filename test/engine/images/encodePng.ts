@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import { encode } from "../../support/bytes.ts";
 
-/** What to encode. Samples are raw: of `bitDepth` bits, palette indices for colour type 3. */
+/** The image to encode. Samples are raw values of `bitDepth` bits, or palette indices for color type 3. */
 export interface PngSpec {
   width: number;
   height: number;
@@ -11,19 +11,19 @@ export interface PngSpec {
   palette?: number[][];
   /** Chunks between PLTE and IDAT. */
   chunks?: { type: string; data: Uint8Array }[];
-  /** Of scanline y (of its pass, if interlaced); all five in turn by default. */
+  /** Returns the filter of scanline y (of its pass, if interlaced). By default all five alternate. */
   filter?(y: number): number;
   interlaced?: boolean;
-  /** How many bytes an IDAT chunk holds. */
+  /** Maximum number of bytes of an IDAT chunk. */
   idatLength?: number;
-  /** Changes what is compressed. */
+  /** Changes the scanlines before compression. */
   tamper?(scanlines: Uint8Array): Uint8Array;
   level?: number;
 }
 
 export type Kind = Pick<PngSpec, "colorType" | "bitDepth">;
 
-/** Every colour type with every depth it may have (PNG, table 11.1). */
+/** Every color type with every bit depth that it allows (PNG, table 11.1). */
 export const KINDS: Kind[] = [
   ...[1, 2, 4, 8, 16].map((bitDepth) => ({ colorType: 0 as const, bitDepth })),
   ...[1, 2, 4, 8].map((bitDepth) => ({ colorType: 3 as const, bitDepth })),
@@ -134,7 +134,7 @@ export function filterLine(
   return line;
 }
 
-/** What a filter (PNG, 9.2) expects of a byte, from those to the left, above, and above that to the left. */
+/** Returns a filter's prediction of a byte (PNG, 9.2) from its left, upper and upper left neighbors. */
 function predicted(filter: number, a: number, b: number, c: number): number {
   switch (filter) {
     case 1:

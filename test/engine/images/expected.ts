@@ -9,16 +9,16 @@ export const LIMITS = { maxPixels: 40_000_000 };
 /** Red, green, blue and alpha, from 0 to 1. */
 export type Rgba = readonly [number, number, number, number];
 
-/** Values that look random but are the same every time: no two neighbours alike, whatever the number of bits. */
+/** Returns values that look random but are always the same. Neighbors differ at any number of bits. */
 export function noise(x: number, y: number, channel: number, bits: number): number {
   let value = Math.imul(x + 1, 0x9e3779b1) ^ Math.imul(y + 1, 0x85ebca6b) ^ Math.imul(channel + 1, 0xc2b2ae35);
   value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d);
   return (value ^ (value >>> 13)) & (2 ** bits - 1);
 }
 
-/** What a pixel of a PNG without tRNS looks like. */
+/** Returns the color of a pixel of a PNG without tRNS. */
 export function colorOf({ colorType, bitDepth, palette }: PngSpec, samples: number[]): Rgba {
-  // PDFium makes 8 bits of 16 and rounds them down.
+  // PDFium reduces 16 bits to 8, rounded down.
   const shares = samples.map((sample) =>
     bitDepth === 16 ? Math.floor(sample / 257) / 255 : sample / (2 ** bitDepth - 1),
   );
@@ -37,7 +37,7 @@ export function colorOf({ colorType, bitDepth, palette }: PngSpec, samples: numb
   }
 }
 
-/** The pixels of a PNG over the background. `paint` says how its samples look. */
+/** Returns the pixels of a PNG over the background. `paint` gives the color of its samples. */
 export function pixelsOf(spec: PngSpec, paint = (samples: number[]) => colorOf(spec, samples)): Rgb[] {
   const pixels: Rgb[] = [];
   for (let y = 0; y < spec.height; y++)
@@ -45,7 +45,7 @@ export function pixelsOf(spec: PngSpec, paint = (samples: number[]) => colorOf(s
   return pixels;
 }
 
-/** Expects every pixel within `tolerance` of 255, and names the first that is not. */
+/** Expects every pixel to be within `tolerance` of 255, and names the first that is not. */
 export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): void {
   expect(actual).toHaveLength(expected.length);
   const isOff = (pixel: Rgb, i: number) => pixel.some((value, c) => Math.abs(value - expected[i]![c]!) > tolerance);
@@ -58,7 +58,7 @@ export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): voi
     });
 }
 
-/** The code and the words an image is refused with. */
+/** Returns the code and the message with which an image is rejected. */
 export async function refusal(
   bytes: Uint8Array,
   limits = LIMITS,

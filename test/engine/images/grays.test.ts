@@ -11,7 +11,7 @@ import { render, Sink } from "./render.ts";
 const SIDE = 16;
 const value = (x: number, y: number, bits: number) => Math.floor(((x * SIDE + y) / 255) * (2 ** bits - 1));
 
-/** An image of greys in three channels; `colored` is a pixel that is not. */
+/** Returns an image of grays in three channels. `colored` is the index of a pixel with a color. */
 function image(more: Partial<PngSpec>, colored?: number): PngSpec {
   const { bitDepth = 8, colorType = 2 } = more;
   const samples = (x: number, y: number) => {
@@ -34,13 +34,13 @@ const KINDS = ([2, 6] as const).flatMap((colorType) =>
 );
 
 describe("an image in RGB", () => {
-  test.each(KINDS)("of greys is grey: %o", async (kind) => {
+  test.each(KINDS)("with only grays becomes gray: %o", async (kind) => {
     const spec = image(kind);
     expect(await spaceOf(spec)).toBe("/DeviceGray");
     expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec), 2);
   });
 
-  test.each(KINDS)("stays so if a single pixel is not grey, be it the last: %o", async (kind) => {
+  test.each(KINDS)("stays RGB if a single pixel, even the last, is not gray: %o", async (kind) => {
     for (const colored of [1, 100, SIDE * SIDE - 2]) {
       const spec = image(kind, colored);
       expect(await spaceOf(spec)).toBe("/DeviceRGB");
@@ -48,13 +48,13 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("is grey whatever colours cannot be seen", async () => {
+  test("becomes gray if only invisible pixels have a color", async () => {
     const { samples } = image({ colorType: 6 });
     const spec = image({ colorType: 6, samples: (x, y) => (x === y ? [200, 0, 0, 0] : samples(x, y)) });
     expect(await spaceOf(spec)).toBe("/DeviceGray");
   });
 
-  test.each([8, 16])("may have a transparent colour: %i bits", async (bitDepth) => {
+  test.each([8, 16])("becomes gray with a transparent color of %i bits", async (bitDepth) => {
     const key = value(5, 5, bitDepth);
     for (const named of [
       [key, key, key],
@@ -70,20 +70,20 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("has the greys of sRGB where device colours may not be used", async () => {
+  test("gets the grays of sRGB if device colors are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
   });
 
-  test("has the greys of its gamma", async () => {
+  test("gets the grays of its gamma", async () => {
     const spec = image({ chunks: [{ type: "gAMA", data: uint32(100_000) }] });
     const sink = new Sink();
     await spaceOf(spec, sink);
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("has the greys of its profile, if one curve is for all three", async () => {
+  test("gets the grays of its profile if one curve applies to all three channels", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -96,7 +96,7 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("stays so if its profile does not tell what its greys are", async () => {
+  test("stays RGB if its profile does not define its grays", async () => {
     const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);
@@ -104,7 +104,7 @@ describe("an image in RGB", () => {
   });
 });
 
-test("a palette of greys is one of grey", async () => {
+test("with a palette of grays becomes gray", async () => {
   const palette = Array.from({ length: 16 }, (_, i) => [i * 17, i * 17, i * 17]);
   const spec: PngSpec = { width: 16, height: 1, colorType: 3, bitDepth: 4, palette, samples: (x) => [x] };
   const sink = new Sink();

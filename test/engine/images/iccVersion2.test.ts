@@ -8,7 +8,7 @@ import { concat, encodePng, type PngSpec, uint16, uint32 } from "./encodePng.ts"
 import { expectPixels, LIMITS } from "./expected.ts";
 import { type Rgb, renderPage, Sink } from "./render.ts";
 
-/** Display P3, as cameras and screens of today have it. */
+/** Display P3, the profile of current cameras and screens. */
 const P3 = { rXYZ: [0.5151, 0.2412, -0.0011], gXYZ: [0.292, 0.6922, 0.0419], bXYZ: [0.1571, 0.0666, 0.7841] };
 const SRGB_CURVE = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
 
@@ -30,7 +30,7 @@ function tag(profile: Uint8Array, name: string): Buffer {
   return Buffer.from(profile.subarray(start, start + length));
 }
 
-describe("a profile of version 4, as one of version 2,", () => {
+describe("a profile rewritten from version 4 to version 2", () => {
   test("has the same primaries and white", () => {
     const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
     expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);
@@ -59,9 +59,9 @@ describe("a profile of version 4, as one of version 2,", () => {
     expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
   });
 
-  test("may be of greys", () => {
-    const grey = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
-    expect(tag(asVersion2(grey, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
+  test("can be a gray profile", () => {
+    const gray = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
+    expect(tag(asVersion2(gray, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
   });
 
   test.each([
@@ -73,11 +73,11 @@ describe("a profile of version 4, as one of version 2,", () => {
     ["ends too early", version4(parametric(0, [2])).subarray(0, 300)],
     ["has no tags", new Uint8Array(128)],
     ["says it has more tags than there are", new Uint8Array(200).fill(255)],
-  ])("is not made if it %s", (_, profile) => {
+  ])("is not created if the source %s", (_, profile) => {
     expect(asVersion2(profile, 3)).toBeUndefined();
   });
 
-  test("looks the same in PDF/A-1", async () => {
+  test("gives the same colors in PDF/A-1", async () => {
     const iCCP = concat(encode("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
     const samples = (x: number, y: number) => [x * 17, y * 17, (x * y * 31) & 255];
     const spec: PngSpec = {

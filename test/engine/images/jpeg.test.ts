@@ -9,11 +9,11 @@ import vectors from "./jpegVectors.json";
 import { profile } from "./profile.ts";
 import { type Rgb, render, renderPage, Sink } from "./render.ts";
 
-/** SOF2. */
+/** The marker SOF2. */
 const PROGRESSIVE = Buffer.of(0xff, 0xc2);
 const SIZE = { width: 3, height: 2 };
 
-/** Red, yellow, blue over grey, black, white: no symmetry. */
+/** Red, yellow, blue over gray, black, white: without symmetry. */
 const COLORS: Rgb[] = [
   [230, 20, 20],
   [220, 210, 30],
@@ -24,7 +24,7 @@ const COLORS: Rgb[] = [
 ];
 const RGB: JpegSpec = { ...SIZE, color: (x, y) => [...COLORS[y * 3 + x]!], componentIds: [82, 71, 66] };
 const YCC: JpegSpec = { ...SIZE, color: (x, y) => toYcc(COLORS[y * 3 + x]!) };
-const GREY: JpegSpec = { ...SIZE, color: (x, y) => [COLORS[y * 3 + x]![0]] };
+const GRAY: JpegSpec = { ...SIZE, color: (x, y) => [COLORS[y * 3 + x]![0]] };
 const INKS: number[][] = [
   [255, 0, 0, 0],
   [0, 255, 0, 0],
@@ -35,14 +35,14 @@ const INKS: number[][] = [
 ];
 const CMYK: JpegSpec = { ...SIZE, color: (x, y) => INKS[y * 3 + x]! };
 const INVERTED: JpegSpec = { ...CMYK, color: (x, y) => INKS[y * 3 + x]!.map((ink) => 255 - ink), segments: [adobe(0)] };
-/** Y, Cb and Cr of what is left when the stored values are taken for inks. */
+/** A YCCK image. Y, Cb and Cr encode the inverted inks. */
 const YCCK: JpegSpec = {
   ...CMYK,
   color: (x, y) => [...toYcc(INKS[y * 3 + x]!.slice(0, 3) as unknown as Rgb), 255 - INKS[y * 3 + x]![3]!],
   segments: [adobe(2)],
 };
 
-/** Blocks as pixels, 8 by 8 each. */
+/** Expands blocks to 8 by 8 pixels each. */
 function pixels(colors: readonly Rgb[], width = SIZE.width): Rgb[] {
   const height = colors.length / width;
   return Array.from({ length: colors.length * 64 }, (_, i) => {
@@ -51,7 +51,7 @@ function pixels(colors: readonly Rgb[], width = SIZE.width): Rgb[] {
   });
 }
 
-function grey(colors: Rgb[]): Rgb[] {
+function gray(colors: Rgb[]): Rgb[] {
   return colors.map(([value]) => [value, value, value]);
 }
 
@@ -65,15 +65,15 @@ async function expectShown(jpeg: Uint8Array, expected: Rgb[], tolerance = 2): Pr
   expectPixels(await render(await readImage(jpeg, LIMITS)), expected, tolerance);
 }
 
-/** What PDFium shows for inks, painted as a rectangle. */
+/** Returns PDFium's rendering of inks that are painted as rectangles. */
 async function inks(): Promise<Rgb[]> {
   const content = INKS.map((ink, i) => `${ink.map((value) => value / 255).join(" ")} k ${i} 0 1 1 re f`).join("\n");
   return renderPage(content, { width: INKS.length, height: 1 });
 }
 
-describe("a JPEG is shown as it is", () => {
+describe("a JPEG is shown with its own colors", () => {
   test.each([
-    ["grey", GREY, pixels(grey(COLORS)), "/DeviceGray"],
+    ["gray", GRAY, pixels(gray(COLORS)), "/DeviceGray"],
     ["YCbCr without a marker", YCC, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with a JFIF marker", { ...YCC, segments: [JFIF] }, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with an Adobe marker", { ...YCC, segments: [adobe(1)] }, pixels(COLORS), "/DeviceRGB"],
@@ -121,13 +121,13 @@ describe("a JPEG is shown as it is", () => {
     await expectShown(encodeJpeg(spec), pixels(await inks()), 3);
   });
 
-  test("says that inks are inverted only where an Adobe marker does", async () => {
+  test("inks are declared as inverted only with an Adobe marker", async () => {
     expect((await written(CMYK)).text).not.toContain("/Decode [");
     expect((await written(INVERTED)).text).toContain("/Decode [1 0 1 0 1 0 1 0]");
     expect((await written({ ...YCC, segments: [adobe(1)] })).text).not.toContain("/Decode [");
   });
 
-  test.each(vectors)("by $encoder", async ({ jpeg, width, height, rgb, progressive }) => {
+  test.each(vectors)("as encoded by $encoder", async ({ jpeg, width, height, rgb, progressive }) => {
     const bytes = Uint8Array.from(Buffer.from(jpeg, "base64"));
     const expected = Buffer.from(rgb, "base64");
     const picture = await readImage(bytes, LIMITS);
@@ -142,7 +142,7 @@ describe("a JPEG is shown as it is", () => {
 });
 
 describe("an Exif orientation", () => {
-  /** Which block is displayed where: by rows, from the top left. */
+  /** The displayed position of each block: by rows, from the top left. */
   const cases = [
     { orientation: 1, size: [24, 16], blocks: [0, 1, 2, 3, 4, 5] },
     { orientation: 2, size: [24, 16], blocks: [2, 1, 0, 5, 4, 3] },
@@ -154,19 +154,22 @@ describe("an Exif orientation", () => {
     { orientation: 8, size: [16, 24], blocks: [2, 5, 1, 4, 0, 3] },
   ];
 
-  test.each(cases)("of $orientation turns the picture", async ({ orientation, size: [width, height], blocks }) => {
-    for (const order of ["MM", "II"]) {
-      const jpeg = encodeJpeg({ ...YCC, segments: [exif(orientation, { order })] });
-      expect(await readImage(jpeg, LIMITS)).toMatchObject({ width, height });
-      await expectShown(
-        jpeg,
-        pixels(
-          blocks.map((block) => COLORS[block]!),
-          width! / 8,
-        ),
-      );
-    }
-  });
+  test.each(cases)(
+    "of $orientation rotates or mirrors the picture",
+    async ({ orientation, size: [width, height], blocks }) => {
+      for (const order of ["MM", "II"]) {
+        const jpeg = encodeJpeg({ ...YCC, segments: [exif(orientation, { order })] });
+        expect(await readImage(jpeg, LIMITS)).toMatchObject({ width, height });
+        await expectShown(
+          jpeg,
+          pixels(
+            blocks.map((block) => COLORS[block]!),
+            width! / 8,
+          ),
+        );
+      }
+    },
+  );
 
   const whole = exif(6);
   test.each([
@@ -179,7 +182,7 @@ describe("an Exif orientation", () => {
     ["is empty", [segment(0xe1, encode("Exif\0\0"))]],
     ["stands in XMP", [segment(0xe1, encode('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
     ["comes second", [exif(1), exif(6)]],
-  ])("leaves the picture as it is if it %s", async (_, segments) => {
+  ])("has no effect if it %s", async (_, segments) => {
     await expectShown(encodeJpeg({ ...YCC, segments }), pixels(COLORS));
   });
 });
@@ -189,10 +192,10 @@ describe("an ICC profile in a JPEG", () => {
     segment(0xe2, concat(encode("ICC_PROFILE\0"), Uint8Array.of(number, count), data));
 
   test.each([
-    ["grey", GREY, "GRAY", 1],
+    ["gray", GRAY, "GRAY", 1],
     ["YCbCr", YCC, "RGB ", 3],
     ["inks", CMYK, "CMYK", 4],
-  ] as const)("becomes the colour space (%s)", async (_, spec, space, components) => {
+  ] as const)("becomes the color space (%s)", async (_, spec, space, components) => {
     const bytes = profile({ space });
     const sink = await written({ ...spec, segments: [part(1, 1, bytes)] });
     expect(sink.text).toContain("/ColorSpace [/ICCBased 4 0 R]");
@@ -217,19 +220,19 @@ describe("an ICC profile in a JPEG", () => {
     ["has a part with a number too high", [part(2, 1, profile({}))]],
     ["is no profile", [part(1, 1, encode("nothing"))]],
     ["has no bytes", [segment(0xe2, encode("ICC_PROFILE\0"))]],
-  ])("is left out if it %s", async (_, segments) => {
+  ])("is omitted if it %s", async (_, segments) => {
     expect((await written({ ...YCC, segments })).text).toContain("/ColorSpace /DeviceRGB");
   });
 });
 
-describe("of a JPEG's bytes", () => {
-  test("all go into the PDF if none is metadata", async () => {
-    for (const spec of [GREY, { ...YCC, segments: [JFIF] }, YCCK, { ...YCC, fill: [0xff] }])
+describe("the bytes of a JPEG", () => {
+  test("go into the PDF unchanged if none is metadata", async () => {
+    for (const spec of [GRAY, { ...YCC, segments: [JFIF] }, YCCK, { ...YCC, fill: [0xff] }])
       expect((await written(spec)).streams("/DCTDecode")).toEqual([encodeJpeg(spec)]);
   });
 
-  test("metadata, thumbnails and comments stay behind, and what follows the picture", async () => {
-    const thumbnail = encodeJpeg(GREY);
+  test("lose metadata, thumbnails, comments, and everything after the picture", async () => {
+    const thumbnail = encodeJpeg(GRAY);
     const metadata = [
       exif(1),
       segment(0xe1, concat(encode("Exif\0\0 GPS"), thumbnail)),
@@ -246,7 +249,7 @@ describe("of a JPEG's bytes", () => {
   });
 });
 
-describe("a JPEG is not supported", () => {
+describe("a JPEG is rejected as unsupported", () => {
   test.each([
     ["lossless", { frameMarker: 0xc3 }],
     ["hierarchical", { frameMarker: 0xc5 }],
@@ -260,14 +263,14 @@ describe("a JPEG is not supported", () => {
     ["2 components", { color: () => [1, 2] }],
     ["5 components", { color: () => [1, 2, 3, 4, 5] }],
     ["height", { height: 0 }],
-  ])("that is, or has, %s", async (name, changes) => {
+  ])("if it is, or has, %s", async (name, changes) => {
     const jpeg = encodeJpeg({ ...YCC, ...changes });
     expect(await refusal(jpeg)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
   });
 });
 
-describe("a JPEG is damaged", () => {
-  test("if it is cut off anywhere", async () => {
+describe("a JPEG is rejected as damaged", () => {
+  test("if it is truncated anywhere", async () => {
     const jpeg = encodeJpeg({ ...YCC, segments: [JFIF, exif(6)] });
     for (let length = 3; length < jpeg.length; length++)
       expect(await refusal(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
@@ -303,7 +306,7 @@ describe("a JPEG is damaged", () => {
   });
 });
 
-test("a JPEG with one pixel too many is too large", async () => {
+test("a JPEG with one pixel too many is rejected as too large", async () => {
   expect(await refusal(encodeJpeg(YCC), { maxPixels: 24 * 16 - 1 })).toMatchObject({ code: "image_too_large" });
   expect(await refusal(encodeJpeg(YCC), { maxPixels: 24 * 16 })).toBe("not refused");
 });

@@ -9,7 +9,10 @@ import { render, Sink } from "./render.ts";
 const WITH_ALPHA = KINDS.filter(({ colorType }) => colorType === 4 || colorType === 6);
 const WITHOUT_ALPHA = KINDS.filter(({ colorType }) => colorType !== 4 && colorType !== 6);
 
-/** A picture of noise. At 13 x 9 pixels lines end within a byte at every depth below 8, and Adam7 has all its passes. */
+/**
+ * Returns a picture of noise. At 13 x 9 pixels, lines end within a byte at every depth below 8, and Adam7 uses all its
+ * passes.
+ */
 function noisy({ colorType, bitDepth }: Kind, more: Partial<PngSpec> = {}): PngSpec {
   const channels = CHANNELS[colorType];
   return {
@@ -37,7 +40,7 @@ async function expectShown(spec: PngSpec, paint?: (samples: number[]) => Rgba): 
   expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec, paint));
 }
 
-/** What the IDAT chunks of a PNG hold. */
+/** Returns the contents of a PNG's IDAT chunks. */
 function imageData(png: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let at = 8; at < png.length; ) {
@@ -51,7 +54,7 @@ function imageData(png: Uint8Array): Uint8Array {
 
 describe("a PNG's pixels", () => {
   test.each(KINDS.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "are shown for colour type $colorType with $bitDepth bits, interlaced $interlaced",
+    "are shown for color type $colorType with $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       expect(await readImage(encodePng(spec), LIMITS)).toMatchObject({ width: 13, height: 9 });
@@ -64,7 +67,7 @@ describe("a PNG's pixels", () => {
       [0, 1, 2, 3, 4].map((filter) => ({ ...kind, filter })),
     ),
   )(
-    "are shown for colour type $colorType with $bitDepth bits where filter $filter is on every line, interlaced or not",
+    "are shown for color type $colorType with $bitDepth bits and filter $filter on every line, interlaced or not",
     async ({ filter, ...kind }) => {
       await expectShown(noisy(kind, { filter: () => filter }));
       await expectShown(noisy(kind, { filter: () => filter, interlaced: true }));
@@ -97,7 +100,7 @@ describe("a PNG's pixels", () => {
       await expectShown(noisy(kind, { level }));
   });
 
-  test("are shown if they span many pieces of the decompressed data, in lines longer than a piece", async () => {
+  test("are shown if lines are longer than a piece of the decompressed data", async () => {
     const wide = {
       width: 33_000,
       height: 3,
@@ -111,7 +114,7 @@ describe("a PNG's pixels", () => {
     expect(Buffer.compare(inflateSync(color!), expected)).toBe(0);
   });
 
-  test("are shown whatever follows IEND, or the compressed data in its chunk", async () => {
+  test("are shown if other bytes follow IEND or the compressed data", async () => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -136,7 +139,7 @@ describe("a PNG's pixels", () => {
     expectPixels(await render(await readImage(buffer.subarray(7, 7 + png.length), LIMITS)), pixelsOf(spec));
   });
 
-  test("are shown with chunks that mean nothing to a PDF", async () => {
+  test("are shown if the PNG has chunks that do not affect the PDF", async () => {
     const chunks = [
       { type: "tEXt", data: encode("Title\0A mark") },
       { type: "pHYs", data: concat(uint32(1, 4), Uint8Array.of(0)) },
@@ -150,14 +153,14 @@ describe("a PNG's pixels", () => {
 });
 
 describe("a PNG's image data", () => {
-  test.each(WITHOUT_ALPHA)("passes through unchanged for colour type $colorType with $bitDepth bits", async (kind) => {
+  test.each(WITHOUT_ALPHA)("passes through unchanged for color type $colorType with $bitDepth bits", async (kind) => {
     const spec = noisy(kind, { idatLength: 50 });
     const sink = await written(spec);
     expect(sink.streams("/Subtype /Image")).toEqual([imageData(encodePng(spec))]);
   });
 
   test.each(WITH_ALPHA)(
-    "is parted into colour and a soft mask for colour type $colorType with $bitDepth bits",
+    "is split into colors and a soft mask for color type $colorType with $bitDepth bits",
     async (kind) => {
       const sink = await written(noisy(kind));
       const space = kind.colorType === 6 ? "/DeviceRGB" : "/DeviceGray";
@@ -169,7 +172,7 @@ describe("a PNG's image data", () => {
   const opaque = [0, 1, 2, 3, 4].flatMap((filter) => WITH_ALPHA.map((kind) => ({ ...kind, filter })));
 
   test.each(opaque)(
-    "has no soft mask if all is opaque: colour type $colorType, $bitDepth bits, filter $filter",
+    "has no soft mask if all pixels are opaque: color type $colorType, $bitDepth bits, filter $filter",
     async ({ filter, ...kind }) => {
       for (const interlaced of [false, true]) {
         const spec = withAlpha(kind, () => 2 ** kind.bitDepth - 1, { filter: () => filter, interlaced });
@@ -180,7 +183,7 @@ describe("a PNG's image data", () => {
   );
 
   test.each(opaque)(
-    "has a soft mask if one pixel is nearly opaque: colour type $colorType, $bitDepth bits, filter $filter",
+    "has a soft mask if one pixel is nearly opaque: color type $colorType, $bitDepth bits, filter $filter",
     async ({ filter, ...kind }) => {
       for (const [atX, atY] of [
         [0, 0],
@@ -201,15 +204,15 @@ describe("a PNG's image data", () => {
   }
 });
 
-describe("a PNG's transparent colour", () => {
+describe("a PNG's transparent color", () => {
   const kinds = KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2);
 
   test.each(kinds.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "lets the page through: colour type $colorType with $bitDepth bits, interlaced $interlaced",
+    "shows the page behind it: color type $colorType with $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       const transparent = spec.samples(4, 3);
-      // Above the depth there is nothing to compare.
+      // Bits above the depth are ignored.
       const unused = kind.bitDepth < 16 ? 0xffff ^ (2 ** kind.bitDepth - 1) : 0;
       spec.chunks = [{ type: "tRNS", data: uint16(...transparent.map((sample) => sample | unused)) }];
       await expectShown(spec, (samples) => {
@@ -219,7 +222,7 @@ describe("a PNG's transparent colour", () => {
     },
   );
 
-  test("leaves the image data as it is where no pixel has it", async () => {
+  test("leaves the image data unchanged if no pixel has it", async () => {
     for (const kind of kinds) {
       const colored = CHANNELS[kind.colorType] === 3;
       const spec = noisy(kind, {
@@ -232,7 +235,7 @@ describe("a PNG's transparent colour", () => {
     }
   });
 
-  test("is a hard mask where nothing may be transparent, otherwise a soft one of a bit", async () => {
+  test("becomes a hard mask if transparency is forbidden, otherwise a soft mask of one bit", async () => {
     for (const kind of kinds) {
       const spec = noisy(kind);
       spec.chunks = [{ type: "tRNS", data: uint16(...spec.samples(4, 3)) }];
@@ -246,7 +249,7 @@ describe("a PNG's transparent colour", () => {
     }
   });
 
-  test("is masked line by line, however large the mask", async () => {
+  test("is masked line by line, also for large images", async () => {
     const [width, height] = [64_000, 20];
     const samples = (_: number, y: number) => [y === height - 1 ? 7 : 8];
     const chunks = [{ type: "tRNS", data: uint16(7) }];
@@ -260,7 +263,7 @@ describe("a PNG's transparent colour", () => {
   });
 });
 
-describe("a palette's transparency", () => {
+describe("a palette with transparency", () => {
   const depths = [1, 2, 4, 8].flatMap((bitDepth) => [false, true].map((interlaced) => ({ bitDepth, interlaced })));
 
   test.each(depths)(
@@ -280,20 +283,20 @@ describe("a palette's transparency", () => {
     { name: "one entry", alphas: [255, 0] },
     { name: "the first entry", alphas: [0] },
     { name: "some entries", alphas: [255, 0, 0, 255, 0, 255] },
-  ])("is a mask of a bit where $name cannot be seen at all", async ({ alphas }) => {
+  ])("becomes a mask of one bit if $name is invisible", async ({ alphas }) => {
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
     expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
     await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
   });
 
-  test("leaves the image data as it is where only visible entries are used", async () => {
+  test("leaves the image data unchanged if only opaque entries are used", async () => {
     const alphas = Uint8Array.of(0, 100);
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }], samples: () => [7] });
     const sink = await written(spec);
     expect(sink.streams("/Image")).toEqual([imageData(encodePng(spec))]);
   });
 
-  test("is left out where all entries are opaque", async () => {
+  test("adds no mask if all entries are opaque", async () => {
     const spec = noisy(
       { colorType: 3, bitDepth: 4 },
       { chunks: [{ type: "tRNS", data: new Uint8Array(16).fill(255) }] },
@@ -301,7 +304,7 @@ describe("a palette's transparency", () => {
     expect((await written(spec)).text).not.toMatch(/Mask/);
   });
 
-  test("ends where the palette does", async () => {
+  test("ignores alphas beyond the end of the palette", async () => {
     const alphas = new Uint8Array(256).fill(255, 0, 16);
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }] });
     expect((await written(spec)).text).not.toMatch(/Mask/);
@@ -313,7 +316,7 @@ describe("a palette's transparency", () => {
   }
 });
 
-test("a palette with more entries than pixels can name loses the others", async () => {
+test("a palette loses the entries that no pixel can refer to", async () => {
   const spec = noisy({ colorType: 3, bitDepth: 2 }, { palette: paletteOf(8) });
   expect((await written(spec)).text).toContain("/Indexed /DeviceRGB 3 ");
   await expectShown(spec);

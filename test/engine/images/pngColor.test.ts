@@ -11,7 +11,7 @@ const SRGB_COLORS = uint32(31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000
 const ADOBE_RGB_COLORS = uint32(31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000);
 
 const KINDS = {
-  grey: { colorType: 0, samples: (x: number) => [x * 28] },
+  gray: { colorType: 0, samples: (x: number) => [x * 28] },
   RGB: { colorType: 2, samples: (x: number) => [x * 28, 252 - x * 28, 128] },
   indexed: {
     colorType: 3,
@@ -21,7 +21,7 @@ const KINDS = {
       [50, 100, 200],
     ],
   },
-  "grey with alpha": { colorType: 4, samples: (x: number) => [x * 28, 255] },
+  "gray with alpha": { colorType: 4, samples: (x: number) => [x * 28, 255] },
   "RGB with alpha": { colorType: 6, samples: (x: number) => [x * 28, 252 - x * 28, 128, 255] },
 } as const;
 
@@ -52,9 +52,9 @@ function iccp(bytes: Uint8Array): Uint8Array {
   return concat(encode("a name\0\0"), new Uint8Array(deflateSync(bytes)));
 }
 
-describe("a PNG's colour space is", () => {
+describe("a PNG's color space is", () => {
   test.each([
-    ["grey without anything else said", "grey", {}, "/DeviceGray"],
+    ["gray without anything else said", "gray", {}, "/DeviceGray"],
     ["RGB without anything else said", "RGB", {}, "/DeviceRGB"],
     ["sRGB", "RGB", { sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
     [
@@ -63,7 +63,7 @@ describe("a PNG's colour space is", () => {
       { gAMA: uint32(100000), sRGB: Uint8Array.of(0) },
       "/DeviceRGB",
     ],
-    ["the gamma and colours of sRGB", "RGB", { gAMA: uint32(45455), cHRM: SRGB_COLORS }, "/DeviceRGB"],
+    ["the gamma and colors of sRGB", "RGB", { gAMA: uint32(45455), cHRM: SRGB_COLORS }, "/DeviceRGB"],
     ["nearly the gamma of sRGB", "RGB", { gAMA: uint32(45000) }, "/DeviceRGB"],
     ["a gamma of 0", "RGB", { gAMA: uint32(0) }, "/DeviceRGB"],
     ["chromaticities that are nothing", "RGB", { cHRM: uint32(0, 0, 0, 0, 0, 0, 0, 0) }, "/DeviceRGB"],
@@ -75,13 +75,13 @@ describe("a PNG's colour space is", () => {
     ],
     ["chromaticities of the wrong length", "RGB", { cHRM: uint32(1, 2) }, "/DeviceRGB"],
     ["a gamma that no profile can state", "RGB", { gAMA: uint32(100) }, "/DeviceRGB"],
-    ["chromaticities of a grey picture", "grey", { cHRM: ADOBE_RGB_COLORS }, "/DeviceGray"],
-  ] as const)("device colour for %s", async (_, kind, chunks, expected) => {
+    ["chromaticities of a gray picture", "gray", { cHRM: ADOBE_RGB_COLORS }, "/DeviceGray"],
+  ] as const)("a device color space for %s", async (_, kind, chunks, expected) => {
     expect(await colorSpace(kind, chunks)).toBe(expected);
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "shown as such for a gamma of its own (%s): linear light becomes brighter",
+    "a profile for a gamma (%s): linear light becomes brighter",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -92,7 +92,7 @@ describe("a PNG's colour space is", () => {
     },
   );
 
-  test("the palette's where there is one", async () => {
+  test("that of its palette, if it has one", async () => {
     expect(await colorSpace("indexed", { gAMA: uint32(100000) })).toBe("[/Indexed [/ICCBased 4 0 R] 1 5 0 R]");
   });
 
@@ -124,34 +124,31 @@ describe("a PNG's colour space is", () => {
   }
 });
 
-describe("where device colours may not be used, a PNG", () => {
+describe("a PNG in a file without device colors", () => {
   const calibrated = () => new Sink({ deviceColors: [] });
   const samples = (x: number, y: number) => [x + 16 * y, (x * 37 + y * 101) & 255, (x * y * 7) & 255];
 
   test.each([
     ["RGB", 2, 3],
-    ["grey", 0, 1],
-  ] as const)(
-    "has a profile of sRGB, by which it looks the same to the pixel: %s",
-    async (_, colorType, components) => {
-      const spec: PngSpec = {
-        width: 16,
-        height: 16,
-        colorType,
-        bitDepth: 8,
-        samples: (x, y) => samples(x, y).slice(0, components),
-      };
-      const pixels: Rgb[][] = [];
-      for (const sink of [new Sink(), calibrated()]) {
-        const { xobject } = (await readImage(encodePng(spec), LIMITS)).embed(sink);
-        expect(sink.text.includes("/ICCBased")).toBe(sink.deviceColors.size === 0);
-        pixels.push(await renderPage("16 0 0 16 0 0 cm /I Do", spec, `/XObject << /I ${xobject} >>`, sink));
-      }
-      expect(pixels[1]).toEqual(pixels[0]);
-    },
-  );
+    ["gray", 0, 1],
+  ] as const)("gets a profile of sRGB with identical pixels: %s", async (_, colorType, components) => {
+    const spec: PngSpec = {
+      width: 16,
+      height: 16,
+      colorType,
+      bitDepth: 8,
+      samples: (x, y) => samples(x, y).slice(0, components),
+    };
+    const pixels: Rgb[][] = [];
+    for (const sink of [new Sink(), calibrated()]) {
+      const { xobject } = (await readImage(encodePng(spec), LIMITS)).embed(sink);
+      expect(sink.text.includes("/ICCBased")).toBe(sink.deviceColors.size === 0);
+      pixels.push(await renderPage("16 0 0 16 0 0 cm /I Do", spec, `/XObject << /I ${xobject} >>`, sink));
+    }
+    expect(pixels[1]).toEqual(pixels[0]);
+  });
 
-  test("has it under its palette", async () => {
+  test("gets a profile of sRGB under its palette", async () => {
     const sink = calibrated();
     (await readImage(encodePng(spec("indexed", {})), LIMITS)).embed(sink);
     expect(sink.text).toMatch(/\[\/Indexed \[\/ICCBased \d+ 0 R\] 1 /);
@@ -160,12 +157,12 @@ describe("where device colours may not be used, a PNG", () => {
 
 describe("an ICC profile in a PNG", () => {
   test.each([
-    ["grey", "GRAY", 1],
-    ["grey with alpha", "GRAY", 1],
+    ["gray", "GRAY", 1],
+    ["gray with alpha", "GRAY", 1],
     ["RGB", "RGB ", 3],
     ["RGB with alpha", "RGB ", 3],
     ["indexed", "RGB ", 3],
-  ] as const)("becomes the colour space, still compressed (%s)", async (kind, space, components) => {
+  ] as const)("becomes the color space, still compressed (%s)", async (kind, space, components) => {
     const chunkData = iccp(profile({ space }));
     const sink = await written(
       encodePng(spec(kind, { iCCP: chunkData, sRGB: Uint8Array.of(0), gAMA: uint32(100000) })),
@@ -186,11 +183,11 @@ describe("an ICC profile in a PNG", () => {
     ["is a bomb", iccp(concat(profile({}), new Uint8Array(10_000_000)))],
     ["has no name", encode("name")],
     ["is empty", new Uint8Array()],
-  ])("is left out if it %s", async (_, iCCP) => {
+  ])("is omitted if it %s", async (_, iCCP) => {
     expect(await colorSpace("RGB", { iCCP })).toBe("/DeviceRGB");
   });
 
-  test("is left out if its checksum is wrong", async () => {
+  test("is omitted if its checksum is wrong", async () => {
     const png = encodePng(spec("RGB", {}));
     const damaged = chunk("iCCP", iccp(profile({})));
     damaged[damaged.length - 1]! ^= 1;

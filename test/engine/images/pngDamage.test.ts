@@ -51,11 +51,11 @@ function spoilt(bytes: Uint8Array, type: string): Uint8Array {
   return bytes.with(last, bytes[last]! ^ 1);
 }
 
-test("what these tests start from is a PNG", async () => {
+test("the undamaged PNGs of these tests are valid", async () => {
   expect(await refusal(png(IHDR, IDAT, IEND))).toBe("not refused");
 });
 
-test.each(Object.entries(KINDS))("a PNG (%s) cut off anywhere is damaged", async (_, spec) => {
+test.each(Object.entries(KINDS))("a PNG (%s) truncated anywhere is rejected as damaged", async (_, spec) => {
   const bytes = encodePng(spec);
   for (let length = 8; length < bytes.length; length++)
     expect(await refusal(bytes.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
@@ -66,14 +66,14 @@ test.each([
   { name: "RGB", type: "IDAT", spec: RGB },
   { name: "indexed", type: "PLTE", spec: INDEXED },
   { name: "indexed", type: "tRNS", spec: INDEXED },
-])("a wrong checksum of $type is damage", async ({ type, spec }) => {
+])("a wrong checksum of $type is rejected as damage", async ({ type, spec }) => {
   expect(await refusal(spoilt(encodePng(spec), type))).toMatchObject({
     code: "damaged_image",
     detail: expect.stringContaining(type),
   });
 });
 
-describe("a PNG is damaged", () => {
+describe("a PNG is rejected as damaged", () => {
   test.each([
     ["without a header", png(IDAT, IEND)],
     ["with two headers", png(IHDR, IHDR, IDAT, IEND)],
@@ -83,19 +83,19 @@ describe("a PNG is damaged", () => {
     ["without a palette", png(headerWith({ colorType: 3 }), IDAT, IEND)],
     ["with an empty palette", png(headerWith({ colorType: 3 }), chunk("PLTE", new Uint8Array()), IDAT, IEND)],
     [
-      "with a part of a colour in its palette",
+      "with a part of a color in its palette",
       png(headerWith({ colorType: 3 }), chunk("PLTE", new Uint8Array(4)), IDAT, IEND),
     ],
     ["with its palette after the image data", png(headerWith({ colorType: 3 }), IDAT, PLTE, IEND)],
     ["with two palettes", png(headerWith({ colorType: 3 }), PLTE, PLTE, IDAT, IEND)],
-    ["with a palette though it is grey", png(headerWith({ colorType: 0 }), PLTE, IDAT, IEND)],
+    ["with a palette though it is gray", png(headerWith({ colorType: 0 }), PLTE, IDAT, IEND)],
     ["with 50,000 empty chunks", png(IHDR, ...Array(50_000).fill(chunk("teSt", new Uint8Array())), IDAT, IEND)],
     ["with chunks between its IDATs", png(IHDR, IDAT, chunk("tEXt", encode("a\0b")), IDAT, IEND)],
     ["with a chunk type that is not letters", png(IHDR, chunk("I\0AT", new Uint8Array()), IDAT, IEND)],
     ["with a chunk that is longer than the file", png(IHDR, concat(uint32(0xffffffff), IDAT.subarray(4)), IEND)],
-    ["with a transparent colour of the wrong length", png(IHDR, chunk("tRNS", uint16(1)), IDAT, IEND)],
-    ["of colour type 1", png(headerWithByte(9, 1), IDAT, IEND)],
-    ["of colour type 9", png(headerWithByte(9, 9), IDAT, IEND)],
+    ["with a transparent color of the wrong length", png(IHDR, chunk("tRNS", uint16(1)), IDAT, IEND)],
+    ["of color type 1", png(headerWithByte(9, 1), IDAT, IEND)],
+    ["of color type 9", png(headerWithByte(9, 9), IDAT, IEND)],
     ["of 0 bits", png(headerWithByte(8, 0), IDAT, IEND)],
     ["of 4 bits in RGB", png(headerWithByte(8, 4), IDAT, IEND)],
     ["of 99 bits", png(headerWithByte(8, 99), IDAT, IEND)],
@@ -112,9 +112,9 @@ describe("a PNG is damaged", () => {
   });
 
   const lies: [string, (lines: Uint8Array) => Uint8Array][] = [
-    ["less image data than its size asks for", (lines) => lines.subarray(0, -1)],
-    ["no image data in a sound stream", () => new Uint8Array()],
-    ["more image data than its size asks for", (lines) => concat(lines, Uint8Array.of(0))],
+    ["less image data than its size requires", (lines) => lines.subarray(0, -1)],
+    ["no image data in a valid stream", () => new Uint8Array()],
+    ["more image data than its size requires", (lines) => concat(lines, Uint8Array.of(0))],
     ["a filter that does not exist", (lines) => lines.with(0, 5)],
   ];
   test.each(
@@ -142,11 +142,11 @@ describe("a PNG is damaged", () => {
 test.each([
   ["Apple's format for apps", png(chunk("CgBI", uint32(0x50002002)), IHDR, IDAT, IEND), "Apple"],
   ["a critical chunk of an extension", png(IHDR, chunk("FdAT", uint32(1)), IDAT, IEND), "FdAT"],
-])("%s is not supported, and named", async (_, bytes, name) => {
+])("%s is rejected as unsupported, with its name", async (_, bytes, name) => {
   expect(await refusal(bytes)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
 });
 
-describe("a PNG is too large", () => {
+describe("a PNG is rejected as too large", () => {
   test.each([
     ["with one pixel too many", { width: 5, height: 4 }, 19],
     ["with a side no JPEG could have", { width: 65_536, height: 1 }, LIMITS.maxPixels],
@@ -160,15 +160,15 @@ describe("a PNG is too large", () => {
     expect(await refusal(png(headerWith(size), IDAT, IEND), { maxPixels })).toMatchObject({ code: "image_too_large" });
   });
 
-  test("from one pixel over the limit on", async () => {
+  test("from one pixel over the limit", async () => {
     expect(await refusal(png(IHDR, IDAT, IEND), { maxPixels: 20 })).toBe("not refused");
   });
 });
 
-describe("a bomb", () => {
+describe("a decompression bomb", () => {
   const bomb = new Uint8Array(deflateSync(new Uint8Array(100_000_000)));
 
-  test.each(Object.entries(KINDS))("in a small PNG (%s) is refused before it has gone off", async (_, spec) => {
+  test.each(Object.entries(KINDS))("in a small PNG (%s) is rejected before it is decompressed", async (_, spec) => {
     const palette = spec.palette ? [chunk("PLTE", Uint8Array.from(spec.palette.flat()))] : [];
     const file = png(chunk("IHDR", header(spec)), ...palette, chunk("IDAT", bomb), IEND);
 

@@ -7,10 +7,10 @@ import { concat } from "./encodePng.ts";
 
 export type Rgb = readonly [number, number, number];
 
-/** Green: no picture here has it, so that what is transparent shows. */
+/** Green, which no test picture contains, so that transparent pixels are visible. */
 export const BACKGROUND: Rgb = [0, 255, 0];
 
-/** Keeps what is written, numbered from 4 on. */
+/** Collects written objects, numbered from 4. */
 export class Sink implements ObjectSink {
   readonly objects: NewObject[] = [];
   readonly pdfa: ObjectSink["pdfa"];
@@ -38,7 +38,10 @@ export class Sink implements ObjectSink {
   }
 }
 
-/** The pixels of a picture on a page of its own size, a point for a pixel, by PDFium. Row by row from the top. */
+/**
+ * Renders a picture by PDFium on a page of its own size, one pixel per point. Returns the pixels row by row from the
+ * top.
+ */
 export function render(picture: Picture, sink = new Sink()): Promise<Rgb[]> {
   const { width, height } = picture;
   const { xobject, matrix } = picture.embed(sink);
@@ -47,7 +50,7 @@ export function render(picture: Picture, sink = new Sink()): Promise<Rgb[]> {
   return renderPage(content, { width, height }, `/XObject << /I ${xobject} >>`, sink);
 }
 
-/** The pixels of a page with this content. */
+/** Renders a page with this content and returns its pixels. */
 export async function renderPage(
   content: string,
   { width, height }: { width: number; height: number },
@@ -72,7 +75,7 @@ export async function renderPage(
   ]);
 }
 
-/** A PDF without a cross-reference; readers rebuild it. */
+/** Returns a PDF without a cross-reference, which readers rebuild. */
 function assemble(objects: NewObject[]): Uint8Array {
   const bodies = objects.map((object, i) =>
     typeof object === "string"
@@ -93,7 +96,7 @@ function pdfium(): Promise<PDFiumLibrary> {
   return library;
 }
 
-/** workerd has compiled the module; only instances can be made at run time. PDFium's types leave out the instance. */
+/** The module is compiled already: workerd only allows new instances at run time. PDFium's types omit the instance. */
 function instantiateWasm(
   imports: WebAssembly.Imports,
   done: (instance: WebAssembly.Instance) => void,

@@ -4,11 +4,11 @@ import { encodePng, type PngSpec } from "./encodePng.ts";
 import { LIMITS } from "./expected.ts";
 
 const SIDE = 700;
-/** Most bytes of pixels between two turns of others. */
+/** Maximum number of pixel bytes between two yields to the event loop. */
 const STRETCH = 256 * 1024;
 
-/** Counts how often others have had their turn until `work` was done. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
+/** Counts the yields to the event loop during `work`. */
+async function yieldsDuring(work: Promise<unknown>): Promise<number> {
   let isDone = false;
   const ended = work.finally(() => {
     isDone = true;
@@ -23,11 +23,11 @@ const transparent = (x: number, y: number) => [x & 255, y & 255, 0, (x ^ y) & 25
 
 test.each<[string, Partial<PngSpec>, number]>([
   ["with alpha", {}, 1],
-  ["with alpha, interlaced: taken apart, then written", { interlaced: true }, 2],
+  ["with alpha, interlaced: deinterlaced, then split", { interlaced: true }, 2],
   ["interlaced", { colorType: 2, interlaced: true, samples: (x, y) => [x & 255, y & 255, 0] }, 2],
-  ["grey, in red, green and blue", { colorType: 2, samples: (x) => Array(3).fill(x & 255) }, 1],
+  ["gray, in red, green and blue", { colorType: 2, samples: (x) => Array(3).fill(x & 255) }, 1],
   ["to be checked", { colorType: 2, samples: (x, y) => [x & 255, y & 255, 0] }, 1],
-])("others have their turn while a PNG is read: %s", async (_, changes, times) => {
+])("yields to the event loop while it reads a PNG: %s", async (_, changes, times) => {
   const spec: PngSpec = {
     ...{ width: SIDE, height: SIDE, colorType: 6, bitDepth: 8, level: 1 },
     samples: transparent,
@@ -35,13 +35,13 @@ test.each<[string, Partial<PngSpec>, number]>([
   };
   const png = encodePng(spec);
   const bytes = SIDE * SIDE * (spec.colorType === 6 ? 4 : 3);
-  expect(await turnsDuring(readPng(png, LIMITS))).toBeGreaterThan((times * bytes) / STRETCH);
+  expect(await yieldsDuring(readPng(png, LIMITS))).toBeGreaterThan((times * bytes) / STRETCH);
 });
 
 test.each([false, true])(
-  "others have their turn while short scanlines are read, interlaced: %s",
+  "yields to the event loop while it reads short scanlines, interlaced: %s",
   async (interlaced) => {
     const png = encodePng({ width: 1, height: 20_000, colorType: 6, bitDepth: 8, interlaced, samples: transparent });
-    expect(await turnsDuring(readPng(png, LIMITS))).toBeGreaterThan(10);
+    expect(await yieldsDuring(readPng(png, LIMITS))).toBeGreaterThan(10);
   },
 );
