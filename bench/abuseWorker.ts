@@ -6,7 +6,7 @@ import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds this class
-export { Budget } from "../src/service/limits/budget.ts";
+export { Budget } from "../src/service/limits/quota.ts";
 
 export default {
   fetch(request, env, context) {

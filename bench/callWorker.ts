@@ -7,7 +7,7 @@ import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds these classes
-export { Budget } from "../src/service/limits/budget.ts";
+export { Budget } from "../src/service/limits/quota.ts";
 
 async function storeAndCopy({ body }: Request, { RESULTS }: Env): Promise<void> {
   await RESULTS.put("floor/sent", body);

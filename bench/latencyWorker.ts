@@ -4,7 +4,7 @@ import { DELAYS } from "./delays.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds these classes
-export { Budget } from "../src/service/limits/budget.ts";
+export { Budget } from "../src/service/limits/quota.ts";
 
 let isFar = true;
 

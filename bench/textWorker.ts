@@ -7,7 +7,7 @@ import { onePage } from "../test/support/pdf.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds this class
-export { Budget } from "../src/service/limits/budget.ts";
+export { Budget } from "../src/service/limits/quota.ts";
 
 /** Marks the page and returns the length of the output in bytes. */
 type Marker = (text: string, env: Env) => Promise<number>;

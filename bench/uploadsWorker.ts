@@ -3,7 +3,7 @@ import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
 // wrangler.toml binds this class
-export { Budget } from "../src/service/limits/budget.ts";
+export { Budget } from "../src/service/limits/quota.ts";
 
 export default {
   async fetch(request, env, context) {

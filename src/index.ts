@@ -6,7 +6,7 @@ import { bucketOf } from "./storage/bucket.ts";
 import { sweep } from "./storage/sweep.ts";
 
 export { Ledger } from "./service/account/ledger.ts";
-export { Budget } from "./service/limits/budget.ts";
+export { Budget } from "./service/limits/quota.ts";
 
 loadSettings(envAtStart);
 

@@ -1,6 +1,6 @@
 import type { Handler } from "hono";
 import { listPurchases } from "../service/account/purchases.ts";
-import { countingRefusals, refusePenalised } from "../service/limits/refusedPayments.ts";
+import { countingRefusals, rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { SIGN_IN, signedIn, signInTerms } from "../service/sale/signIn.ts";
 import { Problem } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
@@ -15,7 +15,7 @@ export const PURCHASES = "/v1/purchases";
  */
 export const readPurchases: Handler<ApiEnv> = async (c) => {
   const call = { request: c.req.raw, config: c.var.config };
-  refusePenalised(call.request);
+  rejectThrottled(call.request);
   const payer = await countingRefusals(call.request, () => signedIn(call));
   if (!payer)
     throw new Problem(

@@ -1,7 +1,7 @@
 import type { Context, Handler } from "hono";
 import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
 import { httpDiscovery, serviceMetadata } from "../service/about/discovery.ts";
-import { refusePenalised } from "../service/limits/refusedPayments.ts";
+import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { IDEMPOTENCY_KEY } from "../service/request/idempotencyKey.ts";
 import { oncePerConfig } from "../service/request/oncePerConfig.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
@@ -30,7 +30,7 @@ export function sell(product: Product): Handler<ApiEnv> {
     };
     const offer = offerFor(product, resource, exchange);
     const paymentHeaders = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
-    if (paymentHeaders.some((payment) => payment !== undefined)) refusePenalised(exchange.request);
+    if (paymentHeaders.some((payment) => payment !== undefined)) rejectThrottled(exchange.request);
     const payment = readFirstPayment(paymentHeaders, offer);
     const admitted = await admitPayer(product, payment, offer, exchange, c.req.header(IDEMPOTENCY_KEY));
 

@@ -2,7 +2,7 @@ import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server
 import { PaymentRequired } from "../payments/wire/offer.ts";
 import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
-import { refusePenalised } from "../service/limits/refusedPayments.ts";
+import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { idempotencyKeyOf } from "../service/request/idempotencyKey.ts";
 import { sentenceOf } from "../service/request/invalidRequest.ts";
 import { type Exchange, STAGES, type Stage } from "../service/sale/callContext.ts";
@@ -38,7 +38,7 @@ export async function call(
     const offer = offerFor(product, resource(new URL(request.url).origin), exchange);
     const payments = paymentsIn(mcpReq._meta, request);
     if (payments.length === 0) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
-    refusePenalised(request);
+    rejectThrottled(request);
     const payment = readFirstPayment(payments, offer);
     const caller = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
     const sentKey = sentKeyIn(mcpReq._meta, request);

@@ -5,12 +5,12 @@ import { MemoryPool, MemoryShare, noRoom } from "../inputs/memory.ts";
 import { counted, joined } from "../inputs/receive.ts";
 import { UPLOAD_FIRST } from "../inputs/upload.ts";
 import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
-import { addressAccount, payerAccount } from "../service/limits/budget.ts";
-import { refusePenalised } from "../service/limits/refusedPayments.ts";
-import { countUnused } from "../service/limits/vainPayments.ts";
+import { addressAccount, payerAccount } from "../service/limits/quota.ts";
+import { rejectThrottled } from "../service/limits/refusedPayments.ts";
+import { countUnused } from "../service/limits/unusedPayments.ts";
 import { announcedBytesOf } from "../service/request/bodySize.ts";
 import { CallContext, type Exchange } from "../service/sale/callContext.ts";
-import { type Admitted, accountOf, admitPayer, offerFor, withBudget } from "../service/sale/purchase.ts";
+import { type Admitted, accountOf, admitPayer, offerFor, withPayerQuota } from "../service/sale/purchase.ts";
 import { UNPAID_MESSAGE_BYTES } from "../settings/config.ts";
 import { parseBeginning } from "../shared/json/partialJson.ts";
 import { Problem } from "../shared/problems.ts";
@@ -82,7 +82,7 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
     if (!isCounted && admitted.verified) countUnused(payerAccount(admitted.payment), exchange.request);
     isCounted = true;
   };
-  return withBudget(admitted, exchange, async (spend, allowed) => {
+  return withPayerQuota(admitted, exchange, async (spend, allowed) => {
     await allowed;
     let readBytes = 0;
     const count = (bytes: number) => {
@@ -114,7 +114,7 @@ async function admitSender(beginning: Uint8Array[], exchange: Exchange): Promise
       "body_too_large",
       `A message of more than ${UNPAID_MESSAGE_BYTES} bytes is read only with a payment. Put \`name\` and \`_meta\` with "x402/payment" before \`arguments\`, or put the payment into the PAYMENT-SIGNATURE header. Or send a URL as \`file\`, or ${UPLOAD_FIRST}.`,
     );
-  refusePenalised(exchange.request);
+  rejectThrottled(exchange.request);
   const offer = offerFor(tool.product, tool.resource(new URL(exchange.request.url).origin), exchange);
   const sentKey = sentKeyIn(params?._meta, exchange.request);
   return admitPayer(tool.product, readFirstPayment(payments, offer), offer, exchange, sentKey);

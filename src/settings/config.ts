@@ -32,9 +32,9 @@ export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
  * Refused payments per address: the number after which the address is throttled, and the time after which one is
  * forgotten.
  */
-export const REFUSED_PAYMENTS = { most: 10, forgottenMs: 5000 } as const;
+export const REFUSED_PAYMENTS = { capacity: 10, leakMs: 5000 } as const;
 /** The same limits for a payer's verified payments whose calls failed. */
-export const VAIN_PAYMENTS = { most: 30, forgottenMs: 2000 } as const;
+export const UNUSED_PAYMENTS = { capacity: 30, leakMs: 2000 } as const;
 
 /** Limits of uploads. An upload counts until it expires, so the number at the same time is also the number per hour. */
 export const UPLOADS = {

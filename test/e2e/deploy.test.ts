@@ -47,7 +47,7 @@ beforeAll(async () => {
   chain = await startChain();
   facilitator = await startFacilitator(chain);
   worker = await startWorker({ FACILITATOR_URL: facilitator.url, PAY_TO, RECEIPT_KEY });
-  const problems = ["the binding RESULTS is not there"];
+  const problems = ["the binding RESULTS is missing"];
   sick = createServer((_, response) => response.writeHead(503).end(JSON.stringify({ status: "fail", problems })));
   await new Promise<void>((resolve) => sick.listen(0, "127.0.0.1", resolve));
 });
@@ -374,7 +374,7 @@ describe("a deployment that cannot begin or finish", () => {
   test("fails if the deployment is not healthy", async () => {
     const { isDone, said } = await run(good(), { ...ready(), targets: [urlOf(sick)] });
     expect(isDone).toBe(false);
-    expect(said).toMatch(/✗ .*healthz fails: the binding RESULTS is not there\. Next: /);
+    expect(said).toMatch(/✗ .*healthz fails: the binding RESULTS is missing\. Next: /);
     expect(said).toContain("Done: the bucket, the deployment. Left: its health.");
   });
 

@@ -19,8 +19,8 @@ import {
   readConfig,
   settings,
   UNPAID_MESSAGE_BYTES,
+  UNUSED_PAYMENTS,
   UPLOADS,
-  VAIN_PAYMENTS,
 } from "../../src/settings/config.ts";
 import { misspelledNames } from "../../src/settings/settingNames.ts";
 import { PROBLEMS } from "../../src/shared/problems.ts";
@@ -199,9 +199,9 @@ describe("the documents for callers", () => {
       `| links with a wrong token, unknown uploads, invalid sign-ins | address | ${RATE_LIMITS.wrongTokens} a minute |`,
       http,
     ],
-    [`| refused payments | address | ${REFUSED_PAYMENTS.most}, ${forgotten(REFUSED_PAYMENTS.forgottenMs)} |`, http],
+    [`| refused payments | address | ${REFUSED_PAYMENTS.capacity}, ${forgotten(REFUSED_PAYMENTS.leakMs)} |`, http],
     [
-      `| verified payments whose calls failed | payer | ${VAIN_PAYMENTS.most}, ${forgotten(VAIN_PAYMENTS.forgottenMs)} |`,
+      `| verified payments whose calls failed | payer | ${UNUSED_PAYMENTS.capacity}, ${forgotten(UNUSED_PAYMENTS.leakMs)} |`,
       http,
     ],
     [
@@ -418,8 +418,8 @@ describe("ARCHITECTURE.md and the design notes", () => {
     const facts = [
       `unpaid calls (${RATE_LIMITS.unpaidCalls} a minute)`,
       `invalid sign-ins (${RATE_LIMITS.wrongTokens} a minute)`,
-      ...[REFUSED_PAYMENTS, VAIN_PAYMENTS].map(
-        ({ most, forgottenMs }) => `: ${most}, one forgotten every ${forgottenMs / 1000} seconds`,
+      ...[REFUSED_PAYMENTS, UNUSED_PAYMENTS].map(
+        ({ capacity, leakMs }) => `: ${capacity}, one forgotten every ${leakMs / 1000} seconds`,
       ),
       `${bodyPace.bytesPerSecond / 1000} KB a second`,
       `| ${maxLargeFiles === 1 ? "one file" : maxLargeFiles} over ${megabytes(LARGE_BYTES)} at a time`,

@@ -37,7 +37,7 @@ describe("a missing field", () => {
       "file",
       "`file` is required: a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads).",
     ],
-    [TEXT, { file }, "text", "`text` is required: the words to lay over the page."],
+    [TEXT, { file }, "text", "`text` is required: the words to put on the page."],
     [
       IMAGE,
       { image: image.image },
@@ -93,8 +93,8 @@ describe("an invalid value", () => {
     ],
     [TEXT, { ...text, text: ["A"] }, "text", "must be text"],
     [TEXT, { ...text, lang: 7 }, "lang", "must be text"],
-    [TEXT, { ...text, lang: "jp" }, "lang", "is a country: the language is ja"],
-    [TEXT, { ...text, lang: "CN" }, "lang", "is a country: the language is zh"],
+    [TEXT, { ...text, lang: "jp" }, "lang", "is a country. The language is ja"],
+    [TEXT, { ...text, lang: "CN" }, "lang", "is a country. The language is zh"],
     [TEXT, { ...text, filename: "" }, "filename", "must have at least 1 character"],
     [TEXT, { ...text, filename: "a".repeat(201) }, "filename", "must have at most 200 characters"],
     [IMAGE, { ...image, scale: 0 }, "scale", "must be more than 0"],
@@ -129,13 +129,13 @@ describe("an invalid value", () => {
   });
 
   test("names the missing data URI prefix when the PDF is bare base64", async () => {
-    const message = "is base64 alone: put data:application/pdf;base64, before it";
+    const message = "is bare base64. Put data:application/pdf;base64, before it";
     expect(await messageFor(TEXT, { ...text, file: "JVBERi0xLjcK" }, "file")).toBe(message);
   });
 
   test("rejects an upload URL in place of the upload handle", async () => {
     const address = "https://pdf.example.com/v1/uploads/498712-9a9326ab1053dfb86c40b51d2c06d24e";
-    const message = "is where the file is sent to: name it by the handle upload:… that came with this address";
+    const message = "is the URL to send the file to. Use the handle upload:… that came with it";
     expect((await refusalOf(TEXT, { ...text, file: address })).errors).toEqual([{ path: "file", message }]);
     expect((await refusalOf(IMAGE, { ...image, image: `${address}?a` })).errors).toEqual([{ path: "image", message }]);
     expect((await refusalOf(TEXT, formOf({ text: "A", file: address }))).errors).toEqual([{ path: "file", message }]);
@@ -174,7 +174,7 @@ describe("a field with a list of allowed values", () => {
     [TEXT, { ...text, template: "sidebars" }, "template", "sidebar"],
     [IMAGE, { ...image, position: "centr" }, "position", "center"],
   ])("%s: suggests the nearest value for a misspelled one: %#", async (path, body, field, meant) => {
-    expect(await messageFor(path, body, field)).toBe(`is not known; did you mean ${meant}?`);
+    expect(await messageFor(path, body, field)).toBe(`is not known. Did you mean ${meant}?`);
   });
 
   test.each([
@@ -194,7 +194,7 @@ describe("an unknown field", () => {
     ["fontSize", "font_size"],
     ["pdf_file", "file"],
   ])("suggests the nearest field for the unknown field %s", async (name, meant) => {
-    expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field; did you mean \`${meant}\`?`);
+    expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field. Did you mean \`${meant}\`?`);
   });
 
   test("starts the sentence with the name of the unknown field", async () => {
@@ -221,7 +221,7 @@ describe("an unknown field", () => {
     "explains that pages cannot be selected when the field is %s",
     async (name) => {
       expect(await messageFor(TEXT, { ...text, [name]: "1-3" }, name)).toBe(
-        "is not a field: every page is marked, there is no page selection",
+        "is not a field: every page is marked, and pages cannot be selected",
       );
     },
   );

@@ -169,7 +169,7 @@ describe("without a binding", () => {
       for (const [method, path] of ROUTES) {
         const response = await call(path, { method });
         const found = `${method} ${path}: ${response.status} ${(await response.text()).slice(0, 300)}`;
-        if (path === "/healthz" && method === "GET") expect(found).toContain(`the binding ${name} is not there`);
+        if (path === "/healthz" && method === "GET") expect(found).toContain(`the binding ${name} is missing`);
         else expect(found).toContain("not_configured");
       }
     },

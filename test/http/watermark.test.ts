@@ -220,7 +220,7 @@ describe("invalid input", () => {
 
   test("suggests the nearest field for an unknown field", async () => {
     const problem = await (await callPaid(TEXT, { ...text, opactiy: 1 })).json<Problem>();
-    expect(problem.errors).toEqual([{ path: "opactiy", message: "is not a field; did you mean `opacity`?" }]);
+    expect(problem.errors).toEqual([{ path: "opactiy", message: "is not a field. Did you mean `opacity`?" }]);
   });
 
   test("truncates the long name of an unknown or repeated field and suggests no other field", async () => {
@@ -231,7 +231,7 @@ describe("invalid input", () => {
       expect(answer.length).toBeLessThan(1000);
       const [error] = (JSON.parse(answer) as Problem).errors!;
       expect(error!.path).toBe(`${"x".repeat(64)}…`);
-      expect(error!.message).not.toContain("did you mean");
+      expect(error!.message).not.toMatch(/did you mean/i);
     }
   });
 

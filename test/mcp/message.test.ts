@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { LONG_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
 import { PAYERS_POOL } from "../../src/inputs/memory.ts";
-import { UNPAID_MESSAGE_BYTES, VAIN_PAYMENTS } from "../../src/settings/config.ts";
+import { UNPAID_MESSAGE_BYTES, UNUSED_PAYMENTS } from "../../src/settings/config.ts";
 import { dataUri } from "../support/client.ts";
 import { deployment, terms } from "../support/deployment.ts";
 import { onePage } from "../support/pdf.ts";
@@ -138,11 +138,11 @@ describe("a long message", () => {
       const key = generatePrivateKey();
       const params = { name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES) };
       const body = JSON.stringify({ jsonrpc: "2.0", method: "tools/call", params }).replace("{", beginning);
-      for (let times = 0; times < VAIN_PAYMENTS.most + 3; times++) {
+      for (let times = 0; times < UNUSED_PAYMENTS.capacity + 3; times++) {
         const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
         await call({ address: "203.0.113.50", headers, body }, "/mcp");
       }
-      expect(await verified()).toBe(VAIN_PAYMENTS.most);
+      expect(await verified()).toBe(UNUSED_PAYMENTS.capacity);
       now.mockRestore();
     },
   );
@@ -155,13 +155,13 @@ describe("a long message", () => {
     const { call, verified } = deployment("good");
     const key = generatePrivateKey();
     const wrong = { ...argumentsWith(UNPAID_MESSAGE_BYTES), text: "" };
-    for (let times = 0; times < VAIN_PAYMENTS.most + 3; times++) {
+    for (let times = 0; times < UNUSED_PAYMENTS.capacity + 3; times++) {
       const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
       const body = message({ name, arguments: wrong, _meta: await last() });
       const { text } = await call({ address: "203.0.113.51", headers, body }, "/mcp");
       expect(text).not.toContain('"operation"');
     }
-    expect(await verified()).toBe(each * VAIN_PAYMENTS.most);
+    expect(await verified()).toBe(each * UNUSED_PAYMENTS.capacity);
     now.mockRestore();
   });
 

@@ -22,7 +22,7 @@ const text = (...notices: Notice[]) =>
 test("reports that a signature or PDF/A conformance was lost", () => {
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
   expect(text()).not.toContain("signature");
-  expect(text("pdfa-transparency", "pdfa-color")).toMatch(/the mark is transparent.*no such colours/);
+  expect(text("pdfa-transparency", "pdfa-color")).toMatch(/the mark is transparent.*does not allow the image/);
 });
 
 test("reports that the attachments of a portfolio are not marked", () => {

@@ -49,7 +49,7 @@ export class Machine {
 
   /** Begins a schedule, and clears the memory of earlier ones. */
   begin(bindings: Bindings, skewMs: number): void {
-    const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals, forgiveVain } = this.script;
+    const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals, forgiveUnused } = this.script;
     this.#bindings = bindings;
     this.skewMs = skewMs;
     PAYERS_POOL.held.clear();
@@ -59,7 +59,7 @@ export class Machine {
     void slot.acquire();
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);
-    for (const payer of PAYERS) forgiveVain(`payer:${payer}`);
+    for (const payer of PAYERS) forgiveUnused(`payer:${payer}`);
   }
 
   #envWith(settings: Record<string, string>): Env {

@@ -16,11 +16,11 @@ const ENTRY = `
   export { LargeFileSlot } from "./src/inputs/largeFileSlot.ts";
   export { PAYERS_POOL, SENDERS_POOL } from "./src/inputs/memory.ts";
   export { log } from "./src/shared/log.ts";
-  export { Budget } from "./src/service/limits/budget.ts";
+  export { Budget } from "./src/service/limits/quota.ts";
   export { settledConfig } from "./src/service/about/health.ts";
   export { Ledger } from "./src/service/account/ledger.ts";
   export { forgiveRefusals } from "./src/service/limits/refusedPayments.ts";
-  export { forgiveVain } from "./src/service/limits/vainPayments.ts";
+  export { forgiveUnused } from "./src/service/limits/unusedPayments.ts";
   export { sweep } from "./src/storage/sweep.ts";
 `;
 
@@ -32,11 +32,11 @@ export interface Script {
   PAYERS_POOL: typeof import("../../src/inputs/memory.ts").PAYERS_POOL;
   SENDERS_POOL: typeof import("../../src/inputs/memory.ts").SENDERS_POOL;
   log: typeof import("../../src/shared/log.ts").log;
-  Budget: typeof import("../../src/service/limits/budget.ts").Budget;
+  Budget: typeof import("../../src/service/limits/quota.ts").Budget;
   settledConfig: typeof import("../../src/service/about/health.ts").settledConfig;
   Ledger: typeof import("../../src/service/account/ledger.ts").Ledger;
   forgiveRefusals: typeof import("../../src/service/limits/refusedPayments.ts").forgiveRefusals;
-  forgiveVain: typeof import("../../src/service/limits/vainPayments.ts").forgiveVain;
+  forgiveUnused: typeof import("../../src/service/limits/unusedPayments.ts").forgiveUnused;
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 

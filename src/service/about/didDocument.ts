@@ -1,13 +1,13 @@
 import type { Config } from "../../settings/config.ts";
 import { receiptSigner } from "../sale/proof.ts";
 
-/** Where the document is that a `did:web` stands for (did:web, "Read (Resolve)"). */
+/** Path of the document that a `did:web` refers to (did:web, "Read (Resolve)"). */
 export const DID_DOCUMENT = "/.well-known/did.json";
 
 /**
- * Returns the document that says whose signatures of offers and receipts are this deployment's (DID Core, 5.2): the key
- * as a JWK, and its address, which is what a signature of EIP-712 shows. Undefined if nothing is signed.
- * @param host with its port, if there is one
+ * Returns the document that identifies the signing key of offers and receipts (DID Core, 5.2). It has the key as a JWK,
+ * and its address, which an EIP-712 signature reveals. Undefined if nothing is signed.
+ * @param host host with its port, if it has one
  */
 export async function didDocument(host: string, config: Config): Promise<object | undefined> {
   const signer = await receiptSigner(config);

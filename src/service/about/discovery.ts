@@ -4,28 +4,28 @@ import type { Price } from "../../payments/wire/price.ts";
 import { type Operation, type Result, result } from "../request/schemas.ts";
 import { PRODUCTS, type Product } from "../sale/products.ts";
 
-/** Enums with more values than this are only in the full description. */
+/** Maximum number of enum values in the short description. The full description lists all. */
 const MAX_WORDS = 12;
 
 /**
- * What discovery services read about a product: in version 1 `outputSchema`; in version 2 an example of input and
- * output with a short schema (x402 extension "bazaar"). The latter is sent with the offer, over HTTP in a header, and
- * returned with the payment; all fields are in the former, and in /openapi.json, which the header `Link` names.
+ * Descriptions of a product for discovery services. Version 1 reads `outputSchema`. Version 2 reads an example of input
+ * and output with a short schema (x402 extension "bazaar"), which travels with the offer, over HTTP in a header, and
+ * back with the payment. `outputSchema` and /openapi.json, which the header `Link` names, contain all fields.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 
-/** Where the service's icon is. */
+/** Path of the service's icon. */
 export const ICON = "/favicon.svg";
 
-/** Where a service says what it sells, for those who look there. */
+/** Path of the list of paid endpoints, where indexes look for it. */
 export const WELL_KNOWN = "/.well-known/x402";
 
-/** Returns what indexes show of this service. */
+/** Returns the name, tags and icon that indexes show. */
 export function serviceMetadata(origin: string): ServiceMetadata {
   return { serviceName: "Overprint", tags: ["pdf", "watermark", "stamp", "logo"], iconUrl: origin + ICON };
 }
 
-/** Returns the document at {@link WELL_KNOWN}: the addresses that answer 402, and what to know before calling. */
+/** Returns the document at {@link WELL_KNOWN}: the endpoints that answer 402, and instructions. */
 export function wellKnown(origin: string, instructions: string) {
   return { version: 1, resources: PRODUCTS.map(({ path }) => origin + path), instructions };
 }
@@ -87,7 +87,7 @@ export function mcpDiscovery({ operation, tool, summary, schemas, example }: Pro
   };
 }
 
-/** Returns what a paid call of an operation is answered with, for instance. */
+/** Returns an example of the answer to a paid call of an operation. */
 export function resultExample(operation: Operation, price: Price): Result {
   return {
     output: {
@@ -102,8 +102,8 @@ export function resultExample(operation: Operation, price: Price): Result {
 }
 
 /**
- * Returns the JSON Schema of `info`, given the part for its `input`. The draft is not named: it is always 2020-12 here, and
- * a header has little room.
+ * Returns the JSON Schema of `info` with the given part for its `input`. It does not name the draft, which is always
+ * 2020-12 here, because a header has little room.
  */
 function infoSchema(input: { required: string[]; properties: object }) {
   return {

@@ -9,10 +9,10 @@ import { SIGN_IN } from "../sale/signIn.ts";
 
 /** Describes the service in one line, for agents, registries and clients. */
 export function summaryOf(config: Config): string {
-  return `Watermarks PDFs: a text or an image over every page. ${priceLabel(config)} a call, paid with x402.`;
+  return `Watermarks PDFs: puts a text or an image on every page. ${priceLabel(config)} per call, paid with x402.`;
 }
 
-/** Returns what can be read for free before paying, as data: templates, positions, limits and price. */
+/** Returns the free information about the service as data: templates, positions, limits and price. */
 export function options(config: Config) {
   return {
     price: { label: priceLabel(config), networks: config.networks.map(({ name }) => name) },
@@ -22,36 +22,36 @@ export function options(config: Config) {
   };
 }
 
-/** Returns how to call and how to pay, as Markdown: the part of {@link guide} that no schema says. */
+/** Returns instructions for calling and paying as Markdown: the part of {@link guide} that no schema contains. */
 export function guidance(origin: string, config: Config): string {
   const { limits, price } = options(config);
   return `## Calling
 
-- HTTP: described by ${origin}/openapi.json. Bodies are JSON, multipart/form-data, or the PDF itself (application/pdf) with
-  the other fields in the query.
+- HTTP: ${origin}/openapi.json describes it. Bodies are JSON, multipart/form-data, or the PDF itself (application/pdf) with the
+  other fields in the query.
 - MCP (streamable HTTP): ${origin}/mcp
 
 The answer has a link to the marked PDF. The link works for ${limits.link_seconds} seconds and needs no key.
 
 ## Files without a URL
 
-POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, or the MCP tool request_upload, both free: the answer
-has a \`handle\` (upload:…), and where to send the file, once, by PUT (\`curl\` is the command; a person can open the URL in a
-browser and choose the file). \`file\` and \`image\` take the handle, any number of times, for ${limits.upload_seconds} seconds.
-Free files have at most ${limits.upload_free_bytes} bytes, and an address has ${limits.uploads} of them at the same time; for
-larger ones, or more, send a payment along: it is verified, not settled, and good for the call that follows.
+POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, or call the MCP tool request_upload. Both are free. The
+answer has a \`handle\` (upload:…) and a URL. Send the file there once by PUT (\`curl\` is the command), or open the URL in a browser
+and choose the file. Use the handle as \`file\` or \`image\`, any number of times, for ${limits.upload_seconds} seconds. A free file has
+at most ${limits.upload_free_bytes} bytes, and an address has at most ${limits.uploads} uploads at a time. For larger files, or more uploads,
+send a payment along: it is verified, not settled, and you can use it for the call that follows.
 
 ## Paying
 
-Call without a payment: the answer (402 over HTTP, an error with the terms over MCP) says what to sign. Call again with the
-same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1), over MCP in
-\`_meta["x402/payment"]\`. Networks: ${price.networks.join(", ")}.
+Call without a payment first. The answer (402 over HTTP, an error with the terms over MCP) says what to sign. Then repeat the
+call with the same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1),
+over MCP in \`_meta["x402/payment"]\`. Networks: ${price.networks.join(", ")}.
 
-A call that fails is not charged, and its payment can be used again. Send a key that nobody can guess, such as a UUID, with
-each call you pay for: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost
-answer, or a code that says to try again, repeat the call with the same key and fields: it is charged once, even with a payment
-that is signed anew, and gives the same result. Without its key, a payment that was settled gives nothing any more, as it is
-public by then; GET ${origin}/v1/purchases lists the links that a payer has bought, for the payer's signature (${SIGN_IN}).
+A failed call is not charged, and you can use its payment again. With each paid call, send an idempotency key that cannot be
+guessed, such as a UUID: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost answer,
+or a code that says to try again, repeat the call with the same key and fields. It is charged once, even with a newly signed
+payment, and returns the same result. Without its key, a settled payment returns nothing, because it is public then. GET
+${origin}/v1/purchases lists the links that a payer has bought, if the payer signs in (${SIGN_IN}).
 `;
 }
 

@@ -10,18 +10,21 @@ import { receiptSigner } from "../sale/proof.ts";
 import { build } from "./build.ts";
 import { type SettledNetworks, settledNetworks } from "./settledNetworks.ts";
 
-/** For so long, facilitators are not asked again what they settle. */
+/** Minimum time before facilitators are asked again about the networks they settle. */
 const ASK_AGAIN_MS = 60_000;
-/** For so long, the accounts of facilitators that matter are taken to be the same. */
+/** Time for which the accounts of facilitators count as unchanged, where they matter. */
 const ACCOUNTS_MS = 600_000;
 
-/** What was found last, and when (Unix milliseconds). Values, not promises: those belong to one request. */
+/**
+ * The last result and its time (Unix milliseconds). It holds values, not promises, because a promise belongs to one
+ * request.
+ */
 const lastCheck = oncePerConfig((): { checked?: SettledNetworks; at: number } => ({ at: 0 }));
 
 /**
- * Returns the settings without the networks, and the versions of x402, that no facilitator says it settles, so that
- * payers are not asked for what would fail. The facilitators are asked at the first request of an isolate, and those
- * that gave no answer again after a while; until they do, they are taken to settle everything.
+ * Returns the settings without the networks and x402 versions that no facilitator settles, because payments on them
+ * would fail. The facilitators are asked at the first request of an isolate. Those that did not answer are asked again
+ * after a while, and count as settling everything until then.
  */
 export async function settledConfig(config: Config): Promise<Config> {
   if (config.facilitators.length === 0) return config;
@@ -33,30 +36,33 @@ export async function settledConfig(config: Config): Promise<Config> {
   return (await check(config)).config;
 }
 
-/** What is wrong with a deployment: it sells nothing (`fail`), or not all that its settings say (`warn`). */
+/**
+ * Schema of a deployment's health. A deployment that sells nothing is `fail`. One that sells less than its settings say
+ * is `warn`.
+ */
 export const healthSchema = once(() =>
   z.strictObject({
     ...build().partial().shape,
     status: z.enum(["pass", "warn", "fail"]),
     problems: z
       .array(z.string())
-      .describe("In words. They name settings and networks, and hold no values of settings."),
+      .describe("Problems in words. They name settings and networks, but contain no values of settings."),
   }),
 );
 
-/** A value of {@link healthSchema}, without what was built. */
+/** A value of {@link healthSchema} without the build. */
 export type Health = Pick<z.output<ReturnType<typeof healthSchema>>, "status" | "problems">;
 
-/** What the Worker has to be bound to; `wrangler.toml` says to what. */
+/** Bindings that the Worker requires; `wrangler.toml` defines them. */
 const NEEDED = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS"] as const;
-/** Without these it sells, to as many as call. */
+/** Optional bindings of rate limits. Without them, rates are not limited. */
 const LIMITERS = ["UNPAID_CALLS", "WRONG_TOKENS"] as const;
 
-/** What was wrong with the bindings last, and when (Unix milliseconds). */
+/** The last problems of the bindings, and their time (Unix milliseconds). */
 const lastBindings = oncePerConfig(() => ({ problems: [] as string[], at: 0 }));
 
 /**
- * Asks the bindings and the facilitators, once a minute at most, and returns how a deployment is.
+ * Checks the bindings and the facilitators, at most once a minute, and returns the deployment's health.
  * @param allowLocal whether the local facilitator may be used if none is configured
  */
 export async function healthOf(config: Config, env: Env, allowLocal: boolean): Promise<Health> {
@@ -67,30 +73,30 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
     return { status: "fail", problems: ["FACILITATOR_URL is not set: nothing can be sold"] };
   const { checked, at } = lastCheck(config);
   const found = checked && Date.now() < at + ASK_AGAIN_MS ? checked : await check(config);
-  const closed = config.selling ? [] : ["SELLING is false: nothing new is sold, and what is paid for is delivered"];
+  const closed = config.selling ? [] : ["SELLING is false: no new orders are accepted, and paid ones are delivered"];
   const problems = [...closed, ...found.problems, ...(await sharedKeys(config))];
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
 }
 
-/** Returns what is wrong if the key that signs receipts can move the money: it is to be one that can do nothing else. */
+/** Returns a problem if the key that signs receipts can also move money. It must be a separate key. */
 async function sharedKeys(config: Config): Promise<string[]> {
   const address = (await receiptSigner(config))?.address.toLowerCase();
   return address === config.payTo.toLowerCase()
-    ? ["RECEIPT_KEY is PAY_TO's own: signing needs no key to the money"]
+    ? ["RECEIPT_KEY is the key of PAY_TO. Use a key without access to the money"]
     : [];
 }
 
-/** Returns what is missing of the bindings that nothing can be sold without, in words. */
+/** Returns a problem for each missing binding that selling requires. */
 export function missingBindings(env: Env): string[] {
   return missing(env, NEEDED);
 }
 
 function missing(env: Env, names: readonly (keyof Env)[]): string[] {
-  return names.filter((name) => !env[name]).map((name) => `the binding ${name} is not there`);
+  return names.filter((name) => !env[name]).map((name) => `the binding ${name} is missing`);
 }
 
-/** Returns what is missing of the Worker's bindings, or does not answer. */
+/** Returns a problem for each binding that is missing or does not answer. */
 async function unbound(env: Env): Promise<string[]> {
   const absent = missing(env, [...NEEDED, ...LIMITERS]);
   if (absent.length > 0) return absent;

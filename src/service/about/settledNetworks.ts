@@ -4,19 +4,19 @@ import { isSolana, type Network } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { describeError } from "../../shared/log.ts";
 
-/** A deployment's settings as far as its facilitators settle what they ask for, and what they do not. */
+/** A deployment's settings, limited to what its facilitators settle, and the problems found. */
 export interface SettledNetworks {
   config: Config;
-  /** For the operator, in words. They name settings and networks, and hold no values of settings. */
+  /** Problems for the operator. They name settings and networks, but contain no values of settings. */
   problems: string[];
-  /** What went wrong in asking the facilitators, with their hosts. */
+  /** Errors of the requests to facilitators, with their hosts. */
   errors: string[];
 }
 
 /**
- * Asks the facilitators what they settle, and returns the settings with what each has said, without the networks, and the
- * versions of x402, that none of them settles. One that gives no answer is taken for what it has said before, and one that
- * never gave any to settle everything but Solana.
+ * Asks the facilitators which networks they settle. Returns the settings with their answers, without the networks and
+ * x402 versions that no facilitator settles. If a facilitator does not answer, its last known answer is used. One that
+ * has never answered counts as settling everything except Solana.
  */
 export async function settledNetworks(config: Config): Promise<SettledNetworks> {
   const answers = await Promise.all(config.facilitators.map(ask));
@@ -33,7 +33,7 @@ export async function settledNetworks(config: Config): Promise<SettledNetworks> 
   });
   const problems = [
     ...answers.flatMap(({ error }, at) =>
-      error === undefined ? [] : `facilitator ${at + 1} of FACILITATOR_URL does not say what it settles`,
+      error === undefined ? [] : `facilitator ${at + 1} of FACILITATOR_URL does not list the networks that it settles`,
     ),
     ...networks.flatMap((network, at) =>
       config.networks[at]!.versions.filter((version) => !network.versions.includes(version)).map((version) => {

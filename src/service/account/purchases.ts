@@ -4,7 +4,7 @@ import { once } from "../../shared/once.ts";
 import { operation } from "../request/schemas.ts";
 import type { Delivery } from "../sale/products.ts";
 
-/** What of a payer's purchases is told at once. */
+/** Maximum number of purchases per answer. */
 const MAX_PURCHASES = 100;
 
 const purchase = once(() =>
@@ -13,22 +13,22 @@ const purchase = once(() =>
     expires_at: z.iso.datetime(),
     operation,
     bought_at: z.iso.datetime(),
-    request_id: z.string().describe("Of the call that paid."),
+    request_id: z.string().describe("Id of the request that paid."),
     network: z.string().describe("CAIP-2."),
-    transaction: z.string().describe("Empty where it is not known."),
+    transaction: z.string().describe("Transaction of the settlement; empty if unknown."),
   }),
 );
 
 /** Schema of the answer to `GET /v1/purchases`. */
 export const purchases = once(() =>
   z.strictObject({
-    purchases: z.array(purchase()).describe("Those whose links still work, the newest first."),
-    next: z.string().nullable().describe("What to send as `before` for older ones; null if there are none."),
+    purchases: z.array(purchase()).describe("Purchases whose links still work, the newest first."),
+    next: z.string().nullable().describe("Value of `before` for the next page; null on the last page."),
   }),
 );
 
 /**
- * Returns what a payer has bought, as far as its links still work.
+ * Returns a payer's purchases whose links still work.
  * @param onlyOn the only chain (CAIP-2) to list purchases on; undefined for all
  * @param before see `next` of {@link purchases}
  */

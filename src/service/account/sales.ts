@@ -5,7 +5,7 @@ import { isSolana } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { once } from "../../shared/once.ts";
 
-/** So many sales are told at once. */
+/** Maximum number of sales per page. */
 const PAGE = 500;
 
 const sale = once(() =>
@@ -28,8 +28,8 @@ const sale = once(() =>
 export const salesPage = once(() =>
   z.strictObject({
     sales: z.array(sale()).describe("Of the day, the oldest first."),
-    next: z.string().nullable().describe("What to send as `after` for later ones; null if there are none."),
-    /** What is sold for now: the networks in the order of NETWORKS, and who is paid there. */
+    next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
+    /** The current networks in the order of NETWORKS, each with its seller's address. */
     networks: z.array(
       z.strictObject({
         network: z.string(),

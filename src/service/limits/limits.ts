@@ -8,8 +8,8 @@ import {
   RATE_LIMITS,
   REFUSED_PAYMENTS,
   UNPAID_MESSAGE_BYTES,
+  UNUSED_PAYMENTS,
   UPLOADS,
-  VAIN_PAYMENTS,
 } from "../../settings/config.ts";
 import { once } from "../../shared/once.ts";
 import { MAX_FILENAME_CHARACTERS, MAX_TEXT_CHARACTERS } from "../request/schemas.ts";
@@ -20,78 +20,88 @@ export const limits = once(() => {
   const count = z.int().min(0);
   return z.strictObject({
     price: z.string().describe("Of one call."),
-    form_bytes: count.describe("Of a multipart body, and of a PDF that is the body by itself."),
-    json_bytes: count.describe("Of a JSON body, an MCP message included."),
-    body_text_bytes: count.describe("Of a body, form or JSON, beside its files."),
-    field_bytes: count.describe("Of one text in it. Most fields may have less."),
+    form_bytes: count.describe("Maximum size of a multipart body, and of a PDF sent as the body."),
+    json_bytes: count.describe("Maximum size of a JSON body, including MCP messages."),
+    body_text_bytes: count.describe("Maximum size of a body, form or JSON, without its files."),
+    field_bytes: count.describe("Maximum size of one text in a body. Most fields have a lower limit."),
     mcp_unpaid_bytes: count.describe(
-      "Of an MCP message whose payment is neither in a header nor, with the tool's name, within so many bytes of its beginning.",
+      "Maximum size of an MCP message whose payment is neither in a header nor, with the tool's name, within this number of bytes of its beginning.",
     ),
-    body_seconds: count.describe("That a body may take."),
+    body_seconds: count.describe("Maximum time for a body to arrive."),
     body_bytes_per_second: count.describe(
-      "That a body has to keep up with, but for ten seconds, and a file at a URL too; a slower body is a 408, a slower file a 504.",
+      "Minimum pace of a body, and of a file at a URL, after a grace of ten seconds. A slower body is a 408, a slower file a 504.",
     ),
     file_bytes: count.describe("Of the PDF."),
-    encoded_file_bytes: count.describe("Of a PDF whose server answers with a Content-Encoding, once it is decoded."),
+    encoded_file_bytes: count.describe("Maximum decoded size of a PDF whose server answers with a Content-Encoding."),
     file_pages: count,
     scanned_times: count.describe(
-      "What may be read of a PDF: so many times its own length and `scanned_bytes`. Past this and the next ones, it is `too_complex`.",
+      "Maximum reading of a PDF: this factor times its length, plus `scanned_bytes`. Beyond this or the next limits the answer is `too_complex`.",
     ),
     scanned_bytes: count,
-    decompressed_bytes: count.describe("Of all the compressed objects of a PDF together."),
-    decompressed_bytes_at_once: count.describe("Of one stream of compressed objects, all of its filters together."),
+    decompressed_bytes: count.describe("Maximum decoded size of all compressed objects of a PDF."),
+    decompressed_bytes_at_once: count.describe(
+      "Maximum decoded size of one stream of compressed objects, summed over its filters.",
+    ),
     held_bytes: count.describe(
-      "Of the objects of a PDF that are written anew, its pages among them, and of the mark's lines.",
+      "Maximum memory for a PDF's rewritten objects, including its pages, and for the mark's lines.",
     ),
     placement_bytes: count.describe(
-      "Of the operators that place a mark on the pages, each that differs from the others'.",
+      "Maximum size of the operators that place a mark on pages, counted once for equal ones.",
     ),
     added_bytes: count.describe(
-      "By which a result may be larger than the mark and twice the PDF, beside `added_bytes_per_page`.",
+      "Maximum growth of a result beyond the mark and twice the PDF, plus `added_bytes_per_page` per page.",
     ),
     added_bytes_per_page: count,
     large_files: count.describe(
-      "Calls with a file of more than 8 MB that are worked on at once in one place; one more waits a while, and is a 503 then.",
+      "Maximum number of concurrent calls with a file of more than 8 MB in one place. Another one waits a while, and then is a 503.",
     ),
     image_bytes: count,
     image_pixels: count.describe("Width times height."),
     image_side_pixels: count.describe("Width, and height."),
     text_characters: count,
-    scripts: z.array(z.string()).describe("That a text can be in, beside symbols and emoji (ISO 15924)."),
+    scripts: z
+      .array(z.string())
+      .describe("Supported scripts of texts (ISO 15924). Symbols and emoji are supported too."),
     filename_characters: count,
-    fetch_seconds: count.describe("For one URL to deliver, redirects and body included."),
+    fetch_seconds: count.describe("Maximum time for one URL to deliver its file, including redirects and body."),
     fetch_redirects: count,
-    fetch_ports: z.array(count).describe("The ports a URL may name."),
-    work_seconds: count.describe("That a call can take, before its payment is settled."),
-    link_seconds: count.describe("How long a link works."),
-    unpaid_calls_per_minute: count.describe("Calls answered 402, of one address (an IPv6 /64)."),
+    fetch_ports: z.array(count).describe("Ports that a URL may name."),
+    work_seconds: count.describe("Maximum duration of a call before its payment is settled."),
+    link_seconds: count.describe("Lifetime of a link."),
+    unpaid_calls_per_minute: count.describe("Maximum of answers with 402 to one address (an IPv6 /64)."),
     refused_payments: count.describe(
-      "Of one address, after which its payments are a 429 for some seconds, until one of them is forgotten. A paid call clears them.",
+      "Maximum of refused payments from one address. Beyond it, payments from the address are a 429 for a few seconds. A paid call resets the count.",
     ),
     refused_payments_forgotten_per_minute: count,
     vain_payments: count.describe(
-      "Of one payer, verified for calls that failed, after which its payments are a 429 for some seconds. A paid call clears them.",
+      "Maximum of payments of one payer that were verified for failed calls. Beyond it, payments of the payer are a 429 for a few seconds. A paid call resets the count.",
     ),
     vain_payments_forgotten_per_minute: count,
-    payer_calls: count.describe("Payments of one payer that are worked on at once; one more is a 429."),
+    payer_calls: count.describe("Maximum of one payer's payments in use at a time. Another one is a 429."),
     payer_requests: count.describe(
-      "Calls of one payer at once, those included that wait for one with the same payment.",
+      "Maximum of one payer's concurrent calls, including calls that wait for another with the same payment.",
     ),
     payer_uncharged_seconds_per_hour: count.describe(
-      "Of work for one payer that is not charged in the end, as its calls fail. Past this and the next one, a 429.",
+      "Maximum of uncharged work for one payer, because its calls fail. Beyond this or the next limit, calls are a 429.",
     ),
-    payer_uncharged_bytes_per_hour: count.describe("Of bodies and files taken in for such calls."),
-    upload_seconds: count.describe("How long an upload can be used."),
-    upload_free_bytes: count.describe("Of a file that is uploaded without a payment. With one, `file_bytes`."),
-    uploads: count.describe("Without a payment, of one address (an IPv6 /64) at the same time; one more is a 429."),
-    uploads_bytes: count.describe("Of them together, which is in `upload_seconds`."),
-    payer_uploads: count.describe("Of one payer at the same time, with a payment that is verified, and not settled."),
+    payer_uncharged_bytes_per_hour: count.describe("Maximum of received bodies and files of such calls."),
+    upload_seconds: count.describe("Lifetime of an upload."),
+    upload_free_bytes: count.describe(
+      "Maximum size of a file that is uploaded without a payment. With a payment, `file_bytes` applies.",
+    ),
+    uploads: count.describe(
+      "Maximum of concurrent uploads without a payment from one address (an IPv6 /64). Another one is a 429.",
+    ),
+    uploads_bytes: count.describe("Maximum total size of these uploads."),
+    payer_uploads: count.describe(
+      "Maximum of concurrent uploads of one payer, with a payment that is verified and not settled.",
+    ),
     payer_uploads_bytes: count,
     upload_sizes_in_vain: count.describe(
-      "What an upload takes in of files that break off, in times its size; then a 429.",
+      "Maximum received size of aborted transfers to one upload, as a multiple of its size. Beyond it the answer is a 429.",
     ),
     wrong_tokens_per_minute: count.describe(
-      "Links with a wrong token, and uploads that there are not, of one address (an IPv6 /64).",
+      "Maximum of requests with a wrong token, or to unknown uploads, from one address (an IPv6 /64).",
     ),
   });
 });
@@ -131,10 +141,10 @@ export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
     work_seconds: config.workSeconds,
     link_seconds: config.linkTtlSeconds,
     unpaid_calls_per_minute: RATE_LIMITS.unpaidCalls,
-    refused_payments: REFUSED_PAYMENTS.most,
-    refused_payments_forgotten_per_minute: 60_000 / REFUSED_PAYMENTS.forgottenMs,
-    vain_payments: VAIN_PAYMENTS.most,
-    vain_payments_forgotten_per_minute: 60_000 / VAIN_PAYMENTS.forgottenMs,
+    refused_payments: REFUSED_PAYMENTS.capacity,
+    refused_payments_forgotten_per_minute: 60_000 / REFUSED_PAYMENTS.leakMs,
+    vain_payments: UNUSED_PAYMENTS.capacity,
+    vain_payments_forgotten_per_minute: 60_000 / UNUSED_PAYMENTS.leakMs,
     payer_calls: config.maxCallsPerPayer,
     payer_requests: config.maxRequestsPerPayer,
     payer_uncharged_seconds_per_hour: config.unchargedMsPerHour / 1000,

@@ -6,10 +6,10 @@ import { isLoopback } from "../../shared/net/loopback.ts";
 import { Problem } from "../../shared/problems.ts";
 
 /**
- * Applies the rate limits per address: returns `too_many_requests` in place of a refusal if its address has had too
- * many, and any other error unchanged. Only refusals count, never paid calls or links with the right token, so clients
- * that share an address with someone guessing tokens keep their links. There is no limit without the rate-limit
- * bindings, while they fail, or for a client on this machine.
+ * Applies the rate limits per address. Returns `too_many_requests` instead of a refusal if its address has had too
+ * many, and any other error unchanged. Only refusals count, never paid calls or links with the right token. So clients
+ * that share an address with someone who guesses tokens keep their links. Without the rate-limit bindings, or while
+ * they fail, there is no limit. Clients on this machine have none.
  */
 export async function limitRefusals(error: Error, request: Request, env: Env): Promise<Error> {
   const counted = countOf(error, env);
@@ -42,14 +42,14 @@ function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Co
   return undefined;
 }
 
-/** Returns the client that a request is counted under; undefined if its address is not known, or this machine's. */
+/** Returns the client that a request is counted under; undefined if its address is unknown or local. */
 export function clientIn(request: Request): string | undefined {
   const address = request.headers.get("CF-Connecting-IP");
   return address === null || isLoopback(request) ? undefined : clientOf(address);
 }
 
 /**
- * Returns the key that an address is counted under: the address itself, or its /64 for IPv6, since one customer has a
+ * Returns the key that an address is counted under: the address itself, or its /64 for IPv6, because one customer has a
  * whole /64.
  */
 export function clientOf(address: string): string {

@@ -1,18 +1,21 @@
 /**
- * Keeps addresses away whose payments are refused, for some seconds at a time: callers behind the same address as a
- * forger come through in between. Each isolate counts for itself, since it is its own time that forged payments take.
+ * Throttles addresses whose payments are refused, for a few seconds at a time. Other callers behind the same address
+ * get through in between. Each isolate counts separately, because forged payments cost its own time.
  */
 
 import { PaymentError } from "../../payments/wire/errors.ts";
 import { PaymentRequired } from "../../payments/wire/offer.ts";
 import { REFUSED_PAYMENTS } from "../../settings/config.ts";
 import { Problem } from "../../shared/problems.ts";
+import { LeakyBucket } from "./leakyBucket.ts";
 import { clientIn } from "./rateLimits.ts";
-import { Tally } from "./tally.ts";
 
-/** How many refused payments each address has had. */
-const REFUSED = new Tally(REFUSED_PAYMENTS);
-/** What is told to who sends the payments of others, or guesses keys; each tells something about a guess. */
+/** Number of refused payments of each address. */
+const REFUSED = new LeakyBucket(REFUSED_PAYMENTS);
+/**
+ * Error codes that answer attempts with other payers' payments or guessed keys. Each answer reveals something about the
+ * guess.
+ */
 const GUESSED = new Set(["payment_already_used", "idempotency_key_reused", "sign_in_refused"]);
 
 function isRefusal(error: unknown): boolean {
@@ -20,10 +23,10 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Refuses whatever payment comes from an address that has sent too many refused ones, before anybody is asked about it.
+ * Rejects every payment from a throttled address, before the ledger or a facilitator is asked.
  * @throws Problem too_many_requests
  */
-export function refusePenalised(request: Request): void {
+export function rejectThrottled(request: Request): void {
   const client = clientIn(request);
   const seconds = client === undefined ? 0 : REFUSED.waitSeconds(client);
   if (seconds === 0) return;
@@ -36,19 +39,19 @@ export function refusePenalised(request: Request): void {
   );
 }
 
-/** Asks whether a payment or sign-in is good, and counts it against its address if it is refused. */
+/** Runs a check of a payment or sign-in, and counts a refusal against its address. */
 export async function countingRefusals<T>(request: Request, ask: () => Promise<T>): Promise<T> {
   const client = clientIn(request);
   return client === undefined ? ask() : REFUSED.during(client, ask, isRefusal);
 }
 
-/** Counts a payment against its address that was refused later, when it was to be settled. */
+/** Counts a payment that was refused later, at settlement, against its address. */
 export function countRefusal(error: unknown, request: Request): void {
   const client = clientIn(request);
   if (client !== undefined && isRefusal(error)) REFUSED.add(client);
 }
 
-/** Forgets the refused payments of an address from which one has been paid. */
+/** Resets the count of an address after a paid call. */
 export function forgiveRefusals(request: Request): void {
   const client = clientIn(request);
   if (client !== undefined) REFUSED.forget(client);

@@ -3,8 +3,8 @@ import { FIELD_KINDS } from "./fieldKinds.ts";
 import { nearest } from "./nearest.ts";
 
 /**
- * Returns the schema of a field that takes one name of a list, or a synonym of one. Synonyms are understood and not
- * published. A name that is neither is refused with the one that was probably meant, or with the list.
+ * Returns the schema of a field that takes one name of a list, or a synonym of one. Synonyms are accepted but not
+ * published. Any other name is rejected with the most similar one, or with the list.
  */
 export function choice<N extends string, S extends string = never>(names: readonly N[], synonyms: readonly S[] = []) {
   const understood: readonly (N | S)[] = [...names, ...synonyms];
@@ -14,7 +14,7 @@ export function choice<N extends string, S extends string = never>(names: readon
         const meant = typeof input === "string" ? nearest(input, understood) : undefined;
         return meant === undefined
           ? `must be ${FIELD_KINDS.choice.expected(names)}`
-          : `is not known; did you mean ${meant}?`;
+          : `is not known. Did you mean ${meant}?`;
       },
     })
     .meta({ enum: [...names] });

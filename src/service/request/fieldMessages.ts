@@ -8,8 +8,8 @@ const EXPECTED: Record<string, string | undefined> = {
 };
 
 /**
- * Says what a field must be where its schema does not, for people: the end of a sentence that the field's name begins.
- * Undefined leaves zod's own words.
+ * Describes valid values of a field whose schema does not: the end of a sentence that begins with the field's name.
+ * Undefined keeps zod's own message.
  */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -29,7 +29,7 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** Returns what is wrong with a field that has to be there: it is missing, or it is nothing that the field takes. */
+/** Returns the message for a required field that is missing or has a value of the wrong type. */
 export function takes(what: string): z.core.$ZodErrorMap {
   return ({ input }) => (input === undefined ? `is required: ${what}` : `must be ${what}`);
 }

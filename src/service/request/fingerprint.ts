@@ -6,9 +6,9 @@ import { sha256 } from "../../shared/sha256.ts";
 const FILES = ["file", "image"];
 
 /**
- * Returns the fingerprint of a request: SHA-256, in hexadecimal, of the operation and its checked fields, sorted by name. It
- * is equal for requests that ask for the same thing: a file that was sent is represented by the SHA-256 of its bytes, however
- * it was sent.
+ * Returns the fingerprint of a request: the SHA-256, in hexadecimal, of the operation and its checked fields, sorted by
+ * name. It is equal for equivalent requests: a sent file counts by the SHA-256 of its bytes, regardless of how it was
+ * sent.
  */
 export async function fingerprintOf(operation: string, fields: object): Promise<string> {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
@@ -17,7 +17,7 @@ export async function fingerprintOf(operation: string, fields: object): Promise<
   return sha256(JSON.stringify([operation, await Promise.all(entries)]));
 }
 
-/** Returns what stands for a file: its hash, or the address or handle that names it. */
+/** Returns a file's hash, or the URL or handle that names it. */
 async function hashed(file: string | Upload): Promise<unknown> {
   if (file instanceof Upload) return { sha256: file.sha256 };
   try {

@@ -2,20 +2,20 @@ import type * as z from "zod";
 import { type FieldError, Problem, shownName } from "../../shared/problems.ts";
 import { nearest } from "./nearest.ts";
 
-/** So many wrong fields are named. */
+/** Maximum number of wrong fields to list. */
 export const MAX_ERRORS = 20;
 
-/** Where the fields are that a request may have. */
+/** The known fields. */
 interface Fields {
-  /** Those of this operation. */
+  /** Fields of this operation. */
   here: readonly string[];
-  /** Returns the other operation that has this field, for callers to read. */
+  /** Returns the name of the other operation with this field. */
   elsewhere(field: string): string | undefined;
 }
 
 /**
  * Converts the issues of a failed validation to a Problem invalid_request, with one entry in `errors` per wrong field,
- * twenty at most.
+ * at most `MAX_ERRORS`.
  */
 export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Problem {
   const wrong = issues.flatMap((issue) =>
@@ -37,17 +37,17 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
   );
 }
 
-/** Says of a name that is no field's, after that name, what its sender may have meant. */
+/** Describes an unknown field and suggests what its sender may have meant: the rest of a sentence after the name. */
 function unknownField(name: string, { here, elsewhere }: Fields): string {
-  if (/page/i.test(name)) return "is not a field: every page is marked, there is no page selection";
+  if (/page/i.test(name)) return "is not a field: every page is marked, and pages cannot be selected";
   const home = elsewhere(name);
   if (home !== undefined) return `is not a field here, but of ${home}`;
   const meant = nearest(name, here);
-  if (meant !== undefined) return `is not a field; did you mean \`${meant}\`?`;
-  return `is not a field; there are ${here.map((field) => `\`${field}\``).join(", ")}`;
+  if (meant !== undefined) return `is not a field. Did you mean \`${meant}\`?`;
+  return `is not a field. The fields are ${here.map((field) => `\`${field}\``).join(", ")}`;
 }
 
-/** Returns an error as a sentence that ends once. */
+/** Returns an error as a sentence with one period. */
 export function sentenceOf({ path, message }: FieldError): string {
   const text = `${path === "" ? "The request" : `\`${path}\``} ${message}`;
   return /[.?!]$/.test(text) ? text : `${text}.`;

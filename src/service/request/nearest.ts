@@ -1,11 +1,11 @@
 import leven from "leven";
 
-/** Longer names than this are nobody's slip of the pen. */
+/** Maximum length of a name that counts as a typing error. */
 const MAX_CHARACTERS = 64;
 
 /**
- * Returns the known name that somebody who wrote `name` most likely meant: a third of its characters may differ, or one
- * contains the other. Undefined if none is so near.
+ * Returns the known name that is most similar to `name`: up to a third of the characters may differ, or one contains
+ * the other. Undefined if no name is similar enough.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_CHARACTERS) return undefined;
@@ -17,10 +17,16 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return known.find((candidate) => contains(written, plain(candidate)) || contains(plain(candidate), written));
 }
 
-/** The shortest name that can be misspelt and still be known: `text` is near to too many words. */
+/**
+ * Minimum length of a name that is recognized despite a typing error. Shorter ones, such as `text`, are similar to too
+ * many words.
+ */
 const MIN_SLIP_CHARACTERS = 5;
 
-/** Returns the known name that `name` is, but for case, and for a slip of the pen in a longer one; undefined if it is none. */
+/**
+ * Returns the known name that equals `name` except for case, or for a typing error in a longer name; undefined without
+ * one.
+ */
 export function knownName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_CHARACTERS) return undefined;
   const written = plain(name);
@@ -35,7 +41,7 @@ function letters(name: string): string {
   return [...name].sort().join("");
 }
 
-/** Case, spaces and underscores are the commonest differences. */
+/** Removes the most common differences: case, spaces and underscores. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_]+/g, "-");
 }

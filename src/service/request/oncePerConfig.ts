@@ -10,7 +10,7 @@ export function oncePerConfig<T extends object>(make: (config: Config) => T): (c
   };
 }
 
-/** Origins of one deployment for which something is kept: where routes are wildcards, callers choose them. */
+/** Maximum number of cached origins per deployment. If routes are wildcards, callers choose the origin. */
 const MAX_ORIGINS = 4;
 
 /** Memoizes `make` per origin and Config object, for the last few origins of each. */

@@ -1,12 +1,12 @@
 import type { Config } from "../../settings/config.ts";
 import { isLoopback } from "../../shared/net/loopback.ts";
 
-/** Returns whether a request came to a host of this deployment: any, if ALLOWED_HOSTS names none. */
+/** Returns whether a request came to a host of this deployment. Without ALLOWED_HOSTS, every host counts. */
 export function isOwnHost(request: Request, { allowedHosts }: Config): boolean {
   return allowedHosts.length === 0 || allowedHosts.includes(new URL(request.url).hostname) || isLoopback(request);
 }
 
-/** Returns whether offers and receipts are signed for a request: never in the name of another host. */
+/** Returns whether offers and receipts are signed for a request. Nothing is signed in the name of a foreign host. */
 export function signsProof(request: Request, config: Config): boolean {
   return config.receiptKey !== undefined && isOwnHost(request, config);
 }

@@ -18,10 +18,10 @@ import { choice } from "./choice.ts";
 import { takes } from "./fieldMessages.ts";
 
 /**
- * The schemas of requests and results: the single source for validation, OpenAPI and MCP. Those of requests are made when
- * they are first needed: to make them takes as long as a fifth of the Worker's start.
- * Lengths are PDF points (1/72 inch) of the page as the reader sees it.
- * Patterns are published, and read in many languages: no flags, no Unicode properties.
+ * Schemas of requests and results: the single source for validation, OpenAPI and MCP. Request schemas are created on
+ * first use, because that takes as long as a fifth of the Worker's start. Lengths are PDF points (1/72 inch) of the
+ * page as the reader sees it. Patterns are published and read in many languages, so they use no flags and no Unicode
+ * properties.
  */
 
 /** Other common names of the positions. */
@@ -58,7 +58,7 @@ const canonical = <P extends Position>(name: P | Synonym) =>
 
 const templates = Object.keys(TEMPLATES) as TemplateName[];
 
-/** Lists the templates by what they have there: `#404040 (diagonal, tiled), #7a0c0c (stamp)`. */
+/** Lists the templates by the value of a property: `#404040 (diagonal, tiled), #7a0c0c (stamp)`. */
 function byTemplate(property: "position" | "color"): string {
   return [...Map.groupBy(templates, (name) => TEMPLATES[name][property])]
     .map(([value, names]) => `${value} (${names.join(", ")})`)
@@ -68,21 +68,22 @@ function byTemplate(property: "position" | "color"): string {
 const FILE = takes("a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)");
 const IMAGE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
 
-/** What becomes of the names that only the caller can open: paths, and what its host calls an attachment. */
+/** Explains names that only the caller can open: paths, and attachments of a host. */
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
 
 const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
-/** How `%PDF` begins in base64. */
+/** The beginning of `%PDF` in base64. */
 const BASE64_PDF = /^JVBER/;
-// what begins as a PNG or a JPEG does in base64 is taken for that, and where it is none, so told; else a slash begins a path
+// Text that begins like a PNG or JPEG in base64 counts as one, and malformed base64 gets its own message. Other text
+// that begins with a slash is a path.
 const IMAGE_PATTERN =
   /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|iVBORw0KGgo|\/9j\/|[A-Za-z0-9+_=\s-][A-Za-z0-9+/_=\s-]*$)/;
 
-/** The address that an upload is sent to: nothing but a page can be had there, and programs take it for the handle. */
+/** The URL of an upload. Programs confuse it with the handle, but it only returns a page. */
 const UPLOAD_ADDRESS = /^https?:\/\/[^/]+\/v1\/uploads\/\d{6}-[0-9a-f]{32}\b/i;
 const notUploadAddress = [
   (text: string) => !UPLOAD_ADDRESS.test(text),
-  "is where the file is sent to: name it by the handle upload:… that came with this address",
+  "is the URL to send the file to. Use the handle upload:… that came with it",
 ] as const;
 
 const file = once(() =>
@@ -91,7 +92,7 @@ const file = once(() =>
     .regex(FILE_PATTERN, {
       error: ({ input }) =>
         BASE64_PDF.test(String(input))
-          ? "is base64 alone: put data:application/pdf;base64, before it"
+          ? "is bare base64. Put data:application/pdf;base64, before it"
           : `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`,
     })
     .refine(...notUploadAddress)
@@ -119,7 +120,7 @@ const opacity = once(() =>
     .min(0)
     .max(1)
     .default(DEFAULTS.opacity)
-    .meta({ description: "0 (invisible) to 1 (opaque), of the mark as a whole.", examples: [0.15] }),
+    .meta({ description: "Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque).", examples: [0.15] }),
 );
 const margin = once(() =>
   z
@@ -129,7 +130,7 @@ const margin = once(() =>
     .default(DEFAULTS.marginPt)
     .meta({
       description:
-        "Least distance from the page's edges, in points; never more than a tenth of the page's shorter side.",
+        "Minimum distance from the page's edges, in points. It is at most a tenth of the page's shorter side.",
       examples: [36],
     }),
 );
@@ -158,17 +159,17 @@ const filename = once(() =>
     .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
     .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
     .prefault("watermarked.pdf")
-    .describe("The name the result is saved under; .pdf is added where it is missing."),
+    .describe("The file name of the result. .pdf is added if it is missing."),
 );
 const password = once(() => z.string().max(1024).optional().describe("The password of an encrypted PDF."));
 
-/** Countries that are taken for languages, and what their language is. */
+/** Country codes that callers confuse with languages, and the right language codes. */
 const COUNTRIES = new Map([
   ["jp", "ja"],
   ["cn", "zh"],
 ]);
 
-/** A tag that the runtime understands: its parts are where BCP 47 has them. */
+/** Returns whether the runtime understands a tag: its parts are in the order of BCP 47. */
 function isLanguageTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
@@ -186,12 +187,12 @@ const lang = once(() =>
     .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, { error: notLanguage, abort: true })
     .refine(isLanguageTag, notLanguage)
     .refine((tag) => !COUNTRIES.has(tag.toLowerCase()), {
-      error: ({ input }) => `is a country: the language is ${COUNTRIES.get(String(input).toLowerCase())}`,
+      error: ({ input }) => `is a country. The language is ${COUNTRIES.get(String(input).toLowerCase())}`,
     })
     .optional()
     .meta({
       description:
-        "Language of the text (BCP 47), for its own forms of the letters: ja, ko, zh-Hans, zh-Hant or zh-HK of ideographs, ur for Nastaliq, sr of Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else that of the PDF (/Lang), else simplified Chinese.",
+        "Language of the text (BCP 47), which selects letterforms: ja, ko, zh-Hans, zh-Hant or zh-HK for ideographs, ur for Nastaliq, sr for Cyrillic. Default: Japanese with kana, Korean with hangul on the line, else the PDF's language (/Lang), else simplified Chinese.",
       examples: ["ja", "zh-Hant"],
     }),
 );
@@ -204,31 +205,31 @@ const tooManyCharacters = `must have at most ${MAX_TEXT_CHARACTERS} characters`;
 const text = once(() =>
   z
     .string({
-      error: ({ input }) => (input === undefined ? "is required: the words to lay over the page" : "must be text"),
+      error: ({ input }) => (input === undefined ? "is required: the words to put on the page" : "must be text"),
     })
-    .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // of a text far too long nothing else is looked at; a line break may be two yet
+    .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // a text that is far too long is not checked further; a line break may still be two characters
     .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
     .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
     .pipe(
       z
         .string()
         .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
-        // decoders write U+FFFD for bytes that are not UTF-8: nobody wants it on every page
-        .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has characters that are lost (U+FFFD)")
+        // decoders replace bytes that are not UTF-8 by U+FFFD, which must not be printed on every page
+        .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has replacement characters (U+FFFD)")
         .refine((value) => [...value].length <= MAX_TEXT_CHARACTERS, tooManyCharacters)
         .refine(isVisible, "must have a visible character")
         .refine((value) => !/[^\P{Cc}\n]/u.test(value), "must not have control characters other than line breaks")
         .refine((value) => !/\p{Noncharacter_Code_Point}/u.test(value), "must not have noncharacters")
         .refine((value) => unknownPlaceholder(value) === undefined, {
           error: ({ input }) =>
-            `has no {${unknownPlaceholder(String(input))}} to fill in: there are ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}; write {{ for a brace`,
+            `has {${unknownPlaceholder(String(input))}}, which is not a placeholder. The placeholders are ${PLACEHOLDERS.map((name) => `{${name}}`).join(", ")}; write {{ for a brace`,
         }),
     )
     .meta({
       minLength: 1,
       maxLength: MAX_TEXT_CHARACTERS,
       description:
-        "The words to lay over the page, in any script; \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
+        "The words to put on the page, in any script. \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
     }),
 );
 
@@ -240,16 +241,16 @@ export const textRequest = once(() =>
     template: choice(templates)
       .default(DEFAULTS.template)
       .describe(
-        `The look: it fixes position, rotation, size, weight and colour; the request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
+        `The appearance: position, rotation, size, weight and color. The request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
       ),
     position: choice(POSITIONS, synonyms)
       .transform(canonical<Position>)
       .optional()
-      .describe(`Where on the page as the reader sees it. Default: the template's, ${byTemplate("position")}.`),
+      .describe(`Place on the page as the reader sees it. Default: from the template, ${byTemplate("position")}.`),
     opacity: opacity(),
     rotation: rotation()
       .optional()
-      .describe("Degrees, counter-clockwise as the reader sees the page. Default: the template's."),
+      .describe("Rotation in degrees, counter-clockwise as the reader sees the page. Default: from the template."),
     lang: lang(),
     color: z
       .string()
@@ -261,7 +262,10 @@ export const textRequest = once(() =>
       .positive()
       .max(2000)
       .optional()
-      .meta({ description: "Points. Default: as large as the template allows and the page holds.", examples: [48] }),
+      .meta({
+        description: "Font size in points. Default: the largest size that the template allows and the page can hold.",
+        examples: [48],
+      }),
     margin: margin(),
     password: password(),
     filename: filename(),
@@ -276,7 +280,7 @@ export const imageRequest = once(() =>
     position: choice(IMAGE_POSITIONS, synonyms)
       .transform(canonical<ImagePosition>)
       .prefault(DEFAULTS.imagePosition)
-      .describe("Where on the page as the reader sees it."),
+      .describe("Place on the page as the reader sees it."),
     opacity: opacity(),
     scale: z
       .number()
@@ -284,17 +288,19 @@ export const imageRequest = once(() =>
       .max(1)
       .default(DEFAULTS.scale)
       .meta({
-        description: "Width of the image as a share of the page's width; shrunk where it would leave the page.",
+        description: "Width of the image as a share of the page's width. The image shrinks if it would leave the page.",
         examples: [0.2],
       }),
-    rotation: rotation().default(DEFAULTS.rotation).describe("Degrees, counter-clockwise as the reader sees the page."),
+    rotation: rotation()
+      .default(DEFAULTS.rotation)
+      .describe("Rotation in degrees, counter-clockwise as the reader sees the page."),
     margin: margin(),
     password: password(),
     filename: filename(),
   }),
 );
 
-/** The operations, by their names in results. */
+/** Names of the operations in results. */
 const operations = ["watermark.text", "watermark.image"] as const;
 /** The schema of an operation's name. */
 export const operation = z.enum(operations);
@@ -303,13 +309,13 @@ export type Operation = (typeof operations)[number];
 /** Schema of the answer to a paid call. */
 export const result = z.strictObject({
   output: z.strictObject({
-    url: z.url().describe("Where the watermarked PDF can be downloaded until it expires."),
-    expires_at: z.iso.datetime().describe("When the link ends, ISO 8601, UTC."),
+    url: z.url().describe("Link to the watermarked PDF. It works until it expires."),
+    expires_at: z.iso.datetime().describe("When the link expires (ISO 8601, UTC)."),
     pages: z.int().min(1),
     bytes: z.int().min(1),
   }),
   operation,
-  cost: z.string().describe("What the call cost: an amount and its currency."),
+  cost: z.string().describe("The price of the call: an amount and its currency."),
 });
 
 /** A value of {@link result}. */
@@ -317,7 +323,10 @@ export type Result = z.output<typeof result>;
 
 const upload = once(() => z.instanceof(Upload).meta({ type: "string", format: "binary" }));
 
-/** The text of a form's field that may be a file: the commonest slip is to send the name of one instead (curl without `@`). */
+/**
+ * Explains the text of a form field that should be a file. The most common mistake is to send the file's name (curl
+ * without `@`).
+ */
 function textForUpload(pattern: RegExp, others: string, curl: string) {
   return z
     .string()
@@ -335,9 +344,9 @@ const imageOrUpload = once(() =>
   z.union([upload(), imageText()], { error: IMAGE }).describe(image().description ?? ""),
 );
 
-/** {@link textRequest} as it is read: a long file has been received with it. */
+/** {@link textRequest} after reading the body. A long file has been received as an upload. */
 export const textRead = once(() => textRequest().extend({ file: z.union([upload(), file()], { error: FILE }) }));
-/** {@link imageRequest} as it is read: a long file has been received with it. */
+/** {@link imageRequest} after reading the body. A long file has been received as an upload. */
 export const imageRead = once(() =>
   imageRequest().extend({
     file: z.union([upload(), file()], { error: FILE }),
@@ -352,7 +361,7 @@ export const imageForm = once(() => imageRequest().extend({ file: fileOrUpload()
 
 /** A file named in a request: the text of a field, or an upload. */
 export type Source = string | Upload;
-/** A checked request for a text watermark, with its defaults filled in. */
+/** A validated request for a text watermark, with defaults filled in. */
 export type TextRequest = z.output<ReturnType<typeof textForm>>;
-/** A checked request for an image watermark, with its defaults filled in. */
+/** A validated request for an image watermark, with defaults filled in. */
 export type ImageRequest = z.output<ReturnType<typeof imageForm>>;

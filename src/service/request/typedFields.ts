@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { FIELD_KINDS, fieldKindOf } from "./fieldKinds.ts";
 
 /**
- * Converts the text values of a form, a query or the CLI's flags to the types that the schema has. A text that spells no
- * value of its type stays text, and the schema rejects it.
+ * Converts the text values of a form, a query or the CLI's flags to the types of the schema. A text that is not a value
+ * of its type stays text, and the schema rejects it.
  */
 export function typedFields(fields: unknown, schema: z.ZodObject): unknown {
   const values = { ...(fields as Record<string, unknown>) };

@@ -1,4 +1,4 @@
-/** Upload slots as they are asked for, and filled. */
+/** Creates uploads and receives their files. */
 import * as z from "zod";
 import { detectFormat } from "../../engine/index.ts";
 import { readBody } from "../../inputs/body.ts";
@@ -21,9 +21,9 @@ import {
   uploadUsed,
 } from "../../storage/uploads.ts";
 import { serviceMetadata } from "../about/discovery.ts";
-import { addressAccount, payerAccount, takeSlot, withinBudget } from "../limits/budget.ts";
-import { refusePenalised } from "../limits/refusedPayments.ts";
-import { countVain } from "../limits/vainPayments.ts";
+import { addressAccount, payerAccount, registerUpload, withinQuota } from "../limits/quota.ts";
+import { rejectThrottled } from "../limits/refusedPayments.ts";
+import { countUnusedAfterFailure } from "../limits/unusedPayments.ts";
 import type { Exchange } from "../sale/callContext.ts";
 import { PRODUCTS } from "../sale/products.ts";
 import { admitPayer, offerFor } from "../sale/purchase.ts";
@@ -32,10 +32,10 @@ import { fieldMessage } from "./fieldMessages.ts";
 import { invalidRequest } from "./invalidRequest.ts";
 import { plainName } from "./schemas.ts";
 
-/** Where slots are asked for, and, with an id behind it, filled. */
+/** Path where uploads are created. With an id appended, it receives the file. */
 export const UPLOADS_PATH = "/v1/uploads";
 
-/** What a file has in memory on its way to storage. */
+/** Maximum number of bytes of a file in memory on its way to storage. */
 const BUFFERED_BYTES = 100_000;
 
 /** Body of `POST /v1/uploads`. */
@@ -47,22 +47,22 @@ export const uploadRequest = once(() =>
       .min(1)
       .optional()
       .describe(
-        `The file's length in bytes, which it must have then. Without it, the file may have up to ${UPLOADS.freeBytes}.`,
+        `The exact length of the file in bytes. Without it, the file may have up to ${UPLOADS.freeBytes} bytes.`,
       ),
     type: z
       .enum(["pdf", "image"], "must be pdf or image")
       .default("pdf")
-      .describe("What the file is; its bytes are looked at."),
+      .describe("The kind of file. Its first bytes are checked."),
   }),
 );
 
-/** An example of it. */
+/** An example request. */
 export const UPLOAD_EXAMPLE = { name: "contract.pdf", size: 18211, type: "pdf" };
 
-/** Schema of the answer. */
+/** Schema of the answer to {@link uploadRequest}. */
 export const uploadOffer = once(() =>
   z.strictObject({
-    handle: z.string().describe("What `file`, or `image`, takes for the file once it has been sent. Keep it secret."),
+    handle: z.string().describe("The value for `file` or `image` once the file has been sent. Keep it secret."),
     upload: z
       .strictObject({
         transport: z.literal("https"),
@@ -70,29 +70,27 @@ export const uploadOffer = once(() =>
         url: z.url(),
         headers: z.record(z.string(), z.string()),
       })
-      .describe(
-        "How to send the file, once: as the body, by itself. Opened in a browser, the URL is a page to choose the file on.",
-      ),
-    curl: z.string().describe("The same as a command: put the path of the file in."),
-    expires_at: z.iso.datetime().describe("Until then the file can be sent, and used any number of times."),
+      .describe("How to send the file, once, as the body. In a browser, the URL shows a page to choose the file."),
+    curl: z.string().describe("The same as a command. Replace the path of the file."),
+    expires_at: z.iso.datetime().describe("Until then you can send the file, and use it any number of times."),
   }),
 );
 
-/** Schema of the answer to the file. */
+/** Schema of the answer to a received file. */
 export const uploadReceipt = once(() =>
   z.strictObject({
     bytes: z.int().min(1),
-    sha256: z.string().describe("Of what has come, in hexadecimal."),
+    sha256: z.string().describe("SHA-256 of the received file, in hexadecimal."),
     expires_at: z.iso.datetime(),
   }),
 );
 
 /**
- * Opens a slot: a free one on the account of the sender's address; where a payment comes along that a facilitator
- * verifies, on its payer's, and it may be large. The payment is not settled, and is good for the call afterwards.
- * @param sent payments, in order of preference; null or undefined where there is none
+ * Creates an upload. A free one counts against the sender's address. With a payment that a facilitator verifies, it
+ * counts against the payer, and it may be large. The payment is not settled, and can be used for the call afterwards.
+ * @param sent payments in order of preference; null or undefined for a missing one
  * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
- * @throws PaymentRequired if it is larger than free ones are, or the payment is refused
+ * @throws PaymentRequired if it exceeds the free size, or the payment is refused
  * @throws PaymentError as {@link admitPayer}
  */
 export async function openUpload(
@@ -115,9 +113,9 @@ export async function openUpload(
   const account = payer ?? addressAccount(request);
   const limits = payer ? { slots: UPLOADS.payerSlots, bytes: config.unchargedBytesPerHour } : UPLOADS.free;
   if (account !== undefined)
-    await takeSlot(env.BUDGETS, account, maxBytes, { ...limits, ms: 1000 * UPLOADS.seconds }).catch(
+    await registerUpload(env.BUDGETS, account, maxBytes, { ...limits, ms: 1000 * UPLOADS.seconds }).catch(
       (error: unknown) => {
-        if (payer) countVain(error, payer, request);
+        if (payer) countUnusedAfterFailure(error, payer, request);
         throw error;
       },
     );
@@ -139,8 +137,8 @@ export async function openUpload(
 }
 
 /**
- * Returns how many bytes a file of this type may have.
- * @throws Problem source_too_large, image_too_large if it has more
+ * Returns the maximum number of bytes of a file of this type.
+ * @throws Problem source_too_large, image_too_large if the file exceeds it
  */
 function expectFits(type: UploadRecord["type"], bytes: number, { maxSourceBytes, maxImageBytes }: Config): number {
   const limits = {
@@ -154,7 +152,7 @@ function expectFits(type: UploadRecord["type"], bytes: number, { maxSourceBytes,
 const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeBytes} bytes`;
 
 /**
- * Returns the name of the account of the payer whose payment came along and has verified.
+ * Returns the account of the payer whose payment came along, after verifying it.
  * @throws PaymentRequired as {@link openUpload}
  */
 async function payerOf(
@@ -164,34 +162,36 @@ async function payerOf(
 ): Promise<string | undefined> {
   const isSent = sent.some((payment) => payment !== null && payment !== undefined);
   if (!isSent && !isNeeded) return undefined;
-  const [product] = PRODUCTS; // what is to be paid for is not known yet
+  const [product] = PRODUCTS; // the product is not known yet
   const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
   if (!isSent) throw new PaymentRequired(offer, NOT_FREE);
-  refusePenalised(exchange.request);
+  rejectThrottled(exchange.request);
   const payment = readFirstPayment(sent, offer);
   const { verified } = await admitPayer(product!, payment, offer, exchange);
   if (verified) return payerAccount(payment);
-  if (isNeeded) throw new PaymentRequired(offer, "payment_already_used: sign another one for this upload");
+  if (isNeeded) throw new PaymentRequired(offer, "payment_already_used: sign a new payment for this upload");
   return undefined;
 }
 
 function resourceAt(origin: string): Resource {
   return {
     url: origin + UPLOADS_PATH,
-    description: "A large upload, to be watermarked: the payment is verified, not settled, and good for the call.",
+    description:
+      "A large upload to be watermarked. The payment is verified, not settled, and can be used for the call.",
     outputSchema: {},
     service: serviceMetadata(origin),
   };
 }
 
-/** Returns a text as one word of a shell's. */
+/** Quotes a text as one word of a shell command. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /**
- * Takes in the file of a slot: it goes to storage as it comes, unless its first bytes are not of the slot's type.
- * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large, too_many_requests, too_busy, body_timeout, not_a_pdf
+ * Receives the file of an upload and streams it to storage, unless its first bytes are not of the upload's type.
+ * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large, too_many_requests, too_busy,
+ * body_timeout, not_a_pdf
  * @throws EngineError unsupported_image, damaged_image
  */
 export async function receiveFile(
@@ -209,7 +209,7 @@ export async function receiveFile(
     const { value: head = new Uint8Array() } = await chunks.next();
     if (slot.type === "pdf") expectSignsOfPdf(head);
     else detectFormat(head);
-    const { bytes, sha256 } = await fillWithinBudget(slot, joined([head], chunks), length, exchange);
+    const { bytes, sha256 } = await receiveWithinQuota(slot, joined([head], chunks), length, exchange);
     return { bytes, sha256, expires_at: new Date(slot.expires).toISOString() };
   } finally {
     memory.release();
@@ -218,10 +218,10 @@ export async function receiveFile(
 }
 
 /**
- * Fills a slot within what it takes in vain: else a sender who breaks off each time has any number of bytes taken in for
- * nothing. The budget is asked while the file comes, and small ones are not counted.
+ * Receives a file within the upload's allowance for aborted transfers. Without it, a sender could abort repeatedly and
+ * have any number of bytes received for free. The quota is requested while the file arrives. Small files do not count.
  */
-function fillWithinBudget(
+function receiveWithinQuota(
   slot: StoredUpload,
   chunks: AsyncIterable<Uint8Array>,
   length: number,
@@ -233,7 +233,7 @@ function fillWithinBudget(
   const unchargedBytes = UPLOADS.maxFailedSizes * maxBytes;
   const limits = { payments: 1, calls: 20, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
   const counted = { name: key, payment: key, bytes: length, refusal: refusalOfFile };
-  return withinBudget(env.BUDGETS, counted, limits, waitUntil, async (spend, allowed) => {
+  return withinQuota(env.BUDGETS, counted, limits, waitUntil, async (spend, allowed) => {
     async function* allowing() {
       let bytes = 0;
       for await (const chunk of chunks) {
@@ -251,15 +251,15 @@ function fillWithinBudget(
 
 function refusalOfFile(isUnderWay: boolean): string {
   return isUnderWay
-    ? "The file is being sent here already. Wait until that ends, or ask for another upload."
-    : "The file has been sent here in vain too often. Ask for another upload.";
+    ? "Another request is sending the file right now. Wait until it ends, or create another upload."
+    : "Too many transfers to this upload were aborted. Create another upload.";
 }
 
-/** Refuses what has neither a header nor an object at its beginning: a slot is no place for other files. */
+/** Rejects a file without a header and an object at its beginning, because uploads must not hold other files. */
 function expectSignsOfPdf(head: Uint8Array): void {
   expectPdf(head, undefined);
   if (!/%PDF-|\d\s+obj\b/.test(new TextDecoder("latin1").decode(head)))
-    throw new Problem("not_a_pdf", "The file does not begin as a PDF does. Check that it is the one you meant.");
+    throw new Problem("not_a_pdf", "The file is not a PDF. Check that you sent the right file.");
 }
 
 /** @throws Problem upload_length_wrong, source_too_large, image_too_large */
@@ -269,15 +269,15 @@ function lengthOf(request: Request, { type, size, maxBytes }: UploadRecord, conf
   if (length !== undefined && length > maxBytes && size === undefined)
     throw new Problem(
       "source_too_large",
-      `This upload takes ${maxBytes} bytes. Ask for one with the file's \`size\`, and with a payment where it is larger than ${UPLOADS.freeBytes}.`,
+      `This upload takes at most ${maxBytes} bytes. Create one with the file's \`size\`. Above ${UPLOADS.freeBytes} bytes, send a payment along.`,
     );
   if (length && (size === undefined || length === size)) return length;
-  const what = size === undefined ? "its Content-Length" : `a Content-Length of ${size}, as was said of it`;
-  throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or ask for another upload.`);
+  const what = size === undefined ? "its Content-Length" : `a Content-Length of ${size}, as announced`;
+  throw new Problem("upload_length_wrong", `Send the whole file with ${what}, or create another upload.`);
 }
 
 const REFUSALS = {
   brokenOff: (cause: unknown) =>
-    new Problem("upload_length_wrong", "The body broke off before its end. Send the whole file again.", { cause }),
-  tooSlow: () => new Problem("body_timeout", "The body came too slowly. Send the whole file again."),
+    new Problem("upload_length_wrong", "The body ended too early. Send the whole file again.", { cause }),
+  tooSlow: () => new Problem("body_timeout", "The body arrived too slowly. Send the whole file again."),
 };

@@ -15,15 +15,15 @@ export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
 /** One of {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 
-/** The HTTP request that carries a call, and what is needed to answer it. */
+/** The HTTP request of a call, and everything needed to answer it. */
 export interface Exchange {
   request: Request;
   requestId: string;
   env: Env;
   config: Config;
-  /** What is found out on the way. */
+  /** Facts for the log line, collected on the way. */
   facts: RequestFacts;
-  /** Aborted when the caller no longer wants the result: work that is not settled yet stops and is not charged. */
+  /** Aborted when the caller no longer needs the result. Work that is not settled yet then stops and is not charged. */
   signal?: AbortSignal;
   /** Called as each stage begins. */
   progress?: (stage: Stage) => void;
@@ -32,8 +32,8 @@ export interface Exchange {
 }
 
 /**
- * One paid call, from reading its request to the end of its work. Owns its memory, the large-file slot and the spooled
- * files; disposing it releases them.
+ * One paid call, from reading its request to the end of its work. It owns the call's memory, its large-file slot and
+ * its spooled files. Disposing it releases them.
  */
 export class CallContext implements AsyncDisposable {
   readonly env: Env;
@@ -45,27 +45,27 @@ export class CallContext implements AsyncDisposable {
    * allow it.
    */
   readonly allowLoopback: boolean;
-  /** What is paid for, as the signed receipt names it; undefined if there will be none. */
+  /** The paid resource, as the signed receipt names it; undefined without a receipt. */
   readonly resourceUrl: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly progress: ((stage: Stage) => void) | undefined;
-  /** How the request's files are received, by the field that names them. */
+  /** Limits for receiving the request's files, by field. */
   readonly limits: { file: ReceiveLimits; image: ReceiveLimits };
-  /** Acquired once all that is large has come and is worked on. */
+  /** Acquired once all large files have arrived and work on them begins. */
   readonly slot: LargeFileSlot;
-  /** The bytes taken in so far. */
+  /** Number of bytes received so far. */
   bytesReceived = 0;
-  /** When the work on the files began, Unix milliseconds; undefined while they are waited for. */
+  /** Start of the work on the files, in Unix milliseconds; undefined while they arrive. */
   workBegan: number | undefined;
-  /** Why nothing more is taken in, once that is known: it ends what is being received. */
+  /** Reason to stop receiving, once it is known. */
   refusal: Error | undefined;
   readonly #facts: RequestFacts;
   readonly #memory: MemoryShare;
   readonly #files = new AsyncDisposableStack();
 
   /**
-   * @param resourceUrl what is paid for; undefined while that is not known
-   * @param account whose calls share what one may have of the memory; undefined if only this one has it
+   * @param resourceUrl the paid resource; undefined while it is unknown
+   * @param account the account whose calls share a share of the memory; undefined if this call has its own
    */
   constructor(
     { request, env, config, facts, signal, progress }: Exchange,
@@ -101,12 +101,12 @@ export class CallContext implements AsyncDisposable {
     };
   }
 
-  /** Does a step of the call, and measures it. */
+  /** Runs and measures a step of the call. */
   step<T>(name: Step, act: () => Promise<T>): Promise<T> {
     return step(name, this.#facts, act);
   }
 
-  /** Gives memory and slot back at once. */
+  /** Releases memory and slot at once. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#memory.release();
     this.slot.release();

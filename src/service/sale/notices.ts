@@ -1,11 +1,11 @@
 import type { Notice } from "../../engine/index.ts";
 
-/** The notices in words, for people and models. */
+/** The text of each notice, for people and models. */
 export const NOTICES: Record<Notice, string> = {
-  "signatures-invalidated": "The source was signed; its signatures are no longer valid.",
-  "attachments-not-marked": "The source is a portfolio; the files attached to it are not watermarked.",
+  "signatures-invalidated": "The source was signed. Its signatures are no longer valid.",
+  "attachments-not-marked": "The source is a portfolio. The files attached to it are not watermarked.",
   "pdfa-transparency":
-    "The source is PDF/A, but the result is not: the mark is transparent. Text and opaque images at opacity 1 are not.",
+    "The source is PDF/A, but the result is not, because the mark is transparent. Text and opaque images at opacity 1 keep PDF/A.",
   "pdfa-color":
-    "The source is PDF/A, but the result is not: it allows no such colours as the image has. An RGB image will do.",
+    "The source is PDF/A, but the result is not, because the file does not allow the image's colors. Use an RGB image.",
 };

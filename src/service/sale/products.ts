@@ -25,55 +25,55 @@ import { type Marked, type Proof, watermarkImage, watermarkText } from "./waterm
 export interface Delivery {
   result: Result;
   notices: readonly Notice[];
-  /** The name it is saved under. */
+  /** File name of the result. */
   filename: string;
-  /** What its receipt is signed for, where receipts are. Hashes are in hexadecimal. */
+  /** The facts that its receipt proves, if receipts are signed. Hashes are in hexadecimal. */
   proof?: Proof;
 }
 
-/** A request whose fields have been checked, to be run once its payment has verified. */
+/** A validated request, ready to run once its payment is verified. */
 export interface AcceptedRequest {
   /** See {@link fingerprintOf}. */
   fingerprint(): Promise<string>;
   /**
-   * Does the work and stores the output. Nothing stays stored if it throws.
-   * @throws Problem if a file cannot be received or the call is cancelled
+   * Does the work and stores the output. If it throws, nothing stays stored.
+   * @throws Problem if a file cannot be received or the call is canceled
    * @throws EngineError if the file, the image or the text cannot be used
    */
   run(call: CallContext): Promise<WorkResult<Delivery>>;
 }
 
-/** An operation as it is sold. */
+/** An operation that is sold. */
 export interface Product {
   operation: Operation;
   /** Its path over HTTP. */
   path: string;
   /** Its name as an MCP tool. */
   tool: string;
-  /** What it does, in a few words. */
+  /** Its effect in a few words. */
   summary: string;
-  /** The same for indexes to search and models to choose by: at most 200 characters. */
+  /** A description for search indexes and models, of at most 200 characters. */
   description: string;
   /** An example request, for discovery services. */
   example: Record<string, unknown>;
-  /** The schemas of its requests, as JSON and as a form, made when they are first read. */
+  /** Schemas of its requests, as JSON and as a form, created on first use. */
   readonly schemas: Readonly<Record<RequestFormat, z.ZodObject>>;
-  /** What a call costs in a deployment: the one place that the offer, the result and every description have it from. */
+  /** Price of a call in a deployment. The offer, the result and every description use it. */
   price(config: Config): Price;
   /**
-   * Checks the fields of a request.
-   * @param tooLong says that one of them is too long, and that only its beginning is here
-   * @throws Problem invalid_request with one entry in `errors` per wrong field, or `tooLong` if there is none
+   * Validates the fields of a request.
+   * @param tooLong the problem of a field that is too long, and of which only the beginning is present
+   * @throws Problem invalid_request with one entry in `errors` per wrong field, or `tooLong` if no field is wrong
    */
   accept(fields: unknown, format: RequestFormat, tooLong?: Problem): AcceptedRequest;
 }
 
-/** How a request's fields were sent. In a form, numbers are text, and files can be uploads. */
+/** The format of a request's fields. In a form, numbers are text, and files can be uploads. */
 type RequestFormat = "json" | "form";
 
 const deploymentPrice = ({ price }: Config): Price => price;
 
-/** Everything that is sold, over both HTTP and MCP. */
+/** All products, which are sold over both HTTP and MCP. */
 export const PRODUCTS: readonly Product[] = [
   defineProduct(
     {
@@ -82,7 +82,7 @@ export const PRODUCTS: readonly Product[] = [
       tool: "add_text_watermark",
       summary: "Watermark every page of a PDF with a text",
       description:
-        "Watermark a PDF: lay a text over every page, in any script, as a diagonal stamp, tiles, a header or a footer. Gives a link to the marked PDF.",
+        "Watermark a PDF: put a text on every page, in any script, as a diagonal stamp, tiles, a header or a footer. Returns a link to the marked PDF.",
       example: { file: "https://example.com/contract.pdf", text: "CONFIDENTIAL", template: "diagonal" },
       price: deploymentPrice,
     },
@@ -97,7 +97,7 @@ export const PRODUCTS: readonly Product[] = [
       tool: "add_image_watermark",
       summary: "Watermark every page of a PDF with an image",
       description:
-        "Watermark a PDF: lay an image or logo (PNG, JPEG) over every page, at any position, size and opacity. Gives a link to the marked PDF.",
+        "Watermark a PDF: put an image or logo (PNG, JPEG) on every page, at any position, size and opacity. Returns a link to the marked PDF.",
       example: {
         file: "https://example.com/contract.pdf",
         image: "https://example.com/logo.png",
@@ -112,25 +112,25 @@ export const PRODUCTS: readonly Product[] = [
   ),
 ];
 
-/** Returns what a call costs, for people to read: `0.05 USDC`, or each price where products differ. */
+/** Returns the price of a call as text: `0.05 USDC`, or all prices if products differ. */
 export function priceLabel(config: Config): string {
   return priceLabels(config).join(" or ");
 }
 
-/** Returns the labels of all prices, each once. */
+/** Returns the distinct labels of all prices. */
 export function priceLabels(config: Config): string[] {
   return [...new Set(PRODUCTS.map((product) => product.price(config).label))];
 }
 
-/** Names the product that has a field, for callers who sent it to another. */
+/** Returns the product that has a field, for callers who sent the field to another product. */
 function productWith(field: string): string | undefined {
   const product = PRODUCTS.find(({ schemas }) => Object.hasOwn(schemas.json.shape, field));
   return product && `POST ${product.path} (MCP tool ${product.tool})`;
 }
 
 /**
- * Defines a product whose requests `run` carries out.
- * @param checks what a request is checked by, once it has been read
+ * Defines a product whose requests are carried out by `run`.
+ * @param checks the schemas that validate a request after it is read
  */
 export function defineProduct<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,

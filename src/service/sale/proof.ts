@@ -1,4 +1,4 @@
-/** Signed proof of what was offered and bought, for deployments with a RECEIPT_KEY. */
+/** Signs offers and receipts, in deployments with a RECEIPT_KEY. */
 
 import { getAddress } from "viem/utils";
 import type { Sold } from "../../payments/sale/gate.ts";
@@ -9,18 +9,18 @@ import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { signsProof } from "../request/ownHosts.ts";
 import type { Delivery } from "./products.ts";
 
-/** For so long a signed offer is given to others as well: a signature takes a millisecond, and a 402 is free. */
+/** Time for which a signed offer is reused, because a signature takes a millisecond and a 402 is free. */
 const FRESH_SECONDS = 60;
-/** Of one deployment: where routes are wildcards, callers choose the hosts. */
+/** Maximum number of cached offers of a deployment. If routes are wildcards, callers choose the host. */
 const MAX_KEPT = 16;
 
-/** Signed offers by their terms, and until when they are fresh (Unix seconds). */
+/** Signed offers by their terms, and the time until which they are reused (Unix seconds). */
 const keptOffers = oncePerConfig(() => new Map<string, { offers: SignedOffers; freshUntil: number }>());
 
-/** The curve takes milliseconds to set up, which start-up is spared. */
+/** Loaded on first use, because setting up the curve takes milliseconds of the start. */
 const signing = () => import("../../payments/wire/offerReceipt.ts");
 
-/** Of a deployment's key, once it is known. */
+/** Public parts of a deployment's key, once they are computed. */
 const publicParts = oncePerConfig((): { known?: { address: string; publicKey: string } } => ({}));
 
 /** Returns the address and the public key (04, then x and y) of the RECEIPT_KEY; undefined without one. */
@@ -32,8 +32,8 @@ export async function receiptSigner(config: Config) {
 }
 
 /**
- * Returns the signed offers for the 402 of a request; undefined where nothing is signed. An offer is good for as long, at
- * least, as a payment made from it.
+ * Returns the signed offers for the 402 of a request; undefined if nothing is signed. An offer is valid at least as
+ * long as a payment made from it.
  */
 export async function signedOffers(offer: Offer, request: Request, config: Config): Promise<SignedOffers | undefined> {
   const { receiptKey } = config;
@@ -55,8 +55,8 @@ export async function signedOffers(offer: Offer, request: Request, config: Confi
 }
 
 /**
- * Returns the receipt of a purchase, signed if the deployment does so and the money is known to have moved: the same
- * purchase has the same receipt, whoever asks for it where.
+ * Returns the receipt of a purchase. It is signed if the deployment signs receipts and the settlement is known. The
+ * same purchase always has the same receipt.
  */
 export async function provedReceipt({ receipt, value, paid }: Sold<Delivery>, config: Config): Promise<Receipt> {
   const { receiptKey } = config;
@@ -69,7 +69,7 @@ export async function provedReceipt({ receipt, value, paid }: Sold<Delivery>, co
       version: 1,
       network: chain.caip2,
       resourceUrl: proof.resourceUrl,
-      payer: isSolana(chain) ? payer : getAddress(payer), // the same in whichever case it was sent
+      payer: isSolana(chain) ? payer : getAddress(payer), // normalized, because callers may write an address in any case
       issuedAt: Math.floor(settledAt / 1000),
       transaction: receipt.transaction,
     },

@@ -10,9 +10,9 @@ import { log, type RequestFacts } from "../../shared/log.ts";
 import { isLoopback } from "../../shared/net/loopback.ts";
 import { readFailure, writeFailure } from "../../shared/problems.ts";
 import { linkOf } from "../../storage/link.ts";
-import { addressAccount, payerAccount, type Spent, withinBudget } from "../limits/budget.ts";
+import { addressAccount, payerAccount, type Spent, withinQuota } from "../limits/quota.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "../limits/refusedPayments.ts";
-import { countVain, forgiveVain, unlessInVain } from "../limits/vainPayments.ts";
+import { countUnusedAfterFailure, forgiveUnused, unlessThrottled } from "../limits/unusedPayments.ts";
 import { announcedBytesOf, maxBytesOf } from "../request/bodySize.ts";
 import { idempotencyKeyOf } from "../request/idempotencyKey.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
@@ -22,7 +22,7 @@ import { isSignedIn } from "./signIn.ts";
 import { type Step, step } from "./steps.ts";
 
 /**
- * Returns what the sender of an HTTP request is asked to pay for a product.
+ * Returns the terms of a product for an HTTP request.
  * @param resource the product as it is offered at the endpoint
  * @throws PaymentError not_configured if the deployment cannot take payments, and so must not ask for one
  */
@@ -31,28 +31,30 @@ export function offerFor(product: Product, resource: Resource, { request, config
   return offerOf(resource, { ...config, price: product.price(config) });
 }
 
-/** Returns what is told in place of the terms of a sale while nothing is sold; other errors as they are. */
+/**
+ * Returns the error `not_selling` instead of the terms of a sale while SELLING is false. Other errors stay unchanged.
+ */
 export function whileClosed(error: Error, { selling }: Config): Error {
   return error instanceof PaymentRequired && !selling ? notSelling() : error;
 }
 
-/** A payer whose request may be read. */
+/** An admitted payer, whose request may be read. */
 export interface Admitted extends Admission {
   product: Product;
   payment: PaymentPayload;
   /** See {@link idempotencyKeyOf}. */
   key: string | null;
   offer: Offer;
-  /** Bytes of the request that were read, and counted, before its sale; none if undefined. */
+  /** Bytes of the request that were read and counted before its sale. */
   readBytes?: number | undefined;
 }
 
 /**
- * Admits a payer: what comes before the request is read, so that it is read for nobody else.
- * @param sentKey the idempotency key as the caller has sent it; null or undefined if not apart from the payment
+ * Admits a payer before the request is read, so that no other request is read.
+ * @param sentKey the idempotency key as sent; null or undefined without one beside the payment
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError not_configured, or as {@link admit}
- * @throws Problem invalid_request if the key is not one, too_many_requests
+ * @throws Problem invalid_request if the key is malformed, too_many_requests
  */
 export async function admitPayer(
   product: Product,
@@ -63,13 +65,13 @@ export async function admitPayer(
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
   const { request } = exchange;
-  const ask = () => unlessInVain(payerAccount(payment), request, () => admit(termsOf(asked, exchange)));
+  const ask = () => unlessThrottled(payerAccount(payment), request, () => admit(termsOf(asked, exchange)));
   return { ...asked, ...(await countingRefusals(request, ask)) };
 }
 
 /**
- * Sells one product for one payment, over HTTP or MCP: the same request with the same payment gets the same result.
- * @param accept reads and checks the request, within the call's limits
+ * Sells one product for one payment, over HTTP or MCP. The same request with the same payment returns the same result.
+ * @param accept reads and validates the request within the call's limits
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError as {@link Sale}
  * @throws Problem from `accept` and the product
@@ -82,7 +84,7 @@ export async function purchase(
 ): Promise<Sold<Delivery>> {
   const { request } = exchange;
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
-  return withBudget(admitted, exchange, async (spend, allowed) => {
+  return withPayerQuota(admitted, exchange, async (spend, allowed) => {
     const sale = await fulfil(admitted, exchange, accept, { spend, allowed });
     exchange.progress?.("settling");
     const bought = await sale.settle();
@@ -91,15 +93,15 @@ export async function purchase(
     if (sale.isSold) {
       spend(charged);
       forgiveRefusals(request);
-      forgiveVain(payerAccount(admitted.payment));
+      forgiveUnused(payerAccount(admitted.payment));
     }
     return { ...bought, receipt: await provedReceipt(bought, exchange.config) };
   });
 }
 
 /**
- * Does everything that needs the call's files. Nobody waits for them to be deleted, and the budget is asked while the
- * request is read and its payment claimed.
+ * Does all work that needs the call's files. The files are deleted in the background. The quota is requested while the
+ * request is read and its payment is claimed.
  */
 async function fulfil(
   admitted: Admitted,
@@ -133,23 +135,23 @@ async function fulfil(
   } finally {
     if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
     spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
-    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // what stays, the sweep takes
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes the rest
   }
 }
 
 /**
- * Returns the account that a call goes on: its payer's. A payment that the ledger knows has not been verified for this
- * call, so that anyone may have sent it: it goes on the account of its address, if it has one.
+ * Returns the account that a call counts against. A verified payment counts against its payer. A payment that the
+ * ledger already knows was not verified for this call, so anyone may have sent it: it counts against the address.
  */
 export function accountOf({ payment, verified }: Admitted, { request }: Exchange): string | undefined {
   return verified ? payerAccount(payment) : addressAccount(request);
 }
 
 /**
- * Does a call within the budget of its account, and counts its payment if it fails.
+ * Runs a call within the quota of its account, and counts its payment as unused if it fails.
  * @throws Problem too_many_requests
  */
-export async function withBudget<T>(
+export async function withPayerQuota<T>(
   admitted: Admitted,
   exchange: Exchange,
   act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
@@ -171,14 +173,14 @@ export async function withBudget<T>(
     bytes: announcedBytesOf(request) ?? maxBytesOf(request, config),
     refusal: (isUnderWay: boolean) =>
       isUnderWay
-        ? `This payer has as much under way as it may: ${limits.payments} payments, ${limits.calls} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends; nothing was charged.`
-        : "This payer has had too much work done that was not charged in the end. Nothing was charged; wait.",
+        ? `This payer has reached a limit of concurrent use: ${limits.payments} payments, ${limits.calls} calls, or ${limits.unchargedBytes} bytes. Wait until a call ends. Nothing was charged.`
+        : "This payer has exceeded the hourly allowance for failed (uncharged) calls. Wait before you call again. Nothing was charged.",
   };
   try {
-    return await withinBudget(env.BUDGETS, counted, limits, waitUntil, act);
+    return await withinQuota(env.BUDGETS, counted, limits, waitUntil, act);
   } catch (error) {
     countRefusal(error, request);
-    if (verified) countVain(error, name, request);
+    if (verified) countUnusedAfterFailure(error, name, request);
     throw error;
   }
 }
@@ -205,7 +207,7 @@ function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admissio
   };
 }
 
-/** Returns what of a sale is said of its request, too. */
+/** Returns the facts of a sale that the request's log line contains too. */
 function factsOf({ outcome, network, transaction }: SaleEvent): RequestFacts {
   return {
     outcome: outcome === "sold" || outcome === "replayed" ? outcome : "refused",

@@ -4,17 +4,17 @@ import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
 import { isOwnHost } from "../request/ownHosts.ts";
 import type { Exchange } from "./callContext.ts";
 
-/** The header that a caller signs in with. */
+/** Header with a caller's sign-in. */
 export const SIGN_IN = "SIGN-IN-WITH-X";
 
-/** Returns what to sign in for with a request. */
+/** Returns the terms that a sign-in with a request must state. */
 export function signInTerms({ request, config }: Pick<Exchange, "request" | "config">): SignInTerms {
   const { networks, rpcUrls } = config;
   return { url: new URL(request.url), networks, rpcUrls, now: Date.now() };
 }
 
 /**
- * Returns who has signed in with a request; undefined if nobody.
+ * Returns the signer of a request's sign-in; undefined without one.
  * @throws PaymentError sign_in_refused
  */
 export async function signedIn(exchange: Pick<Exchange, "request" | "config">): Promise<SignedIn | undefined> {
@@ -23,9 +23,12 @@ export async function signedIn(exchange: Pick<Exchange, "request" | "config">): 
   if (header === null) return undefined;
   const terms = signInTerms(exchange);
   const { hostname } = terms.url;
-  // what another site had its visitors sign must not pass here under that site's name
+  // a sign-in that another site collected from its visitors must not pass here under that site's name
   if (!isOwnHost(request, config))
-    throw new PaymentError("sign_in_refused", `Nobody signs in at ${hostname}: call this service by its own name.`);
+    throw new PaymentError(
+      "sign_in_refused",
+      `You cannot sign in at ${hostname}. Call this service by its own host name.`,
+    );
   return signedInBy(header, terms);
 }
 

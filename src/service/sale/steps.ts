@@ -1,20 +1,20 @@
-/** The steps of a paid call, each measured once: for its log line, its answer's header and the runtime's traces. */
+/** The steps of a paid call. Each is measured once for its log line, its answer's header and the runtime's traces. */
 import { tracing } from "cloudflare:workers";
 import type { RequestFacts } from "../../shared/log.ts";
 
 /**
- * - `receive`: the request's body, and the files that it names
- * - `verify`: waiting for a facilitator's verdict
- * - `plan`: of the output, every byte of which is determined then
- * - `write`: the output, on its way to storage
- * - `store`: until storage has it, from its last byte on
- * - `settle`: by the ledger, which has a facilitator do it
+ * - `receive`: receives the request's body and the files that it names
+ * - `verify`: waits for a facilitator's verdict
+ * - `plan`: plans the output, which determines every byte
+ * - `write`: streams the output to storage
+ * - `store`: waits for storage after the last byte
+ * - `settle`: waits for the ledger, which settles by a facilitator
  */
 export const STEPS = ["receive", "verify", "plan", "write", "store", "settle"] as const;
 /** One of {@link STEPS}. */
 export type Step = (typeof STEPS)[number];
 
-/** Does a step of a call. Adds the milliseconds that it takes to what is known of the request; traces show it by its name. */
+/** Runs a step of a call. Adds its duration in milliseconds to the facts of the request. Traces show it by its name. */
 export function step<T>(name: Step, facts: RequestFacts, act: () => Promise<T>): Promise<T> {
   return tracing.enterSpan(name, async () => {
     const began = Date.now();
@@ -26,7 +26,7 @@ export function step<T>(name: Step, facts: RequestFacts, act: () => Promise<T>):
   });
 }
 
-/** Returns the steps that a request has gone through, and how long each took, as the header `Server-Timing` has them. */
+/** Returns the finished steps of a request and their durations as a `Server-Timing` header. */
 export function serverTiming(facts: RequestFacts): string {
   const taken = STEPS.filter((name) => facts[`${name}_ms`] !== undefined);
   return taken.map((name) => `${name};dur=${facts[`${name}_ms`]}`).join(", ");

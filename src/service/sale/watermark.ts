@@ -1,4 +1,4 @@
-/** The work of a call: fetch the file, lay the mark over its pages, store the output. */
+/** Does the work of a call: fetches the file, puts the mark on its pages, stores the output. */
 import {
   checkMark,
   type LoadFont,
@@ -31,32 +31,32 @@ export interface Marked {
   notices: readonly Notice[];
   id: string;
   expiresAt: Date;
-  /** If there will be a signed receipt. */
+  /** Facts for the signed receipt, if receipts are signed. */
   proof: Proof | undefined;
 }
 
-/** What a receipt is signed for: the resource, and the SHA-256 of source and result, in hexadecimal. */
+/** The facts that a receipt proves: the resource, and the SHA-256 of source and result, in hexadecimal. */
 export interface Proof {
   resourceUrl: string;
   inputSha256: string;
   outputSha256: string;
 }
 
-/** Plans the output for a source; the mark is already bound. */
+/** Plans the output for a source. The mark is already bound. */
 type Planner = (
   source: Uint8Array | RangeReader,
   options: WatermarkOptions & { loadFont: LoadFont },
 ) => Promise<WatermarkPlan>;
 
 /**
- * Lays a text over every page of a PDF. Nothing stays stored if it throws.
- * @throws Problem if the file cannot be received or the call is cancelled
+ * Puts a text on every page of a PDF. If it throws, nothing stays stored.
+ * @throws Problem if the file cannot be received or the call is canceled
  * @throws EngineError if the file or the text cannot be used
  */
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
   const mark = textMarkOf(request);
   checkMark(mark);
-  // what fails here is asked for again where it is used
+  // a failure here is repeated and reported where the fonts are used
   const fonts = isElsewhere(request.file)
     ? loadFonts(mark, fontLoader(call.env.ASSETS)).catch(() => undefined)
     : undefined;
@@ -66,8 +66,8 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
 }
 
 /**
- * Lays an image over every page of a PDF. Nothing stays stored if it throws.
- * @throws Problem if a file cannot be received or the call is cancelled
+ * Puts an image on every page of a PDF. If it throws, nothing stays stored.
+ * @throws Problem if a file cannot be received or the call is canceled
  * @throws EngineError if the file or the image cannot be used
  */
 export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
@@ -86,15 +86,15 @@ export async function watermarkImage(request: ImageRequest, call: CallContext): 
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
 
-/** Whether a file has to be waited for. */
+/** Returns whether a file still has to be fetched. */
 function isElsewhere(file: Source): boolean {
   return isAddress(file) || (typeof file === "string" && isHandle(file));
 }
 
 /**
- * Opens two files at the same time. Once one has failed the other is not fetched any further; that it has ended is waited
- * for, since it has memory of the call.
- * @throws Error of the one that failed first
+ * Opens two files concurrently. If one fails, the fetch of the other is aborted. It waits until the other has ended,
+ * because that uses memory of the call.
+ * @throws Error of the file that failed first
  */
 async function together(
   openings: [(signal: AbortSignal) => Promise<ReceivedFile>, (signal: AbortSignal) => Promise<ReceivedFile>],
@@ -158,22 +158,22 @@ async function deliver(
   return { output, notices, id, expiresAt, proof };
 }
 
-/** Yields chunks, and says when there are no more. */
+/** Yields chunks and calls `end` after the last one. */
 async function* before(end: () => void, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* chunks;
   end();
 }
 
 /**
- * Reports that a stage begins.
- * @throws Problem call_cancelled if the caller has cancelled
+ * Reports the beginning of a stage.
+ * @throws Problem call_cancelled if the caller has canceled
  */
 function begin(stage: Stage, { signal, progress }: CallContext): void {
   throwIfCanceled(signal);
   progress?.(stage);
 }
 
-/** @param only aborted where this file alone is not wanted any more */
+/** @param only aborted when this file alone is no longer needed */
 async function open(
   source: Source,
   field: "file" | "image",

@@ -57,12 +57,7 @@ describe("a PNG's color space is", () => {
     ["gray without anything else said", "gray", {}, "/DeviceGray"],
     ["RGB without anything else said", "RGB", {}, "/DeviceRGB"],
     ["sRGB", "RGB", { sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
-    [
-      "sRGB whatever gamma is given for older decoders",
-      "RGB",
-      { gAMA: uint32(100000), sRGB: Uint8Array.of(0) },
-      "/DeviceRGB",
-    ],
+    ["sRGB with any gamma for older decoders", "RGB", { gAMA: uint32(100000), sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
     ["the gamma and colors of sRGB", "RGB", { gAMA: uint32(45455), cHRM: SRGB_COLORS }, "/DeviceRGB"],
     ["nearly the gamma of sRGB", "RGB", { gAMA: uint32(45000) }, "/DeviceRGB"],
     ["a gamma of 0", "RGB", { gAMA: uint32(0) }, "/DeviceRGB"],

@@ -39,7 +39,7 @@ export class Sink implements ObjectSink {
 }
 
 /**
- * Renders a picture by PDFium on a page of its own size, one pixel per point. Returns the pixels row by row from the
+ * Renders a picture by PDFium on a page of the same size, one pixel per point. Returns the pixels row by row from the
  * top.
  */
 export function render(picture: Picture, sink = new Sink()): Promise<Rgb[]> {

@@ -3,7 +3,7 @@ import { PRODUCTS } from "../../../src/service/sale/products.ts";
 import { ORIGIN, send, TEXT } from "../../support/client.ts";
 import { decodeHeader, termsV2 } from "../../support/x402.ts";
 
-test("/.well-known/x402 lists what answers 402, and how to call", async () => {
+test("/.well-known/x402 lists the endpoints that answer 402, and how to call them", async () => {
   const document = await (await send("/.well-known/x402")).json<{ resources: string[]; instructions: string }>();
   expect(document).toEqual({
     version: 1,
@@ -19,20 +19,23 @@ test("the icon that the terms name is an SVG without scripts, styles and links",
   expect(terms.resource.tags).toContain("watermark");
   const icon = await send(terms.resource.iconUrl);
   expect([icon.status, icon.headers.get("Content-Type")]).toEqual([200, "image/svg+xml"]);
-  expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin"); // the pages of indexes show it
+  expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin"); // indexes show it on their pages
   const svg = await icon.text();
   expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox/);
   expect(svg).not.toMatch(/script|style|href|on\w+=/);
 });
 
-test("/robots.txt lets everything be read but callers' files", async () => {
+test("/robots.txt allows everything except callers' files", async () => {
   const robots = await send("/robots.txt");
   expect(robots.headers.get("Content-Type")).toMatch(/^text\/plain/);
   expect(await robots.text()).toBe("User-agent: *\nDisallow: /v1/files/\n");
 });
 
-test.each(PRODUCTS)("what indexes search says watermark, in few words: $operation", ({ summary, description }) => {
-  expect(summary).toMatch(/watermark/i);
-  expect(description).toMatch(/watermark/i);
-  expect(description.length).toBeLessThan(200);
-});
+test.each(PRODUCTS)(
+  "the description for indexes says watermark and is short: $operation",
+  ({ summary, description }) => {
+    expect(summary).toMatch(/watermark/i);
+    expect(description).toMatch(/watermark/i);
+    expect(description.length).toBeLessThan(200);
+  },
+);

@@ -22,7 +22,7 @@ const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const at = (...behaviours: string[]) =>
   behaviours.map((behaviour) => `https://facilitator.example.com/${behaviour}`).join();
 
-/** A deployment with these settings: the same environment in all its calls. */
+/** Creates a deployment with these settings, which uses the same environment for all its calls. */
 function deployment(settings: Record<string, unknown>) {
   const environment = { ...env, PAY_TO, ...settings };
   return async (path: string, init?: RequestInit) => {
@@ -36,7 +36,7 @@ function deployment(settings: Record<string, unknown>) {
 const asksOf = (fetched: { mock: { calls: unknown[][] } }) =>
   fetched.mock.calls.filter(([url]) => String(url).endsWith("/supported")).length;
 
-/** The networks that a call is offered, by version. */
+/** Returns the offered networks by version. */
 async function offered(call: ReturnType<typeof deployment>) {
   const response = await call(TEXT, { method: "POST" });
   const networks = (terms: unknown) =>
@@ -44,7 +44,7 @@ async function offered(call: ReturnType<typeof deployment>) {
   return { 1: networks(await response.json()), 2: networks(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)) };
 }
 
-test("a key for receipts that the payments belong to is told to the operator", async () => {
+test("/healthz warns the operator if the key for receipts is the key of PAY_TO", async () => {
   const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
   const health = async (settings: object) => (await deployment({ RECEIPT_KEY, ...settings })("/healthz")).json();
   expect(await health({})).toMatchObject({ status: "pass", problems: [] });
@@ -55,7 +55,7 @@ test("a key for receipts that the payments belong to is told to the operator", a
   });
 });
 
-test("a wrong key for receipts is a wrong setting: nothing is sold, and nobody is told the key", async () => {
+test("a malformed key for receipts is a wrong setting: nothing is sold, and the key is not shown", async () => {
   const call = deployment({ RECEIPT_KEY: `0x${"7".repeat(63)}` });
   const refused = await call(TEXT, { method: "POST" });
   expect([refused.status, await refused.json()]).toMatchObject([503, { code: "not_configured" }]);
@@ -84,7 +84,7 @@ describe("a network that no facilitator settles", () => {
     expect(text).not.toContain("eip155:137");
   });
 
-  test("is told to the operator, once in the log and at /healthz", async () => {
+  test("is reported to the operator, once in the log and at /healthz", async () => {
     const call = deployment(settings);
     await offered(call);
     await offered(call);
@@ -95,7 +95,7 @@ describe("a network that no facilitator settles", () => {
     expect(await health.json()).toMatchObject({ status: "warn", problems });
   });
 
-  test("is offered where another facilitator settles it, and paid there", async () => {
+  test("is offered and paid if another facilitator settles it", async () => {
     const call = deployment({
       NETWORKS: "base,base-sepolia",
       FACILITATOR_URL: at("settles-8453-base-refusing", "settles-84532-base_sepolia"),
@@ -109,7 +109,7 @@ describe("a network that no facilitator settles", () => {
     expect(await (await call("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("being the only one leaves nothing to sell: 503 for payers, which says nothing of it", async () => {
+  test("answers payers with a 503 without details if it is the only network", async () => {
     const call = deployment({ NETWORKS: "polygon", FACILITATOR_URL: at("settles-8453-base") });
     const response = await call(TEXT, { method: "POST" });
     expect(response.status).toBe(503);
@@ -132,7 +132,7 @@ describe("Solana", () => {
     return [v1.accepts, v2.accepts];
   };
 
-  test("is offered where a facilitator says who pays the fee, with the operator's address there", async () => {
+  test("is offered with the operator's address if a facilitator names its fee payer", async () => {
     const FACILITATOR_URL = at(`settles-8453.${DEVNET}-base.solana_devnet`);
     const call = deployment({ ...settings, FACILITATOR_URL });
     const extra = { feePayer };
@@ -146,8 +146,8 @@ describe("Solana", () => {
 
   test.each([
     ["settles only EVM chains", "settles-8453-base"],
-    ["does not say what it settles", "good"],
-  ])("is not offered where the facilitator %s, and the operator is told", async (_, name) => {
+    ["does not list its networks", "good"],
+  ])("is not offered if the facilitator %s, and the operator is informed", async (_, name) => {
     const call = deployment({ ...settings, FACILITATOR_URL: at(name) });
     expect(await offered(call)).toEqual({ 1: ["base"], 2: ["eip155:8453"] });
     const { status, problems } = await (await call("/healthz")).json<{ status: string; problems: string[] }>();
@@ -158,12 +158,12 @@ describe("Solana", () => {
       );
   });
 
-  test("is not offered for a fee payer that is no address", async () => {
+  test("is not offered for a fee payer that is not an address", async () => {
     const call = deployment({ ...settings, NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
     expect((await offered(call))[2]).toEqual(["eip155:8453"]);
   });
 
-  test("is offered in each version with the fee payer of a facilitator that settles it there", async () => {
+  test("is offered in each version with the fee payer of a facilitator that settles it in that version", async () => {
     const call = deployment({
       ...settings,
       FACILITATOR_URL: at("settles-8453-base", `settles-${DEVNET}-solana_devnet`),
@@ -171,7 +171,7 @@ describe("Solana", () => {
     expect(await offered(call)).toEqual({ 1: ["base", "solana-devnet"], 2: ["eip155:8453", `solana:${DEVNET}`] });
   });
 
-  test("needs no address of an EVM chain where it is alone, and nothing is sold on it without a facilitator", async () => {
+  test("needs no address on an EVM chain if it is the only network, and nothing is sold on it without a facilitator", async () => {
     const alone = { NETWORKS: "solana-devnet", PAY_TO: "" };
     const FACILITATOR_URL = at(`settles-${DEVNET}-solana_devnet`);
     const call = deployment({ ...settings, ...alone, FACILITATOR_URL });
@@ -181,7 +181,7 @@ describe("Solana", () => {
     expect((await local("/healthz")).status).toBe(503);
   });
 
-  test("without an address there is a wrong setting: 503 for payers, and the operator is told its name", async () => {
+  test("answers payers with a 503 without an address on it, and names the setting to the operator", async () => {
     const call = deployment({ NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
     const answer = await call(TEXT, { method: "POST" });
     expect([answer.status, (await answer.json<{ code: string }>()).code]).toEqual([503, "not_configured"]);
@@ -189,7 +189,7 @@ describe("Solana", () => {
     expect([health.status, await health.text()]).toEqual([503, expect.stringContaining("PAY_TO_SOLANA")]);
   });
 
-  test("has its facilitators asked again after ten minutes; one that is down then is taken to be as before", async () => {
+  test("has its facilitators asked again after ten minutes, and uses the last answer of one that is down", async () => {
     const call = deployment({ ...settings, FACILITATOR_URL: at(`settles-8453.${DEVNET}-base.solana_devnet`) });
     const fetched = vi.spyOn(globalThis, "fetch");
     const before = await terms(call);
@@ -204,8 +204,8 @@ describe("Solana", () => {
   });
 });
 
-describe("what the facilitators settle is asked", () => {
-  test("once for a deployment, however many calls and health checks there are", async () => {
+describe("a facilitator is asked about its networks", () => {
+  test("once per deployment, for any number of calls and health checks", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (let calls = 0; calls < 3; calls++) {
@@ -215,7 +215,7 @@ describe("what the facilitators settle is asked", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
-  test("again after ten minutes where their accounts matter: on Solana, and with a node", async () => {
+  test("again after ten minutes if its accounts matter: on Solana, and with a node", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
     const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];
@@ -244,25 +244,31 @@ describe("what the facilitators settle is asked", () => {
 
   test.each([
     ["that does not say", "good"],
-    ["that is not there", "https://nowhere.example.org"],
-  ])("of one %s all is offered, and the operator is told; it is asked again after a minute", async (_, name) => {
-    const fetched = vi.spyOn(globalThis, "fetch");
-    const url = name.startsWith("https") ? name : at(name);
-    const call = deployment({ NETWORKS: "base,polygon", FACILITATOR_URL: `${url},${at("settles-8453-base")}` });
-    expect((await offered(call))[2]).toEqual(["eip155:8453", "eip155:137"]);
-    const told = { status: "warn", problems: ["facilitator 1 of FACILITATOR_URL does not say what it settles"] };
-    expect(await (await call("/healthz")).json()).toMatchObject(told);
-    await offered(call);
-    expect(asksOf(fetched)).toBe(2);
-    const now = Date.now();
-    vi.spyOn(Date, "now").mockReturnValue(now + 61_000);
-    await offered(call);
-    expect(asksOf(fetched)).toBe(4);
-  });
+    ["that cannot be reached", "https://nowhere.example.org"],
+  ])(
+    "a facilitator %s has everything offered, the operator is informed, and it is asked again after a minute",
+    async (_, name) => {
+      const fetched = vi.spyOn(globalThis, "fetch");
+      const url = name.startsWith("https") ? name : at(name);
+      const call = deployment({ NETWORKS: "base,polygon", FACILITATOR_URL: `${url},${at("settles-8453-base")}` });
+      expect((await offered(call))[2]).toEqual(["eip155:8453", "eip155:137"]);
+      const told = {
+        status: "warn",
+        problems: ["facilitator 1 of FACILITATOR_URL does not list the networks that it settles"],
+      };
+      expect(await (await call("/healthz")).json()).toMatchObject(told);
+      await offered(call);
+      expect(asksOf(fetched)).toBe(2);
+      const now = Date.now();
+      vi.spyOn(Date, "now").mockReturnValue(now + 61_000);
+      await offered(call);
+      expect(asksOf(fetched)).toBe(4);
+    },
+  );
 });
 
 describe("GET /healthz", () => {
-  test.each([{}, { MAX_PAGES: "many" }])("says what the deployment was built from: %j", async (settings) => {
+  test.each([{}, { MAX_PAGES: "many" }])("reports the build of the deployment: %j", async (settings) => {
     const health = await (await deployment(settings)("/healthz")).json();
     expect(health).toMatchObject({ version, source: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(healthSchema().safeParse(health).error).toBeUndefined();
@@ -272,7 +278,7 @@ describe("GET /healthz", () => {
     expect(await (await deployment({})("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("fails without a facilitator, where callers are not developers", async () => {
+  test("fails without a facilitator if callers are not developers", async () => {
     const health = await deployment({})("https://pdf.example.com/healthz");
     expect([health.status, await health.json()]).toMatchObject([
       503,
@@ -286,15 +292,15 @@ describe("GET /healthz", () => {
       const health = await deployment({ [name]: undefined })("/healthz");
       expect([health.status, await health.json()]).toMatchObject([
         503,
-        { status: "fail", problems: [`the binding ${name} is not there`] },
+        { status: "fail", problems: [`the binding ${name} is missing`] },
       ]);
     },
   );
 
   test.each([
     ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }, 1],
-    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2], // for a font, and what was built
-  ])("fails where the binding %s does not answer, which is asked once a minute", async (name, binding, asks) => {
+    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2], // for a font, and for the build
+  ])("fails if the binding %s does not answer, which is checked once a minute", async (name, binding, asks) => {
     const broken = { ...binding };
     const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
     const call = deployment({ [name]: broken });
@@ -306,7 +312,7 @@ describe("GET /healthz", () => {
     expect(asked).toHaveBeenCalledTimes(asks);
   });
 
-  test("names the settings that are wrong, and none of their values", async () => {
+  test("names the wrong settings without their values", async () => {
     const wrong = {
       PAY_TO: "a-secret",
       PAY_TO_SOLANA: "a-secret",

@@ -21,7 +21,7 @@ import { FEE_PAYERS } from "../../support/internet.ts";
 import { onePage } from "../../support/pdf.ts";
 import { decodeHeader, strict402, V1_NETWORKS } from "../../support/x402.ts";
 
-/** A wallet on Solana. */
+/** The seller's wallet on Solana. */
 const SELLER = FEE_PAYERS[1]!;
 const ALL: Network[] = Object.values(NETWORKS).map((network) =>
   isSolana(network) ? { ...network, feePayers: { 1: FEE_PAYERS, 2: FEE_PAYERS } } : network,
@@ -39,30 +39,30 @@ const offer = offerOf(
 );
 
 describe("an offer of every network", () => {
-  test("is read by the strict client of version 1", () => {
+  test("is accepted by the strict client of version 1", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
     expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH.map(({ name }) => name));
   });
 
   test.each(EVM.filter(({ name }) => name in EVM_NETWORK_CHAIN_ID_MAP))(
-    "is on the chain that the official client knows as $name",
+    "names the chain that the official client knows as $name",
     ({ name, chainId }) => {
       expect(chainId).toBe((EVM_NETWORK_CHAIN_ID_MAP as Record<string, number>)[name]);
     },
   );
 
-  test.each(EVM)("asks for the token on the chain that wallets know as USDC on $name", ({ chainId, asset }) => {
+  test.each(EVM)("names the token that wallets on the chain know as USDC on $name", ({ chainId, asset }) => {
     expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
   });
 
   test.each(EVM.filter(({ caip2 }) => caip2 in DEFAULT_ASSETS))(
-    "asks for the USDC that the official client knows on $name",
+    "names the USDC that the official client knows on $name",
     ({ caip2, asset, domain }) => {
       expect(DEFAULT_ASSETS[caip2]).toContainEqual({ asset, ...domain, decimals: 6, symbol: "USDC" });
     },
   );
 
-  test.each(PRODUCTS)("is at most 4 KB of headers for five networks: $operation", async ({ path }) => {
+  test.each(PRODUCTS)("takes at most 4 KB of headers for five networks: $operation", async ({ path }) => {
     const long = "a-rather-long-name-of-a-host.overprint.example.com";
     const length = (network: Network) => JSON.stringify(network).length;
     const networks = [SOLANA[0]!, ...EVM.toSorted((a, b) => length(b) - length(a)).slice(0, 4)];
@@ -94,7 +94,7 @@ describe("an offer of every network", () => {
     expect(Object.keys(accepts[0]!.outputSchema.input.bodyFields)).toContain("opacity");
   });
 
-  test("fits a header in version 2, and so does what clients send back", () => {
+  test("fits into a header in version 2, and so does the payment that clients return", () => {
     const header = paymentRequiredHeaders(new PaymentRequired(offer, "x".repeat(200)))["PAYMENT-REQUIRED"]!;
     expect(header.length).toBeLessThan(6500);
     const { resource, accepts, extensions } = JSON.parse(atob(header));
@@ -103,7 +103,7 @@ describe("an offer of every network", () => {
     expect(btoa(JSON.stringify(sent)).length).toBeLessThan(6500);
   });
 
-  test.each(V2_ONLY)("is paid on $name in version 2", async ({ name: network, caip2 }) => {
+  test.each(V2_ONLY)("can be paid on $name in version 2", async ({ name: network, caip2 }) => {
     const { amount, ...terms } = offer.v2.find((requirement) => requirement.network === caip2)!;
     const v2 = readPaymentPayload(
       await signPaymentV2({ ...terms, maxAmountRequired: amount, network } as never),
@@ -136,7 +136,7 @@ describe("an offer of every network", () => {
   });
 });
 
-test("a payment is read from base64, from JSON, and as an object", async () => {
+test("a payment is accepted as base64, as JSON, and as an object", async () => {
   const encoded = await signPaymentV2(offer.v1[0] as never);
   const json = atob(encoded);
   const payments = [encoded, json, JSON.parse(json) as object].map((sent) => readPaymentPayload(sent, offer));
@@ -144,7 +144,7 @@ test("a payment is read from base64, from JSON, and as an object", async () => {
   expect(payments[2]).toEqual(payments[0]);
 });
 
-test("facilitators are told of nothing in a payment but what was read of it: they would judge another one beside it", async () => {
+test("facilitators receive only the validated fields of a payment, so that they judge the same payment", async () => {
   const sent = JSON.parse(atob(await signPaymentV2(offer.v1[0] as never)));
   const { signature, authorization } = sent.payload;
   const stranger = { from: `0x${"05".repeat(20)}` };
@@ -178,7 +178,7 @@ describe("a network that an operator adds", () => {
     return response;
   };
 
-  test("is offered in version 2 alone, for the price in its own units, and paid by the official client", async () => {
+  test("is offered only in version 2, for the price in its units, and paid by the official client", async () => {
     const unpaid = await call(TEXT);
     const { accepts } = strict402.parse(await unpaid.json());
     expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);

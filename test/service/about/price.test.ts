@@ -35,7 +35,7 @@ async function offerAt(path: string): Promise<Offer> {
   return accepts[0];
 }
 
-/** Everything that is said of prices before anyone pays. */
+/** Returns all published texts and offers that contain prices. */
 async function said() {
   const pages = ["/openapi.json", "/v1/limits", "/llms.txt", "/.well-known/mcp/server-card.json"];
   const [openapi, ...texts] = await Promise.all(pages.map(async (path) => (await dear(path)).text()));
@@ -52,7 +52,7 @@ async function said() {
 
 afterEach(() => vi.restoreAllMocks());
 
-test("PRICE is what is asked for, what is paid, and what is said everywhere", async () => {
+test("PRICE is offered, paid, and published everywhere", async () => {
   const offer = await offerAt(TEXT);
   expect(offer.maxAmountRequired).toBe("1250000");
   const cheap = await buy(TEXT, await signPayment({ ...offer, maxAmountRequired: "50000" }));
@@ -67,7 +67,7 @@ test("PRICE is what is asked for, what is paid, and what is said everywhere", as
   }
 });
 
-test.each(PRODUCTS)("a price of $operation alone is followed everywhere, and by no other product", async (cheaper) => {
+test.each(PRODUCTS)("a price of $operation alone applies everywhere, and to no other product", async (cheaper) => {
   vi.spyOn(cheaper, "price").mockReturnValue(parsePrice("0.3")!);
   const labelOf = (product: Product) => (product === cheaper ? "0.3 USDC" : "1.25 USDC");
   const { openapi, texts, tools } = await said();

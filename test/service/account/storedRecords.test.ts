@@ -8,7 +8,7 @@ import { daybookOf, dayOf } from "../../../src/payments/ledger/daybook.ts";
 import { keyNameOf } from "../../../src/payments/ledger/keyBinding.ts";
 import { purchasesOf } from "../../../src/payments/ledger/ledger.ts";
 import type { Entry } from "../../../src/payments/ledger/record.ts";
-import { payerAccount } from "../../../src/service/limits/budget.ts";
+import { payerAccount } from "../../../src/service/limits/quota.ts";
 import { callPaid, formOf, send, TEXT } from "../../support/client.ts";
 import { onePage } from "../../support/pdf.ts";
 import { bucket, storedKeys } from "../../support/storage.ts";
@@ -103,11 +103,11 @@ test("docs/design/storage.md shows the lists of a payer and the daybook as they 
     expect(pairs).toEqual([[expect.any(String), expect.any(Number)]]);
 });
 
-test("docs/design/storage.md shows budgets as they are stored", async () => {
+test("docs/design/storage.md shows quotas as they are stored", async () => {
   const name = payerAccount({ authorization: { from: PAYER } } as Parameters<typeof payerAccount>[0]);
   const budget = env.BUDGETS.getByName(`${name}-of-a-test`);
   await budget.begin("a payment", 1, { payments: 1, calls: 1, unchargedMs: 1, unchargedBytes: 1, leaseMs: 60_000 });
-  await budget.takeSlot(1, { slots: 1, bytes: 1, ms: 60_000 });
+  await budget.registerUpload(1, { slots: 1, bytes: 1, ms: 60_000 });
   const [account, slots] = await runInDurableObject(budget, (_, { storage }) => [
     storage.kv.get<Json>("account")!,
     storage.kv.get("slots"),

@@ -1,26 +1,26 @@
 import { generatePrivateKey } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { signPayment, signPaymentV2 } from "../../../scripts/lib/pay.ts";
-import { REFUSED_PAYMENTS, VAIN_PAYMENTS } from "../../../src/settings/config.ts";
+import { REFUSED_PAYMENTS, UNUSED_PAYMENTS } from "../../../src/settings/config.ts";
 import { dataUri } from "../../support/client.ts";
 import { deployment, terms } from "../../support/deployment.ts";
 import { onePage } from "../../support/pdf.ts";
 
-const { most, forgottenMs } = REFUSED_PAYMENTS;
+const { capacity, leakMs } = REFUSED_PAYMENTS;
 afterEach(() => void vi.restoreAllMocks());
 
 const newPayment = async () => signPayment(await terms());
 const JSON_TYPE = { "Content-Type": "application/json" };
 const sound = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
 
-/** A body that begins so and goes on for 100 MB, and how many of them have been read. */
+/** Returns a body of 100 MB with a given beginning, and the number of megabytes read so far. */
 function large(beginning = "") {
   let read = 0;
   const body = new ReadableStream({
     type: "bytes",
     start: (controller) => controller.enqueue(new TextEncoder().encode(`${beginning}a`)),
     async pull(controller: ReadableByteStreamController) {
-      await scheduler.wait(1); // as from a network
+      await scheduler.wait(1); // in pieces, as from a network
       if (++read <= 100) return controller.enqueue(new Uint8Array(1 << 20));
       controller.close();
       controller.byobRequest?.respond(0);
@@ -34,7 +34,7 @@ describe("a payment that the facilitator refuses", () => {
     ["a form", "multipart/form-data; boundary=b"],
     ["JSON", "application/json"],
     ["neither", "application/pdf"],
-  ])("is told so before its body is read: %s", async (_, type) => {
+  ])("is refused before its body is read: %s", async (_, type) => {
     const { call, verified } = deployment("forged");
     const { body, read } = large();
     const headers = { "Content-Type": type, "X-PAYMENT": await newPayment() };
@@ -45,7 +45,7 @@ describe("a payment that the facilitator refuses", () => {
   });
 });
 
-test("a refusal is answered while the body is stuck", async () => {
+test("a refusal is answered while the body is stalled", async () => {
   const { call } = deployment("forged");
   const stuck = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9_000_000)) });
   const headers = { "Content-Type": "multipart/form-data; boundary=b", "X-PAYMENT": await newPayment() };
@@ -57,7 +57,7 @@ describe("a settled payment, as anyone can read it on the chain,", () => {
   test.each([
     ["alone", {}],
     ["with a key that it was not sent with", { "Idempotency-Key": "a guess" }],
-  ])("gets nothing, and its body is not read: %s", async (_, guess) => {
+  ])("buys nothing, and its body is not read: %s", async (_, guess) => {
     const { call } = deployment("good");
     const headers = { "X-PAYMENT": await newPayment() };
     expect((await call({ headers: { ...JSON_TYPE, ...headers }, body: sound })).status).toBe(200);
@@ -69,7 +69,7 @@ describe("a settled payment, as anyone can read it on the chain,", () => {
     }
   });
 
-  test("gets no long message read either", async () => {
+  test("does not get a long MCP message read either", async () => {
     const { call } = deployment("good");
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: sound })).status).toBe(200);
@@ -90,17 +90,17 @@ describe("an address whose payments are refused", () => {
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
     (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: sound })).status;
 
-  test("is kept away for some seconds, and the facilitator is asked no more", async () => {
+  test("is throttled for some seconds, without another request to the facilitator", async () => {
     const { call, verified } = deployment("forged");
     const statuses: number[] = [];
     for (let times = 0; times < 20; times++) statuses.push(await forged(call, "203.0.113.20"));
-    expect(statuses).toEqual([...Array(most).fill(402), ...Array(20 - most).fill(429)]);
-    expect(await verified()).toBe(most);
+    expect(statuses).toEqual([...Array(capacity).fill(402), ...Array(20 - capacity).fill(429)]);
+    expect(await verified()).toBe(capacity);
     const { headers } = await call({ address: "203.0.113.20", headers: { "X-PAYMENT": "bm8=" } });
-    expect(Number(headers.get("Retry-After"))).toBeOneOf([...Array(forgottenMs / 1000).keys()].map((n) => n + 1));
+    expect(Number(headers.get("Retry-After"))).toBeOneOf([...Array(leakMs / 1000).keys()].map((n) => n + 1));
   });
 
-  test("is one too that sends what others have paid with, and guesses at their keys and requests", async () => {
+  test("is throttled for replayed payments and guessed keys and requests too", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.30";
     const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
@@ -109,73 +109,73 @@ describe("an address whose payments are refused", () => {
     const other = sound.replace('"A"', '"B"');
     expect((await call({ address, headers: { ...paid, ...key }, body: other })).status).toBe(422);
     const statuses: number[] = [];
-    for (let guess = 0; guess < most + 2; guess++) {
+    for (let guess = 0; guess < capacity + 2; guess++) {
       const headers = { ...paid, "Idempotency-Key": String(guess) };
       statuses.push((await call({ address, headers, body: sound })).status);
     }
-    expect(statuses).toEqual([...Array(most - 1).fill(409), 429, 429, 429]);
+    expect(statuses).toEqual([...Array(capacity - 1).fill(409), 429, 429, 429]);
   });
 
-  test("and one whose sign-ins are refused, for which a node may be asked", async () => {
+  test("is throttled for refused sign-ins too, which may need a node", async () => {
     const { call } = deployment("good");
     const statuses: number[] = [];
-    for (let times = 0; times < most + 2; times++) {
+    for (let times = 0; times < capacity + 2; times++) {
       const asked = { method: "GET", address: "203.0.113.28", headers: { "SIGN-IN-WITH-X": "bm8=" } };
       statuses.push((await call(asked, "/v1/purchases")).status);
     }
-    expect(statuses).toEqual([...Array(most).fill(403), 429, 429]);
+    expect(statuses).toEqual([...Array(capacity).fill(403), 429, 429]);
   });
 
-  test("has one more looked at after that time, however many it has sent", async () => {
+  test("gets one more payment checked after the wait, however many it has sent", async () => {
     const { call } = deployment("forged");
     const address = "203.0.113.21";
     await Promise.all(Array.from({ length: 40 }, () => forged(call, address)));
     expect(await forged(call, address)).toBe(429);
-    vi.spyOn(Date, "now").mockReturnValue(Date.now() + forgottenMs);
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + leakMs);
     expect([await forged(call, address), await forged(call, address)]).toEqual([402, 429]);
   });
 
-  test("has no more looked at where it sends many at once", async () => {
+  test("gets no more payments checked by sending many at once", async () => {
     const { call, verified } = deployment("forged");
     const address = "203.0.113.22";
     await forged(call, address);
     await Promise.all(Array.from({ length: 40 }, () => forged(call, address)));
-    expect(await verified()).toBe(most);
+    expect(await verified()).toBe(capacity);
   });
 
-  test("keeps no other address away, nor its own callers once one of them has paid", async () => {
+  test("does not throttle other addresses, nor its own callers once one of them has paid", async () => {
     const address = "203.0.113.23";
     const { call } = deployment("forged");
     const { call: pay } = deployment("good");
     const paid = async (from: string) =>
       (await pay({ address: from, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: sound })).status;
-    for (let times = 0; times < most; times++) await forged(call, address);
+    for (let times = 0; times < capacity; times++) await forged(call, address);
     expect([await paid("203.0.113.24"), await paid(address)]).toEqual([200, 429]);
-    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + forgottenMs);
+    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + leakMs);
     const many = await Promise.all(Array.from({ length: 4 }, () => paid(address)));
     expect(many.filter((status) => status === 200)).toHaveLength(1);
     now.mockRestore();
     expect(await Promise.all(Array.from({ length: 4 }, () => paid(address)))).toEqual(Array(4).fill(200));
   });
 
-  test("is not one whose calls pay, however many at once", async () => {
+  test("is not throttled for any number of concurrent paid calls", async () => {
     const { call } = deployment("good");
     const paid = async () => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
       return (await call({ address: "203.0.113.25", headers, body: sound })).status;
     };
-    expect(await Promise.all(Array.from({ length: 2 * most }, paid))).toEqual(Array(2 * most).fill(200));
+    expect(await Promise.all(Array.from({ length: 2 * capacity }, paid))).toEqual(Array(2 * capacity).fill(200));
   });
 
-  test("is not one that only asked for the price, however often", async () => {
+  test("is not throttled for asking for the price repeatedly", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.26";
-    for (let times = 0; times < 2 * most; times++) await call({ address });
+    for (let times = 0; times < 2 * capacity; times++) await call({ address });
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
     expect((await call({ address, headers, body: sound })).status).toBe(200);
   });
 
-  test("over MCP too", async () => {
+  test("is throttled over MCP too", async () => {
     const { call, verified } = deployment("forged");
     const params = { name: "add_text_watermark", arguments: {} };
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream" };
@@ -184,20 +184,20 @@ describe("an address whose payments are refused", () => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { ...params, _meta } });
       return (await call({ address: "203.0.113.27", headers, body }, "/mcp")).text;
     };
-    for (let times = 0; times < most; times++) expect(await forgedTool()).toContain("x402Version");
+    for (let times = 0; times < capacity; times++) expect(await forgedTool()).toContain("x402Version");
     for (let times = 0; times < 5; times++) expect(await forgedTool()).toContain("too_many_requests");
-    expect(await verified()).toBe(most);
+    expect(await verified()).toBe(capacity);
   });
 });
 
-describe("a payer whose calls fail once they are verified", () => {
-  const { most, forgottenMs } = VAIN_PAYMENTS;
+describe("a payer whose verified calls fail", () => {
+  const { capacity, leakMs } = UNUSED_PAYMENTS;
   const wrong = JSON.stringify({ file: dataUri("application/pdf", onePage) });
   const address = "203.0.113.31";
   const at = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(ms);
   beforeEach(() => void at(Date.now()));
 
-  /** Calls in the name of one payer, each time with a payment of its own. */
+  /** Returns a function that calls in the name of one payer, each time with a new payment. */
   function payer() {
     const key = generatePrivateKey();
     const { call, verified } = deployment("good");
@@ -207,51 +207,51 @@ describe("a payer whose calls fail once they are verified", () => {
     return { send, fail, verified };
   }
 
-  test("is kept away for some seconds, alone, and the facilitator is asked no more", async () => {
+  test("is throttled for some seconds, alone, without another request to the facilitator", async () => {
     const { send, fail, verified } = payer();
     const statuses: number[] = [];
-    for (let times = 0; times < most + 10; times++) statuses.push(await fail());
-    expect(statuses).toEqual([...Array(most).fill(400), ...Array(10).fill(429)]);
-    expect(await verified()).toBe(most);
+    for (let times = 0; times < capacity + 10; times++) statuses.push(await fail());
+    expect(statuses).toEqual([...Array(capacity).fill(400), ...Array(10).fill(429)]);
+    expect(await verified()).toBe(capacity);
     const { status, headers } = await send(sound);
-    expect([status, headers.get("Retry-After")]).toEqual([429, String(forgottenMs / 1000)]);
+    expect([status, headers.get("Retry-After")]).toEqual([429, String(leakMs / 1000)]);
     expect((await payer().send(sound)).status).toBe(200);
 
-    at(Date.now() + forgottenMs);
+    at(Date.now() + leakMs);
     expect([await fail(), await fail()]).toEqual([400, 429]);
   });
 
-  test("has no more verified where it calls many times at once", async () => {
+  test("gets no more payments verified by calling many times at once", async () => {
     const { fail, verified } = payer();
     await fail();
     const { promise: all, resolve } = Promise.withResolvers<void>();
     let decided = 0;
-    const decide = () => void (++decided === 2 * most && resolve());
+    const decide = () => void (++decided === 2 * capacity && resolve());
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       if (String(input).endsWith("/verify")) {
         decide();
-        await all; // so that none has failed while others come
+        await all; // so that no call fails while others arrive
       }
       return fetch(input, init);
     });
     const call = async () => {
       if ((await fail()) === 429) decide();
     };
-    await Promise.all(Array.from({ length: 2 * most }, call));
-    expect(await verified()).toBeLessThanOrEqual(most);
+    await Promise.all(Array.from({ length: 2 * capacity }, call));
+    expect(await verified()).toBeLessThanOrEqual(capacity);
   });
 
-  test("has what failed forgotten once it pays", async () => {
+  test("has its failure count cleared by a paid call", async () => {
     const { send, fail } = payer();
-    for (let times = 1; times < most; times++) await fail();
+    for (let times = 1; times < capacity; times++) await fail();
     expect((await send(sound)).status).toBe(200);
     expect([await fail(), await fail()]).toEqual([400, 400]);
   });
 
-  test("is none whose files are sent to uploads", async () => {
+  test("is not throttled for sending files to uploads", async () => {
     const { send } = payer();
-    for (let times = 0; times < most + 1; times++)
+    for (let times = 0; times < capacity + 1; times++)
       expect((await send(JSON.stringify({ size: 1 }), "/v1/uploads")).status).toBe(201);
   });
 });
@@ -269,7 +269,7 @@ describe("a payer", () => {
     newAccount = generatePrivateKey();
   });
 
-  test("has a few calls at the same time, and one more is told to wait", async () => {
+  test("may have a few concurrent calls, and is asked to wait with one more", async () => {
     const { call } = deployment("good", { MAX_CALLS_PER_PAYER: "3", FETCH_TIMEOUT_SECONDS: "1" });
     const answers = await Promise.all(Array.from({ length: 16 }, () => paying(call, slow)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -278,7 +278,7 @@ describe("a payer", () => {
     expect((await paying(call, sound)).status).toBe(200);
   });
 
-  test("has so many bytes under way, whatever payments they come with, and one more call is told to wait", async () => {
+  test("may have a limited number of bytes under way with any payments, and is asked to wait with one more call", async () => {
     const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "1" };
     const { call } = deployment("good", limits);
     const headers = {
@@ -293,7 +293,7 @@ describe("a payer", () => {
     expect((await paying(call, sound)).status).toBe(200);
   });
 
-  test("has so much for nothing, and then waits for the hour's end; what it pays for does not count", async () => {
+  test("has an hourly allowance for uncharged work, to which paid calls do not count", async () => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
     for (let calls = 0; calls < 3; calls++) expect((await paying(call, sound)).status).toBe(200);
     expect((await paying(call, bad)).status).toBe(422);
@@ -308,7 +308,7 @@ describe("a payer", () => {
     ["ahead of its first part", ""],
     ["behind its last part", "--b--\r\n"],
     ["in a field", '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n'],
-  ])("has all of a form counted, and no more read where that was too much: %s", async (_, beginning) => {
+  ])("has every byte of a form counted, and the form is not read beyond the limit: %s", async (_, beginning) => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "300000" });
     const send = async (body: string | ReadableStream) => {
       const payment = { "X-PAYMENT": await signPayment(await terms(), newAccount) };
@@ -321,19 +321,19 @@ describe("a payer", () => {
     expect(read()).toBeLessThan(20);
   });
 
-  test("has what was done counted while its payment is still being settled", async () => {
+  test("has finished work counted while its payment is being settled", async () => {
     const { call } = deployment("answers-500-first", { UNCHARGED_BYTES_PER_HOUR: "50" });
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
-    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // as it seems to the call
+    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // from the view of the call
     const { status, text } = await paying(call, sound);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
     expect((await paying(call, sound)).status).toBe(429);
   });
 });
 
-test("a smart wallet's signature is the facilitator's to judge, deployed (ERC-1271) or not (ERC-6492)", async () => {
+test("only the facilitator judges a smart wallet's signature, deployed (ERC-1271) or not (ERC-6492)", async () => {
   const { call, verified } = deployment("good");
   const statuses: number[] = [];
   for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
@@ -344,7 +344,7 @@ test("a smart wallet's signature is the facilitator's to judge, deployed (ERC-12
   expect([statuses, await verified()]).toEqual([[200, 200], 2]);
 });
 
-describe("a payment that is sound", () => {
+describe("a valid payment", () => {
   test("is verified once, before its body", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
@@ -352,7 +352,7 @@ describe("a payment that is sound", () => {
     expect(await verified()).toBe(1);
   });
 
-  test("that has bought its result is answered by the ledger, and asked about no more", async () => {
+  test("that has bought its result is answered by the ledger without a facilitator", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
     const first = await call({ headers, body: sound });
@@ -361,7 +361,7 @@ describe("a payment that is sound", () => {
   });
 
   test.each(["good", "silent"])(
-    "that has paid already is refused without a key, and no facilitator waited for: %s",
+    "that has paid already is refused without a key and without a facilitator: %s",
     async (behaviour) => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
       await deployment("good").call({ headers, body: sound });
@@ -372,7 +372,7 @@ describe("a payment that is sound", () => {
     },
   );
 
-  test("and one signed anew under the same key, too", async () => {
+  test("under a key with a newly signed payment is answered without another verification", async () => {
     const { call, verified } = deployment("good");
     const signed = async () => ({ ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": "b" });
     const first = await call({ headers: await signed(), body: sound });

@@ -5,7 +5,7 @@ import { app } from "../../../src/app.ts";
 import { limits } from "../../../src/service/limits/limits.ts";
 import { send } from "../../support/client.ts";
 
-test("GET /v1/limits tells every limit in force, as its schema in /openapi.json says", async () => {
+test("GET /v1/limits returns every limit in force, by its schema in /openapi.json", async () => {
   const response = await send("/v1/limits");
   expect(response.status).toBe(200);
   expect(limits().parse(await response.json())).toMatchObject({
@@ -30,7 +30,7 @@ test("GET /v1/limits tells every limit in force, as its schema in /openapi.json 
   expect(components.schemas.Limits.required).toEqual(Object.keys(limits().shape));
 });
 
-test("they are the deployment's own", async () => {
+test("GET /v1/limits returns the deployment's own limits", async () => {
   const context = createExecutionContext();
   const settings = { ...env, MAX_PAGES: "7", LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "3" };
   const response = await app.fetch(new Request("http://localhost/v1/limits"), settings, context);

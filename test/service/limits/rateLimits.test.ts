@@ -14,7 +14,7 @@ import { bucket } from "../../support/storage.ts";
 
 const SETTINGS = { PAY_TO: `0x${"aa".repeat(20)}`, FACILITATOR_URL: "https://facilitator.example.com/good" };
 
-/** A limiter that lets each key through `times`. */
+/** Returns a rate limiter that allows each key `times` requests. */
 function limiter(times: number): RateLimit {
   const seen = new Map<string, number>();
   return {
@@ -51,11 +51,11 @@ const stored = () =>
     { filename: "a.pdf", ttlSeconds: 60 },
   );
 
-describe("calls answered 402 are limited for each address", () => {
+describe("the limit for calls answered 402", () => {
   const unpaid = (address: string | undefined, UNPAID_CALLS: RateLimit | undefined, init: RequestInit = {}) =>
     sendFrom(address, TEXT, { UNPAID_CALLS }, { method: "POST", ...init });
 
-  test("over MCP too, where the refusal is the tool's answer", async () => {
+  test("applies over MCP too, where the refusal is the tool's answer", async () => {
     const limited = limiter(1);
     const body = JSON.stringify({
       jsonrpc: "2.0",
@@ -74,7 +74,7 @@ describe("calls answered 402 are limited for each address", () => {
     expect(await call()).toContain("too_many_requests");
   });
 
-  test("past the limit with 429, which says when to come back and offers nothing", async () => {
+  test("answers 429 with Retry-After and without terms", async () => {
     const limited = limiter(2);
     expect(await statuses(3, () => unpaid("203.0.113.7", limited))).toEqual([402, 402, 429]);
     const response = await unpaid("203.0.113.7", limited);
@@ -84,19 +84,19 @@ describe("calls answered 402 are limited for each address", () => {
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
   });
 
-  test("with a payment that is none, too", async () => {
+  test("applies to calls with a malformed payment too", async () => {
     const limited = limiter(1);
     const act = () => unpaid("203.0.113.7", limited, { headers: { "X-PAYMENT": "bm8=" } });
     expect(await statuses(2, act)).toEqual([402, 429]);
   });
 
-  test("another address has a limit of its own", async () => {
+  test("applies to each address separately", async () => {
     const limited = limiter(1);
     expect(await statuses(2, () => unpaid("203.0.113.7", limited))).toEqual([402, 429]);
     expect(await statuses(2, () => unpaid("203.0.113.8", limited))).toEqual([402, 429]);
   });
 
-  test("a paid call never", async () => {
+  test("never applies to a paid call", async () => {
     const limited = limiter(0);
     const offer = await (await unpaid(undefined, limited)).json<{ accepts: Parameters<typeof signPayment>[0][] }>();
     const response = await unpaid("203.0.113.7", limited, {
@@ -106,14 +106,14 @@ describe("calls answered 402 are limited for each address", () => {
     expect(response.status).toBe(200);
   });
 
-  test("nobody where the address is not known, or the deployment has no such binding, or it fails", async () => {
+  test("does not apply if the address is unknown, the binding is missing, or it fails", async () => {
     const broken: RateLimit = { limit: () => Promise.reject(new Error("out of order")) };
     expect((await unpaid(undefined, limiter(0))).status).toBe(402);
     expect((await unpaid("203.0.113.7", undefined)).status).toBe(402);
     expect((await unpaid("203.0.113.7", broken)).status).toBe(402);
   });
 
-  test("not on this very machine, and only there", async () => {
+  test("does not apply to this machine, and only to this machine", async () => {
     const unpaidAt = (host: string, address: string) =>
       sendFrom(address, `http://${host}${TEXT}`, { UNPAID_CALLS: limiter(0) }, { method: "POST" });
     expect((await unpaidAt("localhost", "127.0.0.1")).status).toBe(402);
@@ -122,8 +122,8 @@ describe("calls answered 402 are limited for each address", () => {
   });
 });
 
-describe("wrong tokens are limited for each address", () => {
-  test("whether they would read or end a link", async () => {
+describe("the limit for wrong tokens", () => {
+  test("applies to reading and to revoking a link", async () => {
     const { id } = await stored();
     const limited = limiter(2);
     const guess = (method: string) => () =>
@@ -133,7 +133,7 @@ describe("wrong tokens are limited for each address", () => {
     expect(await statuses(1, guess("HEAD"))).toEqual([429]);
   });
 
-  test("the right one never", async () => {
+  test("never applies to the right token", async () => {
     const { id, token } = await stored();
     const open = () => sendFrom("203.0.113.7", `/v1/files/${id}.pdf?token=${token}`, { WRONG_TOKENS: limiter(0) });
     expect(await statuses(3, open)).toEqual([200, 200, 200]);
@@ -141,7 +141,7 @@ describe("wrong tokens are limited for each address", () => {
 });
 
 describe("the runtime's own limiters", () => {
-  test("have the figures that callers are told", () => {
+  test("have the published figures", () => {
     const figures = [...wrangler.matchAll(/name = "(\w+)"\nnamespace_id = "\d+"\nsimple = (.*)/g)].map(
       ([, ...of]) => of,
     );
@@ -151,7 +151,7 @@ describe("the runtime's own limiters", () => {
     ]);
   });
 
-  test("limit: of more calls than two minutes allow, some are refused", async () => {
+  test("refuse some calls beyond what two minutes allow", async () => {
     const { id } = await stored();
     const headers = { "CF-Connecting-IP": "203.0.113.9" };
     const guesses = await statuses(2 * RATE_LIMITS.wrongTokens + 1, () => send(`/v1/files/${id}?token=0`, { headers }));
@@ -166,6 +166,6 @@ test.each([
   ["2001:db8:1:2::", "2001:db8:1:2::/64"],
   ["2001:db8:1:3::1", "2001:db8:1:3::/64"],
   ["unknown", "unknown"],
-])("the address %s stands for %s", (address, client) => {
+])("the address %s is counted as %s", (address, client) => {
   expect(clientOf(address)).toBe(client);
 });

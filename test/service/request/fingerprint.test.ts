@@ -19,7 +19,7 @@ test.each([
   expect(await other.fingerprint()).toBe(await one.fingerprint());
 });
 
-test("a file has one fingerprint however it is sent, and another one than a file with other bytes", async () => {
+test("a file has one fingerprint however it is sent, and files with different bytes have different ones", async () => {
   const [text, image] = PRODUCTS as [Product, Product];
   const bytes = Buffer.from("%PDF-1.7 a file?>>");
   const base64 = bytes.toString("base64");

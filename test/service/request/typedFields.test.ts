@@ -19,13 +19,13 @@ describe("a form's text", () => {
       { text: "1e1", size: 10, scale: 0.5 },
     ],
     [{ text: "A" }, { text: "A" }],
-  ])("%j is what the schema has there: %j", (fields, typed) => {
+  ])("%j is converted to the type of the schema: %j", (fields, typed) => {
     expect(typedFields(fields, schema)).toMatchObject(typed);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(true);
   });
 
-  // what would try each of its places at each other place has no end here
-  test.each(["1", "1.", " ", ".", "+"])("that is long and no number is left soon: many %j", (digit) => {
+  // backtracking over each position would never end
+  test.each(["1", "1.", " ", ".", "+"])("a long text that is not a number is recognized quickly: many %j", (digit) => {
     const size = `${digit.repeat(500_000)}x`;
     expect(typedFields({ text: "A", size }, schema)).toMatchObject({ size });
   });
@@ -35,7 +35,7 @@ describe("a form's text", () => {
     { text: "A", size: "" },
     { text: "A", size: "0x7" },
     { text: "A", size: "1e" },
-  ])("%j is refused as what it is not", (fields) => {
+  ])("%j stays text and is rejected with the expected type", (fields) => {
     expect(typedFields(fields, schema)).toMatchObject(fields);
     expect(schema.safeParse(typedFields(fields, schema)).success).toBe(false);
   });

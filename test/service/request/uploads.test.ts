@@ -10,7 +10,7 @@ import { emptyBucket, storedKeys } from "../../support/storage.ts";
 
 const MB = 1_000_000;
 let addresses = 0;
-/** An address that nothing has come from. */
+/** Returns a new address. */
 const someone = () => `203.0.113.${++addresses}`;
 
 afterEach(async () => {
@@ -18,7 +18,7 @@ afterEach(async () => {
   await emptyBucket();
 });
 
-/** Opens slots of a deployment whose facilitator takes every payment, unless it is told otherwise. */
+/** Creates uploads in a deployment whose facilitator accepts every payment by default. */
 function uploads(behaviour = "good", bindings = {}) {
   const { call, verified } = deployment(behaviour, bindings);
   const open = async (address: string, size?: number, payment?: string) => {
@@ -29,11 +29,11 @@ function uploads(behaviour = "good", bindings = {}) {
 }
 type Answer = Awaited<ReturnType<ReturnType<typeof uploads>["open"]>>;
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
-/** A payment of a payer whom nobody has seen before. */
+/** Returns a payment of a new payer. */
 const signed = async () => signPayment(await terms(), generatePrivateKey());
 
 describe("free uploads", () => {
-  test("are five for an address at the same time; the next has to wait for one to end", async () => {
+  test("are limited to five per address at a time; the next one must wait until one expires", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = [];
@@ -46,7 +46,7 @@ describe("free uploads", () => {
     expect(statuses([await open(someone(), 1000)])).toEqual([201]);
   });
 
-  test("are five, however many are asked for at the same time", async () => {
+  test("are limited to five even if many are requested at once", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = await Promise.all(Array.from({ length: 20 }, () => open(address)));
@@ -54,14 +54,14 @@ describe("free uploads", () => {
     expect(await storedKeys("uploads/")).toHaveLength(5);
   });
 
-  test("of one network of IPv6 are counted together", async () => {
+  test("of one IPv6 network are counted together", async () => {
     const { open } = uploads();
     const answers = [];
     for (let i = 0; i < 6; i++) answers.push(await open(`2001:db8:0:${addresses}::${i}`, 1));
     expect(statuses(answers)).toEqual([201, 201, 201, 201, 201, 429]);
   });
 
-  test("are free again when they have ended, one by one", async () => {
+  test("become available again one by one as they expire", async () => {
     const { open } = uploads();
     const address = someone();
     const now = Date.now();
@@ -76,18 +76,18 @@ describe("free uploads", () => {
     expect(statuses([await open(address, 1), await open(address, 1)])).toEqual([201, 429]);
   });
 
-  test("are no larger than 10 MB: a larger one is offered for a payment", async () => {
+  test("are limited to 10 MB; a larger one is offered for a payment", async () => {
     const { open } = uploads();
     expect(statuses([await open(someone(), 10 * MB), await open(someone(), 10 * MB + 1)])).toEqual([201, 402]);
   });
 
-  test("may each be of the largest size: all that an address may have together", () => {
+  test("may all have the maximum size", () => {
     expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
-  test("are not without limit for who asks so often that nobody can count it", async () => {
+  test("are limited even if an address asks so often that its object is overloaded", async () => {
     const failing = (error: object) => ({
-      getByName: () => ({ takeSlot: () => Promise.reject(Object.assign(new Error("away"), error)) }),
+      getByName: () => ({ registerUpload: () => Promise.reject(Object.assign(new Error("away"), error)) }),
     });
     const [flooded, down] = [{ overloaded: true }, {}].map((error) => uploads("good", { BUDGETS: failing(error) }));
     const refusal = await flooded!.open(someone());
@@ -95,7 +95,7 @@ describe("free uploads", () => {
     expect((await down!.open(someone())).status).toBe(201);
   });
 
-  test("of many who are at their limit leave room for others, and keep no more than their own", async () => {
+  test("of addresses at their limit leave storage for others", async () => {
     const { open } = uploads();
     const crowd = Array.from({ length: 20 }, someone);
     await Promise.all(crowd.flatMap((address) => Array.from({ length: 7 }, () => open(address))));
@@ -105,7 +105,7 @@ describe("free uploads", () => {
 });
 
 describe("an upload with a payment", () => {
-  test("may be large, and the payment is verified, not settled, and good for the call", async () => {
+  test("may be large, and its payment is verified, not settled, and can be used for the call", async () => {
     const { open, call, verified } = uploads();
     const payment = await signed();
     const address = someone();
@@ -122,7 +122,7 @@ describe("an upload with a payment", () => {
     expect(text).toContain("upload:");
   });
 
-  test("is one of so many, of so many bytes, whatever address they come from", async () => {
+  test("is limited in number and bytes per payer, from any address", async () => {
     const { open } = uploads("good", { UNCHARGED_BYTES_PER_HOUR: String(50 * MB) });
     const payment = await signed();
     expect(statuses([await open(someone(), 30 * MB, payment), await open(someone(), 20 * MB, payment)])).toEqual([
@@ -132,20 +132,20 @@ describe("an upload with a payment", () => {
     expect([refusal.status, refusal.headers.has("Retry-After")]).toEqual([429, true]);
   });
 
-  test("is counted against its payer, as are a hundred", async () => {
+  test("is counted against its payer, also when a hundred are requested at once", async () => {
     const stub = env.BUDGETS.getByName(`uploads:payer:${crypto.randomUUID()}`);
     const limits = { slots: UPLOADS.payerSlots, bytes: 1e9, ms: 60_000 };
-    const waits = await Promise.all(Array.from({ length: 101 }, () => stub.takeSlot(1, limits)));
+    const waits = await Promise.all(Array.from({ length: 101 }, () => stub.registerUpload(1, limits)));
     expect(waits.filter((wait) => wait > 0)).toHaveLength(1);
   });
 
-  test("that was refused is not opened", async () => {
+  test("is not created if the payment is refused", async () => {
     const { open } = uploads("forged");
     expect((await open(someone(), 20 * MB, await signed())).status).toBe(402);
     expect(await storedKeys("uploads/")).toEqual([]);
   });
 
-  test("that has bought something is not opened", async () => {
+  test("is not created if the payment has already bought something", async () => {
     const { open, call } = uploads();
     const payment = await signed();
     const address = someone();
@@ -157,12 +157,12 @@ describe("an upload with a payment", () => {
   });
 });
 
-describe("files sent in vain", () => {
+describe("aborted transfers to an upload", () => {
   const size = 1_000_000;
   const whole = noise(size);
   whole.set(new TextEncoder().encode("%PDF-1.7"));
 
-  /** A body that breaks off after so many bytes of the file, unless those are all. */
+  /** Returns a body that breaks off after this number of bytes of the file, unless it is complete. */
   const bodyOf = (bytes: number) =>
     new ReadableStream({
       type: "bytes",
@@ -171,7 +171,7 @@ describe("files sent in vain", () => {
         bytes < size ? controller.error(new Error("Network connection lost.")) : controller.close(),
     });
 
-  /** Opens a slot, and returns what sends so many bytes of its file there. */
+  /** Creates an upload, and returns a function that sends a number of bytes of its file. */
   async function slot() {
     const { open, call } = uploads();
     const address = someone();
@@ -181,7 +181,7 @@ describe("files sent in vain", () => {
       call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
   }
 
-  test("are twice the size of their slot, and then it takes nothing more", async () => {
+  test("are limited to twice its size; then it accepts nothing more", async () => {
     const send = await slot();
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await send(size - 1));
@@ -195,24 +195,24 @@ describe("files sent in vain", () => {
     expect(statuses([await (await slot())(size)])).toEqual([200]);
   });
 
-  test("are as many at the same time", async () => {
+  test("are limited to the same size if they are concurrent", async () => {
     const send = await slot();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
     expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);
     expect(statuses([await send(size)])).toEqual([200]);
   });
 
-  test("count with what has come of them", async () => {
+  test("count with the bytes that have arrived", async () => {
     const send = await slot();
     const answers = [];
-    for (let i = 0; i < 14; i++) answers.push(await send(152_000)); // a little more than some whole chunks
+    for (let i = 0; i < 14; i++) answers.push(await send(152_000)); // slightly more than a number of whole chunks
     expect(statuses(answers)).toEqual(Array(14).fill(400));
     expect(statuses([await send(152_000)])).toEqual([429]);
   });
 });
 
-describe("guesses", () => {
-  test("of handles and addresses are limited for each address", async () => {
+describe("guessed uploads", () => {
+  test("are limited per address, for handles and URLs", async () => {
     const tries = new Map<string, number>();
     const WRONG_TOKENS = {
       limit: async ({ key }: { key: string }) => {

@@ -27,7 +27,7 @@ describe.each([
   };
 
   test.each(forbiddenUrls(8080).filter(([url]) => /^https?:\/\//i.test(url)))(
-    "may not name %s: %s",
+    "a source may not name %s: %s",
     async (url, rule) => {
       await expect(mark(url)).rejects.toMatchObject({
         code: "source_not_allowed",
@@ -37,20 +37,20 @@ describe.each([
   );
 
   test.each(forbiddenUrls(8080).filter(([url]) => !/^https?:\/\//i.test(url)))(
-    "is no URL to fetch: %s",
+    "a source that is not a URL is rejected: %s",
     async (url) => {
       await expect(mark(url)).rejects.toMatchObject({ code: "invalid_request" });
     },
   );
 
-  test.each(forbiddenUrls(8080).filter(isSendable))("may not be redirected to %s: %s", async (url, rule) => {
+  test.each(forbiddenUrls(8080).filter(isSendable))("a source may not be redirected to %s: %s", async (url, rule) => {
     await expect(mark(redirectTo(url))).rejects.toMatchObject({
       code: "source_not_allowed",
       detail: expect.stringContaining(`The URL's redirect target may not be fetched: ${rule}`),
     });
   });
 
-  test("may be redirected to what is public", async () => {
+  test("a source may be redirected to a public URL", async () => {
     expect((await mark(redirectTo(`http://files.example.com/${good}`))).value.result.output.pages).toBe(1);
   });
 });

@@ -30,13 +30,13 @@ import { onePage } from "../../support/pdf.ts";
 import { RED_PNG } from "../../support/png.ts";
 import { decodeHeader, strict402, termsV2 } from "../../support/x402.ts";
 
-/** Anvil's third key: whoever reads this can sign with it. */
+/** Anvil's third key, which is public. */
 const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 const SIGNER = privateKeyToAddress(RECEIPT_KEY);
 const PAYER = privateKeyToAddress(DEVELOPMENT_KEY);
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
-/** What it is to prove: an extension of ours, beside the receipt. */
+/** The proved facts: our own extension beside the receipt. */
 interface SignedDelivery {
   format: string;
   payload: { inputSha256: `0x${string}`; outputSha256: `0x${string}` };
@@ -90,7 +90,9 @@ const extensionsOf = (response: Response) => {
   return (decodeHeader(header) as { extensions?: Extensions }).extensions;
 };
 
-/** Checks a purchase as its payer would, offline, and returns what was proved: the receipt, and the hashes of both files. */
+/**
+ * Verifies a purchase offline as its payer would. Returns the proved facts: the receipt, and the hashes of both files.
+ */
 async function proved(extensions: Extensions) {
   const { receipt } = extensions["offer-receipt"].info;
   const { info } = extensions["overprint-delivery"];
@@ -112,7 +114,7 @@ async function downloaded(response: Response) {
   return new Uint8Array(await (await call(pathname + search, { method: "GET" })).arrayBuffer());
 }
 
-/** What a sale gives, as far as it does not matter who has paid. */
+/** The part of a sale's answer that does not depend on the payer. */
 const SOLD = {
   value: {
     result: { output: { url: ORIGIN, expires_at: "", pages: 1, bytes: 1 }, operation: "watermark.text", cost: "" },
@@ -126,7 +128,7 @@ const SOLD = {
 afterEach(() => void vi.useRealTimers());
 
 describe("offers", () => {
-  test.each([TEXT, IMAGE])("of %s are signed, the same ones in both versions", async (path) => {
+  test.each([TEXT, IMAGE])("of %s are signed, with the same signatures in both versions", async (path) => {
     const response = await call(path);
     const { extensions, ...v1 } = await response.json<{ accepts: object[]; extensions: object }>();
     strict402.parse(v1);
@@ -139,7 +141,7 @@ describe("offers", () => {
     expect((await verifyOfferSignatureEIP712(lists[0]![0] as never)).signer).toBe(SIGNER);
   });
 
-  test("are good for longer than a payment made from them, and signed anew after a minute", async () => {
+  test("are valid longer than a payment made from them, and signed again after a minute", async () => {
     const began = Math.floor(Date.now() / 1000);
     const signed = async () => {
       const { extensions } = await (await call(TEXT)).json<{ extensions: object }>();
@@ -153,7 +155,7 @@ describe("offers", () => {
     expect((await signed()).validUntil).toBeGreaterThan(first.validUntil!);
   });
 
-  test("of every deployment are its own: another price has another", async () => {
+  test("are specific to a deployment: another price has other offers", async () => {
     const dearer = { ...bindings, PRICE: "7" };
     const amounts = await Promise.all(
       [bindings, dearer].map(async (settings) => {
@@ -164,7 +166,7 @@ describe("offers", () => {
     expect(amounts).toEqual(["50000", "7000000"]);
   });
 
-  test("of more networks than a header has room for are signed for the first three", async () => {
+  test("are signed for the first three networks if a header has no room for more", async () => {
     const names = Object.keys(NETWORKS).filter((name) => !name.startsWith("solana"));
     const settings = {
       ...bindings,
@@ -193,7 +195,7 @@ describe("offers", () => {
     expect(bytes).toBeLessThan(8192);
   });
 
-  test("of Solana are signed like the others, and so are receipts", async () => {
+  test("on Solana are signed like the others, and so are receipts", async () => {
     const chain = { ...NETWORKS.solana, feePayers: { 1: FEE_PAYERS, 2: FEE_PAYERS } };
     const config = readConfig({ RECEIPT_KEY });
     const resource = { url: ORIGIN + TEXT, description: "", outputSchema: {}, bazaar: {} };
@@ -212,11 +214,11 @@ describe("offers", () => {
   });
 });
 
-describe("a receipt says who has paid for what", () => {
+describe("a receipt proves who has paid for what", () => {
   test.each([
     ["version 1", "X-PAYMENT", "X-PAYMENT-RESPONSE", signPayment],
     ["version 2", "PAYMENT-SIGNATURE", "PAYMENT-RESPONSE", signPaymentV2],
-  ])("in %s, to the official verifier", async (_, header, answer, sign) => {
+  ])("to the official verifier in %s", async (_, header, answer, sign) => {
     const before = Math.floor(Date.now() / 1000);
     const terms = await (await call(TEXT)).json<{ accepts: Offer[]; extensions: object }>();
     const response = await call(TEXT, json(body, { [header]: await sign(terms.accepts[0]!) }));
@@ -232,7 +234,7 @@ describe("a receipt says who has paid for what", () => {
       resourceUrl: ORIGIN + TEXT,
       payer: PAYER,
       issuedAt: expect.any(Number),
-      transaction: `0x${"0".repeat(64)}`, // payments of development move nothing
+      transaction: `0x${"0".repeat(64)}`, // development payments move nothing
     });
     expect(payload.issuedAt).toBeGreaterThanOrEqual(before);
     expect(inputSha256).toBe(`0x${await sha256(FILE)}`);
@@ -245,7 +247,7 @@ describe("a receipt says who has paid for what", () => {
     ["a URL", json({ file: "https://files.example.com/moved.pdf", text: "A" }), TEXT],
     ["an image's source", json({ file: body.file, image: dataUri("image/png", RED_PNG) }), IMAGE],
     ["an image as an upload", { body: formOf({ file: body.file, image: new File([RED_PNG], "a.png") }) }, IMAGE],
-  ])("whether the source is %s, in memory or in the spool", async (_, request, path) => {
+  ])("for a source %s, in memory or in the spool", async (_, request, path) => {
     for (const SPOOL_THRESHOLD_BYTES of ["16000000", "100"]) {
       const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });
       expect(response.status).toBe(200);
@@ -256,7 +258,7 @@ describe("a receipt says who has paid for what", () => {
     }
   });
 
-  test.each(["16000000", "100"])("whether the source was sent before, as to a slot: spooled from %s", async (bytes) => {
+  test.each(["16000000", "100"])("for a source that was uploaded before: spooled from %s", async (bytes) => {
     const slot = await call("/v1/uploads", json({ size: FILE.length }));
     const { handle, upload } = await slot.json<{ handle: string; upload: { url: string } }>();
     const sent = { method: "PUT", body: FILE, headers: { "Content-Length": String(FILE.length) } };
@@ -266,7 +268,7 @@ describe("a receipt says who has paid for what", () => {
     expect((await proved(extensionsOf(response)!)).inputSha256).toBe(`0x${await sha256(FILE)}`);
   });
 
-  test("over MCP in _meta, as do the terms", async () => {
+  test("over MCP in _meta, as the terms are", async () => {
     const tool = async (meta: object) => {
       const params = { name: "add_text_watermark", arguments: body, _meta: meta };
       const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
@@ -292,7 +294,7 @@ describe("a receipt says who has paid for what", () => {
 });
 
 describe("one purchase has one receipt", () => {
-  test("however often it is asked for, in whichever version, case or second, and with whichever payment", async () => {
+  test("for any number of requests, in either version, address case or second, and with any payment", async () => {
     const offer = await offered();
     const payment = await signPayment(offer);
     const under = { "Idempotency-Key": "one" };
@@ -314,7 +316,7 @@ describe("one purchase has one receipt", () => {
     }
   });
 
-  test("and it is that of all who ask at once", async () => {
+  test("for all concurrent requests", async () => {
     const payment = await signPayment(await offered());
     const same = json(body, { "X-PAYMENT": payment, "Idempotency-Key": "at once" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => call(TEXT, same)));
@@ -324,7 +326,7 @@ describe("one purchase has one receipt", () => {
     expect(receipts[0]).toContain("overprint-delivery");
   });
 
-  test("and another purchase another, with which the files of the first do not go", async () => {
+  test("that differs from another purchase's, and does not fit its files", async () => {
     const one = extensionsOf(await buy(json(body)))!;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1000 });
     const two = extensionsOf(await buy(json(body)))!;
@@ -332,7 +334,7 @@ describe("one purchase has one receipt", () => {
     await expect(proved({ ...one, "overprint-delivery": two["overprint-delivery"] })).rejects.toThrow();
   });
 
-  test("which goes with no other file, payer or time", async () => {
+  test("that fits no other file, payer or time", async () => {
     const extensions = extensionsOf(await buy(json(body)))!;
     const other = `0x${await sha256(OTHER)}` as const;
     const receiptOf = (changed: Extensions) => changed["offer-receipt"].info.receipt.payload;
@@ -355,7 +357,7 @@ describe("one purchase has one receipt", () => {
 });
 
 describe("nothing is signed", () => {
-  test("without a key: what is answered is what always was", async () => {
+  test("without a key, and answers are unchanged", async () => {
     const refused = await call(TEXT, {}, env as never);
     strict402.parse(await refused.json());
     termsV2.parse(decodeHeader(refused.headers.get("PAYMENT-REQUIRED")!));
@@ -379,7 +381,7 @@ describe("nothing is signed", () => {
     expect(receipt && decodeHeader(receipt)).toEqual(failed && { ...failed, network: "base-sepolia", payer: PAYER });
   });
 
-  test("where nothing but the facilitator's word says that the money has moved", async () => {
+  test("if only the facilitator's word proves the settlement", async () => {
     const receipt = { success: true, transaction: "", network: "base-sepolia", payer: PAYER };
     const sold = { ...SOLD, receipt };
     const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER, settledAt: 0 };
@@ -388,7 +390,7 @@ describe("nothing is signed", () => {
     expect(await provedReceipt({ ...sold, paid: undefined }, config)).toEqual(receipt);
   });
 
-  test("in the name of a host that is not the deployment's", async () => {
+  test("in the name of a foreign host", async () => {
     const FACILITATOR_URL = "https://facilitator.example.com/good";
     const settings = { ...bindings, FACILITATOR_URL, PAY_TO, ALLOWED_HOSTS: "pdf.example.com" };
     for (const [host, isOwn] of [
@@ -410,7 +412,7 @@ describe("nothing is signed", () => {
 describe("/.well-known/did.json", () => {
   const documentAt = (origin: string) => call("/.well-known/did.json", { method: "GET" }, bindings, origin);
 
-  test("says whose signatures are the deployment's, by address and by key", async () => {
+  test("identifies the deployment's signer by address and by key", async () => {
     const response = await documentAt("https://pdf.example.com");
     expect(response.headers.get("Content-Type")).toBe("application/did+json");
     const document = await response.json<{ id: string; verificationMethod: object[]; assertionMethod: string[] }>();

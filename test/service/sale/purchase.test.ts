@@ -26,7 +26,7 @@ const resource = { url: ORIGIN, description: "", ...httpDiscovery(product, confi
 const offer = offerFor(product, resource, exchange);
 const newPayment = async () => readPaymentPayload(await signPayment(offer.v1[0] as never), offer);
 
-/** Buys with a payment; the caller goes as a stage begins. */
+/** Buys with a payment. The caller disconnects as a stage begins. */
 function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
   const caller = new AbortController();
   const seen: Stage[] = [];
@@ -41,9 +41,9 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
   return { seen, sale };
 }
 
-describe("a caller who goes", () => {
+describe("a caller who disconnects", () => {
   test.each(["fetching", "marking", "storing"] as const)(
-    "while %s pays nothing, and nothing is kept",
+    "while %s pays nothing, and nothing stays stored",
     async (stage) => {
       const payment = await newPayment();
       const before = (await storedKeys()).length;
@@ -55,7 +55,7 @@ describe("a caller who goes", () => {
     },
   );
 
-  test("once it is settling has bought", async () => {
+  test("during the settlement has bought the result", async () => {
     const payment = await newPayment();
     const { value } = await buy(payment, "settling").sale;
     expect(await buy(payment).sale).toMatchObject({ value });

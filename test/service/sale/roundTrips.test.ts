@@ -47,7 +47,7 @@ async function counted(path: string, init: RequestInit = {}) {
 }
 type Counted = Awaited<ReturnType<typeof counted>>;
 
-/** Sends the same without a world: so that its payment, or its key, is known. */
+/** Sends the same request to another deployment first, so that its payment or key is known. */
 async function bought(init: RequestInit) {
   const { status, text } = await counted(TEXT, init);
   expect([status, text]).toEqual([200, expect.stringContaining("output")]);
@@ -109,16 +109,16 @@ const CALLS: Record<string, () => Promise<Counted>> = {
   },
 };
 
-/** The columns of that table behind it, but the last: round trips to each. */
+/** The other columns of that table except the last: round trips to each. */
 const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
-/** Where what is asked goes, the slowest first. */
+/** Destinations of requests, the slowest first. */
 const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"];
 /** Returns what a round is a trip to: what is asked together takes as long as the slowest of it. */
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
-describe("the round trips of a call are those of the table in docs/design/round-trips.md:", () => {
+describe("the round trips of a call match the table in docs/design/round-trips.md:", () => {
   test.each(Object.keys(CALLS))("%s", async (name) => {
-    await counted(TEXT, post(await sign(), byAddress)); // the fonts of Latin are there then
+    await counted(TEXT, post(await sign(), byAddress)); // the Latin fonts are cached by then
     const { status, text, before, after } = await CALLS[name]!();
     const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
     expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);
@@ -128,7 +128,7 @@ describe("the round trips of a call are those of the table in docs/design/round-
     expect(after.flat().filter((name) => name !== "budget end")).toEqual([]);
   });
 
-  test("and of no other", () => {
+  test("the table in docs/design/round-trips.md has no other call", () => {
     const names = [...design.matchAll(/^\| ([^|]+) \| \d/gm)].map(([, name]) => name);
     expect(names).toEqual(Object.keys(CALLS));
   });

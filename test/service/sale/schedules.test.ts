@@ -12,8 +12,9 @@ import { bucket } from "../../support/storage.ts";
 const SCHEDULES = 16;
 
 /**
- * One request of one payer through the real ledger and facilitators with the faults of `seed`, by several callers who do
- * not give up: some without a key, with one payment that they send again; some under a key, each signing anew.
+ * Sends one request of one payer through the real ledger and facilitators with the faults of `seed`. Several callers
+ * send it and do not give up: some without a key, who repeat one payment, and some under a key, who sign a new payment
+ * each time.
  */
 async function schedule(seed: number) {
   const from = `0x${seed.toString(16).padStart(40, "0")}`;
@@ -91,7 +92,7 @@ async function schedule(seed: number) {
   return { ...history, movedAgain: of((p) => p === sentAgain), movedAnew: of((p) => p !== sentAgain) };
 }
 
-test(`${SCHEDULES} schedules on the real ledger, over HTTP: one payment or key, one result`, {
+test(`${SCHEDULES} schedules on the real ledger, over HTTP, give one result per payment or key`, {
   timeout: 60_000,
 }, async () => {
   const histories = await Promise.all(Array.from({ length: SCHEDULES }, (_, seed) => schedule(seed)));

@@ -23,7 +23,7 @@ async function send(SELLING: string, path: string, init: RequestInit = {}) {
 const call = (SELLING: string, headers: Record<string, string>) =>
   send(SELLING, TEXT, { method: "POST", headers: { ...json, ...headers }, body });
 
-test("while SELLING is false, what was paid for is delivered, and its links work", async () => {
+test("while SELLING is false, paid results are delivered, and their links work", async () => {
   const paid = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Idempotency-Key": "mine" };
   const sold = await call("true", paid);
   const { output } = await sold.json<{ output: { url: string } }>();
@@ -36,7 +36,7 @@ test("while SELLING is false, what was paid for is delivered, and its links work
   expect((await send("false", "/v1/purchases")).status).toBe(402);
 });
 
-test("and nobody is asked to pay for anything else, nor is any payment looked at", async () => {
+test("while SELLING is false, no call is offered terms, and no payment is verified", async () => {
   const { call, verified } = deployment("good", { SELLING: "false" });
   const refused = async (init: RequestInit, path?: string) => {
     const { status, text, headers } = await call(init, path);
@@ -57,13 +57,13 @@ test("and nobody is asked to pay for anything else, nor is any payment looked at
   expect(text).not.toContain("accepts");
 });
 
-test("the health check says so", async () => {
+test("while SELLING is false, the health check says so", async () => {
   const health = await send("false", "/healthz");
   expect([health.status, await health.json()]).toEqual([
     200,
     expect.objectContaining({
       status: "warn",
-      problems: ["SELLING is false: nothing new is sold, and what is paid for is delivered"],
+      problems: ["SELLING is false: no new orders are accepted, and paid ones are delivered"],
     }),
   ]);
 });

@@ -5,7 +5,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const PDF = "https://files.example.com/one-page.pdf";
 
-/** The addresses that are fetched, and how many of these transfers were given up. */
+/** Records the fetched addresses and the number of aborted transfers. */
 function watched() {
   const { fetch } = globalThis;
   const seen = { asked: [] as string[], aborted: 0 };
@@ -17,7 +17,7 @@ function watched() {
   return seen;
 }
 
-test("an image is fetched beside its PDF", async () => {
+test("an image is fetched concurrently with its PDF", async () => {
   const { asked } = watched();
   const image = "https://files.example.com/red.png";
   expect((await callPaid(IMAGE, { file: PDF, image })).status).toBe(200);
@@ -35,7 +35,7 @@ test.each([
     "source_unreachable",
     { file: "https://files.example.com/slow.pdf", image: "https://files.example.com/no.png" },
   ],
-])("%s is not waited for once the other file is known to be of no use", async (_, code, fields) => {
+])("%s is not awaited once the other file is known to be unusable", async (_, code, fields) => {
   const seen = watched();
   const answer = await callPaid(IMAGE, fields);
   expect((await answer.json<{ code: string }>()).code).toBe(code);

@@ -7,14 +7,14 @@ import { dataUri } from "../../support/client.ts";
 import { deployment, terms } from "../../support/deployment.ts";
 import { onePage } from "../../support/pdf.ts";
 
-/** Calls that stop on their way: none of them may keep others out, or much of what it has sent in memory. */
+/** Tests calls that stall: they must not block other calls, nor hold much memory. */
 
 const BOUNDARY = "b";
 const HEADERS = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
 const part = (name: string, more = "") =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
 
-/** A form with a PDF of so many bytes. */
+/** Returns a form with a PDF of `length` bytes. */
 function formOf(length: number): Uint8Array<ArrayBuffer> {
   const pdf = new Uint8Array(length);
   pdf.set(onePage);
@@ -24,7 +24,7 @@ function formOf(length: number): Uint8Array<ArrayBuffer> {
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** The same as JSON. */
+/** Returns the same request as JSON. */
 function jsonOf(length: number): Uint8Array<ArrayBuffer> {
   const pdf = new Uint8Array((length / 4) * 3);
   pdf.set(onePage);
@@ -37,7 +37,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A stream that stops half way, until the test is over. */
+/** Returns a stream that stalls half way until the end of the test. */
 function stalled(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     type: "bytes",
@@ -54,7 +54,7 @@ const paying = async (headers = HEADERS, key = generatePrivateKey()) => ({
 });
 const held = () => [...PAYERS_POOL.held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 
-describe("while others stop on their way, a caller who pays is served, with a small file and with a large one:", () => {
+describe("a paying caller with a small and a large file is served while these calls stall:", () => {
   async function expectService({ call }: ReturnType<typeof deployment>) {
     for (const length of [onePage.length, 9_000_000]) {
       const { status, text } = await call({ headers: await paying(), body: formOf(length) });
@@ -74,7 +74,7 @@ describe("while others stop on their way, a caller who pays is served, with a sm
     const calls: Promise<unknown>[] = [];
     for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(headers), body: stalled(body) }));
     await expectService(service);
-    // a form has a step of memory for its fields, and nothing any more for its file
+    // a form holds one step of memory for its fields, and none for its file
     await vi.waitFor(() => expect(held()).toBeLessThan(count * 70_000), 20_000);
     for (const end of endings.splice(0)) end();
     await Promise.allSettled(calls);
@@ -114,7 +114,7 @@ describe("while others stop on their way, a caller who pays is served, with a sm
   });
 });
 
-test("of many files that stop on their way to one slot, few are held, and another address can send one", async () => {
+test("few of many files that stall on their way to one upload are held, and another address can send one", async () => {
   const { call } = deployment("good");
   const open = async (address: string) => {
     const { text } = await call({ address, body: JSON.stringify({ size: onePage.length }) }, "/v1/uploads");

@@ -3,54 +3,54 @@ import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
 import { Problem } from "../../shared/problems.ts";
 import { clientIn } from "./rateLimits.ts";
 
-/** What a payer, or an upload slot, may have of this service without paying for it. */
-export interface BudgetLimits {
-  /** Payments in use at the same time: all calls with one payment have one work. */
+/** Allowance of a payer, or of an upload: what may be used without being charged. */
+export interface QuotaLimits {
+  /** Maximum number of payments in use at a time. Calls that share a payment share one job. */
   payments: number;
-  /** Calls under way with all of them: those who wait send one again, and again. */
+  /** Maximum number of concurrent calls with all of them, including callers that wait and repeat a call. */
   calls: number;
-  /** For an hour: milliseconds of work, and bytes taken in, of calls that were not charged in the end. */
+  /** Maximum per hour for calls that end uncharged: milliseconds of work, and received bytes. */
   unchargedMs: number;
   unchargedBytes: number;
-  /** A call that has not ended by then is over: its Worker died. */
+  /** Time after which a call counts as ended, because its Worker died. */
   leaseMs: number;
 }
 
-/** What one call has cost. */
+/** The cost of one call. */
 export interface Spent {
   ms: number;
   bytes: number;
 }
 
-/** The storage key `account`. Points in time are Unix milliseconds. */
+/** Value of the storage key `account`. Points in time are Unix milliseconds. */
 interface Account extends Spent {
   hourEnds: number;
-  /** By payment: how many calls with it are under way, the bytes of their bodies, and when they end at the latest. */
+  /** By payment: the number of concurrent calls, the bytes of their bodies, and their latest end. */
   inUse: Record<string, { calls: number; bytes: number; ends: number }>;
 }
 
-/** How many upload slots a payer, or an address, has at the same time, and how many bytes they take together. */
-export interface SlotLimits {
+/** Maximum number of concurrent uploads of a payer or an address, and of their bytes together. */
+export interface UploadLimits {
   slots: number;
   bytes: number;
-  /** How long each lasts. */
+  /** Lifetime of an upload in milliseconds. */
   ms: number;
 }
 
-/** The storage key `slots`, oldest first: what each takes, and when it ends (Unix milliseconds). */
+/** Value of the storage key `slots`, oldest first: the bytes of each upload and its end (Unix milliseconds). */
 type Slots = readonly { bytes: number; ends: number }[];
 
 const HOUR_MS = 3_600_000;
-/** How long to wait for one's own calls to end. */
+/** Retry-After in seconds while only the caller's own concurrent calls exceed the quota. */
 const CALL_SECONDS = 5;
 
 /**
- * The Durable Object that counts what a payer, or an address, has of the service without paying for it. Paid calls count
- * only while they run. Upload slots are counted in objects of their own, and so is what is sent to each in vain.
+ * The Durable Object that counts uncharged use of the service by a payer or an address. Paid calls count only while
+ * they run. Uploads are counted in separate objects, and so are the aborted transfers to each upload.
  */
 export class Budget extends DurableObject<Env> {
-  /** Begins a call with a body of so many bytes. Returns how many seconds to wait if the budget is used up, else 0. */
-  async begin(payment: string, bytes: number, limits: BudgetLimits): Promise<number> {
+  /** Begins a call with a body of `bytes`. Returns the seconds to wait if the quota is used up, else 0. */
+  async begin(payment: string, bytes: number, limits: QuotaLimits): Promise<number> {
     const now = Date.now();
     const account = this.#load(now);
     if (account.ms >= limits.unchargedMs || account.bytes >= limits.unchargedBytes)
@@ -67,7 +67,7 @@ export class Budget extends DurableObject<Env> {
     return 0;
   }
 
-  /** Ends a call that has begun with so many bytes; `spent` counts if it was not charged. */
+  /** Ends a call that began with `bytes`. `spent` counts if the call was not charged. */
   async end(payment: string, bytes: number, spent: Spent): Promise<void> {
     const account = this.#load(Date.now());
     const used = account.inUse[payment];
@@ -79,8 +79,8 @@ export class Budget extends DurableObject<Env> {
     await this.#save({ ...account, ...total });
   }
 
-  /** Takes a slot of so many bytes. Returns how many seconds to wait if there is none left, else 0. */
-  async takeSlot(bytes: number, limits: SlotLimits): Promise<number> {
+  /** Registers an upload of `bytes`. Returns the seconds to wait if the quota is used up, else 0. */
+  async registerUpload(bytes: number, limits: UploadLimits): Promise<number> {
     const now = Date.now();
     const { kv } = this.ctx.storage;
     const taken = (kv.get<Slots>("slots") ?? []).filter(({ ends }) => ends > now);
@@ -97,7 +97,7 @@ export class Budget extends DurableObject<Env> {
     return 0;
   }
 
-  /** Forgets an hour that is over, or slots that have all ended. */
+  /** Deletes the counts of a past hour, and expired uploads. */
   override async alarm(): Promise<void> {
     const account = this.#load(Date.now());
     if (Object.keys(account.inUse).length > 0) await this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
@@ -117,14 +117,16 @@ export class Budget extends DurableObject<Env> {
   }
 }
 
-/** A call as it is counted. */
+/** A call to count. */
 interface Counted {
-  /** Of the account. */
+  /** Name of the account. */
   name: string;
   payment: string;
-  /** Of its body. */
+  /** Size of its body. */
   bytes: number;
-  /** What is told if the budget is used up; `isUnderWay` if only until other calls have ended. */
+  /**
+   * Returns the error message when the quota is used up. `isUnderWay` is true if the end of other calls will free it.
+   */
   refusal(isUnderWay: boolean): string;
 }
 
@@ -133,22 +135,22 @@ export function payerAccount({ authorization }: PaymentPayload): string {
   return `payer:${authorization.from.toLowerCase()}`;
 }
 
-/** Returns the name of the account of a request's address; undefined if nothing is counted there. */
+/** Returns the account of a request's address; undefined if that address is not counted. */
 export function addressAccount(request: Request): string | undefined {
   const client = clientIn(request);
   return client && `address:${client}`;
 }
 
 /**
- * Does a call within the budget of `name`; while that cannot be reached, there is none. Nobody waits for the budget to hear
- * that the call has ended: `later` keeps the Worker alive for that.
- * @param act tells by `spend` what the call has cost without being charged for it; may be begun with what costs little
- * until `allowed`, which fails with the Problem too_many_requests
+ * Runs a call within the quota of `name`. If the quota's object cannot be reached, there is no limit. The end of the
+ * call is recorded in the background: `later` keeps the Worker alive for it.
+ * @param act reports by `spend` the cost of the call if it is not charged. It may begin with cheap work before
+ * `allowed` resolves, which rejects with the Problem too_many_requests.
  */
-export async function withinBudget<T>(
+export async function withinQuota<T>(
   book: DurableObjectNamespace<Budget>,
   { name, payment, bytes, refusal }: Counted,
-  limits: BudgetLimits,
+  limits: QuotaLimits,
   later: (task: Promise<unknown>) => void,
   act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
@@ -157,13 +159,13 @@ export async function withinBudget<T>(
     .begin(payment, bytes, limits)
     .catch(() => 0)
     .then((waitSeconds) => refuseFor(waitSeconds, refusal));
-  allowed.catch(() => undefined); // it can fail before `act` waits for it
+  allowed.catch(() => undefined); // it may reject before `act` awaits it
   const total: Spent = { ms: 0, bytes: 0 };
   try {
     return await act((spent) => Object.assign(total, spent), allowed);
   } finally {
     const end = () => account.end(payment, bytes, total);
-    later(allowed.then(end).catch(() => undefined)); // its lease ends anyway
+    later(allowed.then(end).catch(() => undefined)); // without this, its lease ends later
   }
 }
 
@@ -174,26 +176,27 @@ function refuseFor(waitSeconds: number, refusal: Counted["refusal"]): void {
 }
 
 /**
- * Takes an upload slot of `name`; while its budget cannot be reached, there is no limit, unless it is asked too often.
+ * Registers an upload of `name`. If the quota's object cannot be reached, there is no limit, unless the object is
+ * overloaded.
  * @throws Problem too_many_requests
  */
-export async function takeSlot(
+export async function registerUpload(
   book: DurableObjectNamespace<Budget>,
   name: string,
   bytes: number,
-  limits: SlotLimits,
+  limits: UploadLimits,
 ): Promise<void> {
   const waitSeconds = await book
     .getByName(`uploads:${name}`)
-    .takeSlot(bytes, limits)
-    .catch(({ overloaded }: { overloaded?: boolean }) => (overloaded ? CALL_SECONDS : 0)); // by the one it counts
+    .registerUpload(bytes, limits)
+    .catch(({ overloaded }: { overloaded?: boolean }) => (overloaded ? CALL_SECONDS : 0)); // overloaded by this account itself
   if (waitSeconds === 0) return;
   const [who, what] = name.startsWith("payer:")
-    ? ["This payer", "or wait until one ends"]
-    : ["Your address", "wait until one ends, or send a payment along"];
+    ? ["This payer", "wait until one expires"]
+    : ["Your address", "wait until one expires, or send a payment along"];
   throw new Problem(
     "too_many_requests",
-    `${who} has as many uploads as it may at the same time: ${limits.slots}, of ${limits.bytes} bytes together. Use one again, ${what}.`,
+    `${who} has the maximum of concurrent uploads: ${limits.slots} with ${limits.bytes} bytes in total. Use one of them, or ${what}.`,
     { headers: { "Retry-After": String(waitSeconds) } },
   );
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { countVain, unlessInVain } from "../../../src/service/limits/vainPayments.ts";
-import { VAIN_PAYMENTS } from "../../../src/settings/config.ts";
+import { countUnusedAfterFailure, unlessThrottled } from "../../../src/service/limits/unusedPayments.ts";
+import { UNUSED_PAYMENTS } from "../../../src/settings/config.ts";
 import { Problem } from "../../../src/shared/problems.ts";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -12,8 +12,9 @@ test.each([
 ] as const)("a payment verified for a call that ends with %s", async (code, isOurFault) => {
   vi.spyOn(Date, "now").mockReturnValue(Date.now());
   const request = new Request("https://api.example.com", { headers: { "CF-Connecting-IP": "203.0.113.51" } });
-  for (let times = 0; times < VAIN_PAYMENTS.most; times++) countVain(new Problem(code, "It ended."), code, request);
-  const verify = unlessInVain(code, request, async () => "verified");
+  for (let times = 0; times < UNUSED_PAYMENTS.capacity; times++)
+    countUnusedAfterFailure(new Problem(code, "It ended."), code, request);
+  const verify = unlessThrottled(code, request, async () => "verified");
   if (isOurFault) expect(await verify).toBe("verified");
   else await expect(verify).rejects.toMatchObject({ code: "too_many_requests" });
 });

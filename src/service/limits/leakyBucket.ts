@@ -1,0 +1,60 @@
+/** Maximum number of remembered keys. */
+const MAX_KEYS = 10_000;
+
+/**
+ * A leaky-bucket counter per key. The count of a key decreases steadily, and a full bucket makes its key wait. Each
+ * isolate counts separately.
+ */
+export class LeakyBucket {
+  readonly #capacity: number;
+  readonly #leakMs: number;
+  /** The count of each key and the time of the last change (Unix milliseconds), oldest first. */
+  readonly #counts = new Map<string, { count: number; at: number }>();
+
+  /** @param limits the size of a bucket, and the time in which its count decreases by one */
+  constructor({ capacity, leakMs }: { capacity: number; leakMs: number }) {
+    this.#capacity = capacity;
+    this.#leakMs = leakMs;
+  }
+
+  /** Returns the seconds that a key must wait; 0 if its bucket is not full. */
+  waitSeconds(key: string): number {
+    return Math.ceil((Math.max(0, this.#countOf(key) - this.#capacity + 1) * this.#leakMs) / 1000);
+  }
+
+  /**
+   * Runs `act` for a key. If the key already has a count, `act` counts while it runs, so that many concurrent calls do
+   * not get through.
+   * @param isCounted returns whether a failure counts
+   */
+  async during<T>(key: string, act: () => Promise<T>, isCounted: (error: unknown) => boolean): Promise<T> {
+    const ahead = this.#countOf(key) > 0 ? 1 : 0;
+    this.add(key, ahead);
+    try {
+      const done = await act();
+      this.add(key, -ahead);
+      return done;
+    } catch (error) {
+      this.add(key, (isCounted(error) ? 1 : 0) - ahead);
+      throw error;
+    }
+  }
+
+  add(key: string, more = 1): void {
+    if (more === 0) return;
+    const count = Math.min(this.#capacity, this.#countOf(key) + more); // a bucket does not overflow, so a burst does not lengthen the wait
+    this.#counts.delete(key);
+    if (count > 0) this.#counts.set(key, { count, at: Date.now() });
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > MAX_KEYS && oldest !== undefined) this.#counts.delete(oldest);
+  }
+
+  forget(key: string): void {
+    this.#counts.delete(key);
+  }
+
+  #countOf(key: string): number {
+    const { count, at } = this.#counts.get(key) ?? { count: 0, at: 0 };
+    return Math.max(0, count - (Date.now() - at) / this.#leakMs);
+  }
+}
