@@ -19,12 +19,12 @@ class CollectingSink implements ObjectSink {
     return `${this.objects.length} 0 R` as Ref;
   }
 
-  /** The object that is not a stream and has `/Key value`. */
+  /** Returns the object, not a stream, that has `/Key value`. */
   text(entry: string): string {
     return this.objects.find((object) => typeof object === "string" && object.includes(entry)) as string;
   }
 
-  /** The inflated stream under a key of another object. */
+  /** Returns the inflated stream that another object refers to by a key. */
   stream(key: string): Uint8Array {
     const holder = this.text(key);
     const number = Number(holder.match(new RegExp(`${key} (\\d+) 0 R`))?.[1]);

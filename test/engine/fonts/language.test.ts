@@ -3,7 +3,7 @@ import type { Languages } from "../../../src/engine/fonts/language.ts";
 import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { loadFont } from "../../support/fonts.ts";
 
-/** The families that draw each line of a text, without repetitions. */
+/** Returns the distinct families that draw each line of a text. */
 async function familiesOf(text: string, languages: Languages = {}): Promise<string[][]> {
   const { set } = await typesetterFor(text, "regular", loadFont, languages);
   return text

@@ -14,7 +14,7 @@ test("every script in modern use has a font", () => {
   expect(missing).toEqual([]);
 });
 
-/** A word for what is secret, a draft or a copy, beside the lines of TEXT_SAMPLES. */
+/** A word for "secret", "draft" or "copy" in each script, in addition to the lines of TEXT_SAMPLES. */
 const WORDS: Record<string, string> = {
   Afrikaans: "vertroulik",
   Albanian: "konfidencial ç ë",

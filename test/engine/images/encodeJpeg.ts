@@ -148,7 +148,7 @@ function entropyCode({ width, height, color }: JpegSpec, components: number): Ui
   return Uint8Array.from(bytes.flatMap((byte) => (byte === 0xff ? [0xff, 0x00] : [byte])));
 }
 
-/** Category and value of a difference (ITU-T T.81, F.1.2.1). */
+/** Encodes the category and the value of a difference (ITU-T T.81, F.1.2.1). */
 function differenceBits(difference: number): string {
   const category = difference === 0 ? 0 : Math.floor(Math.log2(Math.abs(difference))) + 1;
   const value = difference < 0 ? difference + 2 ** category - 1 : difference;

@@ -45,7 +45,7 @@ function headerWithByte(at: number, value: number): Uint8Array {
 }
 
 /** Changes one bit of the last byte of the first chunk of this type, but not its CRC. */
-function spoilt(bytes: Uint8Array, type: string): Uint8Array {
+function spoiled(bytes: Uint8Array, type: string): Uint8Array {
   const at = Buffer.from(bytes).indexOf(type);
   const last = at + 3 + new DataView(bytes.buffer).getUint32(at - 4);
   return bytes.with(last, bytes[last]! ^ 1);
@@ -67,7 +67,7 @@ test.each([
   { name: "indexed", type: "PLTE", spec: INDEXED },
   { name: "indexed", type: "tRNS", spec: INDEXED },
 ])("a wrong checksum of $type is rejected as damage", async ({ type, spec }) => {
-  expect(await refusal(spoilt(encodePng(spec), type))).toMatchObject({
+  expect(await refusal(spoiled(encodePng(spec), type))).toMatchObject({
     code: "damaged_image",
     detail: expect.stringContaining(type),
   });

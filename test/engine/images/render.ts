@@ -25,12 +25,12 @@ export class Sink implements ObjectSink {
     return `${this.objects.push(object) + 3} 0 R` as Ref;
   }
 
-  /** The dictionaries and texts of everything written. */
+  /** Dictionaries and texts of all written objects. */
   get text(): string {
     return this.objects.map((object) => (typeof object === "string" ? object : object.dict)).join("\n");
   }
 
-  /** The streams whose dictionary has `entry`. */
+  /** Returns the streams whose dictionary contains `entry`. */
   streams(entry: string): Uint8Array[] {
     return this.objects.flatMap((object) =>
       typeof object !== "string" && object.dict.includes(entry) ? [object.data] : [],

@@ -9,7 +9,7 @@ import { dataUri, ORIGIN, TEXT } from "../../support/client.ts";
 import { onePage } from "../../support/pdf.ts";
 import { RED_PNG } from "../../support/png.ts";
 
-/** A deployment that asks for another price. */
+/** Calls a deployment with another price. */
 async function dear(path: string, init?: RequestInit): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), { ...env, PRICE: "1.25" }, context);

@@ -16,7 +16,7 @@ const stored = async (ttlSeconds = 3600) => {
   const { id, token, expiresAt } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds });
   return { value: '"work"', output: id, expiresAt: expiresAt.getTime(), token };
 };
-/** Waits until the alarm, which is due at once, has booked a sale. */
+/** Waits until the alarm, which is due immediately, has booked a sale. */
 const booked = (name: string) =>
   vi.waitFor(async () => {
     const entry = await runInDurableObject(recordOf(name), (_, { storage }) => storage.kv.get<Entry>("entry"));

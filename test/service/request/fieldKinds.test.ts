@@ -14,12 +14,12 @@ import { orderInWords } from "../../../web/chat/order.ts";
 import { madeUpProduct } from "../../support/madeUpProduct.ts";
 
 interface Row {
-  /** The field of the made-up product that has this kind. */
+  /** Name of the product's field of this kind. */
   field: string;
   value: FieldValue;
   /** The control on the page. */
   control: RegExp;
-  /** The flags of the CLI that give the value. */
+  /** Flags of the CLI that give the value. */
   flags: string[];
   wrong: string;
   message: string;

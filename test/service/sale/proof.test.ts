@@ -57,7 +57,7 @@ interface Extensions {
 
 const bindings: Record<string, unknown> = { ...env, RECEIPT_KEY };
 
-/** Calls a deployment that signs, unless `settings` say otherwise. */
+/** Calls a deployment that signs by default. `settings` override its bindings. */
 async function call(path: string, init: RequestInit = {}, settings = bindings, origin = ORIGIN): Promise<Response> {
   const context = createExecutionContext();
   const headers = new Headers(init.headers);
@@ -367,7 +367,7 @@ describe("nothing is signed", () => {
     expect((await call("/.well-known/did.json", { method: "GET" }, env as never)).status).toBe(404);
 
     const later = await call(TEXT, json(body, { "X-PAYMENT": payment, "Idempotency-Key": "w" }));
-    expect([later.status, extensionsOf(later)], "of files that nobody has hashed").toEqual([200, undefined]);
+    expect([later.status, extensionsOf(later)], "the files were not hashed at the sale").toEqual([200, undefined]);
   });
 
   test.each([

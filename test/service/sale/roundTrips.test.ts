@@ -25,7 +25,7 @@ const post = (headers: object, fields: object) => ({
   body: JSON.stringify(fields),
 });
 
-/** Sends a request to a deployment of its own world, and tells what it waited for, and what was done after its answer. */
+/** Sends a request to a deployment with separate bindings. Returns the round trips before and after its answer. */
 async function counted(path: string, init: RequestInit = {}) {
   const world = new Rounds();
   const context = createExecutionContext();
@@ -113,7 +113,7 @@ const CALLS: Record<string, () => Promise<Counted>> = {
 const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
 /** Destinations of requests, the slowest first. */
 const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"];
-/** Returns what a round is a trip to: what is asked together takes as long as the slowest of it. */
+/** Returns the destination of a round: the slowest of its concurrent requests. */
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
 describe("the round trips of a call match the table in docs/design/round-trips.md:", () => {

@@ -18,7 +18,7 @@ const SCHEDULES = 16;
  */
 async function schedule(seed: number) {
   const from = `0x${seed.toString(16).padStart(40, "0")}`;
-  /** The payments, and the facilitator of each: all have other faults. */
+  /** The payments and their facilitators, each with other faults. */
   const payments = new Map<PaymentPayload, string>();
   const sign = async () => {
     const payment = await paymentFrom({ from });
