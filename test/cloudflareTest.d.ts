@@ -1,4 +1,4 @@
-/** What `cloudflare:test` is made of, without the Worker under test, which it imports, too. */
+/** The parts of `cloudflare:test` that do not import the Worker under test. */
 declare module "cloudflare:test-internal" {
   export { reset } from "cloudflare:test";
 }

@@ -31,12 +31,12 @@ export class Boundaries {
     return this.#length;
   }
 
-  /** Adds a boundary after all others, whatever its offset. */
+  /** Adds a boundary after all others, regardless of its offset. */
   add(offset: number, kind: BoundaryKind): void {
     this.#keys[this.#length++] = offset * KINDS + kind;
   }
 
-  /** Adds a boundary before all others, whatever its offset. */
+  /** Adds a boundary before all others, regardless of its offset. */
   prepend(offset: number, kind: BoundaryKind): void {
     this.#keys.copyWithin(1, 0, this.#length++);
     this.#keys[0] = offset * KINDS + kind;

@@ -3,12 +3,13 @@ import { DeflateStream, deflate } from "#platform/zlib";
 import { concat } from "../../bytes.ts";
 import type { Meter } from "../source/meter.ts";
 
-/** How many bytes are deflated at once, and of more, how many before others may have their turn. */
+/** Maximum number of bytes to deflate between two yields to the event loop. */
 const AT_ONCE = 2 << 20;
 const STEP = 256 * 1024;
 
 /**
- * Compresses parts of `length` bytes in all into one zlib stream (RFC 1950), and gives way to others if they are many.
+ * Compresses parts of `length` bytes in total into one zlib stream (RFC 1950), and yields to the event loop if they are
+ * long.
  */
 export async function deflateInTurns(parts: Iterable<Uint8Array>, length: number, meter: Meter): Promise<Uint8Array> {
   if (length <= AT_ONCE) return deflate(concat([...parts]));

@@ -80,10 +80,10 @@ export class Eraser {
   }
 
   /**
-   * Calls `erase` for each superseded range within [from, to) of the source. Each call has to continue where the last one
+   * Calls `erase` for each superseded range within [from, to) of the source. Each call must continue where the last one
    * ended.
-   * @param bytes the source from offset `base` on, reaching CONTEXT beyond both ends as far as the source does
-   * @throws PlanOutdated if an object is not where it should be
+   * @param bytes the source from offset `base`, which extends CONTEXT beyond both ends, or to the end of the source
+   * @throws PlanOutdated if an object is not at its expected offset
    */
   pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {
     let start = from;

@@ -26,23 +26,23 @@ import { Boundaries, SECTION, SUPERSEDED } from "./boundaries.ts";
 
 /** Objects, cross-reference sections and ends of revisions. */
 const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
-/** Between live objects there is white space and comments: so many bytes are something else. */
+/** Maximum length of white space and comments between live objects. Longer gaps contain something else. */
 const LARGEST_GAP = 64 * 1024;
-/** How far a source that is not in memory is searched for the end of an object: what its cache holds. */
+/** Maximum distance of the search for an object's end in a source that is not in memory: the size of its cache. */
 const LARGEST_SEARCH = 2 << 20;
 
-/** What a check of boundaries found. */
+/** Result of a check of boundaries. */
 interface Checked {
   boundaries: Boundaries;
-  /** Whether the cross-reference does not tell of everything that is superseded. */
+  /** Whether the cross-reference omits superseded objects. */
   isIncomplete: boolean;
   /** Numbers of the live objects read that are pages. */
   pages: readonly number[];
 }
 
 /**
- * Drops the boundaries within live objects, as offsets in older sections may be wrong, and adds one where something superseded
- * follows a live object that no cross-reference tells of.
+ * Drops the boundaries within live objects, because offsets in older sections may be wrong. Adds a boundary where a
+ * live object is followed by a superseded one that no cross-reference lists.
  * @param suspects offsets of the live objects to read; any others are read only if an unverified boundary follows
  */
 export async function checkBoundaries(
@@ -69,7 +69,7 @@ class BoundaryCheck {
   readonly #suspects: ReadonlySet<number> | "all";
   readonly #lengths = new Map<number, Value>();
   #next = 0;
-  /** Where the live objects so far end, as far as is known. */
+  /** Known end of the live objects so far. */
   #reached = 0;
 
   constructor(objects: Objects, boundaries: Boundaries, suspects: ReadonlySet<number> | "all") {
@@ -80,8 +80,8 @@ class BoundaryCheck {
   }
 
   /**
-   * Goes on to the next live object; false when there is none.
-   * @throws MissingRange if bytes have to be fetched first; call again then
+   * Advances to the next live object. Returns false after the last one.
+   * @throws MissingRange if bytes must be fetched first; call again then
    */
   step(): boolean {
     const boundaries = this.#boundaries;
@@ -195,7 +195,7 @@ class BoundaryCheck {
   }
 }
 
-/** What has to be known of an object; positions are relative to its start. */
+/** Facts about an object. Positions are relative to its start. */
 interface Description {
   num: number;
   /** It is a dictionary of /Type /Page, and no stream. */

@@ -1,23 +1,24 @@
 /**
- * Operators around a page's content that keep it from the mark, whatever it leaves behind or breaks off in: nobody
- * reads the content itself. All of them are legal and without effect around well-formed content, which stays balanced.
+ * Operators around a page's content that isolate the mark from it, regardless of the state the content leaves or where
+ * it breaks off. The content itself is not parsed. All operators are legal and without effect around well-formed
+ * content, which stays balanced.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";
 import type { Pdfa } from "../document/pdfa.ts";
 
-/** Marked-content sequences: content may leave so many open, or end so many too many. */
+/** Number of marked-content sequences that content may leave open, or end too many of. */
 const SEQUENCES = 4;
 
-/** Ends arrays and dictionaries in each other, in whatever order. */
+/** Closes nested arrays and dictionaries in any order. */
 const BRACKETS = "]>>]>>]>>]";
 
 /**
- * Lines that are comments, unless content ends within a string: a line each for a hexadecimal one and for each open
- * parenthesis. The line that ends the string ends what the string is in, too; those after it are comments again. There
- * are so many because an inline image that breaks off takes as much of what follows for its data as it lacks: up to 4
- * KiB, the most that ISO 32000-2, 8.9.7 wants such an image to have. The first line ends what token there is. It is no
- * empty one, since pdf.js gives up at a sign with nothing but line ends between it and a comment.
+ * Lines that are comments unless content ends within a string. There is one line for a hexadecimal string, and one for
+ * each open parenthesis. The line that ends the string also ends what contains it, and later lines are comments again.
+ * The number of lines is large because a truncated inline image consumes the bytes that it lacks: up to 4 KiB, the
+ * maximum that ISO 32000-2, 8.9.7 recommends for such an image. The first line ends an unfinished token. It is not
+ * empty, because pdf.js gives up at a sign with only line ends between it and a comment.
  */
 const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 
@@ -46,7 +47,7 @@ class SharedStream {
   }
 }
 
-/** What goes around a page's content, which then runs in one of many saved copies of the initial graphics state. */
+/** The operators around a page's content, which then runs in one of many saved copies of the initial graphics state. */
 class Guards {
   /** Goes before the content. */
   readonly opening: SharedStream;

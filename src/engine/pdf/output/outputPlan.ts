@@ -60,7 +60,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
 /** Which part of the source is copied, and what is needed to erase superseded bytes on the way. */
 interface Copy {
   source: ByteSource;
-  /** What comes before. */
+  /** Bytes that precede the source's. */
   header: Uint8Array | undefined;
   boundaries: Boundaries;
   from: number;
@@ -131,7 +131,7 @@ async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGene
       own = true;
       chunk.fill(character.charCodeAt(0), start - at, stop - at);
     };
-    // Whatever follows begins on a line of its own, as PDF/A wants of objects (ISO 19005-1, 6.1.8).
+    // The following objects begin on a separate line, as PDF/A requires (ISO 19005-1, 6.1.8).
     eraser.pass(at, end, bytes, base, (start, stop) => write("\n", start, stop));
     if (version && at <= version.offset && version.offset < end)
       write(version.digit, version.offset, version.offset + 1);

@@ -10,7 +10,10 @@ import type { Rewrite, Splice } from "../pages/rewrite.ts";
 import { forEachYielding, limitOutput } from "../source/meter.ts";
 import { guardsFor } from "./guards.ts";
 
-/** So many placements are deflated, in the order of their pages: where each page has its own, that would take half the time. */
+/**
+ * Maximum number of deflated placements, in page order. If each page has its own placement, deflating all would take
+ * half the time.
+ */
 const MOST_DEFLATED = 16;
 /** So long may the operators be that are remembered: a page mostly has those of one of the last, or of none. */
 const PLACEMENTS_BYTES = 1 << 20;
@@ -93,7 +96,7 @@ class Names {
   /** The names in slots whose entries take long to search: those of resources that many pages share. */
   readonly #many = new Map<NameSlot, Set<string>>();
 
-  /** Returns the name of an XObject, and adds it to the page's XObject dictionary unless it is there. */
+  /** Returns the name of an XObject, and adds it to the page's XObject dictionary if it is missing. */
   nameOf(xobject: Ref, slot: NameSlot): string {
     const number = this.#numbers.get(xobject) ?? this.#numbers.size;
     this.#numbers.set(xobject, number);

@@ -3,7 +3,7 @@ import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Rewrite } from "../pages/rewrite.ts";
 
 /**
- * Proves that every page is written anew with the mark as the last of its contents.
+ * Proves that every page is written again with the mark as the last of its contents.
  * @param isWritten returns whether the tail of the output has an object of this number
  * @throws Error if a page is not, which is a defect of the engine: such a plan must never be carried out
  */
@@ -24,7 +24,7 @@ export function provePages({ pages, added }: PdfDocument, isWritten: (num: numbe
     return isKnown;
   };
 
-  /** How far the splices of an object have been gone through: those of its pages come in the order of the pages. */
+  /** Number of splices of each object that have been checked. The splices of its pages are in page order. */
   const reached = new Map<Rewrite, number>();
   const isPlaced = (rewrite: Rewrite, placement: string) => {
     const { splices } = rewrite;

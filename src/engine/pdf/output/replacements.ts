@@ -27,7 +27,7 @@ import type { Member } from "./serialize.ts";
 
 const NULL_OBJECT = encodeLatin1("null");
 
-/** What is replaced or dropped of the source. */
+/** Replaced and dropped objects of the source. */
 export interface Replacements {
   /** Rewritten objects that are directly in the file. */
   inFile: Rewrite[];
@@ -126,7 +126,7 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
   }
 }
 
-/** How much of a member is checked before others may have their turn. */
+/** Maximum number of bytes of a member to check between two yields to the event loop. */
 const AT_ONCE = 64 * 1024;
 /** From this length on, members that begin at one place are read once. */
 const LONG = 1024;
@@ -211,7 +211,7 @@ function mended(text: Uint8Array): Uint8Array {
   }
 }
 
-/** Returns a member as {@link wellFormedMember} does, and gives way to others while it is looked at. */
+/** Returns a member as {@link wellFormedMember} does, and yields to the event loop during the check. */
 async function longWellFormedMember(text: Uint8Array, meter: Meter): Promise<Uint8Array> {
   try {
     const start = skipWhite(text, 0);

@@ -34,7 +34,7 @@ export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): 
   out.copy(text, at, text.length);
 }
 
-/** What follows the data of a stream. */
+/** Bytes after the data of a stream. */
 export const END_OF_DATA = "\nendstream";
 
 /** Returns the length in bytes of a rewritten object: of its text, and the data of a stream. */

@@ -73,7 +73,7 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     await meter.yieldIfDue();
   };
   for (const num of streams) {
-    // A stream of their own: some readers read nothing of one that has a damaged member.
+    // A separate stream, because some readers skip a whole stream with a damaged member.
     for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
     await body.endPack();
     check(body.offset);
@@ -333,7 +333,7 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
   return "";
 }
 
-/** Returns an entry in well-formed syntax; nothing if nobody can tell what it is. */
+/** Returns an entry in well-formed syntax, or an empty text if its meaning is unclear. */
 function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
   const name = wellFormedName(text, key, keyEnd);
   const end = endOfWellFormed(text, start);

@@ -12,7 +12,7 @@ const TRANSPARENCY = 4;
 const STREAMS = 5;
 const DEEP_IMAGES = 5;
 
-/** The digit of the source's header that is written anew. */
+/** The digit of the source's header that is overwritten. */
 export interface VersionDigit {
   /** Offset in the source. */
   offset: number;

@@ -54,7 +54,7 @@ export interface Section {
   parts(): Iterable<Uint8Array>;
 }
 
-/** How many entries are written at once: a part of a table has so many lines. */
+/** Number of entries to write at once: the number of lines in a part of a table. */
 const ENTRIES_AT_ONCE = 8192;
 const LINE = 20;
 

@@ -21,7 +21,7 @@ const LARGEST_CORNER = 2 ** 24;
 /** MuPDF shows smaller pages as one unit wide and high. */
 const SMALLEST_SIDE = 1;
 const SMALLEST_UNIT = 0.001;
-/** What Acrobat takes: beyond it, readers no longer show what is drawn. */
+/** Acrobat's limit, beyond which readers no longer show content. */
 const LARGEST_UNIT = 75_000;
 
 /**

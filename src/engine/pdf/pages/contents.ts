@@ -12,7 +12,7 @@ import type { Span } from "./pageAttributes.ts";
 import type { Rewrites } from "./rewrite.ts";
 
 /**
- * What goes between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
+ * The text between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
  * `shared` is its object number: pages that use it can share the new array too.
  */
 export interface Contents {
@@ -35,10 +35,13 @@ interface StreamParts {
   isGlued: boolean;
 }
 
-/** What a reference in /Contents leads to. */
+/** Target of a reference in /Contents. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
-/** Data longer than this are read again when they are written, of a file that is not in memory: each of them by itself. */
+/**
+ * Length beyond which data are read again when they are written, separately for each stream, if the file is not in
+ * memory.
+ */
 const LONG = 1 << 20;
 const NONE: Contents = { items: "", shared: undefined };
 
@@ -66,9 +69,9 @@ export class ContentsReader {
   /**
    * Reads the /Contents value at `span` of `text`.
    *
-   * Only the object itself tells whether a reference leads to a stream or to an array, and reading it for every page
-   * could read every block of a file whose content streams are spread all over it. So with `mayDefer`, an object whose
-   * bytes are not loaded is assumed to be a well-formed stream, which it nearly always is, and noted in `deferred`. The
+   * Only the object itself shows whether a reference leads to a stream or to an array. Reading it for every page could
+   * read every block of a file whose content streams are spread all over it. So with `mayDefer`, an object whose bytes
+   * are not loaded is assumed to be a well-formed stream, which it nearly always is, and noted in `deferred`. The
    * copying pass checks that, see ContentCheck.
    * @throws Malformed if the value cannot be read; a lenient reader leaves out unreadable content objects instead
    * @throws MissingRange if bytes have to be fetched that must not be deferred
@@ -200,9 +203,9 @@ export class ContentsReader {
   }
 
   /**
-   * Rewrites a stream that has a wrong /Length with the right one: readers that trust it, or that search on from there,
-   * would read into the bytes that follow, which the output changes. One whose dictionary is malformed is written anew, and
-   * so is one whose data begin on the line of their keyword.
+   * Corrects a wrong /Length of a stream. Readers that trust it, or continue from there, would read into the following
+   * bytes, which the output changes. A stream with a malformed dictionary is rewritten, and so is one whose data begin
+   * on the line of their keyword.
    */
   #repair(num: number, stream: StreamParts | "unreadable"): void {
     const offset = this.#offset(num);

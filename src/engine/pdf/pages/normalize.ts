@@ -1,7 +1,7 @@
 /**
- * Has pages and nodes of the page tree say plainly what they have been taken for (ISO 32000-2, 7.7.3). Readers disagree
- * on whatever is not as it should be: one takes a node for a page, another finds a page's box elsewhere, and so not the
- * mark. What is plain already stays as it is.
+ * Normalizes page-tree dictionaries so that every reader interprets them the way we did (ISO 32000-2, 7.7.3). Readers
+ * disagree about malformed entries: one takes a node for a page, another finds a page's box elsewhere, and then not the
+ * mark. Well-formed entries stay as they are.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import type { XrefTable } from "../objects/xrefTable.ts";
@@ -85,7 +85,7 @@ export function registerNode(dictionary: TreeDictionary, array: KidsArray, table
   if (textOf(dictionary, kids) !== reference) setEntry(dictionary, kids, `/Kids ${reference} `);
 }
 
-/** Has a node lead to so many pages. */
+/** Sets the number of pages below a node. */
 export function registerCount(dictionary: TreeDictionary, count: number): void {
   const entry = dictionary.attributes.count;
   if (!entry || textOf(dictionary, entry) !== String(count)) setEntry(dictionary, entry, `/Count ${count} `);

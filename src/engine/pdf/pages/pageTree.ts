@@ -37,7 +37,7 @@ interface Visit {
 /** Options of {@link PageWalk}. */
 export interface WalkOptions extends ReadOptions {
   maxPages: number;
-  /** What the names of the mark begin with. */
+  /** Prefix of the mark's names. */
   namePrefix: string;
   /** See ContentsReader. */
   mayDefer: boolean;
@@ -49,12 +49,12 @@ const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0,
 const DEEPEST_NESTING = 50;
 /** Longest entry of a page that is looked into, in bytes: none that is a box or a number has a tenth of it. */
 const LONGEST_ENTRY = 64 * 1024;
-/** How many kids to look ahead. */
+/** Number of kids to look ahead. */
 const UPCOMING = 30;
 
 /**
  * Walks the page tree in steps that can each be repeated when bytes are missing. Kids in an object stream that is not
- * decoded wait until all others have been visited: so each stream is decoded once, whatever the order of the pages.
+ * decoded wait until all others have been visited. So each stream is decoded once, in any order of the pages.
  */
 export class PageWalk {
   readonly contents: ContentsReader;
@@ -75,9 +75,9 @@ export class PageWalk {
   #ready: Visit[] = [];
   readonly #seenNodes = new Map<number, TreeNode>();
   readonly #seenPages = new Map<number, PageEntry>();
-  /** Nodes whose array of kids is an object of its own, by its number. */
+  /** Nodes whose array of kids is a separate object, by its number. */
   readonly #seenArrays = new Map<number, TreeNode>();
-  /** Boxes that are objects of their own, by number; null for what is no box. */
+  /** Boxes that are separate objects, by number; null for an object that is not a box. */
   readonly #boxes = new Map<number, Box | null>();
   #count = 0;
   #lastBox: Box | undefined;
@@ -261,7 +261,7 @@ export class PageWalk {
     }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    // No /Parent leads to a dictionary within an object, by which readers look for what it would pass on.
+    // Readers inherit through /Parent, and no /Parent leads to a dictionary within an object.
     const passedOn = nesting > 0 ? above : { num: holder.num, inherited: own };
     // the last that may miss something: a visit that is repeated has changed nothing yet
     const leastPages = isNode(array) ? 0 : this.#countOf(dictionary);
@@ -320,7 +320,7 @@ export class PageWalk {
     const ownSlot = this.#slot(own.resources);
     const inheritedSlot = ownSlot ? undefined : this.#slot(inherited.resources);
     let { dropped } = attributes;
-    // Some readers find its own, which are none, and do not look for others.
+    // Some readers find the page's own resources, which are unusable, and do not look for others.
     if (inheritedSlot && resources) dropped = [...(dropped ?? []), { start: resources.key, end: resources.end }];
     const page = {
       index: 0,
@@ -357,7 +357,7 @@ export class PageWalk {
     return parseCharged(text, start, this.#objects.source.meter);
   }
 
-  /** Reads a box; one that is an object of its own, and may be every page's, is read once. */
+  /** Reads a box. A box in a separate object, which all pages may share, is read once. */
   #box(text: Uint8Array, span: Span | undefined): Box | undefined {
     if (!span) return undefined;
     const value = this.#parse(text, span);
@@ -376,8 +376,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns the array of kids that is the value at `span`, or that it leads to, also through other references; undefined
-   * if there is none. If another node has it as well, returns that.
+   * Returns the array of kids at `span`, or the one it refers to, also through other references; undefined without one.
+   * If another node has the same array, returns that node.
    */
   #kids(holder: Rewrite, span: Span): KidsArray | TreeNode | undefined {
     const { text } = holder;

@@ -23,11 +23,11 @@ export interface NameSlot {
   readonly span: Span;
   /** Text around the new entries if the dictionary itself has to be created. */
   readonly around: readonly [string, string];
-  /** What adds names, once there are some. */
+  /** The splice that adds names, once it exists. */
   splice: Splice | undefined;
 }
 
-/** A dictionary that is an object of its own, and its slot. */
+/** A dictionary in a separate object, and its slot. */
 interface Shared {
   readonly num: number;
   readonly slot: NameSlot;
@@ -151,7 +151,7 @@ export class Resources {
   }
 
   /**
-   * Returns the dictionary that a reference leads to, also through other references; undefined if there is none.
+   * Returns the dictionary that a reference leads to, also through other references; undefined without one.
    * @throws EngineError damaged_pdf if it is a stream's: readers disagree on whether that has resources
    */
   #dictionary(num: number): Rewrite | undefined {
@@ -178,13 +178,13 @@ export class Resources {
   }
 }
 
-/** What is needed of a resource dictionary. */
+/** The needed entries of a resource dictionary. */
 interface Entries {
   /** The last /XObject. */
   found: EntrySpan | undefined;
   /** The ones before it. */
   overridden: EntrySpan[];
-  /** Those that are not noted yet. */
+  /** Color spaces that are not noted yet. */
   colorSpaces: Span[];
 }
 

@@ -103,10 +103,10 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, a dictionary or array that begins at `at` of the bytes passed by `Objects.at`. One that is
-   * malformed is written anew.
+   * Registers object `num`, a dictionary or array that begins at `at` of the bytes passed by `Objects.at`. A malformed
+   * one is rewritten.
    * @throws Malformed if it cannot be read
-   * @throws EngineError too_complex if too much is kept
+   * @throws EngineError too_complex if too much is retained
    */
   registerWellFormed(num: number, bytes: Uint8Array, at: number): Rewrite {
     const end = endOfWellFormed(bytes, at);
@@ -114,8 +114,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num` with a text that is written instead of its own.
-   * @throws EngineError too_complex if too much is kept
+   * Registers object `num` with a text that replaces it.
+   * @throws EngineError too_complex if too much is retained
    */
   registerText(num: number, text: Uint8Array): Rewrite {
     const known = this.#rewrites.get(num);
@@ -131,7 +131,7 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, a dictionary that cannot be read, with its brackets balanced; undefined if it is none.
+   * Registers object `num`, an unreadable dictionary, with its brackets balanced; undefined if it is not a dictionary.
    * @throws like Objects.balanced
    */
   registerBalanced(num: number): Rewrite | undefined {
@@ -139,7 +139,7 @@ export class Rewrites {
     return text && this.registerText(num, wellFormedText(text, 0));
   }
 
-  /** Returns whether an object had to be written anew, as it was damaged. */
+  /** Returns whether an object had to be rewritten because it was damaged. */
   hasNewText(num: number): boolean {
     return this.#withNewText.has(num);
   }

@@ -11,35 +11,35 @@ import type { NameSlot } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 import { unreadablePage } from "./treeObject.ts";
 
-/** What pages have from the nodes above them. */
+/** Attributes that pages inherit from the nodes above them. */
 export interface Inherited {
   mediaBox: Box | undefined;
   cropBox: Box | undefined;
   rotate: Rotation;
-  /** The slot is looked up only when a page needs it, and then once: null if there is none. */
+  /** The slot is looked up only once, when a page needs it. It is null if it does not exist. */
   resources: { holder: Rewrite; span: Span; slot: NameSlot | null | undefined } | undefined;
 }
 
 /** A node of the tree, and what has been found below it. Nodes that have the same array are one. */
 export interface TreeNode extends KidsArray {
   /**
-   * What each of the kids is, in their order: null if it is no page, undefined if it has not been visited yet. Only what
-   * leads to pages, once the node has been settled.
+   * Each kid in order: null if it is not a page, undefined if it has not been visited yet. Once the node is settled,
+   * only kids that lead to pages.
    */
   found: (PageEntry | TreeNode | null | undefined)[];
   /** The next kid to visit. */
   next: number;
   /** Number of the object that its kids have for their /Parent: itself, or the next node above; 0 if none is one. */
   readonly num: number;
-  /** What they inherit. */
+  /** Attributes that the kids inherit. */
   readonly inherited: Inherited;
   /** Depth of direct dictionaries within one object. */
   readonly nesting: number;
-  /** The dictionaries that have this array: several if it is an object of its own. */
+  /** The dictionaries with this array: several if the array is a separate object. */
   readonly dictionaries: TreeDictionary[];
-  /** How many pages it leads to, once it has been settled. */
+  /** Number of pages below the node, once it is settled. */
   count: number | undefined;
-  /** How many it must lead to: its /Count, if it was damaged, as some of its kids may be lost. */
+  /** Minimum number of pages: its /Count if the node was damaged, because some of its kids may be lost. */
   readonly leastPages: number;
 }
 
