@@ -17,7 +17,7 @@ const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,te
   .map((path) => path.replaceAll("\\", "/"))
   .toSorted();
 
-/** Hosts that documents use for a deployment. The others belong to somebody else. */
+/** Hosts that documents use for a deployment. Other hosts are not ours. */
 const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
 /** Paths that a reader of the document makes, or a command writes. */
 const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;

@@ -7,14 +7,14 @@ import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 
 const SUITE = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
 
-/** As `npm run dev` starts it, unlike the other files' Workers. */
+/** A Worker started as by `npm run dev`, unlike in other files. */
 let worker: RunningWorker;
 beforeAll(async () => {
   worker = await startWorker();
 });
 afterAll(() => worker?.stop());
 
-test.each(["2026-07-28", "2025-11-25"])("MCP's own suite finds what revision %s requires", async (revision) => {
+test.each(["2026-07-28", "2025-11-25"])("MCP's own conformance suite passes for revision %s", async (revision) => {
   const expected = join(import.meta.dirname, "conformance", `${revision}.yaml`);
   const scope = ["--url", `${worker.url}/mcp`, "--requirements", revision, "--expected-failures", expected];
   const { stdout } = await promisify(execFile)(process.execPath, [SUITE, "server", ...scope]).catch(

@@ -1,4 +1,4 @@
-/** Whether marks can be seen on pages of any colour, and on pictures, as MuPDF and PDFium draw them. */
+/** Tests whether marks are visible on pages of any color and on pictures, as MuPDF and PDFium draw them. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
@@ -8,12 +8,12 @@ import { pdfOf, streamOf } from "../support/pdf.ts";
 import { PHOTOGRAPH, photographPages } from "../support/photographs.ts";
 
 const [WIDTH, HEIGHT] = [600, 800];
-/** Pixels per point: about 110 to the inch. */
+/** Pixels per point: about 110 per inch. */
 const SCALE = 1.5;
 const BOX = { width: WIDTH * SCALE, height: HEIGHT * SCALE };
-/** A stroke's edge is looked for within this share of the largest font size. */
+/** Distance, as a share of the largest font size, within which a stroke's edge is searched. */
 const REACH = 0.1;
-/** So many places of a mark's strokes are looked at on pictures. */
+/** Maximum number of places on a mark's strokes to check on pictures. */
 const MOST_PLACES = 2000;
 const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 const RENDERERS: [string, Renderer][] = [
@@ -21,20 +21,20 @@ const RENDERERS: [string, Renderer][] = [
   ["PDFium", renderPages],
 ];
 
-/** 256 greys and 4,096 colours. */
+/** 256 grays and 4,096 colors. */
 const COLORS: readonly Color[] = [
   ...Array.from({ length: 256 }, (_, grey): Color => [grey, grey, grey]),
   ...Array.from({ length: 4096 }, (_, i): Color => [(i >> 8) * 17, ((i >> 4) & 15) * 17, (i & 15) * 17]),
 ];
 type Color = readonly [number, number, number];
 
-/** What a pixel of a mark is on black and on white: on any other colour, it is as far between the two. */
+/** A pixel of a mark on black and on white. On other colors it is interpolated between the two. */
 interface Pixel {
   readonly onBlack: Color;
   readonly onWhite: Color;
 }
 
-/** Lays a mark over a white page and a black one. */
+/** Puts a mark on a white page and a black one. */
 async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, black: Raster]> {
   const source = pdfOf([
     "<< /Type /Catalog /Pages 2 0 R >>",
@@ -59,8 +59,8 @@ function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
 }
 
 /**
- * Returns the letters where they are lightest, and of all their places the one whose edge is faintest: if that can be
- * told from the letters or from the page, so can all others.
+ * Returns the lightest letter pixel, and among all places the one with the faintest edge. If that edge is
+ * distinguishable from the letters or from the page, all others are.
  */
 function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: Pixel; edge: Pixel } {
   const [onWhite, onBlack] = rasters.map(brightness) as [Uint16Array, Uint16Array];
@@ -88,7 +88,7 @@ function brightness({ rgb }: Raster): Uint16Array {
   return sums;
 }
 
-/** Relative luminance, and contrast, as WCAG 2.2 defines them. */
+/** Returns the relative luminance of a color (WCAG 2.2). */
 function luminance(color: Color): number {
   const [r, g, b] = color.map(linear) as unknown as Color;
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -108,35 +108,35 @@ function on(page: Color, { onBlack, onWhite }: Pixel): Color {
   return page.map((value, i) => onBlack[i]! + ((onWhite[i]! - onBlack[i]!) * value) / 255) as unknown as Color;
 }
 
-/** Returns the least contrast of a mark on pages of all colours. */
+/** Returns the minimum contrast of a mark on pages of all colors. */
 async function leastContrast(mark: TextMark, render: Renderer): Promise<number> {
   const { sizeShare } = TEMPLATES[mark.template!];
   const { letter, edge } = weakest(await drawn(mark, render), Math.round(REACH * sizeShare * WIDTH * SCALE));
   return Math.min(...COLORS.map((page) => contrast(page, on(page, letter), on(page, edge))));
 }
 
-describe.each(RENDERERS)("by %s, a mark", (_, render) => {
-  it.each(NAMES)("is seen on pages of every colour: %s", async (template) => {
+describe.each(RENDERERS)("a mark drawn by %s", (_, render) => {
+  it.each(NAMES)("is visible on pages of every color: %s", async (template) => {
     expect(await leastContrast({ text: "CONFIDENTIAL", template }, render)).toBeGreaterThan(1.5);
     expect(await leastContrast({ text: "CONFIDENTIAL", template, opacity: 1 }, render)).toBeGreaterThan(3);
   });
 
-  it("has the caller's colour and no other", async () => {
+  it("has only the caller's color", async () => {
     const [white, black] = await drawn({ text: "CONFIDENTIAL", color: "#000000", opacity: 1 }, render);
     expect(black.rgb.reduce((a, b) => Math.max(a, b))).toBe(0);
     expect(white.rgb.reduce((a, b) => Math.min(a, b))).toBe(0);
   });
 });
 
-/** Places on the strokes of a mark over a white page, and as far as an edge is from them, in pixels. */
+/** Places on the strokes of a mark on a white page, and the distance to an edge in pixels. */
 interface Strokes {
   readonly places: readonly number[];
   readonly reach: number;
 }
 
 /**
- * Finds the strokes of a mark where their ink covers pixels, but for a fifth of them; of many places, some are taken from
- * everywhere. An edge has to be within three pixels at least: so much of a stroke is seen as one.
+ * Finds the strokes of a mark by pixels that their ink covers, except the faintest fifth. If there are many places,
+ * takes a sample from everywhere. An edge must be within three pixels, because so much of a stroke is perceived as one.
  */
 function strokesOn(white: Raster, template: TemplateName): Strokes {
   const { width, height } = white;
@@ -151,8 +151,8 @@ function strokesOn(white: Raster, template: TemplateName): Strokes {
 }
 
 /**
- * Returns the least contrast of a mark along its strokes over a picture. What it does to each pixel is compared with what
- * it does to others nearby, and to those beside it, nothing: so the contrasts of the picture itself count for nothing.
+ * Returns the minimum contrast of a mark along its strokes on a picture. It compares the mark's change of each pixel
+ * with that of nearby pixels, and with none, so that contrasts of the picture itself do not count.
  */
 function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Strokes): number {
   const { width } = plain;
@@ -172,12 +172,12 @@ function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Str
   return weakest;
 }
 
-/** The shares of 256 values of red, green and blue in a pixel's luminance. */
+/** Contributions of the 256 values of red, green and blue to a pixel's luminance. */
 const SHARES = [0.2126, 0.7152, 0.0722].map((share) =>
   Array.from({ length: 256 }, (_, value) => share * linear(value)),
 );
 
-/** Returns each pixel's luminance, and the glare that the definition of contrast adds. */
+/** Returns each pixel's luminance plus the flare of the definition of contrast. */
 function luminances({ rgb }: Raster): Float32Array {
   const [red, green, blue] = SHARES as [number[], number[], number[]];
   const result = new Float32Array(rgb.length / 3);
@@ -186,14 +186,14 @@ function luminances({ rgb }: Raster): Float32Array {
   return result;
 }
 
-describe.each(RENDERERS)("by %s, over pictures like photographs, a mark", (_, render) => {
+describe.each(RENDERERS)("a mark drawn by %s on pictures like photographs", (_, render) => {
   const source = photographPages();
   let plain: Raster[];
   beforeAll(async () => {
     plain = await render(source, PHOTOGRAPH);
   });
 
-  it.each(NAMES)("is seen along every stroke: %s", async (template) => {
+  it.each(NAMES)("is visible along every stroke: %s", async (template) => {
     const [white, ...pictures] = await render(await marked(source, { text: "CONFIDENTIAL", template }), PHOTOGRAPH);
     const strokes = strokesOn(white!, template);
     expect(strokes.places.length).toBeGreaterThan(50);

@@ -9,7 +9,7 @@ const BOXES = ["[1e2 0 300 400]", "[--5 0 300 400]", "[..5 0 300 400]", "[0 0 30
 const SMALL = "[0 0 .5 400]";
 const LARGE = "[0 0 99999999999 400]";
 
-/** One page with these entries, in a node with those. */
+/** Returns one page with the entries `page`, in a node with the entries `node`. */
 function pageOf(page: string, node = ""): Uint8Array {
   return pdfOf([
     "<< /Type /Catalog /Pages 2 0 R >>",
@@ -20,7 +20,7 @@ function pageOf(page: string, node = ""): Uint8Array {
   ]);
 }
 
-describe.each([MUPDF, PDFIUM])("$name shows the mark where it sees the corner of a page", (reader) => {
+describe.each([MUPDF, PDFIUM])("$name shows the mark in the visible corner of a page", (reader) => {
   test.each<[string, Uint8Array]>([
     ["without /Parent", pageOf("", BOX)],
     ["with a wrong /Parent", pageOf("/Parent 5 0 R", BOX)],

@@ -1,4 +1,4 @@
-/** A contributor's own settings, in .dev.vars or .env: they are for `npm run dev`, and change no type and no test. */
+/** Tests that a contributor's own settings, in .dev.vars or .env, affect only `npm run dev`, and no types and tests. */
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-test("what .dev.vars and .env name is in no generated type, and in no test's Worker", async () => {
+test("settings of .dev.vars and .env are in no generated type and in no test's Worker", async () => {
   for (const name of [".dev.vars", ".env"]) await writeFile(join(folder, name), 'PRICE="0.07"\nGREETING="hello"\n');
   const [, words = ""] = /wrangler\.js (types .*?) &&/.exec(scripts.types) ?? [];
   const program = join(root, "node_modules/wrangler/bin/wrangler.js");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** The tool that indexes of paid services register with. It asks nobody but the origin it is given. */
+/** The tool with which paid services register at indexes. It only calls the given origin. */
 const TOOL = join(import.meta.dirname, "../../node_modules/@agentcash/discovery/bin/discovery.js");
 
 let worker: StartedWorker;
@@ -25,7 +25,7 @@ interface Found {
   meta: { guidanceTokens: number };
 }
 
-test("a discovery tool finds what is sold, at its price, and warns of nothing", async () => {
+test("the discovery tool finds all products at their price, without a warning", async () => {
   const { resources, warnings, meta } = await discover<Found>(worker.url);
   expect(warnings).toEqual([]);
   const paid = resources.filter(({ authHint }) => authHint === "paid");
@@ -33,7 +33,7 @@ test("a discovery tool finds what is sold, at its price, and warns of nothing", 
   expect(meta.guidanceTokens).toBeGreaterThan(100);
 });
 
-test.each(PRODUCTS)("it warns of nothing at $path", async ({ path }) => {
+test.each(PRODUCTS)("the discovery tool reports no warning at $path", async ({ path }) => {
   const { warnings, advisories } = await discover<{ warnings: unknown[]; advisories: { authMode: string }[] }>(
     "check",
     worker.url + path,

@@ -261,7 +261,7 @@ test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
 
 describe("the documents", () => {
   const known = Object.keys(settings.shape);
-  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // of slips
+  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // typing errors on purpose
 
   test.each(Object.entries(FILES).filter(([path]) => /\.(md|sh|ts|py)$/.test(path)))(
     "documents misspell no setting: %s",
@@ -438,13 +438,13 @@ describe("ARCHITECTURE.md and the design notes", () => {
 });
 
 describe("docs/compatibility-repairs.md", () => {
-  test("has rows of five columns", () => {
+  test("docs/compatibility-repairs.md has rows of five columns", () => {
     expect(rows.length).toBeGreaterThan(100);
     expect(rows.filter((row) => row.length !== 5)).toEqual([]);
   });
 
   test.each(rows.map((row) => [row[0]!.trim(), ...row.slice(3)]))(
-    "says where, and by which test: %s",
+    "docs/compatibility-repairs.md names an existing file and an existing test: %s",
     (_, where, tests) => {
       for (const file of quoted(where))
         expect(
@@ -456,7 +456,7 @@ describe("docs/compatibility-repairs.md", () => {
         const [, file, names = ""] = /^([\w/]+\.test\.ts): (.+)$/.exec(reference) ?? [];
         const paths = Object.keys(TESTS).filter((path) => path.endsWith(`/${file}`));
         expect(paths, `files of ${reference}`).toHaveLength(1);
-        // A name is a text of its own there, in whichever quotes.
+        // A test name is a separate literal there, with any quotes.
         const isThere = (name: string) => [`"${name}"`, `\`${name}\``].some((text) => TESTS[paths[0]!]!.includes(text));
         expect(
           names.split(" > ").filter((name) => !isThere(name)),

@@ -16,13 +16,13 @@ let url: string;
 let file: Buffer;
 beforeAll(async () => {
   worker = await startWorker();
-  url = await marked(textPages(PAGES, 10_000, "classic"), { filename: "Vertrag №7" }); // some 10 MB
+  url = await marked(textPages(PAGES, 10_000, "classic"), { filename: "Vertrag №7" }); // about 10 MB
   file = Buffer.from(await (await fetch(url)).arrayBuffer());
 });
 afterAll(() => worker?.stop());
 afterEach(() => vi.restoreAllMocks());
 
-/** The link to a marked file. */
+/** Marks a file and returns its link. */
 async function marked(pdf: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}): Promise<string> {
   const form = new FormData();
   form.set("file", new File([pdf], "a.pdf"));
@@ -65,7 +65,7 @@ const curlIsHere = await run("curl", ["--version"]).then(
 );
 
 describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as const] : [])] as const)("%s", (_, ask) => {
-  test("HEAD tells size, name and that there are ranges", async () => {
+  test("HEAD returns size, name and support of ranges", async () => {
     const { status, headers, body } = await ask("HEAD", {});
     expect([status, body.length]).toEqual([200, 0]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -76,7 +76,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     });
   });
 
-  test("HEAD has no ranges", async () => {
+  test("HEAD ignores ranges", async () => {
     const { status, headers } = await ask("HEAD", { Range: "bytes=0-9" });
     expect([status, headers.get("Content-Length")]).toEqual([200, String(file.length)]);
   });
@@ -88,7 +88,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     ["bytes=-1024", (size) => [size - 1024, size]],
     ["bytes=-99999999", (size) => [0, size]],
     ["bytes=0-99999999", (size) => [0, size]],
-  ])("gets %s", async (Range, expected) => {
+  ])("a download returns %s", async (Range, expected) => {
     const { status, headers, body } = await ask("GET", { Range });
     const [from, to] = expected(file.length);
     expect(status).toBe(206);
@@ -97,19 +97,19 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     expect(body.equals(file.subarray(from, to))).toBe(true);
   });
 
-  test.each(["bytes=99999999-", "bytes=-0"])("is told the size where %s is past the end", async (Range) => {
+  test.each(["bytes=99999999-", "bytes=-0"])("a range beyond the end returns the size: %s", async (Range) => {
     const { status, headers } = await ask("GET", { Range });
     expect([status, headers.get("Content-Range")]).toEqual([416, `bytes */${file.length}`]);
   });
 
-  test("gets all of it for several ranges, and for a range of another version", async () => {
+  test("a download returns the whole file for several ranges, and for a range of another version", async () => {
     for (const headers of [{ Range: "bytes=0-1,5-6" }, { Range: "bytes=0-1", "If-Range": '"another"' }]) {
       const { status, body } = await ask("GET", headers);
       expect([status, body.equals(file)]).toEqual([200, true]);
     }
   });
 
-  test("goes on with the same version", async () => {
+  test("a download continues with the same version", async () => {
     const { headers } = await ask("HEAD", {});
     for (const validator of ["ETag", "Last-Modified"]) {
       const { status, body } = await ask("GET", { Range: "bytes=9-", "If-Range": headers.get(validator)! });
@@ -122,7 +122,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
   });
 });
 
-test("pdf.js opens the link by ranges of its own, and reads a page in the middle without the rest of the file", async () => {
+test("pdf.js opens the link by ranges and reads a page in the middle without the rest of the file", async () => {
   const answers: { range: string | null; status: number; bytes: number }[] = [];
   const real = globalThis.fetch;
   onTestFinished(() => void vi.restoreAllMocks());
@@ -139,7 +139,7 @@ test("pdf.js opens the link by ranges of its own, and reads a page in the middle
   await document.loadingTask.destroy();
 
   const [first, ...ranges] = answers;
-  expect(first).toMatchObject({ range: null, status: 200 }); // given up as soon as it tells of ranges
+  expect(first).toMatchObject({ range: null, status: 200 }); // pdf.js aborts the first request when it sees that ranges are supported
   expect(ranges.length).toBeGreaterThan(1);
   expect(new Set(ranges.map(({ status }) => status))).toEqual(new Set([206]));
   expect(ranges.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(file.length / 5);
@@ -155,14 +155,14 @@ async function textOf(document: Awaited<ReturnType<typeof getDocument>["promise"
   return items.map((item) => ("str" in item ? item.str : "")).join("\n");
 }
 
-test("a link its holder has ended is gone, here too", async () => {
+test("a revoked link stops working", async () => {
   const link = await marked(onePage);
   expect((await fetch(link, { method: "DELETE" })).status).toBe(204);
   expect((await fetch(link)).status).toBe(410);
 });
 
-test("wrong tokens from one address are slowed down by the runtime's own limiter; the right one is not", async () => {
-  const headers = { "CF-Connecting-IP": "203.0.113.7" }; // which only a development server takes from its caller
+test("the runtime's own rate limiter throttles wrong tokens from one address, and not the right one", async () => {
+  const headers = { "CF-Connecting-IP": "203.0.113.7" }; // only a development server accepts an address from its caller
   const guesses: number[] = [];
   for (let guess = 0; guess <= 2 * RATE_LIMITS.wrongTokens; guess++) {
     const response = await fetch(url.replace(/token=.*/, `token=${guess}`), { headers });
@@ -173,8 +173,8 @@ test("wrong tokens from one address are slowed down by the runtime's own limiter
   expect((await fetch(url, { method: "HEAD", headers })).status).toBe(200);
 });
 
-// the last test: the sweep takes the other tests' links too
-test("the scheduled sweep leaves links that work, and deletes what has expired", async () => {
+// the last test, because the sweep also deletes the other tests' links
+test("the scheduled sweep keeps working links and deletes expired ones", async () => {
   const link = await marked(onePage);
   const sweepAt = (time: number) => fetch(`${worker.url}/cdn-cgi/local/scheduled?time=${time}`);
   expect(await (await sweepAt(Date.now())).text()).toBe("ok");

@@ -6,12 +6,12 @@ import { render } from "./render.ts";
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && b > 230;
 const isBlack = ([r, g, b]: [number, number, number]) => Math.max(r, g, b) < 90;
 
-/** PDFium's binding hands passwords on as UTF-8, which files of revision 3 do not know. */
+/** PDFium's binding passes passwords as UTF-8, which files of revision 3 do not support. */
 const canBeTyped = ({ user, dict }: (typeof VECTORS)[number]) => dict.r > 3 || /^[ -~]*$/.test(user);
 const readable = VECTORS.filter((vector) => vector.stream.num === 6 && vector.dict.p === -4 && canBeTyped(vector));
 
-describe("an encrypted PDF stays encrypted, and shows its own words and the mark to whoever has the password", () => {
-  test("there are vectors of each revision", () => {
+describe("an encrypted PDF stays encrypted, and shows its text and the mark with the password", () => {
+  test("the vectors cover each revision", () => {
     expect(new Set(readable.map(({ dict }) => dict.r))).toEqual(new Set([2, 3, 4, 5, 6]));
   });
 

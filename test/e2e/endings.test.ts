@@ -1,7 +1,7 @@
 /**
- * How a page's content may end, and who shows the mark after it. All endings of a group are pages of one file, which
- * every reader draws before and after it is marked. Readers that a row names do not show the mark; docs/compatibility-repairs.md
- * says why.
+ * Tests how a page's content may end, and which readers then show the mark. All endings of a group are pages of one
+ * file, which every reader draws before and after marking. The readers in a row do not show the mark;
+ * docs/compatibility-repairs.md gives the reasons.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { joined } from "../support/bytes.ts";
 import { readersOf } from "./readers.ts";
 
 const SIDE = 60;
-/** In pixels from the upper left, the first outside excluded: where the mark is, and where broken images are. */
+/** Areas of the mark and of broken images, in pixels from the upper left; right and bottom are exclusive. */
 const MARK = { left: 42, top: 42, right: 54, bottom: 54 };
 const BROKEN_IMAGE = { left: 5, top: 45, right: 15, bottom: 55 };
 
@@ -26,11 +26,11 @@ type Stream = string | { dict: string; data: Uint8Array };
 interface Ending {
   name: string;
   streams: Stream[];
-  /** There is an inline image in it, which may break off. */
+  /** Whether it has an inline image, which may be truncated. */
   image: boolean;
-  /** Who does not show the mark. */
+  /** Readers that do not show the mark. */
   lost: string[];
-  /** Who shows more of the page than of the source's. */
+  /** Readers that show more of the page than of the source's. */
   redrawn: string[];
 }
 
@@ -43,7 +43,7 @@ const ending = (
   { lost = [], redrawn = [] }: Partial<Ending> = {},
 ): Ending => ({ name, streams, image: / BI\b/.test(content), lost, redrawn });
 
-/** What follows the scene, by name, and who does not show the mark. */
+/** Content after the scene, by name, and the readers that do not show the mark. */
 const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a string", "(abc"],
   ["parentheses in each other", "((a(b(c(d(e(f(g(h"],
@@ -116,12 +116,12 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["four EMC too many", "EMC EMC EMC EMC"],
 ];
 
-/** Something of everything. */
+/** Content with every kind of token. */
 const CUT =
   "q 0.8 0.9 1 rg 5 5 30 50 re f Q /Span <</MCID 0/L [1 (a(b)\\051) <</K/V>>]>> BDC " +
   `${TEXT} [(A) -20 <4243>] TJ ET EMC q 10 0 0 10 5 5 cm BI /W 4/H 4/CS/G/BPC 8 ID abcdefghijklmnop EI Q % (\n` +
   "q 1 0 0 1 20 30 cm /Fm Do Q [0.5] 0 d 5 5 m 9 9 l S\n";
-/** Ends in an array, and in no string or dictionary in it; or in an inline image before its data. */
+/** Matches content that ends in an array, outside of a string or dictionary; or in an inline image before its data. */
 const IN_ARRAY = /\[([^[\]()<]|\(([^()\\]|\\.|\([^()]*\))*\)|<[0-9a-f]*>|<<[^>]*>>)*$/;
 const IN_IMAGE_DICTIONARY = / BI\b(?!.* ID\b).*$/;
 
@@ -141,10 +141,10 @@ const GROUPS: Record<string, Ending[]> = {
     const content = `${"Q ".repeat(count)}${SCENE}`;
     return ending(`${count} Q too many`, content, [content], { redrawn: ["Poppler"] });
   }),
-  "whatever is left open": LEFT_OPEN.map(([name, content, ...lost]) =>
+  "anything left open": LEFT_OPEN.map(([name, content, ...lost]) =>
     ending(name, content, [`${SCENE} ${content}`], { lost }),
   ),
-  "whatever is left open in the last of several streams": LEFT_OPEN.map(([name, content, ...lost]) =>
+  "anything left open in the last of several streams": LEFT_OPEN.map(([name, content, ...lost]) =>
     ending(name, content, ["0.8 0.9 1 rg 5 5 30", deflated("50 re f "), deflated(content)], { lost }),
   ),
   "a cut at every byte": Array.from(CUT, (_, length) => {
@@ -164,7 +164,7 @@ const GROUPS: Record<string, Ending[]> = {
   ],
 };
 
-/** One page for each ending; with `apart`, one behind each that drops an open path. */
+/** Returns a file with one page for each ending. With `apart`, a page that drops an open path follows each. */
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {
     1: "<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[8 0 R]/D<</OFF[8 0 R]>>>>>>",
@@ -196,7 +196,7 @@ function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   return file({ ...bodies, 2: `<</Type/Pages/Count ${kids.length}/Kids[${kids.join(" ")}]>>` });
 }
 
-/** Lays a half-transparent magenta square into the lower right corner of every page. */
+/** Puts a half-transparent magenta square into the lower right corner of every page. */
 async function mark(source: Uint8Array): Promise<Uint8Array> {
   const document = await open(source);
   const half = document.add({
@@ -211,7 +211,7 @@ type Box = typeof MARK;
 const within = ({ left, top, right, bottom }: Box, x: number, y: number, margin: number) =>
   x >= left - margin && x < right + margin && y >= top - margin && y < bottom + margin;
 
-/** Whether all of the mark is there, neither fainter nor stronger than it was laid. */
+/** Returns whether the whole mark is visible at its exact strength. */
 function isMarked({ width, rgb }: Raster): boolean {
   for (let y = MARK.top + 1; y < MARK.bottom - 1; y++)
     for (let x = MARK.left + 1; x < MARK.right - 1; x++) {
@@ -221,7 +221,7 @@ function isMarked({ width, rgb }: Raster): boolean {
   return true;
 }
 
-/** Whether a page looks as before, but for the mark and, with `image`, an image that breaks off. */
+/** Returns whether a page is unchanged except for the mark and, with `image`, a truncated image. */
 function isUnchanged(before: Raster, after: Raster, image: boolean): boolean {
   for (let y = 0; y < SIDE; y++)
     for (let x = 0; x < SIDE; x++) {
@@ -236,20 +236,23 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))(
   "%s",
   (reader, { missing, leaks = false, draw }) => {
     const because = missing ? `, skipped: ${missing} is not installed` : "";
-    test.skipIf(missing).each(Object.entries(GROUPS))(`shows page and mark after %s${because}`, async (_, endings) => {
-      const source = fileOf(endings, leaks);
-      const pages = endings.length * (leaks ? 2 : 1);
-      const [before, after] = [await draw(source, pages), await draw(await mark(source), pages)];
-      const at = (index: number) => (leaks ? 2 * index : index);
-      const names = (is: (ending: Ending, index: number) => boolean) => endings.filter(is).map(({ name }) => name);
-      expect(
-        names((_, index) => !isMarked(after[at(index)]!)),
-        "pages without the mark",
-      ).toEqual(names(({ lost }) => lost.includes(reader)));
-      expect(
-        names(({ image }, index) => !(leaks && image) && !isUnchanged(before[at(index)]!, after[at(index)]!, image)),
-        "pages that look different",
-      ).toEqual(names(({ redrawn }) => redrawn.includes(reader)));
-    });
+    test.skipIf(missing).each(Object.entries(GROUPS))(
+      `a reader shows page and mark after %s${because}`,
+      async (_, endings) => {
+        const source = fileOf(endings, leaks);
+        const pages = endings.length * (leaks ? 2 : 1);
+        const [before, after] = [await draw(source, pages), await draw(await mark(source), pages)];
+        const at = (index: number) => (leaks ? 2 * index : index);
+        const names = (is: (ending: Ending, index: number) => boolean) => endings.filter(is).map(({ name }) => name);
+        expect(
+          names((_, index) => !isMarked(after[at(index)]!)),
+          "pages without the mark",
+        ).toEqual(names(({ lost }) => lost.includes(reader)));
+        expect(
+          names(({ image }, index) => !(leaks && image) && !isUnchanged(before[at(index)]!, after[at(index)]!, image)),
+          "pages that look different",
+        ).toEqual(names(({ redrawn }) => redrawn.includes(reader)));
+      },
+    );
   },
 );

@@ -1,4 +1,4 @@
-/** The engine as a browser gets it: bundled, and run where there is nothing of Node or of Workers. */
+/** Tests the engine as a browser gets it: bundled, and without the APIs of Node.js and Workers. */
 import { basename, join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
@@ -14,7 +14,7 @@ import { joined } from "../support/bytes.ts";
 const root = join(import.meta.dirname, "../..");
 const date = new Date("2026-11-22T09:00:00Z");
 
-/** Marks a file in the browser's stead. All that goes in and comes out is of that other world. */
+/** Marks a file in a separate realm that stands for the browser. All inputs and outputs belong to that realm. */
 let watermarkThere: (source: Uint8Array, mark: TextMark | ImageMark, options: WatermarkOptions) => Promise<Uint8Array>;
 let sample: Uint8Array;
 
@@ -77,7 +77,7 @@ describe("the engine in a browser gives the same bytes as in Node", () => {
     expectSame(encryptedPage(vector), { text: "DRAFT" }, { password: vector.user }),
   );
 
-  test("for a file with object streams, which are packed anew", async () => {
+  test("for a file with object streams, which are packed again", async () => {
     const { PDFDocument } = await import("pdf-lib");
     const packed = await (await PDFDocument.load(sample)).save({ useObjectStreams: true });
     await expectSame(packed, { text: "DRAFT" });

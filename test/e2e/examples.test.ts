@@ -1,4 +1,7 @@
-/** The examples and the commands of the documents, run as they say; those whose runtime is not on this machine are skipped, with the reason. */
+/**
+ * Runs the examples and the commands of the documents. Those whose runtime is missing on this machine are skipped with
+ * the reason.
+ */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,7 +19,7 @@ const run = promisify(execFile);
 const cwd = join(import.meta.dirname, "../..");
 const CONTRACT = join(cwd, "examples/contract.pdf");
 
-/** Whether a Python here has a package. */
+/** Returns whether Python has a package. */
 function pythonHas(name: string): boolean {
   try {
     execFileSync("python3", ["-c", `import ${name}`], { stdio: "ignore" });
@@ -39,7 +42,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Runs an example over the contract; each page of its output must be marked. */
+/** Runs an example on the contract, and expects a mark on each page of its output. */
 async function expectMarks(command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   await rm(output, { force: true });
   const all = { ...process.env, ...env, SERVICE: worker.url };
@@ -60,7 +63,7 @@ test.each(["fetch.ts", "mcp.ts"])("%s pays with the official client", async (nam
   expect(await expectMarks(process.execPath, [`examples/${name}`])).toContain("4 pages marked for 0.05 USDC");
 });
 
-test("curl.sh pays with a payment that was signed for it", async () => {
+test("curl.sh pays with a payment that was signed before", async () => {
   expect(await expectMarks("sh", ["examples/curl.sh"])).toContain('"cost":"0.05 USDC"');
 });
 
@@ -81,7 +84,7 @@ describe.skipIf(noPython)(`in Python${noPython}`, () => {
   });
 });
 
-/** The pages for callers, whose commands run here as they can be copied. */
+/** Pages for callers, whose commands run here as they can be copied. */
 const PAGES = [
   "README.md",
   ...["quick-start", "http", "mcp", "errors", "payments", "files", "text-marks", "image-marks", "pdf"].map(
@@ -96,7 +99,7 @@ const commands = PAGES.flatMap((page) => {
   return Array.from(blocks, ([, block]) => ({ page, block: block!, line: block!.split("\n")[0]! }));
 }).filter(({ block }) => !NOT_RUN.test(block));
 
-test("the pages for callers have commands for each way to send a file", () => {
+test("the pages for callers have commands for every way to send a file", () => {
   const all = commands.map(({ block }) => block).join("\n");
   for (const way of ["-F file=", "--data-binary", '"file\\": \\"$HANDLE', "-X DELETE", "overprint mark"])
     expect(all).toContain(way);
@@ -106,7 +109,7 @@ test("the pages for callers have commands for each way to send a file", () => {
 
 test.each(commands)("the commands of $page run as they can be copied: $line", async ({ page, block }) => {
   await rm(output, { force: true });
-  // the payment of each call is signed here: to start npm takes a second. README.md's call starts it.
+  // each call's payment is signed here, because starting npm takes a second; README.md's call starts it
   const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
   const signed =
     page === "README.md" ? block : block.replaceAll(/npm run -s pay -- \S+?(?=\))/g, `printf %s '${payment}'`);
@@ -124,13 +127,13 @@ test.each(commands)("the commands of $page run as they can be copied: $line", as
     expect(answers).toHaveLength(2);
     expect(new Set(answers.map((answer) => answer.output.url)).size).toBe(1);
   }
-  const expected = /"code":"\w+"/.exec(block)?.[0]; // a block that shows an error says which
+  const expected = /"code":"\w+"/.exec(block)?.[0]; // a block that shows an error names its code
   expect(/"code":"\w+"/.exec(stdout)?.[0]).toBe(expected);
   if (/^# HTTP\/1\.1 402/m.test(block)) expect(stdout).toMatch(/^HTTP\/1\.1 402/);
   if (block.includes("marked.pdf")) expect((await readFile(output, "latin1")).slice(0, 5)).toBe("%PDF-");
 });
 
-test("README.md's clone has the commands that follow it", async (context) => {
+test("README.md's clone contains everything that the following commands need", async (context) => {
   if (!existsSync(join(cwd, ".git"))) context.skip("this is no clone");
   const [clone = "", then = ""] = /^git clone .*\n.*$/m
     .exec(await readFile(join(cwd, "README.md"), "utf8"))![0]
@@ -142,13 +145,13 @@ test("README.md's clone has the commands that follow it", async (context) => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "dev", "pay", "test"]));
 });
 
-test("contract.pdf is the page's sample, as it is drawn", async () => {
+test("contract.pdf is the sample of the page", async () => {
   expect(Buffer.compare(await readFile(CONTRACT), await sampleContract())).toBe(0);
   const sample = await (await fetch(`${worker.url}/assets/sample.pdf`)).arrayBuffer();
   expect(Buffer.compare(await readFile(CONTRACT), new Uint8Array(sample))).toBe(0);
 });
 
-/** Makes a Python package with as much of `eth_account` as `plain.py` uses; viem signs for it. */
+/** Creates a Python package with the part of `eth_account` that `plain.py` uses. viem signs for it. */
 async function standIn(): Promise<string> {
   const sign = `import { privateKeyToAccount } from "viem/accounts";
 let text = "";

@@ -8,7 +8,7 @@ import { fromNpm, openSources } from "../../scripts/fonts/sources.ts";
 const root = join(import.meta.dirname, "../..");
 const fonts = join(root, "fonts");
 
-/** What is committed, in the same form as what is built. */
+/** Returns the committed fonts in the same form as a build. */
 function committed(): Built {
   const files = readdirSync(fonts, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -19,7 +19,7 @@ function committed(): Built {
   };
 }
 
-/** 350 MB that only those need who change a font: `.ci/run` installs and checks them. */
+/** The sources take 350 MB and are needed only to change a font. `.ci/run` installs and checks them. */
 const whereSourcesAre = test.skipIf(!existsSync(join(root, "scripts/fonts/node_modules")));
 
 whereSourcesAre(
@@ -35,7 +35,7 @@ whereSourcesAre(
   60_000,
 );
 
-test("a source that is missing stops it before anything is made, and every one is named", () => {
+test("a missing source stops the build before anything is written, and every missing one is named", () => {
   expect(() => openSources([fromNpm("noto-sans-nowhere", "NotoSansNowhere")])).toThrow(
     /nothing was changed:\n +@expo-google-fonts\/noto-sans-nowhere\/400Regular\/.*npm ci.*\n.*700Bold/,
   );

@@ -7,10 +7,10 @@ import { encode } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
 
 const FAR = 2 ** 32 + 1;
-/** What most of the file is read as, made once. */
+/** Contents of most of the file, created once. */
 const BLANK = new Uint8Array(1 << 20).fill(0x20);
 
-/** A file of more than 4 GiB that is blank between its first objects and its last: nothing of it is stored. */
+/** Returns a virtual file of more than 4 GiB, blank between its first objects and its last. */
 function hugeFile() {
   const objects = {
     1: "1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n",
@@ -39,7 +39,7 @@ function hugeFile() {
   return new RangeSource(readerBy(FAR + tail.length, read));
 }
 
-test("offsets beyond 4 GiB are read and written", async () => {
+test("the engine reads and writes offsets beyond 4 GiB", async () => {
   const document = await open(hugeFile());
   const square = document.add({
     dict: "/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<<>>",

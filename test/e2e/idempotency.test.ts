@@ -16,7 +16,7 @@ import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
-/** Payers whose answers are lost, and who call again with a payment signed anew, as the official clients do. */
+/** Tests payers whose answers are lost, and who call again with a newly signed payment, as the official clients do. */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee02";
 const PRICE = 50_000n;
@@ -44,7 +44,7 @@ const request = (headers: Record<string, string> = {}, text = "PAID"): RequestIn
   body: JSON.stringify({ file, text }),
 });
 
-/** A payer who could pay twice, and whose settlements go through, but whose facilitator's answers are lost. */
+/** Creates a payer who could pay twice, and whose settlements succeed although the facilitator's answers are lost. */
 async function unluckyPayer() {
   const payer = await chain.payerWith(2n * PRICE);
   facilitator.interpose(payer.address, async (settle) => {
@@ -58,7 +58,7 @@ async function unluckyPayer() {
   };
 }
 
-/** The link of an answer, which works. */
+/** Returns the link of an answer after checking that it works. */
 async function linkOf(response: Response): Promise<string> {
   expect(response.status).toBe(200);
   const { output } = result.parse(await response.json());
@@ -75,7 +75,7 @@ const payV2 = (account: LocalAccount): Pay => {
   });
   return (init) => client(endpoint(), init);
 };
-/** The same for axios. It pays where a 402 is an error, as it is by default. */
+/** The same client for axios. It pays if a 402 is an error, which is the default. */
 const isNo402 = (status: number) => status !== 402;
 const payAxios = (account: LocalAccount): Pay => {
   const client = wrapAxiosWithPaymentFromConfig(axios.create({ responseType: "text", validateStatus: isNo402 }), {
@@ -92,14 +92,14 @@ const payV1 = (account: LocalAccount): Pay => {
   const client = wrapFetchWithPayment(fetch, account as never);
   return (init) => client(endpoint(), init as never);
 };
-/** What a client of version 1 sends. */
+/** Returns the headers that a client of version 1 sends. */
 async function signV1(account: LocalAccount): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(), { method: "POST" });
   const [offer] = strict402.parse(await refused.json()).accepts;
   const payment = await new ExactEvmSchemeV1(account).createPaymentPayload(1, offer as never);
   return { "X-PAYMENT": btoa(JSON.stringify(payment)) };
 }
-/** The official client of version 2, with a `payment-identifier` that stays the same. */
+/** The official client of version 2 with a constant `payment-identifier`. */
 const payIdentified = (account: LocalAccount): Pay => {
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
   return async (init) => {
@@ -119,7 +119,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   ["x402-fetch 1.2", payV1],
   ["a client with a payment-identifier", payIdentified],
 ])("%s", (_, client) => {
-  test("that hangs up and tries again under its key is charged once, and has the result", async () => {
+  test("that disconnects and repeats its call with its key is charged once and gets the result", async () => {
     const { payer, paid, recovers } = await unluckyPayer();
     const pay = client(payer);
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -134,7 +134,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
     expect([other.status, await paid()]).toEqual([422, PRICE]);
   });
 
-  test("that is told after 25 s that its payment is pending, and tries again, is charged once", async () => {
+  test("that learns after 25 s that its payment is pending, and repeats its call, is charged once", async () => {
     const { payer, paid, recovers } = await unluckyPayer();
     const pay = client(payer);
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -152,7 +152,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   });
 });
 
-test.concurrent("a caller without a key is given one while its payment is pending, and gets the result with it", async () => {
+test.concurrent("a caller without a key receives one while its payment is pending, and gets the result with it", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const payment = await signV1(payer);
   const pending = await fetch(endpoint(), request(payment));
@@ -166,7 +166,7 @@ test.concurrent("a caller without a key is given one while its payment is pendin
   expect(await paid()).toBe(PRICE);
 });
 
-test("a payer whose wallet the first payment has emptied has the result all the same", async () => {
+test("a payer whose wallet is empty after the first payment still gets the result", async () => {
   const payer = await chain.payerWith(PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const link = await linkOf(await payV2(payer)(request(key)));
@@ -174,7 +174,7 @@ test("a payer whose wallet the first payment has emptied has the result all the 
   expect(await linkOf(await payV2(payer)(request(key)))).toBe(link);
 });
 
-test("eight payments under one key at once: one moves, and all calls have the result", async () => {
+test("of eight concurrent payments under one key one settles, and all calls get the result", async () => {
   const payer = await chain.payerWith(8n * PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const answers = await Promise.all(Array.from({ length: 8 }, () => payV2(payer)(request(key))));
@@ -183,7 +183,7 @@ test("eight payments under one key at once: one moves, and all calls have the re
   expect(await chain.balanceOf(payer.address)).toBe(7n * PRICE);
 });
 
-test.concurrent("an MCP client that hangs up and tries again under its key is charged once, and has the result", async () => {
+test.concurrent("an MCP client that disconnects and repeats its call with its key is charged once and gets the result", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", worker.url)));
@@ -210,13 +210,13 @@ test.concurrent("an MCP client that hangs up and tries again under its key is ch
   await client.close();
 });
 
-describe("what the chain shows of a payment", () => {
+describe("a payment that is public on the chain", () => {
   const TRANSFER = parseAbi([
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)",
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
   ]);
 
-  /** The payment as anybody can read it in its transaction. */
+  /** Returns the payment as anyone can read it in its transaction. */
   async function paymentIn(transaction: string): Promise<Record<string, string>> {
     const { input } = await chain.client.getTransaction({ hash: transaction as Hex });
     const { args } = decodeFunctionData({ abi: TRANSFER, data: input });
@@ -228,7 +228,7 @@ describe("what the chain shows of a payment", () => {
     return { "X-PAYMENT": btoa(JSON.stringify({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload })) };
   }
 
-  test("is what was sent, and gets nobody the link, even with the same request; the payer finds it", async () => {
+  test("equals the one sent, but buys nothing for a stranger, even with the same request; the payer finds the link", async () => {
     const payer = await chain.payerWith(PRICE);
     const payment = await signV1(payer);
     const bought = await fetch(endpoint(), request(payment));

@@ -1,4 +1,4 @@
-/** What is transparent in a PNG looks as in a browser, however large the image is drawn, on pages of any colour. */
+/** Tests that transparent PNGs look as in a browser, at any size and on pages of any color. */
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import { describe, expect, test } from "vitest";
 import { type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
@@ -13,13 +13,13 @@ const READERS: [string, Renderer][] = [
 ];
 const SIDE = 96;
 const WIDTH = 200;
-/** Sides of the image on the page, at a pixel to the point: enlarged, as it is, reduced. */
+/** Sides of the image on the page, at one pixel per point: enlarged, unscaled, reduced. */
 const SIDES = [192, 96, 60, 48, 32, 12];
-/** By so much of 255 a pixel may differ: where colours meet, the nearest is not quite the mean. */
+/** Maximum difference of a pixel, of 255. Where colors meet, the nearest pixel is not exactly the mean. */
 const TOLERANCE = 8;
 const GREYS = { white: 255, grey: 128, black: 0 };
 
-/** Each pixel's colour, by name; nothing is black with an alpha of 0. */
+/** Color of a pixel by name. `nothing` is black with alpha 0. */
 type Paint = "nothing" | "white" | "red" | "blue" | "faint";
 const COLORS: Record<Paint, [number, number, number, number]> = {
   nothing: [0, 0, 0, 0],
@@ -30,7 +30,7 @@ const COLORS: Record<Paint, [number, number, number, number]> = {
 };
 const PAINTS = Object.keys(COLORS) as Paint[];
 
-/** White hairlines in both directions, red and blue shapes apart from each other, and a disc with a soft edge. */
+/** Paints white hairlines in both directions, separate red and blue shapes, and a disc with a soft edge. */
 function motif(x: number, y: number): Paint {
   if (y > 4 && y < 36 && (x % 13 === 5 || y % 11 === 7)) return "white";
   const radius = Math.hypot(x - 30, y - 66);
@@ -103,10 +103,10 @@ const CASES = SPECS.flatMap(([name, spec]): [string, PngSpec][] => [
   [`${name}, interlaced`, { ...spec, interlaced: true }],
 ]);
 
-/** What `composed` has come to: the same for many kinds of PNG. */
+/** Cached results of `composed`, which are the same for many kinds of PNG. */
 const known = new Map<string, Promise<Uint8Array[]>>();
 
-/** Pages of a grey with the image as a browser shows it there pixel by pixel: an image without transparency. */
+/** Draws pages of a gray with the image composed as in a browser, pixel by pixel: an opaque image. */
 async function composed(png: Uint8Array, grey: number, renderer: Renderer): Promise<Uint8Array[]> {
   const context = createCanvas(SIDE, SIDE).getContext("2d");
   context.fillStyle = `rgb(${grey} ${grey} ${grey})`;
@@ -120,7 +120,7 @@ async function composed(png: Uint8Array, grey: number, renderer: Renderer): Prom
   return known.get(key)!;
 }
 
-/** A page of each of these greys and for each side, with the image as high as the page, in pixels. */
+/** Draws a page for each gray and side, with the image as high as the page, in pixels. */
 async function drawn(image: Uint8Array, greys: readonly number[], renderer: Renderer): Promise<Uint8Array[]> {
   const pages = greys.flatMap((grey) => SIDES.map((side) => ({ grey, side })));
   const objects = pages.flatMap(({ grey, side }, i) => [
@@ -141,7 +141,7 @@ function mostDifference(values: Uint8Array, expected: Uint8Array): number {
   return most;
 }
 
-describe.each(READERS)("in %s a PNG looks as a browser composes it", (_, renderer) => {
+describe.each(READERS)("a PNG looks in %s as in a browser", (_, renderer) => {
   test.each(CASES)("%s", async (_name, spec) => {
     const png = encodePng(spec);
     const seen = await drawn(png, Object.values(GREYS), renderer);

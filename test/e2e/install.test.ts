@@ -1,4 +1,4 @@
-/** What `npm ci` leaves out, and scripts/run.mjs brings when it is asked for. */
+/** Tests what `npm ci` omits and scripts/run.mjs installs on demand. */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -22,12 +22,12 @@ const { scripts, dependencies } = JSON.parse(readFileSync(join(root, "package.js
 };
 const RUN = "node scripts/run.mjs";
 
-test("the scripts of package.json start Node by scripts/run.mjs alone", () => {
+test("all scripts of package.json start Node.js through scripts/run.mjs", () => {
   const parts = Object.values(scripts).flatMap((command) => command.split(" && "));
   expect(parts.filter((part) => /^(node|wrangler|vitest)\b/.test(part) && !part.startsWith(RUN))).toEqual([]);
 });
 
-test("what runs on `npm ci` alone imports nothing that it does not install", async () => {
+test("programs that run after `npm ci` alone import only what it installs", async () => {
   const programs = Object.values(scripts)
     .flatMap((command) => command.split(" && "))
     .filter((part) => part.startsWith(`${RUN} `) && !part.includes("--with"))
@@ -55,7 +55,9 @@ afterEach(() => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A clone with scripts/run.mjs, where npm only says what it was told, and installs what the lock file of a folder says. */
+/**
+ * Creates a clone with scripts/run.mjs, in which npm records its arguments and installs the packages of a lock file.
+ */
 function clone() {
   const folder = mkdtempSync(join(tmpdir(), "overprint-clone-"));
   made.push(folder);
@@ -75,17 +77,17 @@ function clone() {
   return { folder, npm, run };
 }
 
-test("before `npm ci` it says what to do, and so does the command line", () => {
+test("before `npm ci`, scripts/run.mjs and the command line ask for it", () => {
   const { folder, run } = clone();
   const refused = { status: 1, stdout: "", stderr: "overprint: run `npm ci` first\n" };
   expect(run("scripts/run.mjs", "--version")).toEqual(refused);
   cpSync(join(root, "cli"), join(folder, "cli"), { recursive: true });
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
-  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true }); // the link to a newer Node.js alone
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true }); // only the link to a newer Node.js
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
 });
 
-test("what developing needs is installed once, and without install scripts", () => {
+test("development packages are installed once, without install scripts", () => {
   const { folder, run } = clone();
   const { status, stdout, stderr } = run("scripts/run.mjs", "--with", ".", "--version");
   expect([status, stdout]).toEqual([0, `${process.version}\n`]);
@@ -95,7 +97,7 @@ test("what developing needs is installed once, and without install scripts", () 
   expect(run("scripts/run.mjs", "--with", ".", "--version").stderr).toContain("npm install");
 });
 
-test("an old Node.js has a newer one fetched, by its lock file, and says so if it cannot", () => {
+test("an old Node.js downloads a newer one by its lock file, and reports a failure", () => {
   const { folder, npm, run } = clone();
   mkdirSync(join(folder, "node_modules"));
   copyFileSync(join(folder, "package-lock.json"), join(folder, "node_modules/.package-lock.json"));
@@ -114,7 +116,7 @@ cp package-lock.json node_modules/.package-lock.json`);
   expect(fetched.stderr).toContain(`npm ci --ignore-scripts --no-audit --no-fund --loglevel=error`);
   const names = readdirSync(join(folder, newer)).filter((name) => name.startsWith("node-"));
   const platforms = names.map((name) => readdirSync(join(folder, newer, name)));
-  expect(platforms.filter((parts) => !parts.includes("include"))).toEqual([["bin"]]); // its own, without C's headers
+  expect(platforms.filter((parts) => !parts.includes("include"))).toEqual([["bin"]]); // the private copy, without headers for C
   const again = run(old, "scripts/run.mjs", "program.ts");
   expect(again).toEqual({ status: 0, stdout: "newer program.ts\n", stderr: "" });
 });

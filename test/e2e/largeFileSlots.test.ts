@@ -5,11 +5,11 @@ import { samePages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** Large: while one is worked on, no other is. */
+/** A large file, of which only one is processed at a time. */
 const large = samePages(72, 120_000);
 const most = large.subarray(0, -1_000_000);
 
-/** How a server can send a large file, and fail at it. */
+/** Ways to send a large file, and to fail. */
 const SOURCES: Record<string, (response: ServerResponse) => void> = {
   "/whole": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/cut": (response) => response.setHeader("Content-Length", large.length).write(most, () => response.destroy()),
@@ -54,7 +54,7 @@ describe.concurrent.each([
   afterAll(() => worker?.stop());
   const endpoint = () => `${worker.url}/v1/watermark/text`;
 
-  /** A call whose answer nobody waits for once `body` has gone out. */
+  /** Starts a call and disconnects once `body` is sent. */
   async function hangUp(
     path: string,
     headers: Record<string, string>,
@@ -97,9 +97,9 @@ describe.concurrent.each([
     ]),
   ];
 
-  test("a call has its turn after any that failed or whose caller hung up, and nothing of theirs is left", async () => {
+  test("a call gets the slot after failed and disconnected ones, which leave nothing behind", async () => {
     for (let first = 0; first < failures.length; first += 3) {
-      await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail())); // a refusal may cut the upload off
+      await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail())); // a refusal may cut off the upload
       const answer = await mark("/whole");
       expect([first, await answer.json()]).toEqual([first, expect.objectContaining({ cost: "0.05 USDC" })]);
     }

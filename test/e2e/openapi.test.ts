@@ -22,21 +22,21 @@ beforeAll(async () => {
 afterAll(() => worker?.stop());
 
 describe("/openapi.json", () => {
-  test("has nothing that Spectral complains of", async () => {
+  test("has no findings by Spectral", async () => {
     const linter = new spectral.Spectral();
     linter.setRuleset({ extends: [rulesets.oas] } as never);
     const found = await linter.run(text);
     expect(found.map(({ code, path, message }) => `${code} ${path.join("/")} ${message}`)).toEqual([]);
   });
 
-  test("has nothing that Redocly complains of", async () => {
+  test("has no findings by Redocly", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     const found = await lintFromString({ source: text, config, absoluteRef: "openapi.json" } as never);
     expect(found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`)).toEqual([]);
   });
 });
 
-/** All patterns that are published: in the description, and in the schemas of the MCP tools. */
+/** Returns all published patterns: in the API description, and in the schemas of the MCP tools. */
 async function patterns(): Promise<string[]> {
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const tools = await fetch(`${worker.url}/mcp`, {
@@ -55,7 +55,7 @@ async function patterns(): Promise<string[]> {
 }
 
 describe("a published pattern", () => {
-  test("means the same with and without JavaScript's flag u, and names no Unicode property", async () => {
+  test("matches the same with and without JavaScript's flag u, and uses no Unicode property", async () => {
     const published = await patterns();
     expect(published.length).toBeGreaterThan(4);
     for (const pattern of published) {
@@ -69,7 +69,7 @@ describe("a published pattern", () => {
   });
 
   const python = spawnSync("python3", ["--version"]).status === 0;
-  test.skipIf(!python)("is one of Python's (skipped where there is no python3)", async () => {
+  test.skipIf(!python)("is valid in Python (skipped without python3)", async () => {
     const published = await patterns();
     const program = "import json, re, sys\nfor pattern in json.load(sys.stdin): re.compile(pattern)";
     const { status, stderr } = spawnSync("python3", ["-c", program], { input: JSON.stringify(published) });
@@ -77,7 +77,7 @@ describe("a published pattern", () => {
   });
 });
 
-/** What somebody writes who has generated types of the service, with what must not compile. */
+/** A client written with the generated types, with lines that must not compile. */
 const CLIENT = `
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
@@ -117,7 +117,7 @@ export async function wrong() {
 console.log(JSON.stringify({ pages, cost, asked, problem, megabytes }));
 `;
 
-test("types generated from it compile, and a client that has them pays", async () => {
+test("types generated from /openapi.json compile, and a client with them pays", async () => {
   await mkdir(join(root, "out"), { recursive: true });
   const folder = await mkdtemp(join(root, "out/client-"));
   try {

@@ -7,7 +7,7 @@ import { render } from "./render.ts";
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && b > 230;
 const SCALE = 0.2;
 
-/** The mark is where the reader sees the lower right corner, of the right size, and nothing else has changed. */
+/** Expects the mark in the visible lower right corner, with the right size, and no other change. */
 async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Array> {
   const output = await stamp(source);
   const [before, after] = [await render(source), await render(output)];
@@ -30,7 +30,7 @@ async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Arr
   return output;
 }
 
-/** Something to see in every part of the page, and its upper right corner marked, so that a turn would show. */
+/** A scene with shapes in every part of the page, and a marked upper right corner, so that rotations are visible. */
 const SCENE = "0.8 0.9 1 rg 100 100 300 500 re f 0 0.5 0 rg 350 550 50 50 re f 0 0 0 RG 3 w 100 100 m 400 600 l S";
 
 interface Variant {
@@ -41,7 +41,7 @@ interface Variant {
   catalog?: string;
 }
 
-/** One page; `contents` are its streams, objects 4, 5 …; `objects` follow them. */
+/** Returns one page. `contents` are its streams, objects 4, 5 …; `objects` follow them. */
 function pageOf({ page = "", pages = "", contents = [SCENE], objects = [], catalog = "" }: Variant): Uint8Array {
   const refs = contents.map((_, index) => `${index + 4} 0 R`).join(" ");
   const own = page.includes("/Contents") ? "" : `/Contents ${contents.length === 1 ? refs : `[${refs}]`}`;
@@ -81,7 +81,7 @@ describe("a page's geometry", () => {
   });
 });
 
-describe("what a page's content leaves behind", () => {
+describe("state left behind by a page's content", () => {
   const hidden = "/OCProperties << /OCGs [5 0 R] /D << /OFF [5 0 R] >> >>";
   test.each<[string, Variant]>([
     ["an open q", { contents: [`q 0.5 0 0 0.5 20 20 cm ${SCENE}`] }],

@@ -44,7 +44,7 @@ const request = (kind: Kind): RequestInit => {
   return { method: "POST", body: form };
 };
 
-/** What an address has gained while something was done. */
+/** Returns the growth of an address's balance during `act`. */
 async function gained<T>(owner: string, act: () => Promise<T>): Promise<{ gain: bigint; value: T }> {
   const before = await chain.balanceOf(owner);
   const value = await act();
@@ -63,7 +63,7 @@ async function delivered(response: Response): Promise<number> {
 const clientV2 = (account: LocalAccount) =>
   wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** What that client would send, to send it more than once. */
+/** Returns that client's headers, so that they can be sent more than once. */
 async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
@@ -71,7 +71,10 @@ async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string,
   return { "PAYMENT-SIGNATURE": encodePaymentSignatureHeader(await client.createPaymentPayload(terms)) };
 }
 
-/** A version 1 client: it reads the 402 as strictly as the official one, and signs with that one's code. */
+/**
+ * Returns the headers of a version 1 client, which parses the 402 as strictly as the official one, and signs with its
+ * code.
+ */
 async function signV1(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });
   const [offer] = strict402.parse(await refused.json()).accepts;
@@ -85,7 +88,7 @@ describe("on a real chain, through the official facilitator", () => {
   test.each([
     ["version 2", clientV2, "PAYMENT-RESPONSE", "eip155:84532"],
     ["version 1", clientV1, "X-PAYMENT-RESPONSE", "base-sepolia"],
-  ] as const)("a %s client buys both operations, and 0.05 USDC move for each", async (_, client, header, network) => {
+  ] as const)("a %s client buys both operations for 0.05 USDC each", async (_, client, header, network) => {
     const payer = await chain.payerWith(2n * PRICE);
     const pay = client(payer);
     for (const kind of ["text", "image"] as const) {
@@ -100,7 +103,7 @@ describe("on a real chain, through the official facilitator", () => {
     expect(await chain.balanceOf(payer.address)).toBe(0n);
   });
 
-  test("a payer without money gets a 402 that says so, before the work", async () => {
+  test("a payer without money gets a 402 with that reason, before the work", async () => {
     const payer = await chain.payerWith(PRICE - 1n);
     const settled = facilitator.calls.settle;
     const { gain, value: response } = await gained(PAY_TO, async () => {
@@ -112,7 +115,7 @@ describe("on a real chain, through the official facilitator", () => {
     expect(facilitator.calls.settle).toBe(settled);
   });
 
-  test("a request that fails moves nothing, and its payment buys another", async () => {
+  test("a failed request moves no money, and its payment buys another result", async () => {
     const payer = await chain.payerWith(PRICE);
     const payment = await signV1(payer, "text");
     const call = (text: string) => {
@@ -130,7 +133,7 @@ describe("on a real chain, through the official facilitator", () => {
   test.each([
     ["version 1", signV1],
     ["version 2", signV2],
-  ])("%s: a settlement whose answer is lost is found again: one payment, one result", async (_, sign) => {
+  ])("%s: a settlement with a lost answer is found again: one payment, one result", async (_, sign) => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = { ...(await sign(payer, "text")), "Idempotency-Key": payer.address };
     const call = () => fetch(endpoint("text"), { ...request("text"), headers: payment });
@@ -143,7 +146,7 @@ describe("on a real chain, through the official facilitator", () => {
     expect(await delivered(first)).toBeGreaterThan(sample.length);
   });
 
-  test("a Worker that dies while it waits for the settlement finishes it when it is back", async () => {
+  test("a Worker that dies during a settlement finishes it after its restart", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const settings = { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "1" };
     const state = await mkdtemp(join(tmpdir(), "overprint-"));
@@ -178,7 +181,7 @@ describe("on a real chain, through the official facilitator", () => {
     }
   });
 
-  test("fifty calls at once with one payment: one settlement, fifty equal answers", async () => {
+  test("fifty concurrent calls with one payment get one settlement and fifty equal answers", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = { ...(await signV1(payer, "text")), "Idempotency-Key": payer.address };
     const settled = facilitator.calls.settle;

@@ -6,21 +6,21 @@ import { type Canvas, createCanvas, DOMMatrix, ImageData, Path2D } from "@napi-r
 import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
 import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 
-/** A program that shows PDF. */
+/** A program that renders PDFs. */
 export interface Reader {
   name: string;
-  /** The program it needs, if that is not installed. */
+  /** The required program, if it is not installed. */
   missing?: string | undefined;
-  /** What a page leaves open is drawn elsewhere: a path on the next page, an image anywhere. */
+  /** Whether open state of a page affects other drawings: a path the next page, an image anything. */
   leaks?: boolean;
-  /** Draws every page at one pixel to the point, as far as it comes. */
+  /** Draws every page at one pixel per point, until it fails. */
   draw(pdf: Uint8Array, pages: number): Promise<Raster[]>;
 }
 
 const atOnePixel = (renderer: Renderer, side: number) => (pdf: Uint8Array) =>
   renderer(pdf, { width: side, height: side });
 
-/** All readers, for square pages of `side` points. */
+/** Returns all readers, for square pages of `side` points. */
 export function readersOf(side: number): Reader[] {
   return [
     { name: "PDFium", draw: atOnePixel(renderPages, side) },
@@ -31,7 +31,7 @@ export function readersOf(side: number): Reader[] {
   ];
 }
 
-/** Makes the canvases that pdf.js asks for. */
+/** Creates the canvases that pdf.js requests. */
 class CanvasFactory {
   create(width: number, height: number) {
     const canvas = createCanvas(width, height);
@@ -43,7 +43,7 @@ class CanvasFactory {
   destroy() {}
 }
 
-/** Draws every page with pdf.js, at one pixel to the point. */
+/** Draws every page with pdf.js at one pixel per point. */
 export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   Object.assign(globalThis, { DOMMatrix, ImageData, Path2D });
   const document = await getDocument({ data: Uint8Array.from(pdf), verbosity: 0, CanvasFactory }).promise;
@@ -55,7 +55,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
     const canvas = createCanvas(width, height);
     const context = canvas.getContext("2d");
     const target = { canvas, canvasContext: context, viewport } as unknown as Parameters<PDFPageProxy["render"]>[0];
-    await page.render(target).promise.catch(() => {}); // what it has drawn so far is what a reader sees
+    await page.render(target).promise.catch(() => {}); // a user sees what has been drawn before a failure
     const rgba = context.getImageData(0, 0, width, height).data;
     rasters.push({ width, height, rgb: packed(rgba, width, height, width * 4, 4) });
     page.cleanup();
@@ -64,7 +64,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   return rasters;
 }
 
-/** Returns a program's name if it is not installed; `argument` makes it end at once. */
+/** Returns a program's name if it is not installed. `argument` makes it exit at once. */
 export const missing = (program: string, argument: string) =>
   spawnSync(program, [argument]).error ? program : undefined;
 
@@ -83,7 +83,7 @@ const drawByGhostscript = drawBy(
   (number) => `page-${number}.ppm`,
 );
 
-/** Draws with a program that writes a file for each page: PPM, unless `read` reads another format. */
+/** Draws with a program that writes one file per page, in PPM unless `read` reads another format. */
 export function drawBy(
   program: string,
   argumentsOf: (input: string, folder: string) => string[],
@@ -104,7 +104,7 @@ export function drawBy(
   };
 }
 
-/** Reads a binary PPM of 8 bits. */
+/** Parses a binary PPM of 8 bits. */
 function parsePpm(file: Buffer): Raster {
   const [head, width, height] = /^P6\s(?:#.*\s)*(\d+)\s(\d+)\s255\s/.exec(file.toString("latin1", 0, 200))!;
   return { width: Number(width), height: Number(height), rgb: file.subarray(head.length) };

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-/** A payment with a signature that no key has made. */
+/** Returns a payment with an invalid signature. */
 async function forgedPayment(): Promise<string> {
   const payment = JSON.parse(atob(await paymentFor(`${worker.url}/v1/watermark/text`)));
   payment.payload.signature = `0x${"f0".repeat(65)}`;
@@ -17,7 +17,7 @@ async function forgedPayment(): Promise<string> {
 }
 
 test.each([1, 20, 95])(
-  "a client that sends a body of %i MB with a forged payment reads why it is refused",
+  "a client that sends a body of %i MB with a forged payment receives the reason",
   async (megabytes) => {
     for (let times = 0; times < 5; times++) {
       const form = new FormData();
@@ -33,7 +33,7 @@ test.each([1, 20, 95])(
   },
 );
 
-/** Sends a call whose body never comes, and returns the first line of the answer. */
+/** Sends a call whose body never arrives, and returns the first line of the answer. */
 function answerWithoutBody(method: string, path: string, announced: string): Promise<string> {
   const { hostname, port, host } = new URL(worker.url);
   return new Promise((resolve, reject) => {
@@ -55,12 +55,12 @@ test.each([
   ["GET", "/mcp", "405 Method Not Allowed"],
   ["HEAD", "/nothing", "404 Not Found"],
   ["POST", "/v1/watermark/text", "402 Payment Required"],
-])("a body that never comes keeps no answer back: %s %s", async (method, path, status) => {
+])("a body that never arrives does not delay the answer: %s %s", async (method, path, status) => {
   for (const announced of ["Content-Length: 100000", "Transfer-Encoding: chunked"])
     expect(await answerWithoutBody(method, path, announced)).toBe(`HTTP/1.1 ${status}`);
 });
 
-/** Sends the beginning of a body and ends it there, without closing the connection, and returns the answer. */
+/** Sends the beginning of a body and ends it there, without closing the connection. Returns the answer. */
 function answerToCut(path: string, headers: Record<string, string>, beginning: string): Promise<string> {
   const { hostname, port, host } = new URL(worker.url);
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ test.each([
   ["a PDF", "/v1/watermark/text?text=A", "application/pdf", `%PDF-1.7${long}`],
   ["a message to the MCP server", "/mcp", "application/json", `{"jsonrpc":"2.0","method":"${long}`],
   ["a request for an upload", "/v1/uploads", "application/json", `{"size":${long.replaceAll("A", " ")}`],
-])("a body that breaks off is its sender's fault, and no failure of ours: %s", async (_, path, type, beginning) => {
+])("a truncated body is the sender's error, not an internal one: %s", async (_, path, type, beginning) => {
   for (const length of [{ "Content-Length": "500000" }, { "Transfer-Encoding": "chunked" }]) {
     const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
     const isChunked = "Transfer-Encoding" in length;

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFile(join(root, name), "utf8");
 
 describe("the version", () => {
-  test("is the same wherever it is written", async () => {
+  test("is the same in every file that contains it", async () => {
     const { version } = JSON.parse(await read("package.json")) as { version: string };
     for (const [name, change] of Object.entries(VERSIONED))
       expect(change(await read(name), version)).toBe(await read(name));
@@ -34,7 +34,7 @@ describe("the version", () => {
     ["1.2.3", "minor", "1.3.0"],
     ["1.2.3", "major", "2.0.0"],
     ["1.2.3", "1.10.0", "1.10.0"],
-    ["0.1.0", "0.1.0", "0.1.0"], // the first
+    ["0.1.0", "0.1.0", "0.1.0"], // the first version
   ])("the version after %s, asked for as %s, is %s", (current, asked, next) => {
     expect(nextVersion(current, asked)).toBe(next);
   });
@@ -176,8 +176,8 @@ describe("npm run release", () => {
     await rm(join(folder, "new.txt"));
   });
 
-  test("puts everything back where the build fails", async () => {
-    expect(await release("minor", "--checked")).toMatch(/^Not released: Command failed/m); // there is nothing to build it with
+  test("restores everything if the build fails", async () => {
+    expect(await release("minor", "--checked")).toMatch(/^Not released: Command failed/m); // the repository has no sources to build
     expect([git("status", "--porcelain", "--untracked-files=no"), git("log", "--format=%s")]).toEqual(["", "All\n"]);
   });
 });

@@ -1,20 +1,23 @@
 import { pdfium } from "../../scripts/lib/raster.ts";
 
-/** One page as PDFium, the engine of Chrome, draws it: RGB pixels, rows from the top. */
+/** One page drawn by PDFium, the engine of Chrome, from the top. */
 export interface Rendered {
   width: number;
   height: number;
   /** The pixels, row by row from the top, of four bytes each. */
   rgba: Uint8Array;
-  /** The colour at a place given as shares of the width and height, from the upper left. */
+  /** Returns the color at a place, given as shares of the width and height from the upper left. */
   at(x: number, y: number): [number, number, number];
-  /** How many pixels, outside the box given in shares of the page, differ from those of another rendering of the same size. */
+  /** Returns the number of pixels outside of a box that differ from another rendering of the same size. */
   changedOutside(box: Box, other: Rendered): number;
-  /** Shares of the page, from the upper left, of the box around all pixels that `is` accepts; undefined if there are none. */
+  /**
+   * Returns the bounding box of all pixels that `is` accepts, as shares of the page from the upper left; undefined
+   * without any.
+   */
   boxOf(is: (rgb: [number, number, number]) => boolean): Box | undefined;
 }
 
-/** In shares of the page, from its upper left corner. */
+/** A box as shares of the page, from its upper left corner. */
 interface Box {
   left: number;
   top: number;
@@ -22,7 +25,7 @@ interface Box {
   bottom: number;
 }
 
-/** Renders every page of a PDF, at one pixel to the point. */
+/** Renders every page of a PDF at one pixel per point. */
 export async function render(
   pdf: Uint8Array,
   { password, scale = 1 }: { password?: string; scale?: number } = {},
@@ -57,7 +60,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
       let changed = 0;
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
-          if (words[y * width + x] === others[y * width + x]) continue; // most are
+          if (words[y * width + x] === others[y * width + x]) continue; // most pixels are equal
           const inside =
             x >= box.left * width - 2 &&
             x < box.right * width + 2 &&
@@ -76,7 +79,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
           const word = words[y * width + x];
-          if (word !== last) isAccepted = is(pixel(x, y)); // most are as the one before
+          if (word !== last) isAccepted = is(pixel(x, y)); // most pixels equal the previous one
           last = word;
           if (!isAccepted) continue;
           left = Math.min(left, x);
@@ -91,5 +94,5 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
   };
 }
 
-/** The pixels as numbers: they are compared by the hundred million, and an array for each takes longer than to draw it. */
+/** Views pixels as numbers. Hundreds of millions are compared, and an array for each would take longer than drawing. */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Uint32Array(buffer, byteOffset, length / 4);

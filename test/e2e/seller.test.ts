@@ -12,8 +12,8 @@ import { type Chain, type SignedTransfer, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 /**
- * What a payer, or bad luck, can do to the seller, and a stranger to payers, on a chain that takes its time: two services
- * that share a PAY_TO.
+ * Tests attacks of payers on the seller, attacks of strangers on payers, and faults, on a chain with slow blocks. Two
+ * services share a PAY_TO.
  */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee01";
@@ -21,10 +21,10 @@ const PRICE = 50_000n;
 
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-/** One that has a node of the chain to ask, and one that has not. */
+/** Two services: one has a node of the chain, the other has none. */
 let services: Record<"with a node" | "without one", StartedWorker>;
 let files: Server;
-/** What happens when a service fetches a payer's file. */
+/** Callbacks that run when a service fetches a payer's file. */
 const onFetch = new Map<string, () => Promise<unknown>>();
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   files?.close();
   await Promise.all(Object.values(services ?? {}).map((service) => service.stop()));
-  await facilitator?.stop(); // if the last test has not
+  await facilitator?.stop(); // unless the last test has stopped it
   await chain?.stop();
 });
 
@@ -65,7 +65,7 @@ interface Payment {
   header: string;
 }
 
-/** A payment that both services take, by default by a new payer who has just enough for it. */
+/** Creates a payment that both services accept, by default of a new payer with exactly enough money. */
 async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise<Payment> {
   const payer = known ?? (await chain.payerWith(PRICE));
   const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
@@ -76,7 +76,7 @@ async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise
   return { payer, nonce: signed.authorization.nonce as Hex, signed, header: btoa(JSON.stringify(payment)) };
 }
 
-/** Buys a mark for a file, by default one of the payment's own, while whose fetch `meanwhile` happens. */
+/** Buys a mark on a file, by default a separate one per payment. `meanwhile` runs during the fetch of the file. */
 async function buy(
   { url }: StartedWorker,
   { header, nonce }: Payment,
@@ -94,13 +94,13 @@ async function buy(
   return { status: response.status, receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt) };
 }
 
-/** The same, again and again while the payment is pending. */
+/** Buys as {@link buy} does, and repeats the call while the payment is pending. */
 async function buyPatiently(...order: Parameters<typeof buy>): ReturnType<typeof buy> {
   const answer = await buy(...order);
   return answer.status === 503 ? buyPatiently(...order) : answer;
 }
 
-/** How much of the payer's money has moved. */
+/** Returns how much of the payer's money has moved. */
 const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
 const succeeded = async (transaction: string) =>
   (await chain.client.getTransactionReceipt({ hash: transaction as Hex })).status === "success";
@@ -116,7 +116,7 @@ const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
   });
 
 describe("on a chain with a block every two seconds", () => {
-  test.concurrent.each(both)("a payer who cancels while the file is fetched gets nothing; %s", async (which) => {
+  test.concurrent.each(both)("a payer who cancels during the fetch gets nothing; %s", async (which) => {
     const payment = await newPayment(services[which]);
     const answer = await buy(services[which], payment, () => chain.cancel(payment.payer, payment.nonce));
     expect(answer).toMatchObject({ status: 402, receipt: { success: false } });
@@ -145,7 +145,7 @@ describe("on a chain with a block every two seconds", () => {
     ["with a node", 429],
     ["without one", 401],
   ] as const)(
-    "a payer whose wallet is empty, after an answer that is none, gets nothing; %s, %i",
+    "a payer whose wallet is empty after an answer without a verdict gets nothing; %s, %i",
     async (which, status) => {
       const payment = await newPayment(services[which]);
       facilitator.interpose(payment.payer.address, async () => {
@@ -169,7 +169,7 @@ describe("on a chain with a block every two seconds", () => {
     expect(await moved(payment)).toBe(0n);
   });
 
-  /** Has the chain reject the facilitator's transaction, as this has happened before. Returns what became of that. */
+  /** Makes the chain reject the facilitator's transaction by running `before` first. Returns the outcome. */
   const reject = ({ payer, signed }: Payment, before: () => Promise<unknown>) =>
     new Promise<string>((resolve) => {
       facilitator.interpose(payer.address, async () => {
@@ -184,7 +184,7 @@ describe("on a chain with a block every two seconds", () => {
     });
 
   test.concurrent.each(["when it simulates its own", "from the chain"] as const)(
-    "a payer whose authorization a stranger sends first gets the result; the facilitator hears of it %s",
+    "a payer whose authorization a stranger sends first gets the result; the facilitator learns of it %s",
     async (when) => {
       const service = services["with a node"];
       const payment = await newPayment(service);
@@ -212,7 +212,10 @@ describe("on a chain with a block every two seconds", () => {
     },
   );
 
-  /** A payment under a key that the chain has rejected, as its wallet was empty, and the call with it, which waits. */
+  /**
+   * Creates a payment under a key that the chain has rejected because the wallet was empty, and the waiting call with
+   * it.
+   */
   const rejected = async () => {
     const service = services["with a node"];
     const payment = await newPayment(service);
@@ -234,7 +237,7 @@ describe("on a chain with a block every two seconds", () => {
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("and whoever cancels it pays anew under the key", async () => {
+  test.concurrent("a payer who cancels a rejected payment pays again under the key", async () => {
     const { payment, first, again } = await rejected();
     await chain.cancel(payment.payer, payment.nonce);
     expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
@@ -242,14 +245,14 @@ describe("on a chain with a block every two seconds", () => {
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("or pays another service with it, and gets nothing of the first", async () => {
+  test.concurrent("a payer who pays another service with a rejected payment gets nothing from the first", async () => {
     const { payment, first } = await rejected();
     expect(await buy(services["without one"], payment)).toMatchObject({ status: 200 });
     expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer whose answer is lost gets the result, with the transaction that the chain shows", async () => {
+  test.concurrent("a payer whose answer is lost gets the result with the transaction on the chain", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["with a node"], payment);
@@ -263,7 +266,7 @@ describe("on a chain with a block every two seconds", () => {
     ["invalid_exact_evm_failed_to_get_receipt", "its transaction"],
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
-  ])("or whose facilitator has lost its node's answer, and says %s", async (errorReason, named) => {
+  ])("a payer whose facilitator lost its node's answer gets the result, if it says %s", async (errorReason, named) => {
     const payment = await newPayment(services["with a node"]);
     facilitator.interpose(payment.payer.address, async (settle) => {
       facilitator.interpose(payment.payer.address, undefined);
@@ -275,7 +278,7 @@ describe("on a chain with a block every two seconds", () => {
     expect(await succeeded(receipt!.transaction)).toBe(true);
   });
 
-  test.concurrent("or without a node on the facilitator's word, and the receipt says so, and is not signed", async () => {
+  test.concurrent("a payer gets the result on the facilitator's word without a node, with an unsigned receipt that says so", async () => {
     const payment = await newPayment(services["without one"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["without one"], payment);
@@ -287,7 +290,7 @@ describe("on a chain with a block every two seconds", () => {
     expect(await moved(payment)).toBe(PRICE);
   });
 
-  test("or of the transaction that stays, where the chain drops the first one's block", async () => {
+  test("a payer gets the transaction that stays if the chain drops the block of the first one", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment, async () => {
       await chain.reorganise(facilitator.account);

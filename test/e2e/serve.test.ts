@@ -1,4 +1,4 @@
-/** The Worker on a machine of one's own: the image, and the command that it runs. */
+/** Tests self-hosting: the image, and the command that it runs. */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const run = promisify(execFile);
 
-/** Why no image can be built here; empty if one can. */
+/** Reason why no image can be built here; empty if one can. */
 const noDocker = (() => {
   try {
     execFileSync("docker", ["info"], { stdio: ["ignore", "ignore", "pipe"], timeout: 20_000 });
@@ -27,7 +27,7 @@ const noDocker = (() => {
   }
 })();
 
-/** Waits until a server answers, and returns how it is; `diedOf` tells what one has printed that has ended. */
+/** Waits until a server answers, and returns its health. `diedOf` returns the output of a server that has exited. */
 const healthAt = (url: string, diedOf: () => string | undefined = () => undefined) =>
   vi.waitUntil(
     async () => {
@@ -51,7 +51,7 @@ async function buy(url: string): Promise<string> {
 }
 
 describe("npm run serve, which the image runs", () => {
-  /** What `npm run build:server` makes. */
+  /** Build made by `npm run build:server`. */
   let BUILT: string;
   let state: string;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe("npm run serve, which the image runs", () => {
   });
   afterAll(() => rm(state, { recursive: true, force: true }));
 
-  /** Starts it as the image does, at another place and with these settings. */
+  /** Starts the server as the image does, at another address and with these settings. */
   async function serve(env: Record<string, string>) {
     const port = await freePort();
     const [, command = ""] = /^CMD (\[.*\])$/m.exec(await readFile(join(root, "Dockerfile"), "utf8")) ?? [];
@@ -80,7 +80,7 @@ describe("npm run serve, which the image runs", () => {
     return { url, health, ended, printed: () => printed, stop, [Symbol.asyncDispose]: stop };
   }
 
-  test("sells, sweeps, ends when it is told to, and has what was stored when it is started again", async () => {
+  test("sells, sweeps, ends on a signal, and keeps its storage across a restart", async () => {
     await using first = await serve({});
     const { status } = await first.health();
     expect(status).toBe(200);
@@ -95,7 +95,7 @@ describe("npm run serve, which the image runs", () => {
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
   });
 
-  test("answers many who call as soon as it serves, while it sweeps", async () => {
+  test("answers many calls right after its start, during the sweep", async () => {
     await using server = await serve({});
     await vi.waitUntil(() => server.printed().includes('"event":"serving"'), { timeout: 20_000, interval: 5 });
     const init = { method: "POST", signal: AbortSignal.timeout(20_000) };
@@ -139,7 +139,7 @@ describe("npm run serve, which the image runs", () => {
     expect(await server.ended).toBe(2);
   });
 
-  test("serves files by their links alone, and takes nobody's word for the address that was called", async () => {
+  test("serves files only by their links, and ignores headers that claim another address", async () => {
     await using server = await serve({});
     await server.health();
     const { pathname } = new URL(await buy(server.url));
@@ -150,7 +150,7 @@ describe("npm run serve, which the image runs", () => {
     expect([direct.status, (await forged.text()).slice(0, 11)]).toEqual([404, "# Overprint"]);
   });
 
-  test("knows of a proxy in front that it is called by https, and of nobody that it is this machine", async () => {
+  test("trusts a proxy about https, and trusts no caller to be this machine", async () => {
     const facilitator = { FACILITATOR_URL: "https://facilitator.invalid", PAY_TO };
     await using server = await serve({ HOST: "0.0.0.0", ...facilitator });
     await server.health();
@@ -159,14 +159,14 @@ describe("npm run serve, which the image runs", () => {
     const { accepts } = (await (await ask({ "X-Forwarded-Proto": "https" })).json()) as { accepts: object[] };
     expect(accepts).toMatchObject([{ resource: expect.stringMatching(/^https:/) }]);
     const statuses: number[] = [];
-    // without an address they are counted, too; a minute may end in between
+    // callers without an address are counted too; a minute may end in between
     for (let call = 0; call < 2 * RATE_LIMITS.unpaidCalls + 1; call++) statuses.push((await ask({})).status);
     expect(new Set(statuses)).toEqual(new Set([402, 429]));
   });
 });
 
 test.skipIf(noDocker !== "")(
-  `the image is built, starts as nobody in particular, and is healthy${noDocker}`,
+  `the image builds, runs as an unprivileged user, and is healthy${noDocker}`,
   {
     timeout: 900_000,
   },

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => worker?.stop());
 
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 240 && g < 15 && b > 240;
-/** Thin strokes are drawn as shades of it. */
+/** Thin strokes are drawn in lighter shades. */
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 const endpoint = (kind: "text" | "image") => `${worker.url}/v1/watermark/${kind}`;
 
@@ -133,7 +133,7 @@ describe("a text lands where its template says", () => {
   test.each([
     ["header", 0, 0.1],
     ["footer", 0.9, 1],
-  ])("%s: one small centred line", async (template, least, most) => {
+  ])("%s: one small centered line", async (template, least, most) => {
     for (const { box } of await inked({ template })) {
       expect(box.top).toBeGreaterThan(least);
       expect(box.bottom).toBeLessThan(most);

@@ -1,4 +1,4 @@
-/** The page's snippets, run as somebody would who has copied them. */
+/** Runs the page's snippets as a user who has copied them. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ describe.each(Object.entries(CALLS))("the snippets for a mark of kind %s", (kind
   let cwd: string;
   beforeAll(async () => {
     await mkdir(join(root, "out"), { recursive: true });
-    cwd = await mkdtemp(join(root, "out/snippets-")); // where Node finds the clients' packages
+    cwd = await mkdtemp(join(root, "out/snippets-")); // a folder where Node.js finds the clients' packages
     await writeFile(join(cwd, call.file), await samplePdf());
     await writeFile(join(cwd, "logo.png"), MAGENTA);
   });
@@ -54,7 +54,7 @@ describe.each(Object.entries(CALLS))("the snippets for a mark of kind %s", (kind
     expect(await render(new Uint8Array(await (await fetch(url)).arrayBuffer()))).toHaveLength(4);
   }
 
-  test("curl", async () => {
+  test("the curl snippet buys a mark", async () => {
     const offered = await fetch(worker.url + call.path, { method: "POST" });
     const { accepts } = (await offered.json()) as { accepts: Offer[] };
     const env = { ...process.env, PAYMENT: await signPaymentV2(accepts[0]!) };
@@ -62,14 +62,14 @@ describe.each(Object.entries(CALLS))("the snippets for a mark of kind %s", (kind
     await expectMarked(result.parse(JSON.parse(stdout)).output.url);
   });
 
-  test("TypeScript", async () => {
+  test("the TypeScript snippet buys a mark", async () => {
     await writeFile(join(cwd, "call.ts"), snippet("typescript"));
     const env = { ...process.env, PRIVATE_KEY: DEVELOPMENT_KEY };
     const { stdout } = await run(process.execPath, ["call.ts"], { cwd, env });
     await expectMarked(stdout.trim());
   });
 
-  test("Python is well-formed, with the fields as they are", async () => {
+  test("the Python snippet is valid and has the unchanged fields", async () => {
     const program = `import ast, json, sys
 call = next(node for node in ast.walk(ast.parse(sys.argv[1]))
             if isinstance(node, ast.Call) and any(word.arg == "data" for word in node.keywords))
@@ -80,7 +80,7 @@ print(json.dumps(ast.literal_eval(next(word.value for word in call.keywords if w
     );
   });
 
-  test("MCP has arguments that the tool takes", () => {
+  test("the MCP snippet has arguments that the tool accepts", () => {
     const params = JSON.parse(snippet("mcp").split("params of tools/call\n")[1]!);
     expect(params.name).toBe(call.tool);
     expect((kind === "text" ? textRequest : imageRequest)().parse(params.arguments)).toMatchObject(call.fields);

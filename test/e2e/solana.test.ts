@@ -14,17 +14,17 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Solana, startSolana, startSolanaFacilitator } from "./chain/solana.ts";
 
-/** Payments on Solana: its virtual machine, official clients, and official facilitators that pay the fees. */
+/** Tests payments on Solana: its virtual machine, official clients, and official facilitators that pay the fees. */
 
 const PRICE = 50_000n;
 
 let chain: Solana;
 let facilitator: Awaited<ReturnType<typeof startSolanaFacilitator>>;
 let seller: KeyPairSigner;
-/** One that has a node of the chain to ask, and one that has not. */
+/** Two services: one has a node of the chain, the other has none. */
 let services: Record<"with a node" | "without one", StartedWorker>;
 let files: Server;
-/** What happens when a service fetches a payer's file. */
+/** Callbacks that run when a service fetches a payer's file. */
 const onFetch = new Map<string, () => unknown>();
 
 beforeAll(async () => {
@@ -65,13 +65,13 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 
 interface Payment {
   payer: KeyPairSigner;
-  /** The header of either version, with its value. */
+  /** The payment header of either version, with its value. */
   header: [name: string, value: string];
-  /** The idempotency key sent with it. */
+  /** Idempotency key of the call. */
   key?: string;
 }
 
-/** A payment by a new payer who has just enough for it, as the official client of this version signs it. */
+/** Creates a payment of a new payer with exactly enough money, as the official client of this version signs it. */
 async function newPayment(version: 1 | 2 = 2, service = services["with a node"]): Promise<Payment> {
   const payer = await chain.walletWith(PRICE);
   const refused = await fetch(endpoint(service), { method: "POST" });
@@ -89,7 +89,7 @@ async function newPayment(version: 1 | 2 = 2, service = services["with a node"])
   return { payer, header: ["PAYMENT-SIGNATURE", btoa(JSON.stringify(payment))] };
 }
 
-/** Buys a mark for a file, while whose fetch `meanwhile` happens. */
+/** Buys a mark on a file. `meanwhile` runs during the fetch of the file. */
 async function buy({ payer, header, key }: Payment, service = services["with a node"], meanwhile?: () => unknown) {
   if (meanwhile) onFetch.set(`/${payer.address}.pdf`, meanwhile);
   const response = await fetch(endpoint(service), {
@@ -106,10 +106,10 @@ async function buy({ payer, header, key }: Payment, service = services["with a n
   };
 }
 
-/** How much of the payer's money has moved. */
+/** Returns how much of the payer's money has moved. */
 const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
 
-/** The payment with its transaction changed, as base64 of its bytes. */
+/** Returns the payment with a changed transaction, encoded as base64 of its bytes. */
 function rewritten({ payer, header: [name, value] }: Payment, change: (transaction: Buffer) => void): Payment {
   const payment = JSON.parse(atob(value)) as { payload: { transaction: string } };
   const transaction = Buffer.from(payment.payload.transaction, "base64");
@@ -118,7 +118,7 @@ function rewritten({ payer, header: [name, value] }: Payment, change: (transacti
   return { payer, header: [name, btoa(JSON.stringify(payment))] };
 }
 
-test("the official client pays with a wallet that has only USDC, and is given the file", async () => {
+test("the official client pays with a wallet that has only USDC, and receives the file", async () => {
   const payer = await chain.walletWith(PRICE);
   const earned = await chain.balanceOf(seller.address);
   const feesLeft = chain.lamportsOf(facilitator.account.address);
@@ -144,7 +144,7 @@ test("the official client pays with a wallet that has only USDC, and is given th
   expect(chain.lamportsOf(facilitator.account.address)).toBeLessThan(feesLeft);
 });
 
-test("so does the official code of version 1", async () => {
+test("the official code of version 1 pays too", async () => {
   const payment = await newPayment(1);
   const { status, receipt } = await buy(payment);
   expect([status, await moved(payment)]).toEqual([200, PRICE]);
@@ -152,7 +152,7 @@ test("so does the official code of version 1", async () => {
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("the same payment gets the same result again, whatever is in the place of the facilitator's signature", async () => {
+test.concurrent("the same payment gets the same result again, regardless of the facilitator's signature in it", async () => {
   const payment = { ...(await newPayment()), key: "once" };
   const first = await buy(payment);
   const others = [payment, { ...rewritten(payment, (transaction) => transaction.fill(7, 1, 65)), key: "once" }];
@@ -160,20 +160,20 @@ test.concurrent("the same payment gets the same result again, whatever is in the
   expect([first.status, await moved(payment)]).toEqual([200, PRICE]);
 });
 
-test.concurrent("who knows only what is on the chain does not get it", async () => {
+test.concurrent("a stranger who knows only the transaction on the chain does not get the result", async () => {
   const payment = await newPayment();
   expect((await buy(payment)).status).toBe(200);
   for (const known of [payment, rewritten(payment, (transaction) => transaction.fill(7, 65, 129))])
     expect(await buy(known)).toMatchObject({ status: 409, body: expect.stringContaining("payment_already_used") });
 });
 
-test.concurrent("a payer whose wallet is emptied while the file is fetched gets nothing", async () => {
+test.concurrent("a payer whose wallet is emptied during the fetch gets nothing", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.setBalance(payment.payer.address, 0n));
   expect(answer).toMatchObject({ status: 402, receipt: { success: false, transaction: "" } });
 });
 
-test.concurrent("nor one who empties it when the facilitator has looked: the chain shows that the transaction failed", async () => {
+test.concurrent("a payer who empties the wallet after the simulation gets nothing, because the chain shows a failed transaction", async () => {
   const payment = await newPayment();
   chain.interpose(payment.payer.address, () => chain.setBalance(payment.payer.address, 0n));
   const answer = await buy(payment);
@@ -193,7 +193,7 @@ test.concurrent("a payer who pays another service of the seller meanwhile gets o
   expect([answer.status, other?.status, await moved(payment)]).toEqual([402, 200, PRICE]);
 });
 
-test.concurrent("a payer whose answer is lost gets the result, with the transaction that the chain shows", async () => {
+test.concurrent("a payer whose answer is lost gets the result with the transaction on the chain", async () => {
   const payment = await newPayment();
   facilitator.interpose(payment.payer.address, async (settle) => {
     facilitator.interpose(payment.payer.address, undefined);
@@ -205,7 +205,7 @@ test.concurrent("a payer whose answer is lost gets the result, with the transact
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("but not on the word of the facilitator that it has seen the transaction, which may fail yet", async () => {
+test.concurrent("a payer gets no result on the facilitator's word alone that it has seen the transaction, which may still fail", async () => {
   const service = services["without one"];
   const payment = await newPayment(2, service);
   const { address } = payment.payer;
@@ -227,7 +227,7 @@ test.concurrent("but not on the word of the facilitator that it has seen the tra
 });
 
 test.concurrent.each<[string, (transaction: Buffer) => void]>([
-  ["with the signature of nobody", (transaction) => transaction.fill(7, 65, 129)],
+  ["without a signature", (transaction) => transaction.fill(7, 65, 129)],
   [
     "altered after it was signed",
     (transaction) => transaction.fill("x", transaction.length - 3, transaction.length - 1),
@@ -241,7 +241,7 @@ test.concurrent.each<[string, (transaction: Buffer) => void]>([
   expect([answer.status, fetched, await moved(payment)]).toEqual([402, false, 0n]);
 });
 
-test("so is one to another recipient or with a stranger as fee payer, by the facilitator, and one of too little before it", async () => {
+test("a payment to another recipient or with a foreign fee payer is refused by the facilitator, and one of too little before", async () => {
   const service = services["with a node"];
   const refused = await fetch(endpoint(service), { method: "POST" });
   const [terms] = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!).accepts;
@@ -273,7 +273,7 @@ test.each(Object.values(NETWORKS).filter(isSolana))(
   },
 );
 
-test("a payment whose blockhash lapses while the file is fetched is refused, with the reason, and not charged", async () => {
+test("a payment whose blockhash expires during the fetch is refused with the reason, and not charged", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.expireBlockhash());
   expect(answer).toMatchObject({

@@ -9,23 +9,23 @@ import { head, type RawServer, startRawServer } from "../support/rawServer.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
-/** What the system takes from a server before anyone reads it: the socket buffers of both ends at their largest. */
+/** Bytes that the system accepts from a server before they are read: the maximum of both socket buffers. */
 const SOCKET_BUFFERS = 16_000_000;
 
-/** Nothing here may ever connect to it. */
+/** A server that must never receive a connection. */
 let forbidden: RawServer;
 beforeAll(async () => {
   forbidden = await startRawServer(() => {});
 });
 afterAll(() => forbidden.stop());
 
-/** What callers are told of a request that could not be served. */
+/** Returns the problem of a failed request. */
 async function problemOf(response: Response) {
   expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
   return (await response.json()) as { code: string; detail: string };
 }
 
-/** What is told of a call for each URL. A payment is used for many: no call that fails uses it up. */
+/** Returns the problems of a call with each URL. Failed calls do not use up the payment, so they share one. */
 async function problemsOf(endpoint: string, urls: string[], fieldsOf: (url: string) => Record<string, unknown>) {
   const lanes = 4;
   const problems: Awaited<ReturnType<typeof problemOf>>[] = [];
@@ -45,7 +45,7 @@ describe("a deployment", () => {
   });
   afterAll(() => worker?.stop());
 
-  test("connects to nothing that may not be fetched, as file or as image, however it is spelled", async () => {
+  test("connects to no forbidden address, for a file or an image, in any spelling", async () => {
     const urls = forbiddenUrls(forbidden.port).filter(([url]) => url.includes(String(forbidden.port)));
     expect(urls.length).toBeGreaterThan(60);
     const pdf = `data:application/pdf;base64,${Buffer.from(onePage).toString("base64")}`;
@@ -69,7 +69,7 @@ describe("a deployment", () => {
     expect(forbidden.connections).toHaveLength(0);
   });
 
-  test("and one connection would have been seen", async () => {
+  test("the server would have noticed a connection", async () => {
     const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
     await fetch(`http://127.0.0.1:${canary.port}/`);
     expect(canary.connections).toHaveLength(1);
@@ -77,7 +77,7 @@ describe("a deployment", () => {
   });
 });
 
-describe("where a developer may name this machine", () => {
+describe("a developer's own machine as a source", () => {
   let worker: StartedWorker;
   let server: RawServer;
   const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
@@ -103,12 +103,12 @@ describe("where a developer may name this machine", () => {
     await worker?.stop();
   });
 
-  test.each(Object.keys(GOOD_ANSWERS))("a file there is marked: %s", async (path) => {
+  test.each(Object.keys(GOOD_ANSWERS))("serves a file that is marked: %s", async (path) => {
     const response = await mark(at(path));
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("but not for a web page that is open there", async () => {
+  test("is not available to a web page that is open there", async () => {
     const first = server.connections.length;
     const response = await fetch(endpoint(), {
       method: "POST",
@@ -141,14 +141,14 @@ describe("where a developer may name this machine", () => {
   const isLate = ([, { code }]: [string, HostileAnswer]) => code === "source_timeout";
 
   test.each(hostile.filter((source) => !isLate(source)))(
-    "%s is a problem, and leaves no connection open",
+    "is a problem and leaves no connection open: %s",
     async (...source) => expectProblems([source]),
   );
 
-  test("those that take for ever are a source_timeout, and leave no connection open", () =>
+  test("times out with source_timeout if it never ends, and leaves no connection open", () =>
     expectProblems(hostile.filter(isLate)));
 
-  test("a redirect leads to nothing else that may not be fetched", async () => {
+  test("may not redirect to another forbidden address", async () => {
     const targets = forbiddenUrls(forbidden.port).filter(([url]) => {
       const target = URL.parse(url, at("/"));
       return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);

@@ -12,7 +12,7 @@ import { render } from "./render.ts";
 const PAGES = 40;
 const large = textPages(PAGES, 10_000, "classic");
 const compressed = textPages(PAGES, 20_000, "stream");
-/** No stream but an array: what the first plan takes for granted does not hold. */
+/** A file whose contents reference leads to an array, which the first plan assumes to be a stream. */
 const surprising = farContents("[7 0 R]");
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 afterEach(async () => expect(await (await fetch(`${worker.url}/spool`)).json()).toEqual([]));
 
-/** How a server can send a file. */
+/** Ways in which a server can send a file. */
 const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   "/known-length.pdf": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/in-chunks.pdf": (response) => {
@@ -72,7 +72,7 @@ async function expectMarked(response: Response, pages: number): Promise<string> 
   return answer.output.url;
 }
 
-test("a file too large for memory is refused where it is encoded: a few bytes can be decoded to very many", async () => {
+test("a file too large for memory is rejected if it is compressed in transit, because few bytes can decode to very many", async () => {
   const response = await mark(at("/gzipped.pdf"));
   expect(response.status).toBe(413);
   expect(await response.json()).toMatchObject({
@@ -91,7 +91,7 @@ describe("a file too large for memory is marked, and leaves nothing in the spool
     await expectMarked(await mark(at(path)), pages);
   });
 
-  test("an upload, which gets the same result again for the same payment", async () => {
+  test("an upload too large for memory is marked, and its payment gets the same result again", async () => {
     const payment = await paymentFor(endpoint());
     const call = () => {
       const form = new FormData();
@@ -105,11 +105,11 @@ describe("a file too large for memory is marked, and leaves nothing in the spool
   });
 });
 
-test("a large file that is no PDF is refused, and leaves nothing in the spool", async () => {
+test("a large file that is not a PDF is rejected, and leaves nothing in the spool", async () => {
   expect(await (await mark(at("/not-a.pdf"))).json()).toMatchObject({ code: "not_a_pdf" });
 });
 
-test("an upload that nobody pays for leaves nothing in the spool", async () => {
+test("an unpaid upload leaves nothing in the spool", async () => {
   const form = new FormData();
   form.set("file", new File([large], "large.pdf"));
   form.set("text", "MARK");
@@ -124,7 +124,7 @@ test.each(Object.entries(HOSTILE_ANSWERS).filter(([, { code }]) => code !== "sou
   },
 );
 
-test("those that take for ever leave nothing in the spool", async () => {
+test("files that never end leave nothing in the spool", async () => {
   const late = Object.entries(HOSTILE_ANSWERS).filter(([, { code }]) => code === "source_timeout");
   const answers = await Promise.all(
     late.map(async ([path]) => (await mark(`http://127.0.0.1:${hostile.port}${path}`)).json()),

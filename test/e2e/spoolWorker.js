@@ -1,4 +1,4 @@
-/** The Worker, which also tells what is in its spool, and in its uploads. It stands beside the Worker's script when it runs. */
+/** The Worker, extended by routes that list its spool and its uploads. It runs beside the Worker's script. */
 import worker, { Budget, Ledger } from "./index.js";
 
 export { Budget, Ledger };

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { withSourcePlaces } from "../../scripts/lib/sourcePlaces.ts";
 
-test("places in a minified script become those in its sources, wherever the script is", async () => {
+test("positions in a minified script become positions in its sources, in any folder", async () => {
   const source = 'export function spoil(): never {\n  throw new Error("spoilt");\n}\n';
   const folder = join(tmpdir(), "built");
   const { outputFiles } = await build({

@@ -27,14 +27,14 @@ const blank = pagesOf(["/MediaBox [0 0 595 842] /Contents []"]);
 const blankPages = (count: number) =>
   pagesOf(Array.from({ length: count }, () => "/MediaBox [0 0 595 842] /Contents []"));
 
-/** A page as PDFium draws it in greys, a byte for each pixel, rows from the top. */
+/** A page drawn by PDFium in grays, one byte per pixel, rows from the top. */
 interface GreyRaster {
   width: number;
   height: number;
   pixels: Uint8Array;
 }
 
-/** Renders every page of a PDF, each to fit into a box in pixels. */
+/** Renders every page of a PDF to fit into a box in pixels. */
 async function renderGrey(pdf: Uint8Array, box: { width: number; height: number }): Promise<GreyRaster[]> {
   const document = await (await pdfium()).loadDocument(Buffer.from(pdf));
   const rasters: GreyRaster[] = [];
@@ -48,10 +48,10 @@ async function renderGrey(pdf: Uint8Array, box: { width: number; height: number 
   return rasters;
 }
 
-/** Darkness of a pixel, 0 (white) to 1. */
+/** Returns the darkness of a pixel, from 0 (white) to 1. */
 const darkness = ({ pixels }: GreyRaster, pixel: number) => 1 - pixels[pixel]! / 255;
 
-/** The box around all pixels darker than `least`, in pixels; `right` and `bottom` are the first ones outside. */
+/** Returns the bounding box of all pixels darker than `least`, in pixels; right and bottom are exclusive. */
 function inkBox(raster: GreyRaster, least: number) {
   const box = { left: raster.width, top: raster.height, right: 0, bottom: 0 };
   for (let y = 0; y < raster.height; y++)
@@ -66,7 +66,7 @@ function inkBox(raster: GreyRaster, least: number) {
 }
 
 describe("each script looks as HarfBuzz draws it with the whole font", () => {
-  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // a page's height of pixels would show nothing more
+  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // more pixels would show nothing more
 
   test.each(rasters)("$name: $text", async ({ text, aspect, ink }) => {
     const marked = await mark(strip, {
@@ -103,12 +103,12 @@ describe("each script looks as HarfBuzz draws it with the whole font", () => {
 });
 
 describe("the text can be copied and searched, in logical order", () => {
-  /** Scripts from right to left that readers take for others, and give in visual order. */
+  /** Right-to-left scripts whose direction readers do not know, and which they extract in visual order. */
   const turned = ["Adlam", "Rohingya", "Mende", "Yezidi"];
-  /** Of Thaana each word ends in a vowel mark, which they take for the start of the line, or of a word. */
+  /** Every word of Thaana ends in a vowel mark, which these readers move to the start of the line or of a word. */
   const otherwise = { PDFium: turned, MuPDF: ["Thaana"], "pdf.js": [...turned, "Thaana"] };
 
-  test.each(Object.entries(TEXT_SAMPLES))("%s, by PDFium, MuPDF and pdf.js", async (script, text) => {
+  test.each(Object.entries(TEXT_SAMPLES))("of %s is extracted by PDFium, MuPDF and pdf.js", async (script, text) => {
     const marked = await mark(onePage, { text, template: "horizontal" });
     for (const [reader, scripts] of Object.entries(otherwise)) {
       const [found] = (await EXTRACTORS[reader as keyof typeof otherwise](marked)).map(plainText);
@@ -120,7 +120,7 @@ describe("the text can be copied and searched, in logical order", () => {
     ["diagonal", "stamp", "sidebar", "outline"].flatMap((template) =>
       ["Latin", "Arabic", "Devanagari", "Japanese"].map((script) => [template, script] as const),
     ),
-  )("%s, slanted, turned or hollow: %s", async (template, script) => {
+  )("of %s is extracted if it is slanted, rotated or hollow: %s", async (template, script) => {
     const text = TEXT_SAMPLES[script]!;
     const marked = await mark(onePage, { text, template });
     for (const reader of ["PDFium", "MuPDF"] as const)
@@ -128,7 +128,7 @@ describe("the text can be copied and searched, in logical order", () => {
   });
 
   test.each(["horizontal", "header", "stamp", "outline", "tiled"])(
-    "is found once, for all its edges and copies: %s",
+    "is extracted once, despite edges and copies: %s",
     async (template) => {
       const marked = await mark(blank, { text: "CONFIDENTIAL", template, rotation: "0" });
       for (const [reader, extract] of Object.entries(EXTRACTORS))
@@ -140,20 +140,20 @@ describe("the text can be copied and searched, in logical order", () => {
   );
 
   test.each(["footer", "diagonal", "outline", "tiled"])(
-    "numbered pages read on without a break: %s",
+    "numbered pages are extracted without a break: %s",
     async (template) => {
       const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template, rotation: "0" });
       const texts = Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`);
       expect((await EXTRACTORS.PDFium(marked)).map(plainText)).toEqual(texts);
       expect((await EXTRACTORS.MuPDF(marked)).map(plainText)).toEqual(texts);
-      // pdf.js leaves out spaces at the ends of what is drawn by itself
+      // pdf.js omits spaces at the ends of separately drawn parts
       const spaceless = texts.map((text) => text.replaceAll(" ", ""));
       expect((await EXTRACTORS["pdf.js"](marked)).map((text) => text.replaceAll(" ", ""))).toEqual(spaceless);
     },
   );
 });
 
-test("a page's number costs its page some operators, not a mark", async () => {
+test("a page number adds a few operators to its page, not a mark", async () => {
   const pages = blankPages(1500);
   const [numbered, plain] = await Promise.all(
     ["Page {page}", "Page 1500"].map(async (text) => (await mark(pages, { text })).length),
@@ -161,7 +161,7 @@ test("a page's number costs its page some operators, not a mark", async () => {
   expect((numbered! - plain!) / 1500).toBeLessThan(550);
 });
 
-describe("at 0.3 opacity nothing is darker than 0.3, where letters overlap neither", () => {
+describe("at 0.3 opacity nothing is darker than 0.3, even where letters overlap", () => {
   test.each([
     ["horizontal", "سري للغاية"],
     ["horizontal", "क्षत्रिय हिन्दी"],
@@ -181,7 +181,7 @@ describe("at 0.3 opacity nothing is darker than 0.3, where letters overlap neith
   });
 });
 
-describe("no template lets a text leave the page's margins", () => {
+describe("every template keeps a text within the page's margins", () => {
   const sizes = ["0 0 595 842", "0 0 595 420", "0 0 960 540", "0 0 120 120", "0 0 2000 100"];
   const pages = pagesOf(
     ["0", "90", "180"].flatMap((turn) => sizes.map((size) => `/MediaBox [${size}] /Rotate ${turn} /Contents []`)),

@@ -1,5 +1,6 @@
 /**
- * Page trees that readers take for different things: in the output, all of them show the same pages, each with its mark.
+ * Tests page trees that readers interpret differently. In the output all readers show the same pages, each with its
+ * mark.
  */
 import { describe, expect, test } from "vitest";
 import type { Raster } from "../../scripts/lib/raster.ts";
@@ -12,7 +13,7 @@ const page = (entries = "") => `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resourc
 const BOX = `/MediaBox[0 0 ${SIDE} ${SIDE}]`;
 const root = (kids: string, count = 2) => `<</Type/Pages/Count ${count}/Kids[${kids}]${BOX}>>`;
 
-/** Overrides of a document of the pages 3 and 7, and how many pages it has. */
+/** Overrides of a document with the pages 3 and 7, and the resulting number of pages. */
 const TREES: [name: string, bodies: Bodies, pages: number][] = [
   ["nothing but pages", {}, 2],
   ["a kid that is null", { 2: root("null 3 0 R") }, 1],
@@ -69,7 +70,7 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
   ],
 ];
 
-/** Whether there is something of the mark in the lower right quarter. */
+/** Returns whether the lower right quarter contains a part of the mark. */
 function isMarked({ width, height, rgb }: Raster): boolean {
   for (let y = height >> 1; y < height; y++)
     for (let x = width >> 1; x < width; x++) {
@@ -82,7 +83,7 @@ function isMarked({ width, height, rgb }: Raster): boolean {
 describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("%s", (_, { missing, draw }) => {
   const because = missing ? `, skipped: ${missing} is not installed` : "";
   test.skipIf(missing).each(TREES)(
-    `shows all pages, and the mark on each, of %s${because}`,
+    `a reader shows all pages with their marks of %s${because}`,
     async (_, bodies, pages) => {
       const source = file({
         1: "<</Type/Catalog/Pages 2 0 R>>",

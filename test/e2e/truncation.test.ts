@@ -7,10 +7,10 @@ import { SEEDS } from "../support/seeds.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
 
-/** A page as a reader shows it: whether anything is on it, and whether the mark is. */
+/** Whether a reader shows anything on a page, and whether it shows the mark. */
 type Shown = { ink: boolean; mark: boolean };
 
-/** Looks at pixels of so many bytes, from the lower right on, where the mark is: hundreds of millions if it began at the top. */
+/** Examines pixels from the lower right, where the mark is. Starting at the top would examine hundreds of millions. */
 function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
   let ink = false;
   for (let at = pixels.length - channels; at >= 0; at -= channels) {
@@ -22,14 +22,14 @@ function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Show
   return { ink, mark: false };
 }
 
-/** So many failures leave MuPDF whole. */
+/** Number of failures that MuPDF survives. */
 const MOST_FAILURES = 200;
 let mupdf = await ownMupdf();
 let failures = 0;
-/** A pixel to two points: smaller pages are drawn sooner, and show the same. */
+/** One pixel for two points: smaller pages draw faster and show the same. */
 const HALF: Matrix = [0.5, 0, 0, 0.5, 0, 0];
 
-/** What readers show of a file, however broken; they fail where they show nothing. */
+/** Renders damaged files by each reader. They throw if they show nothing. */
 const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
   PDFium: async (pdf) => {
     const pages = await render(pdf);
@@ -46,7 +46,7 @@ const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> =
   },
 };
 
-/** Returns what a reader shows: nothing if it fails. */
+/** Returns the pages that a reader shows; none if it fails. */
 async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
   try {
     return await READERS[reader]!(pdf);
@@ -60,14 +60,14 @@ async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /**
- * Left out: what PDFium does not open whole, and plain attachments of pages, which stay as they are and which readers of
- * a broken file take for its own.
+ * Excluded files: PDFium does not open some of them undamaged, and uncompressed attachments stay unmarked, while
+ * readers of a truncated file take their pages for its own.
  */
 const LEFT_OUT = ["catalog in the trailer", "attachments", "an attachment in an update"];
 const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !LEFT_OUT.includes(name)));
 
-describe.each(Object.keys(READERS))("cut off, the result shows no page without its mark in %s", (reader) => {
-  test.each(Object.entries(SOURCES))("where the source once ended: %s", async (_, source) => {
+describe.each(Object.keys(READERS))("a truncated result shows no page without its mark in %s", (reader) => {
+  test.each(Object.entries(SOURCES))("cut where the source ended: %s", async (_, source) => {
     const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
     expect(ends.length).toBeGreaterThan(0);
     expect((await shownBy(reader, source)).some(({ ink }) => ink)).toBe(true);
@@ -77,7 +77,7 @@ describe.each(Object.keys(READERS))("cut off, the result shows no page without i
       for (const { ink, mark } of await shownBy(reader, output.subarray(0, end))) expect(ink && !mark).toBe(false);
   });
 
-  test.each(Object.entries({ ...SOURCES, ...mixed() }))("within what was added: %s", async (_, source) => {
+  test.each(Object.entries({ ...SOURCES, ...mixed() }))("cut within the added bytes: %s", async (_, source) => {
     const output = await stamp(source);
     const text = latin1(output);
     const tail = text.indexOf("/Watermark") - 1000;
@@ -92,7 +92,7 @@ describe.each(Object.keys(READERS))("cut off, the result shows no page without i
   });
 });
 
-/** Pages of which some are in object streams, and what they share is not, or the other way round. */
+/** Returns files in which some pages are in object streams and what they share is not, and the reverse. */
 function mixed(): Record<string, Uint8Array> {
   const box = "/MediaBox [0 0 300 400]";
   const file = (pagesPacked: boolean) => {

@@ -1,4 +1,4 @@
-/** Readers find the word for "confidential" in 60 languages, in logical order. */
+/** Readers extract the word for "confidential" in 60 languages in logical order. */
 import { expect, test } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { watermark } from "../../src/engine/index.ts";
@@ -7,7 +7,7 @@ import { CONFIDENTIAL } from "../support/confidential.ts";
 import { onePage } from "../support/pdf.ts";
 import { EXTRACTORS, plainText } from "./extractors.ts";
 
-/** MuPDF takes a vowel mark at the left end of a line for one at its start. */
+/** MuPDF moves a vowel mark at the left end of a line to its start. */
 const OTHERWISE: Record<string, string[]> = { MuPDF: ["dv"] };
 
 test.each(Object.entries(CONFIDENTIAL))("%s: %s", async (lang, text) => {

@@ -21,8 +21,8 @@ import { madeOnce } from "../../support/builtWorkers.ts";
 const { chainId, asset, domain } = NETWORKS["base-sepolia"];
 
 /**
- * A chain on this machine that calls itself base-sepolia, with a token at the address of USDC. Without a block time,
- * each transaction gets a block at once.
+ * Starts a local chain that identifies as base-sepolia, with a token at the address of USDC. Without a block time, each
+ * transaction gets a block at once.
  */
 export async function startChain({ blockSeconds }: { blockSeconds?: number } = {}) {
   const pace = blockSeconds === undefined ? [] : ["--block-time", String(blockSeconds)];
@@ -58,13 +58,13 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     .extend(walletActions);
   await client.setCode({ address: asset, bytecode });
   const minter = await newSigner();
-  /** Calls the token, and waits for the block. */
+  /** Calls the token and waits for the block. */
   async function call(functionName: string, args: unknown[]): Promise<void> {
     const hash = await client.writeContract({ account: minter, address: asset, abi, functionName, args });
     await client.waitForTransactionReceipt({ hash });
   }
 
-  /** A new account with Ether to send transactions of its own, several at once. */
+  /** Creates an account with Ether that can send several transactions at once. */
   async function newSigner() {
     const account = privateKeyToAccount(generatePrivateKey(), { nonceManager });
     await client.setBalance({ address: account.address, value: parseEther("100") });
@@ -76,15 +76,15 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     url,
     stop,
     newSigner,
-    /** A new account with nothing but so much of the token. */
+    /** Creates an account that has only this amount of the token. */
     async payerWith(value: bigint) {
       const account = privateKeyToAccount(generatePrivateKey());
       await call("mint", [account.address, value]);
       return account;
     },
-    /** Takes so much of the token from an account. */
+    /** Removes an amount of the token from an account. */
     burn: (owner: string, value: bigint) => call("burn", [owner, value]),
-    /** Cancels an authorization, as the payer who has signed it may. */
+    /** Cancels an authorization, as the payer who signed it may. */
     async cancel(payer: LocalAccount, nonce: Hex): Promise<void> {
       const signature = await payer.signTypedData({
         domain: { ...domain, chainId, verifyingContract: asset },
@@ -101,8 +101,8 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       await call("cancelAuthorization", [payer.address, nonce, 27 + yParity, r, s]);
     },
     /**
-     * Sends a payer's authorization, whether or not it is good, and waits for the block.
-     * @param sender by default a stranger
+     * Sends a payer's authorization, valid or not, and waits for the block.
+     * @param sender by default an unrelated account
      */
     async send({ authorization, signature }: SignedTransfer, sender?: LocalAccount) {
       const { from, to, value, validAfter, validBefore, nonce } = authorization;
@@ -113,21 +113,21 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       const hash = await client.writeContract({ account, address: asset, abi, functionName, args, gas: 200_000n });
       return client.waitForTransactionReceipt({ hash });
     },
-    /** Gives an account so much of the token. */
+    /** Gives an account an amount of the token. */
     mint: (owner: string, value: bigint) => call("mint", [owner, value]),
-    /** Replaces the newest block by one without its transactions, which this signer has sent. */
+    /** Replaces the newest block by one without its transactions, which this signer sent. */
     async reorganise({ address }: LocalAccount): Promise<void> {
       await client.request({ method: "anvil_reorg", params: [1, []] } as never);
       nonceManager.reset({ address, chainId });
     },
-    /** How much of the token an address has, in its smallest unit. */
+    /** Returns the token balance of an address in atomic units. */
     async balanceOf(owner: string): Promise<bigint> {
       return (await client.readContract({ address: asset, abi, functionName: "balanceOf", args: [owner] })) as bigint;
     },
   };
 }
 
-/** What a payer signs (EIP-3009). */
+/** A payer's signed authorization (EIP-3009). */
 export interface SignedTransfer {
   authorization: Record<"from" | "to" | "value" | "validAfter" | "validBefore" | "nonce", string>;
   signature: Hex;
@@ -147,7 +147,10 @@ interface Compiled {
   contracts: { "Token.sol": { Token: { abi: unknown[]; evm: { deployedBytecode: { object: string } } } } };
 }
 
-/** Returns the token, which is compiled once in a run: to load the compiler takes longer than to start a chain. */
+/**
+ * Returns the compiled token. It is compiled once per run, because loading the compiler takes longer than starting a
+ * chain.
+ */
 async function compiledToken() {
   const folder = await madeOnce(inject("builtWorkers"), "token", async (folder) =>
     writeFile(join(folder, "output.json"), await compileToken()),

@@ -8,15 +8,18 @@ import { createWalletClient, http } from "viem";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import type { Chain } from "./anvil.ts";
 
-/** What a facilitator does with a payment it is asked to settle: `settle` is its own code. `cut`: no answer. */
+/** Replaces the settlement of a payment. `settle` is the facilitator's own code. `cut` sends no answer. */
 type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
 
-/** The official facilitator code on this chain. It signs its transactions with a key of its own. */
+/** Starts the official facilitator code on this chain. It signs transactions with a separate key. */
 export async function startFacilitator({ client, url, newSigner }: Chain) {
   const account = await newSigner();
   const wallet = createWalletClient({ account, chain: client.chain, transport: http(url), pollingInterval: 20 });
   let sent: Promise<unknown> = Promise.resolve();
-  /** Sends one transaction after the other: one that fails forgets the account's nonces, those still to be sent among them. */
+  /**
+   * Sends transactions one after the other. A failed one resets the account's nonces, including those of waiting
+   * transactions.
+   */
   const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
     const sending = sent.then(send);
     sent = sending.catch(() => undefined);
@@ -75,13 +78,13 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
 
   return {
     url: `http://127.0.0.1:${port}`,
-    /** How often it was asked. */
+    /** Number of calls of each kind. */
     calls,
-    /** The next settlement goes through, and its answer is lost: the connection is cut, or held for ever. */
+    /** Loses the answer of the next settlement, which succeeds: cuts the connection, or holds it forever. */
     loseNextAnswer: (how: "cut" | "hold") => {
       fault = how;
     },
-    /** Has this done with the payments of a payer; undefined for nothing special again. */
+    /** Replaces the settlement of a payer's payments; undefined restores it. */
     interpose: (payer: string, settling: Settling | undefined) => {
       if (settling) interposed.set(payer, settling);
       else interposed.delete(payer);

@@ -24,10 +24,10 @@ const MINT = address(asset);
 const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const ASSOCIATED_TOKEN_PROGRAM = address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 
-/** A transaction that the chain has executed. */
+/** An executed transaction. */
 interface Executed {
   signature: string;
-  /** Base64. */
+  /** The transaction in base64. */
   wire: string;
   transaction: Transaction;
   err: object | null;
@@ -35,9 +35,9 @@ interface Executed {
 }
 
 /**
- * Solana's virtual machine in this process, with the real SPL programs, behind as much of a node's JSON-RPC as clients,
- * facilitators and services use. It calls itself devnet, and has a mint at the address of USDC there. Each transaction is
- * executed and confirmed at once. A blockhash lasts until `expireBlockhash`.
+ * Starts Solana's virtual machine in this process, with the real SPL programs, behind the part of a node's JSON-RPC
+ * that clients, facilitators and services use. It identifies as devnet, and has a mint at the address of USDC there.
+ * Each transaction is executed and confirmed at once. A blockhash lasts until `expireBlockhash`.
  */
 export async function startSolana() {
   const svm = new LiteSVM();
@@ -55,7 +55,7 @@ export async function startSolana() {
     });
   }
 
-  /** Executes a transaction. Like a node that is not to look first, it drops without a word what is not executed. */
+  /** Executes a transaction. A failure before execution is dropped silently, as by a node without preflight checks. */
   function send(wire: string): string {
     const transaction = getTransactionDecoder().decode(Buffer.from(wire, "base64")) as Transaction;
     const [signed] = Object.values(transaction.signatures);
@@ -65,7 +65,7 @@ export async function startSolana() {
     const failed = outcome instanceof FailedTransactionMetadata;
     const error = failed ? outcome.err() : null;
     const blockTime = Math.floor(Date.now() / 1000);
-    // what is no more than a number was found before anything was executed
+    // a plain number is an error found before execution
     if (typeof error !== "number") executed.unshift({ signature, wire, transaction, err: error && {}, blockTime });
     return signature;
   }
@@ -142,29 +142,29 @@ export async function startSolana() {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** A new wallet with nothing but so much of the token; not even money for fees. */
+    /** Creates a wallet that has only this amount of the token, and no SOL for fees. */
     async walletWith(amount: bigint) {
       const wallet = await generateKeyPairSigner();
       await setBalance(wallet.address, amount);
       return wallet;
     },
-    /** Opens the token account of a wallet, or replaces it. */
+    /** Creates or replaces the token account of a wallet. */
     setBalance,
-    /** How much of the token a wallet has, in its smallest unit. */
+    /** Returns the token balance of a wallet in atomic units. */
     async balanceOf(owner: string): Promise<bigint> {
       const account = svm.getAccount(await tokenAccountOf(address(owner)));
       return account.exists ? Buffer.from(account.data).readBigUInt64LE(64) : 0n;
     },
-    /** A new account with SOL to pay fees. */
+    /** Creates an account with SOL to pay fees. */
     async newFeePayer() {
       const account = await generateKeyPairSigner();
       svm.airdrop(account.address, lamports(1_000_000_000n));
       return account;
     },
     lamportsOf: (owner: string) => svm.getBalance(address(owner)) ?? 0n,
-    /** Whether the chain has executed a transaction, and without an error. */
+    /** Returns whether the chain has executed a transaction without an error. */
     hasSucceeded: (wanted: string) => executed.some(({ signature, err }) => signature === wanted && err === null),
-    /** Has this happen before the next transaction of an account is executed, when it has been simulated already. */
+    /** Runs a callback after the next transaction of an account was simulated, before it is executed. */
     interpose(account: Address, happens: () => Promise<void>): void {
       interposed.set(account, happens);
     },
@@ -178,7 +178,7 @@ export async function startSolana() {
 
 export type Solana = Awaited<ReturnType<typeof startSolana>>;
 
-/** The official facilitator code on this chain. It pays the fees from an account of its own. */
+/** Starts the official facilitator code on this chain. It pays fees from a separate account. */
 export async function startSolanaFacilitator(chain: Solana) {
   const account = await chain.newFeePayer();
   const signer = toFacilitatorSvmSigner(account, { defaultRpcUrl: chain.url });
@@ -190,28 +190,28 @@ export async function startSolanaFacilitator(chain: Solana) {
   return { account, ...(await serveFacilitator(facilitator, payerOf)) };
 }
 
-/** The associated token account of a wallet. */
+/** Returns the associated token account of a wallet. */
 async function tokenAccountOf(owner: Address): Promise<Address> {
   const seeds = [owner, TOKEN_PROGRAM, MINT].map(bytesOf);
   const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds });
   return account;
 }
 
-/** A mint as the Token program keeps it, that nobody can mint. */
+/** Returns a mint without a mint authority, in the format of the Token program. */
 function mintData(): Uint8Array {
   const data = new Uint8Array(82);
   data[44] = decimals;
-  data[45] = 1; // it is initialized
+  data[45] = 1; // initialized
   return data;
 }
 
-/** A token account as the Token program keeps it. */
+/** Returns a token account in the format of the Token program. */
 function tokenAccountData(owner: Address, amount: bigint): Uint8Array {
   const data = new Uint8Array(165);
   data.set(bytesOf(MINT), 0);
   data.set(bytesOf(owner), 32);
   new DataView(data.buffer).setBigUint64(64, amount, true);
-  data[108] = 1; // it is initialized
+  data[108] = 1; // initialized
   return data;
 }
 

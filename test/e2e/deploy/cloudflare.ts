@@ -2,14 +2,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** As much of Cloudflare's API as wrangler calls to deploy, for one account, which has no Worker and no bucket at first. */
+/**
+ * Serves the part of Cloudflare's API that wrangler uses to deploy, for one account that initially has no Worker and no
+ * bucket.
+ */
 export async function startCloudflare() {
   const account = {
     rules: undefined as object[] | undefined,
     hasLocalUploads: false,
     hasWorker: false,
     secrets: [] as { name: string; text: string }[],
-    /** What was uploaded with the Worker: its variables, bindings and limits. */
+    /** Uploaded metadata of the Worker: its variables, bindings and limits. */
     metadata: undefined as { bindings: { type: string; name: string; text?: string }[]; limits?: object } | undefined,
     crons: [] as { cron: string }[],
   };
@@ -19,7 +22,7 @@ export async function startCloudflare() {
   const script = "/workers/scripts/overprint";
   const bucket = "/r2/buckets/overprint-results";
 
-  /** Returns the result of a call, or throws an error of the API. */
+  /** Returns the result of a call, or throws an API error. */
   function answer(call: string, body: string): unknown {
     if (call.includes(bucket) && !account.rules) throw noBucket;
     if (call.includes(`${script}/secrets`) && !account.hasWorker) throw noWorker;

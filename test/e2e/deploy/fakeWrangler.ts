@@ -1,25 +1,25 @@
-/** What the tests ask in wrangler's place, but for one that asks wrangler itself: a process for each command takes long. */
+/** A replacement for wrangler, because a process per command is slow. One test uses the real wrangler. */
 import { writeFileSync } from "node:fs";
 import type { Wrangler } from "../../../scripts/deploy/wrangler.ts";
 
-/** An account at Cloudflare, as far as a deployment can tell. */
+/** The state of a Cloudflare account that deploying can see. */
 export interface FakeAccount {
   accounts: { id: string; name: string }[];
   isOffline: boolean;
-  /** Of the bucket, as wrangler prints them; undefined without one. */
+  /** Rules of the bucket as wrangler prints them; undefined without a bucket. */
   rules: { name: string; enabled: string; prefix: string; action: string }[] | undefined;
   hasLocalUploads: boolean;
   secrets: Record<string, string>;
-  /** What the Worker that is deployed is bound to; undefined if none is. */
+  /** Bindings of the deployed Worker; undefined without one. */
   bindings: { type: string; name: string }[] | undefined;
-  /** Where the Worker is once it is deployed. */
+  /** Addresses of the Worker after deploying. */
   targets: string[];
-  /** What Cloudflare says to commands that begin so. */
+  /** Cloudflare's refusals, by the beginning of the command. */
   refusals: Record<string, string>;
   calls: { args: string[]; input: string }[];
 }
 
-/** Returns a wrangler that answers as wrangler 4 does for an account, and writes down there what it was asked. */
+/** Returns a wrangler that answers as wrangler 4 does for an account, and records its commands there. */
 export function fakeWrangler(account: FakeAccount): Wrangler {
   return async (args, { input = "", env = {} } = {}) => {
     account.calls.push({ args: [...args], input });
@@ -34,8 +34,8 @@ export function fakeWrangler(account: FakeAccount): Wrangler {
 }
 
 /**
- * Does what a command asks for, and returns what it prints.
- * @throws Error with what it says where it fails
+ * Executes a command and returns its output.
+ * @throws Error with wrangler's message if it fails
  */
 function answer(account: FakeAccount, words: string[], env: NodeJS.ProcessEnv): string {
   const command = words.join(" ");

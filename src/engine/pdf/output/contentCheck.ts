@@ -133,7 +133,7 @@ export class ContentCheck {
 
 /**
  * Reads the head of the stream object at `at`.
- * @throws PlanOutdated if no complete stream head is there, or its dictionary is malformed
+ * @throws PlanOutdated if the bytes are not a complete stream head, or its dictionary is malformed
  */
 function openStream(bytes: Uint8Array, at: number, base: number): OpenStream {
   let length: Value | undefined;
