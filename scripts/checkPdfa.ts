@@ -28,7 +28,7 @@ const MARKS: Record<string, TextMark | ImageMark> = {
     template,
     opacity: 1,
   })),
-  ...named("colour", ["#000000", "#ffffff", "#0a64c8"], (color) => ({ text: "DRAFT", color, opacity: 1 })),
+  ...named("color", ["#000000", "#ffffff", "#0a64c8"], (color) => ({ text: "DRAFT", color, opacity: 1 })),
   "text in all scripts": { text: Object.values(TEXT_SAMPLES).join("\n"), opacity: 1 },
   ...named("image", Object.keys(IMAGE_SAMPLES), (name) => ({ image: IMAGE_SAMPLES[name]!, opacity: 1 })),
   "image, tiled": { image: RED_PNG, position: "tile", opacity: 1 },

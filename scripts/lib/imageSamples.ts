@@ -26,7 +26,7 @@ export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
   ),
   ...TRANSPARENCY.map(([kind, data]) => [`PNG ${nameOf(kind)}, tRNS`, png(kind, { chunks: [{ type: "tRNS", data }] })]),
   ["PNG gamma 1.0", png({ colorType: 2, bitDepth: 8 }, { chunks: [{ type: "gAMA", data: uint32(100_000) }] })],
-  ["JPEG grey", jpeg({ color: (x, y) => [luma(motif(x, y))] })],
+  ["JPEG gray", jpeg({ color: (x, y) => [luma(motif(x, y))] })],
   ["JPEG YCbCr", jpeg({ color: (x, y) => toYcc(motif(x, y)) })],
   ["JPEG RGB", jpeg({ color: (x, y) => motif(x, y), componentIds: [82, 71, 66] })],
   ["JPEG CMYK without Adobe marker", jpeg({ color: (x, y) => toInks(motif(x, y)) })],
@@ -44,7 +44,7 @@ export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
 ]);
 
 function nameOf({ colorType, bitDepth }: Kind): string {
-  return `colour type ${colorType}, ${bitDepth} bits`;
+  return `color type ${colorType}, ${bitDepth} bits`;
 }
 
 /** Returns red, green and blue (0 to 255) of a pixel. */

@@ -17,6 +17,16 @@ export interface Text {
 
 const CODE = "{src,web,cli,scripts,bench,test,examples}/**/*.{ts,tsx,mts,mjs,js}";
 const ROOT_CODE = "*.mts";
+/** Files with comments between slashes and asterisks. */
+const STYLES = "web/**/*.css";
+/** Files with comments after a number sign. */
+const SETTINGS = [
+  "*.toml",
+  "Dockerfile",
+  ".ci/run",
+  ".dev.vars.example",
+  "{.github,scripts,bench,examples,test}/**/*.{yml,yaml,sh,py}",
+];
 const DOCUMENTS = ["*.md", "{docs,examples,src,test,web,cli,scripts,bench}/**/*.md"];
 /** A string is taken for prose from this number of words on. */
 const MIN_WORDS = 4;
@@ -26,7 +36,10 @@ const MIN_WORDS = 4;
  * @param root folder of the project
  */
 export function filesWithTexts(root: string): string[] {
-  const found = globSync([CODE, ROOT_CODE, ...DOCUMENTS], { cwd: root, exclude: (path) => path === "node_modules" });
+  const found = globSync([CODE, ROOT_CODE, STYLES, ...SETTINGS, ...DOCUMENTS], {
+    cwd: root,
+    exclude: (path) => path === "node_modules",
+  });
   return found
     .map((path) => path.replaceAll("\\", "/"))
     .filter((path) => !/(^|\/)(node_modules|dist|out)\//.test(path))
@@ -39,7 +52,21 @@ export function filesWithTexts(root: string): string[] {
  */
 export function textsOf(root: string, path: string): Text[] {
   const source = readFileSync(`${root}/${path}`, "utf8");
-  return path.endsWith(".md") ? documentTexts(path, source) : codeTexts(path, source);
+  if (path.endsWith(".md")) return documentTexts(path, source);
+  if (/\.(ts|tsx|mts|mjs|js)$/.test(path)) return codeTexts(path, source);
+  return commentsOf(path, source);
+}
+
+/** The comments of a style sheet, or those of a file of settings. */
+function commentsOf(path: string, source: string): Text[] {
+  const comment = path.endsWith(".css") ? /\/\*[\s\S]*?\*\//g : /(?:^[ \t]*#(?!!).*\n?)+|(?<=\s)# .*$/gm;
+  return [...source.matchAll(comment)].flatMap(({ 0: found, index }) => {
+    const text = oneLine(path.endsWith(".css") ? found.slice(2, -2) : found.replaceAll(/^[ \t]*#+/gm, ""));
+    const line = lineAt(source, index);
+    return /\p{L}{2}/u.test(text)
+      ? [{ kind: "comment", path, line, text, start: index, end: index + found.trimEnd().length } as const]
+      : [];
+  });
 }
 
 function codeTexts(path: string, source: string): Text[] {

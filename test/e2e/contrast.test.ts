@@ -23,7 +23,7 @@ const RENDERERS: [string, Renderer][] = [
 
 /** 256 grays and 4,096 colors. */
 const COLORS: readonly Color[] = [
-  ...Array.from({ length: 256 }, (_, grey): Color => [grey, grey, grey]),
+  ...Array.from({ length: 256 }, (_, gray): Color => [gray, gray, gray]),
   ...Array.from({ length: 4096 }, (_, i): Color => [(i >> 8) * 17, ((i >> 4) & 15) * 17, (i & 15) * 17]),
 ];
 type Color = readonly [number, number, number];

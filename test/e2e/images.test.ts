@@ -17,7 +17,7 @@ const WIDTH = 200;
 const SIDES = [192, 96, 60, 48, 32, 12];
 /** Maximum difference of a pixel, of 255. Where colors meet, the nearest pixel is not exactly the mean. */
 const TOLERANCE = 8;
-const GREYS = { white: 255, grey: 128, black: 0 };
+const GRAYS = { white: 255, gray: 128, black: 0 };
 
 /** Color of a pixel by name. `nothing` is black with alpha 0. */
 type Paint = "nothing" | "white" | "red" | "blue" | "faint";
@@ -87,16 +87,16 @@ function keyed(colorType: 0 | 2, bitDepth: number): PngSpec {
 const SPECS: [string, PngSpec][] = [
   ["RGB with alpha, 8 bits", specOf({ colorType: 6, bitDepth: 8 }, {}, PAINTS)],
   ["RGB with alpha, 16 bits", specOf({ colorType: 6, bitDepth: 16 }, {}, PAINTS)],
-  ["grey with alpha, 8 bits", specOf({ colorType: 4, bitDepth: 8 }, {}, PAINTS)],
-  ["grey with alpha, 16 bits", specOf({ colorType: 4, bitDepth: 16 }, {}, PAINTS)],
+  ["gray with alpha, 8 bits", specOf({ colorType: 4, bitDepth: 8 }, {}, PAINTS)],
+  ["gray with alpha, 16 bits", specOf({ colorType: 4, bitDepth: 16 }, {}, PAINTS)],
   ["a palette with soft edges, 8 bits", indexed(8, PAINTS)],
   ["a palette with soft edges, 4 bits", indexed(4, PAINTS)],
   ...[1, 2, 4, 8].map((bits): [string, PngSpec] => [
     `a palette, ${bits} bits`,
     indexed(bits, OPAQUE.slice(0, 2 ** bits)),
   ]),
-  ...[1, 2, 4, 8, 16].map((bits): [string, PngSpec] => [`a transparent grey, ${bits} bits`, keyed(0, bits)]),
-  ...[8, 16].map((bits): [string, PngSpec] => [`a transparent colour, ${bits} bits`, keyed(2, bits)]),
+  ...[1, 2, 4, 8, 16].map((bits): [string, PngSpec] => [`a transparent gray, ${bits} bits`, keyed(0, bits)]),
+  ...[8, 16].map((bits): [string, PngSpec] => [`a transparent color, ${bits} bits`, keyed(2, bits)]),
 ];
 const CASES = SPECS.flatMap(([name, spec]): [string, PngSpec][] => [
   [name, spec],
@@ -107,24 +107,24 @@ const CASES = SPECS.flatMap(([name, spec]): [string, PngSpec][] => [
 const known = new Map<string, Promise<Uint8Array[]>>();
 
 /** Draws pages of a gray with the image composed as in a browser, pixel by pixel: an opaque image. */
-async function composed(png: Uint8Array, grey: number, renderer: Renderer): Promise<Uint8Array[]> {
+async function composed(png: Uint8Array, gray: number, renderer: Renderer): Promise<Uint8Array[]> {
   const context = createCanvas(SIDE, SIDE).getContext("2d");
-  context.fillStyle = `rgb(${grey} ${grey} ${grey})`;
+  context.fillStyle = `rgb(${gray} ${gray} ${gray})`;
   context.fillRect(0, 0, SIDE, SIDE);
   context.drawImage(await loadImage(Buffer.from(png)), 0, 0);
   const { data } = context.getImageData(0, 0, SIDE, SIDE);
-  const key = [renderer.name, grey, Buffer.from(data).toString("latin1")].join();
+  const key = [renderer.name, gray, Buffer.from(data).toString("latin1")].join();
   const samples = (x: number, y: number) => Array.from(data.subarray(4 * (y * SIDE + x), 4 * (y * SIDE + x) + 3));
   const image = () => encodePng({ width: SIDE, height: SIDE, colorType: 2, bitDepth: 8, samples });
-  if (!known.has(key)) known.set(key, drawn(image(), [grey], renderer));
+  if (!known.has(key)) known.set(key, drawn(image(), [gray], renderer));
   return known.get(key)!;
 }
 
 /** Draws a page for each gray and side, with the image as high as the page, in pixels. */
-async function drawn(image: Uint8Array, greys: readonly number[], renderer: Renderer): Promise<Uint8Array[]> {
-  const pages = greys.flatMap((grey) => SIDES.map((side) => ({ grey, side })));
-  const objects = pages.flatMap(({ grey, side }, i) => [
-    streamOf(`${grey / 255} g 0 0 ${WIDTH} ${side} re f`),
+async function drawn(image: Uint8Array, grays: readonly number[], renderer: Renderer): Promise<Uint8Array[]> {
+  const pages = grays.flatMap((gray) => SIDES.map((side) => ({ gray, side })));
+  const objects = pages.flatMap(({ gray, side }, i) => [
+    streamOf(`${gray / 255} g 0 0 ${WIDTH} ${side} re f`),
     `<< /Type /Page /Parent 2 0 R /Contents ${2 * i + 3} 0 R /MediaBox [0 0 ${WIDTH} ${side}] >>`,
   ]);
   const kids = pages.map((_, i) => `${2 * i + 4} 0 R`).join(" ");
@@ -144,10 +144,10 @@ function mostDifference(values: Uint8Array, expected: Uint8Array): number {
 describe.each(READERS)("a PNG looks in %s as in a browser", (_, renderer) => {
   test.each(CASES)("%s", async (_name, spec) => {
     const png = encodePng(spec);
-    const seen = await drawn(png, Object.values(GREYS), renderer);
+    const seen = await drawn(png, Object.values(GRAYS), renderer);
     const worst: Record<string, number> = {};
-    for (const [where, grey] of Object.entries(GREYS)) {
-      const expected = await composed(png, grey, renderer);
+    for (const [where, gray] of Object.entries(GRAYS)) {
+      const expected = await composed(png, gray, renderer);
       for (const [i, side] of SIDES.entries()) {
         worst[`${side} pixels on ${where}`] = mostDifference(seen.shift()!, expected[i]!);
       }

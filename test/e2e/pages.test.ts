@@ -113,7 +113,7 @@ describe("state left behind by a page's content", () => {
         page: "/Resources << /ExtGState << /Faint << /ca 0.1 /CA 0.1 /BM /Multiply >> >> >>",
       },
     ],
-    ["a colour and a dash", { contents: [`${SCENE} 0 1 0 rg [3 3] 0 d 1 0 0 1 100 100 cm`] }],
+    ["a color and a dash", { contents: [`${SCENE} 0 1 0 rg [3 3] 0 d 1 0 0 1 100 100 cm`] }],
   ])("%s does not reach the mark", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });

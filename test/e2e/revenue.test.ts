@@ -136,7 +136,7 @@ describe("npm run revenue", () => {
 
   test("lists a sale whose transfer is not on the chain", async () => {
     await buy();
-    await chain.reorganise(facilitator.account);
+    await chain.reorganize(facilitator.account);
     await oneBlockMore();
     const { code, sold_not_moved } = await reportOf(4);
     expect([code, sold_not_moved.length]).toEqual([1, 1]);

@@ -293,7 +293,7 @@ describe("on a chain with a block every two seconds", () => {
   test("a payer gets the transaction that stays if the chain drops the block of the first one", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment, async () => {
-      await chain.reorganise(facilitator.account);
+      await chain.reorganize(facilitator.account);
       expect(await moved(payment)).toBe(0n);
     });
     const { status, receipt } = await buy(services["with a node"], payment);

@@ -28,16 +28,16 @@ const blankPages = (count: number) =>
   pagesOf(Array.from({ length: count }, () => "/MediaBox [0 0 595 842] /Contents []"));
 
 /** A page drawn by PDFium in grays, one byte per pixel, rows from the top. */
-interface GreyRaster {
+interface GrayRaster {
   width: number;
   height: number;
   pixels: Uint8Array;
 }
 
 /** Renders every page of a PDF to fit into a box in pixels. */
-async function renderGrey(pdf: Uint8Array, box: { width: number; height: number }): Promise<GreyRaster[]> {
+async function renderGray(pdf: Uint8Array, box: { width: number; height: number }): Promise<GrayRaster[]> {
   const document = await (await pdfium()).loadDocument(Buffer.from(pdf));
-  const rasters: GreyRaster[] = [];
+  const rasters: GrayRaster[] = [];
   for (const page of document.pages()) {
     const { originalWidth, originalHeight } = page.getOriginalSize();
     const scale = Math.min(box.width / originalWidth, box.height / originalHeight);
@@ -49,10 +49,10 @@ async function renderGrey(pdf: Uint8Array, box: { width: number; height: number 
 }
 
 /** Returns the darkness of a pixel, from 0 (white) to 1. */
-const darkness = ({ pixels }: GreyRaster, pixel: number) => 1 - pixels[pixel]! / 255;
+const darkness = ({ pixels }: GrayRaster, pixel: number) => 1 - pixels[pixel]! / 255;
 
 /** Returns the bounding box of all pixels darker than `least`, in pixels; right and bottom are exclusive. */
-function inkBox(raster: GreyRaster, least: number) {
+function inkBox(raster: GrayRaster, least: number) {
   const box = { left: raster.width, top: raster.height, right: 0, bottom: 0 };
   for (let y = 0; y < raster.height; y++)
     for (let x = 0; x < raster.width; x++) {
@@ -77,7 +77,7 @@ describe("each script looks as HarfBuzz draws it with the whole font", () => {
       color: "#000000",
       opacity: "1",
     });
-    const [raster] = (await renderGrey(marked, { width: 2380, height: 800 })) as [GreyRaster];
+    const [raster] = (await renderGray(marked, { width: 2380, height: 800 })) as [GrayRaster];
     const box = inkBox(raster, 0.5);
     const [width, height] = [box.right - box.left, box.bottom - box.top];
     expect(Math.abs(width / height / aspect - 1)).toBeLessThan(0.03);
@@ -172,7 +172,7 @@ describe("at 0.3 opacity nothing is darker than 0.3, even where letters overlap"
     ["tiled", "نسخة {page}"],
   ])("%s: %s", async (template, text) => {
     const marked = await mark(blank, { text, template, color: "#000000", opacity: "0.3" });
-    const [raster] = (await renderGrey(marked, { width: 1190, height: 1684 })) as [GreyRaster];
+    const [raster] = (await renderGray(marked, { width: 1190, height: 1684 })) as [GrayRaster];
     let darkest = 0;
     for (let pixel = 0; pixel < raster.width * raster.height; pixel++)
       darkest = Math.max(darkest, darkness(raster, pixel));
@@ -200,7 +200,7 @@ describe("every template keeps a text within the page's margins", () => {
       .flatMap((template) => Object.entries(texts).map(([name, text]) => [template, name, text] as const)),
   )("%s, %s", async (template, _, text) => {
     const marked = await mark(pages, { text, template, color: "#000000", opacity: "1" });
-    for (const raster of await renderGrey(marked, { width: 600, height: 600 })) {
+    for (const raster of await renderGray(marked, { width: 600, height: 600 })) {
       const { left, top, right, bottom } = inkBox(raster, 0.02);
       expect(right, "there is ink").toBeGreaterThan(left);
       expect(Math.min(left, top, raster.width - right, raster.height - bottom)).toBeGreaterThan(0);

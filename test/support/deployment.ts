@@ -6,8 +6,8 @@ import { offerOf, TEXT } from "./client.ts";
 const PAY_TO = `0x${"aa".repeat(20)}` as const;
 
 /** Creates a deployment with a facilitator of the given behavior, and counts the requests for verification. */
-export function deployment(behaviour: string, bindings: object = {}) {
-  const FACILITATOR_URL = `https://facilitator.example.com/${behaviour}-${crypto.randomUUID()}`;
+export function deployment(behavior: string, bindings: object = {}) {
+  const FACILITATOR_URL = `https://facilitator.example.com/${behavior}-${crypto.randomUUID()}`;
   const call = async (init: RequestInit & { address?: string }, path = TEXT) => {
     const context = createExecutionContext();
     const headers = new Headers(init.headers);

@@ -217,8 +217,8 @@ export const FEE_PAYERS = [
  * Returns the networks that a facilitator supports. `settles-<networks in version 2>-<in version 1>` supports these,
  * any other behavior all. Solana is named by its genesis hash.
  */
-function supportedBy(behaviour: string): Response {
-  const [, newer, older] = /^settles-([\w.]*)-([\w.]*)/.exec(behaviour) ?? [];
+function supportedBy(behavior: string): Response {
+  const [, newer, older] = /^settles-([\w.]*)-([\w.]*)/.exec(behavior) ?? [];
   if (newer === undefined) return new Response("not found", { status: 404 });
   const solana = { extra: { feePayer: FEE_PAYERS[0] } };
   const kinds = [
@@ -238,20 +238,20 @@ function supportedBy(behaviour: string): Response {
 
 /** Answers as the facilitator at `/<behavior>[-<distinguishing suffix>]` to `/verify` or `/settle`. */
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
-  const [, behaviour = "", call] = path.split("/");
+  const [, behavior = "", call] = path.split("/");
   const times = timesAsked(path);
-  const [, elsewhere] = /^moved-to-(.*)/.exec(behaviour) ?? [];
+  const [, elsewhere] = /^moved-to-(.*)/.exec(behavior) ?? [];
   if (elsewhere) return to(`https://facilitator.example.com/${elsewhere}/${call}`, 307);
-  if (call === "supported") return supportedBy(behaviour);
+  if (call === "supported") return supportedBy(behavior);
   if (call === "count")
     return Response.json({
-      verify: asked.get(`/${behaviour}/verify`) ?? 0,
-      settle: asked.get(`/${behaviour}/settle`),
+      verify: asked.get(`/${behavior}/verify`) ?? 0,
+      settle: asked.get(`/${behavior}/settle`),
     });
-  if (behaviour === "echoes") return Response.json({ isValid: false, invalidReason: `${path} ${authorization}` });
-  if (behaviour.startsWith("faulty-")) return faulty(behaviour, call, times);
-  if (behaviour.startsWith("says-")) {
-    const { status, answer } = JSON.parse(atob(decodeURIComponent(behaviour.slice(5))));
+  if (behavior === "echoes") return Response.json({ isValid: false, invalidReason: `${path} ${authorization}` });
+  if (behavior.startsWith("faulty-")) return faulty(behavior, call, times);
+  if (behavior.startsWith("says-")) {
+    const { status, answer } = JSON.parse(atob(decodeURIComponent(behavior.slice(5))));
     return Response.json(answer, { status });
   }
 
@@ -297,7 +297,7 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
     [/^answers-500-first.* settle 1$/, () => new Response("internal error", { status: 500 })],
     [/^names-no-transaction-first.* settle 1$/, () => Response.json({ success: true })],
   ];
-  const answer = answers.find(([when]) => when.test(`${behaviour} ${call} ${times}`));
+  const answer = answers.find(([when]) => when.test(`${behavior} ${call} ${times}`));
   if (answer) return answer[1]();
   return Response.json(call === "verify" ? verified : settled);
 }

@@ -116,7 +116,7 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     /** Gives an account an amount of the token. */
     mint: (owner: string, value: bigint) => call("mint", [owner, value]),
     /** Replaces the newest block by one without its transactions, which this signer sent. */
-    async reorganise({ address }: LocalAccount): Promise<void> {
+    async reorganize({ address }: LocalAccount): Promise<void> {
       await client.request({ method: "anvil_reorg", params: [1, []] } as never);
       nonceManager.reset({ address, chainId });
     },

@@ -79,7 +79,7 @@ function bucket(account: FakeAccount, words: string[]): string {
   if (!rules) throw new Error("A request failed.\n\n  The specified bucket does not exist. [code: 10006]");
   switch (words.slice(0, 2).join(" ")) {
     case "lifecycle list":
-      return `Listing lifecycle rules for bucket '${words[2]}'...\n${rules.map(labelled).join("\n\n")}`;
+      return `Listing lifecycle rules for bucket '${words[2]}'...\n${rules.map(labeled).join("\n\n")}`;
     case "lifecycle add":
       rules.push(ruleOf(words.slice(3)));
       return "✨ Added lifecycle rule";
@@ -93,7 +93,7 @@ function bucket(account: FakeAccount, words: string[]): string {
   }
 }
 
-function labelled(rule: object): string {
+function labeled(rule: object): string {
   return Object.entries(rule)
     .map(([label, value]) => `${label}:`.padEnd(10) + value)
     .join("\n");

@@ -134,10 +134,10 @@ describe("tiles", () => {
   test.each([0, 30, -45, 90])(
     "tiles at %i degrees leave no spot of the page, edges and corners included, farther than a row from a copy",
     (degrees) => {
-      const centres = centersOf(degrees);
+      const centers = centersOf(degrees);
       for (let x = 0; x <= 600; x += 50)
         for (let y = 0; y <= 800; y += 50) {
-          const nearest = Math.min(...centres.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
+          const nearest = Math.min(...centers.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
           expect(nearest).toBeLessThan(125);
         }
     },
@@ -150,11 +150,11 @@ describe("tiles", () => {
     const small = { width: 3, height: 0.5 };
     const middle = placeAt(spotOf("tile"), small, 1, 30, { width, height }, 0);
     const places = tile(small, 30, { width, height });
-    const centres = places.map(({ x, y }) => apply(middle, x + 1.5, y + 0.25));
+    const centers = places.map(({ x, y }) => apply(middle, x + 1.5, y + 0.25));
     expect(places.length).toBeLessThan(500);
     for (let share = 0; share <= 1; share += 0.1) {
       const [x, y] = [share * width, share * height];
-      const nearest = Math.min(...centres.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
+      const nearest = Math.min(...centers.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
       expect(nearest).toBeLessThan(1.5 * Math.sqrt((width * height) / 283));
     }
   });

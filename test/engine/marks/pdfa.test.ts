@@ -44,7 +44,7 @@ const png = (spec: Partial<PngSpec> & Pick<PngSpec, "colorType">) =>
 const image = (bytes: Uint8Array): Mark => ({ image: bytes, opacity: 1 });
 
 const RGB = png({ colorType: 2 });
-const GREY = png({ colorType: 0, samples: () => [128] });
+const GRAY = png({ colorType: 0, samples: () => [128] });
 const HALF = png({ colorType: 6, samples: () => [198, 40, 40, 128] });
 const jpeg = (color: number[], ...segments: Uint8Array[]) =>
   encodeJpeg({ width: 1, height: 1, color: () => color, segments });
@@ -57,9 +57,9 @@ const MARKS: [string, Mark][] = [
     `the template ${name}`,
     { text: "DRAFT {page}", template: name as TemplateName, opacity: 1 },
   ]),
-  ["a coloured text", { text: "é नमस्ते", color: "#123456", opacity: 1 }],
+  ["a colored text", { text: "é नमस्ते", color: "#123456", opacity: 1 }],
   ["an RGB image", image(RGB)],
-  ["a grey image", image(GREY)],
+  ["a gray image", image(GRAY)],
   ["an image with a palette", image(png({ colorType: 3, palette: [[1, 2, 3]], samples: () => [0] }))],
   ["an opaque image with alpha", image(png({ colorType: 6, samples: () => [198, 40, 40, 255] }))],
   [
@@ -67,7 +67,7 @@ const MARKS: [string, Mark][] = [
     image(png({ colorType: 2, chunks: [{ type: "tRNS", data: new Uint8Array(6) }] })),
   ],
   ["an RGB JPEG", image(jpeg([100, 128, 128], JFIF))],
-  ["a grey JPEG", image(jpeg([100]))],
+  ["a gray JPEG", image(jpeg([100]))],
   ["tiles", { ...image(RGB), position: "tile" }],
 ];
 
@@ -123,10 +123,10 @@ describe("a color", () => {
   });
 
   test("is defined by a profile if a page replaces its device color", async () => {
-    const [grey, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
-    expect((await marked(grey!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
-    expect((await marked(grey!, RED)).all).toContain(" rg");
-    expect((await marked(grey!, image(GREY))).all).toContain("/ColorSpace [/ICCBased");
+    const [gray, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
+    expect((await marked(gray!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
+    expect((await marked(gray!, RED)).all).toContain(" rg");
+    expect((await marked(gray!, image(GRAY))).all).toContain("/ColorSpace [/ICCBased");
     expect((await marked(rgb!, RED)).all).toContain("/C cs 0.777 0.157 0.157 sc");
     expect((await marked(rgb!, NEUTRAL)).all).toContain("0.251 g");
     expect((await marked(rgb!, image(RGB))).all).toContain("/ColorSpace [/ICCBased");

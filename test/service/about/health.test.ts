@@ -19,8 +19,8 @@ afterEach(() => void vi.restoreAllMocks());
 const logged = () => log.mock.calls.map(([line]) => JSON.parse(String(line)) as { event: string; problems?: string[] });
 
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
-const at = (...behaviours: string[]) =>
-  behaviours.map((behaviour) => `https://facilitator.example.com/${behaviour}`).join();
+const at = (...behaviors: string[]) =>
+  behaviors.map((behavior) => `https://facilitator.example.com/${behavior}`).join();
 
 /** Creates a deployment with these settings, which uses the same environment for all its calls. */
 function deployment(settings: Record<string, unknown>) {

@@ -362,10 +362,10 @@ describe("a valid payment", () => {
 
   test.each(["good", "silent"])(
     "that has paid already is refused without a key and without a facilitator: %s",
-    async (behaviour) => {
+    async (behavior) => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
       await deployment("good").call({ headers, body: sound });
-      const { call } = deployment(behaviour);
+      const { call } = deployment(behavior);
       const fetched = vi.spyOn(globalThis, "fetch");
       expect((await call({ headers, body: sound.replace('"A"', '"B"') })).status).toBe(409);
       expect(fetched.mock.calls.filter(([url]) => String(url).endsWith("/verify"))).toHaveLength(1);

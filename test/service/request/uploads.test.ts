@@ -19,8 +19,8 @@ afterEach(async () => {
 });
 
 /** Creates uploads in a deployment whose facilitator accepts every payment by default. */
-function uploads(behaviour = "good", bindings = {}) {
-  const { call, verified } = deployment(behaviour, bindings);
+function uploads(behavior = "good", bindings = {}) {
+  const { call, verified } = deployment(behavior, bindings);
   const open = async (address: string, size?: number, payment?: string) => {
     const headers: Record<string, string> = payment === undefined ? {} : { "X-PAYMENT": payment };
     return call({ address, headers, body: JSON.stringify({ size }) }, "/v1/uploads");
