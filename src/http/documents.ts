@@ -4,7 +4,7 @@ import { developmentKey } from "../payments/facilitators/facilitators.ts";
 import { didDocument } from "../service/about/didDocument.ts";
 import { wellKnown } from "../service/about/discovery.ts";
 import { guidance, guide } from "../service/about/guide.ts";
-import { limitsOf } from "../service/limits/limits.ts";
+import { limitsOf } from "../service/about/limits.ts";
 import { oncePerOrigin } from "../service/request/oncePerConfig.ts";
 import { signsProof } from "../service/request/ownHosts.ts";
 import { isLoopback } from "../shared/net/loopback.ts";

@@ -1,12 +1,13 @@
 import type { Context, Handler } from "hono";
 import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
-import { httpDiscovery, serviceMetadata } from "../service/about/discovery.ts";
+import { httpDiscovery } from "../service/about/discovery.ts";
 import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { IDEMPOTENCY_KEY } from "../service/request/idempotencyKey.ts";
 import { oncePerConfig } from "../service/request/oncePerConfig.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
 import type { Product } from "../service/sale/products.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
+import { serviceMetadata } from "../service/sale/serviceMetadata.ts";
 import { serverTiming } from "../service/sale/steps.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";

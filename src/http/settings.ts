@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
-import { ICON } from "../service/about/discovery.ts";
 import { missingBindings, settledConfig } from "../service/about/health.ts";
+import { ICON } from "../service/sale/serviceMetadata.ts";
 import { configOf, fileHostOf, SettingsError } from "../settings/config.ts";
 import { Problem } from "../shared/problems.ts";
 import { FILES } from "../storage/link.ts";

@@ -1,7 +1,8 @@
 import type { Handler } from "hono";
 import { readBody } from "../inputs/body.ts";
 import { ReceivedJson } from "../inputs/json.ts";
-import { openUpload, receiveFile, UPLOAD_EXAMPLE } from "../service/request/uploads.ts";
+import { UPLOAD_EXAMPLE } from "../service/request/uploads.ts";
+import { openUpload, receiveFile } from "../service/sale/uploads.ts";
 import { Problem } from "../shared/problems.ts";
 import { UPLOAD_POLICY } from "../site/policies.ts";
 import { UploadPage } from "../site/uploadPage.tsx";

@@ -1,5 +1,5 @@
 import { version } from "../../package.json";
-import { ICON } from "../service/about/discovery.ts";
+import { ICON } from "../service/sale/serviceMetadata.ts";
 
 /** Name, title and version for clients and registries. */
 export const SERVER = { name: "overprint", title: "Overprint", version };

@@ -1,11 +1,12 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
 import type { Resource } from "../payments/wire/offer.ts";
 import type { Price } from "../payments/wire/price.ts";
-import { mcpDiscovery, serviceMetadata } from "../service/about/discovery.ts";
+import { mcpDiscovery } from "../service/about/discovery.ts";
 import { IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
 import { jsonSchema } from "../service/request/jsonSchema.ts";
 import { oncePerConfig } from "../service/request/oncePerConfig.ts";
 import { PRODUCTS, type Product } from "../service/sale/products.ts";
+import { serviceMetadata } from "../service/sale/serviceMetadata.ts";
 import { fileParams, fileSchema } from "./files.ts";
 import { output } from "./results.ts";
 

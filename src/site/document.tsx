@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { ICON } from "../service/about/discovery.ts";
+import { ICON } from "../service/sale/serviceMetadata.ts";
 
 interface DocumentFacts {
   title: string;

@@ -1,5 +1,5 @@
 import { IMAGE_FORMATS, TEMPLATES } from "../engine/index.ts";
-import { limitsOf } from "../service/limits/limits.ts";
+import { limitsOf } from "../service/about/limits.ts";
 import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
 import type { Config } from "../settings/config.ts";
 import { Document } from "./document.tsx";

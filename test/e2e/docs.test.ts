@@ -10,7 +10,7 @@ import { BLOBS, DOUBLES } from "../../src/http/statistics.ts";
 import { MAX_TEXT_BYTES } from "../../src/inputs/inlineFile.ts";
 import { LARGE_BYTES } from "../../src/inputs/largeFileSlot.ts";
 import { PAYERS_POOL, SENDERS_POOL, SPARE_BYTES } from "../../src/inputs/memory.ts";
-import { limitsOf } from "../../src/service/limits/limits.ts";
+import { limitsOf } from "../../src/service/about/limits.ts";
 import { imageRequest, textRequest } from "../../src/service/request/schemas.ts";
 import { NOTICES } from "../../src/service/sale/notices.ts";
 import {

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { guidance } from "../../service/about/guide.ts";
 import { healthSchema } from "../../service/about/health.ts";
+import { limits } from "../../service/about/limits.ts";
 import { purchases } from "../../service/account/purchases.ts";
-import { limits } from "../../service/limits/limits.ts";
 import { jsonSchema } from "../../service/request/jsonSchema.ts";
 import { result } from "../../service/request/schemas.ts";
 import { UPLOADS_PATH, uploadOffer, uploadReceipt, uploadRequest } from "../../service/request/uploads.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Resource, ServiceMetadata } from "../../payments/wire/offer.ts";
+import type { Resource } from "../../payments/wire/offer.ts";
 import type { Price } from "../../payments/wire/price.ts";
 import { type Operation, type Result, result } from "../request/schemas.ts";
 import { PRODUCTS, type Product } from "../sale/products.ts";
@@ -14,16 +14,8 @@ const MAX_WORDS = 12;
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 
-/** Path of the service's icon. */
-export const ICON = "/favicon.svg";
-
 /** Path of the list of paid endpoints, where indexes look for it. */
 export const WELL_KNOWN = "/.well-known/x402";
-
-/** Returns the name, tags and icon that indexes show. */
-export function serviceMetadata(origin: string): ServiceMetadata {
-  return { serviceName: "Overprint", tags: ["pdf", "watermark", "stamp", "logo"], iconUrl: origin + ICON };
-}
 
 /** Returns the document at {@link WELL_KNOWN}: the endpoints that answer 402, and instructions. */
 export function wellKnown(origin: string, instructions: string) {

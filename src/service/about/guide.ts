@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { IMAGE_POSITIONS, TEMPLATES } from "../../engine/index.ts";
 import type { Config } from "../../settings/config.ts";
-import { limitsOf } from "../limits/limits.ts";
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../request/idempotencyKey.ts";
 import { UPLOADS_PATH } from "../request/uploads.ts";
 import { PRODUCTS, type Product, priceLabel } from "../sale/products.ts";
 import { SIGN_IN } from "../sale/signIn.ts";
+import { limitsOf } from "./limits.ts";
 
 /** Describes the service in one line, for agents, registries and clients. */
 export function summaryOf(config: Config): string {

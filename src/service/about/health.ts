@@ -31,8 +31,8 @@ export async function settledConfig(config: Config): Promise<Config> {
   const { checked, at } = lastCheck(config);
   const isKnown = checked?.config.facilitators.every(({ supported }) => supported);
   const haveAccounts = config.networks.some((network) => isSolana(network) || config.rpcUrls[network.name]);
-  const isGood = haveAccounts ? ACCOUNTS_MS : Number.POSITIVE_INFINITY;
-  if (checked && Date.now() < at + (isKnown ? isGood : ASK_AGAIN_MS)) return checked.config;
+  const freshMs = haveAccounts ? ACCOUNTS_MS : Number.POSITIVE_INFINITY;
+  if (checked && Date.now() < at + (isKnown ? freshMs : ASK_AGAIN_MS)) return checked.config;
   return (await check(config)).config;
 }
 

@@ -171,7 +171,7 @@ describe("Solana", () => {
     expect(await offered(call)).toEqual({ 1: ["base", "solana-devnet"], 2: ["eip155:8453", `solana:${DEVNET}`] });
   });
 
-  test("needs no address on an EVM chain if it is the only network, and nothing is sold on it without a facilitator", async () => {
+  test("needs no address on an EVM chain if it is the only network, and sells nothing without a facilitator", async () => {
     const alone = { NETWORKS: "solana-devnet", PAY_TO: "" };
     const FACILITATOR_URL = at(`settles-${DEVNET}-solana_devnet`);
     const call = deployment({ ...settings, ...alone, FACILITATOR_URL });
@@ -204,8 +204,8 @@ describe("Solana", () => {
   });
 });
 
-describe("a facilitator is asked about its networks", () => {
-  test("once per deployment, for any number of calls and health checks", async () => {
+describe("the networks of a facilitator", () => {
+  test("are requested once per deployment, for any number of calls and health checks", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (let calls = 0; calls < 3; calls++) {
@@ -215,7 +215,7 @@ describe("a facilitator is asked about its networks", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
-  test("again after ten minutes if its accounts matter: on Solana, and with a node", async () => {
+  test("are requested again after ten minutes if its accounts matter: on Solana, and with a node", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
     const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];
@@ -227,14 +227,14 @@ describe("a facilitator is asked about its networks", () => {
     expect(asksOf(fetched)).toBe(3);
   });
 
-  test("by no request that offers nothing", async () => {
+  test("are not requested by calls that offer nothing", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (const path of ["/v1/limits", "/openapi.json", "/v1/files/nothing", "/nowhere"]) await call(path);
     expect(asksOf(fetched)).toBe(0);
   });
 
-  test("with the facilitator's own authorization", async () => {
+  test("are requested with the facilitator's own authorization", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await offered(
       deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base"), FACILITATOR_AUTHORIZATION: "Bearer a" }),
@@ -246,7 +246,7 @@ describe("a facilitator is asked about its networks", () => {
     ["that does not say", "good"],
     ["that cannot be reached", "https://nowhere.example.org"],
   ])(
-    "a facilitator %s has everything offered, the operator is informed, and it is asked again after a minute",
+    "count as all networks of the settings for a facilitator %s, which is asked again after a minute",
     async (_, name) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       const url = name.startsWith("https") ? name : at(name);

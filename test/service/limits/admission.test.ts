@@ -11,7 +11,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 const newPayment = async () => signPayment(await terms());
 const JSON_TYPE = { "Content-Type": "application/json" };
-const sound = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+const validBody = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
 
 /** Returns a body of 100 MB with a given beginning, and the number of megabytes read so far. */
 function large(beginning = "") {
@@ -60,7 +60,7 @@ describe("a settled payment, as anyone can read it on the chain,", () => {
   ])("buys nothing, and its body is not read: %s", async (_, guess) => {
     const { call } = deployment("good");
     const headers = { "X-PAYMENT": await newPayment() };
-    expect((await call({ headers: { ...JSON_TYPE, ...headers }, body: sound })).status).toBe(200);
+    expect((await call({ headers: { ...JSON_TYPE, ...headers }, body: validBody })).status).toBe(200);
     for (const type of ["multipart/form-data; boundary=b", "application/json"]) {
       const { body, read } = large();
       const { status, text } = await call({ headers: { "Content-Type": type, ...headers, ...guess }, body });
@@ -69,10 +69,10 @@ describe("a settled payment, as anyone can read it on the chain,", () => {
     }
   });
 
-  test("does not get a long MCP message read either", async () => {
+  test("has no long MCP message read either", async () => {
     const { call } = deployment("good");
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
-    expect((await call({ headers, body: sound })).status).toBe(200);
+    expect((await call({ headers, body: validBody })).status).toBe(200);
     const beginning = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark","arguments":{"text":"`;
     let read = 0;
     const pull = (controller: ReadableByteStreamController) => {
@@ -88,7 +88,7 @@ describe("a settled payment, as anyone can read it on the chain,", () => {
 
 describe("an address whose payments are refused", () => {
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
-    (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: sound })).status;
+    (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: validBody })).status;
 
   test("is throttled for some seconds, without another request to the facilitator", async () => {
     const { call, verified } = deployment("forged");
@@ -105,13 +105,13 @@ describe("an address whose payments are refused", () => {
     const address = "203.0.113.30";
     const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
     const key = { "Idempotency-Key": "secret" };
-    expect((await call({ headers: { ...paid, ...key }, body: sound })).status).toBe(200);
-    const other = sound.replace('"A"', '"B"');
+    expect((await call({ headers: { ...paid, ...key }, body: validBody })).status).toBe(200);
+    const other = validBody.replace('"A"', '"B"');
     expect((await call({ address, headers: { ...paid, ...key }, body: other })).status).toBe(422);
     const statuses: number[] = [];
     for (let guess = 0; guess < capacity + 2; guess++) {
       const headers = { ...paid, "Idempotency-Key": String(guess) };
-      statuses.push((await call({ address, headers, body: sound })).status);
+      statuses.push((await call({ address, headers, body: validBody })).status);
     }
     expect(statuses).toEqual([...Array(capacity - 1).fill(409), 429, 429, 429]);
   });
@@ -148,7 +148,8 @@ describe("an address whose payments are refused", () => {
     const { call } = deployment("forged");
     const { call: pay } = deployment("good");
     const paid = async (from: string) =>
-      (await pay({ address: from, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: sound })).status;
+      (await pay({ address: from, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: validBody }))
+        .status;
     for (let times = 0; times < capacity; times++) await forged(call, address);
     expect([await paid("203.0.113.24"), await paid(address)]).toEqual([200, 429]);
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() + leakMs);
@@ -162,7 +163,7 @@ describe("an address whose payments are refused", () => {
     const { call } = deployment("good");
     const paid = async () => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
-      return (await call({ address: "203.0.113.25", headers, body: sound })).status;
+      return (await call({ address: "203.0.113.25", headers, body: validBody })).status;
     };
     expect(await Promise.all(Array.from({ length: 2 * capacity }, paid))).toEqual(Array(2 * capacity).fill(200));
   });
@@ -172,7 +173,7 @@ describe("an address whose payments are refused", () => {
     const address = "203.0.113.26";
     for (let times = 0; times < 2 * capacity; times++) await call({ address });
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
-    expect((await call({ address, headers, body: sound })).status).toBe(200);
+    expect((await call({ address, headers, body: validBody })).status).toBe(200);
   });
 
   test("is throttled over MCP too", async () => {
@@ -213,9 +214,9 @@ describe("a payer whose verified calls fail", () => {
     for (let times = 0; times < capacity + 10; times++) statuses.push(await fail());
     expect(statuses).toEqual([...Array(capacity).fill(400), ...Array(10).fill(429)]);
     expect(await verified()).toBe(capacity);
-    const { status, headers } = await send(sound);
+    const { status, headers } = await send(validBody);
     expect([status, headers.get("Retry-After")]).toEqual([429, String(leakMs / 1000)]);
-    expect((await payer().send(sound)).status).toBe(200);
+    expect((await payer().send(validBody)).status).toBe(200);
 
     at(Date.now() + leakMs);
     expect([await fail(), await fail()]).toEqual([400, 429]);
@@ -245,7 +246,7 @@ describe("a payer whose verified calls fail", () => {
   test("has its failure count cleared by a paid call", async () => {
     const { send, fail } = payer();
     for (let times = 1; times < capacity; times++) await fail();
-    expect((await send(sound)).status).toBe(200);
+    expect((await send(validBody)).status).toBe(200);
     expect([await fail(), await fail()]).toEqual([400, 400]);
   });
 
@@ -275,7 +276,7 @@ describe("a payer", () => {
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([...Array(13).fill(429), ...Array(3).fill(504)]);
     expect(answers.find(({ status }) => status === 429)!.headers.get("Retry-After")).toBe("5");
-    expect((await paying(call, sound)).status).toBe(200);
+    expect((await paying(call, validBody)).status).toBe(200);
   });
 
   test("may have a limited number of bytes under way with any payments, and is asked to wait with one more call", async () => {
@@ -290,18 +291,18 @@ describe("a payer", () => {
     const statuses = answers.map(({ status }) => status).sort();
     expect(statuses).toEqual([429, 429, 429, 429, 504, 504]);
     expect(answers.find(({ status }) => status === 429)!.headers.get("Retry-After")).toBe("5");
-    expect((await paying(call, sound)).status).toBe(200);
+    expect((await paying(call, validBody)).status).toBe(200);
   });
 
   test("has an hourly allowance for uncharged work, to which paid calls do not count", async () => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
-    for (let calls = 0; calls < 3; calls++) expect((await paying(call, sound)).status).toBe(200);
+    for (let calls = 0; calls < 3; calls++) expect((await paying(call, validBody)).status).toBe(200);
     expect((await paying(call, bad)).status).toBe(422);
-    const { status, headers } = await paying(call, sound);
+    const { status, headers } = await paying(call, validBody);
     expect(status).toBe(429);
     expect(Number(headers.get("Retry-After"))).toBeGreaterThan(3000);
     newAccount = generatePrivateKey();
-    expect((await paying(call, sound)).status).toBe(200);
+    expect((await paying(call, validBody)).status).toBe(200);
   });
 
   test.each([
@@ -327,9 +328,9 @@ describe("a payer", () => {
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
     vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // from the view of the call
-    const { status, text } = await paying(call, sound);
+    const { status, text } = await paying(call, validBody);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
-    expect((await paying(call, sound)).status).toBe(429);
+    expect((await paying(call, validBody)).status).toBe(429);
   });
 });
 
@@ -339,44 +340,44 @@ test("only the facilitator judges a smart wallet's signature, deployed (ERC-1271
   for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
     const { payload, ...rest } = JSON.parse(atob(await newPayment()));
     const payment = btoa(JSON.stringify({ ...rest, payload: { ...payload, signature } }));
-    statuses.push((await call({ headers: { ...JSON_TYPE, "X-PAYMENT": payment }, body: sound })).status);
+    statuses.push((await call({ headers: { ...JSON_TYPE, "X-PAYMENT": payment }, body: validBody })).status);
   }
   expect([statuses, await verified()]).toEqual([[200, 200], 2]);
 });
 
 describe("a valid payment", () => {
-  test("is verified once, before its body", async () => {
+  test("is verified once, before its body is read", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
-    expect((await call({ headers, body: sound })).status).toBe(200);
+    expect((await call({ headers, body: validBody })).status).toBe(200);
     expect(await verified()).toBe(1);
   });
 
-  test("that has bought its result is answered by the ledger without a facilitator", async () => {
+  test("is answered by the ledger without a facilitator if it has bought its result", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
-    const first = await call({ headers, body: sound });
-    expect((await call({ headers, body: sound })).text).toBe(first.text);
+    const first = await call({ headers, body: validBody });
+    expect((await call({ headers, body: validBody })).text).toBe(first.text);
     expect(await verified()).toBe(1);
   });
 
   test.each(["good", "silent"])(
-    "that has paid already is refused without a key and without a facilitator: %s",
+    "is refused without a key and without a facilitator if it has paid already: %s",
     async (behavior) => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
-      await deployment("good").call({ headers, body: sound });
+      await deployment("good").call({ headers, body: validBody });
       const { call } = deployment(behavior);
       const fetched = vi.spyOn(globalThis, "fetch");
-      expect((await call({ headers, body: sound.replace('"A"', '"B"') })).status).toBe(409);
+      expect((await call({ headers, body: validBody.replace('"A"', '"B"') })).status).toBe(409);
       expect(fetched.mock.calls.filter(([url]) => String(url).endsWith("/verify"))).toHaveLength(1);
     },
   );
 
-  test("under a key with a newly signed payment is answered without another verification", async () => {
+  test("needs no verification if another payment has bought the result under its key", async () => {
     const { call, verified } = deployment("good");
     const signed = async () => ({ ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": "b" });
-    const first = await call({ headers: await signed(), body: sound });
-    expect((await call({ headers: await signed(), body: sound })).text).toBe(first.text);
+    const first = await call({ headers: await signed(), body: validBody });
+    expect((await call({ headers: await signed(), body: validBody })).text).toBe(first.text);
     expect(await verified()).toBe(1);
   });
 });

@@ -9,7 +9,7 @@ test.each([
   ["call_cancelled", false],
   ["source_timeout", false],
   ["too_busy", true],
-] as const)("a payment verified for a call that ends with %s", async (code, isOurFault) => {
+] as const)("a payment counts as unused after %s only if the caller caused the failure", async (code, isOurFault) => {
   vi.spyOn(Date, "now").mockReturnValue(Date.now());
   const request = new Request("https://api.example.com", { headers: { "CF-Connecting-IP": "203.0.113.51" } });
   for (let times = 0; times < UNUSED_PAYMENTS.capacity; times++)

@@ -19,7 +19,7 @@ const redirectTo = (url: string) => `http://files.example.com/to?${encodeURIComp
 describe.each([
   ["file", text!, (url: string) => ({ file: url, text: "A" }), "one-page.pdf"],
   ["image", image!, (url: string) => ({ file: pdf, image: url }), "red.png"],
-] as const)("`%s`", (_, product, fields, good) => {
+] as const)("the source in the field `%s`", (_, product, fields, good) => {
   const mark = async (url: string) => {
     const exchange = { request: new Request(ORIGIN), requestId: "test", env, config, facts: {}, waitUntil: () => {} };
     await using call = new CallContext(exchange, undefined, undefined);

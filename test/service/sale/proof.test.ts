@@ -214,11 +214,11 @@ describe("offers", () => {
   });
 });
 
-describe("a receipt proves who has paid for what", () => {
+describe("a receipt", () => {
   test.each([
     ["version 1", "X-PAYMENT", "X-PAYMENT-RESPONSE", signPayment],
     ["version 2", "PAYMENT-SIGNATURE", "PAYMENT-RESPONSE", signPaymentV2],
-  ])("to the official verifier in %s", async (_, header, answer, sign) => {
+  ])("proves to the official verifier who has paid for which files in %s", async (_, header, answer, sign) => {
     const before = Math.floor(Date.now() / 1000);
     const terms = await (await call(TEXT)).json<{ accepts: Offer[]; extensions: object }>();
     const response = await call(TEXT, json(body, { [header]: await sign(terms.accepts[0]!) }));
@@ -245,30 +245,40 @@ describe("a receipt proves who has paid for what", () => {
     ["an upload", { body: formOf({ file: new File([FILE], "a.pdf"), text: "A" }) }, TEXT],
     ["the body itself", { headers: { "Content-Type": "application/pdf" }, body: FILE }, `${TEXT}?text=A`],
     ["a URL", json({ file: "https://files.example.com/moved.pdf", text: "A" }), TEXT],
-    ["an image's source", json({ file: body.file, image: dataUri("image/png", RED_PNG) }), IMAGE],
-    ["an image as an upload", { body: formOf({ file: body.file, image: new File([RED_PNG], "a.png") }) }, IMAGE],
-  ])("for a source %s, in memory or in the spool", async (_, request, path) => {
-    for (const SPOOL_THRESHOLD_BYTES of ["16000000", "100"]) {
-      const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });
-      expect(response.status).toBe(200);
-      const { payload, inputSha256, outputSha256 } = await proved(extensionsOf(response)!);
-      expect(payload.resourceUrl).toBe(ORIGIN + path.split("?")[0]);
-      expect(inputSha256).toBe(`0x${await sha256(FILE)}`);
-      expect(outputSha256).toBe(`0x${await sha256(await downloaded(response))}`);
-    }
-  });
+    ["a data URI with an image", json({ file: body.file, image: dataUri("image/png", RED_PNG) }), IMAGE],
+    [
+      "a data URI with an uploaded image",
+      { body: formOf({ file: body.file, image: new File([RED_PNG], "a.png") }) },
+      IMAGE,
+    ],
+  ])(
+    "contains the hashes of source and output for %s as the source, in memory or in the spool",
+    async (_, request, path) => {
+      for (const SPOOL_THRESHOLD_BYTES of ["16000000", "100"]) {
+        const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });
+        expect(response.status).toBe(200);
+        const { payload, inputSha256, outputSha256 } = await proved(extensionsOf(response)!);
+        expect(payload.resourceUrl).toBe(ORIGIN + path.split("?")[0]);
+        expect(inputSha256).toBe(`0x${await sha256(FILE)}`);
+        expect(outputSha256).toBe(`0x${await sha256(await downloaded(response))}`);
+      }
+    },
+  );
 
-  test.each(["16000000", "100"])("for a source that was uploaded before: spooled from %s", async (bytes) => {
-    const slot = await call("/v1/uploads", json({ size: FILE.length }));
-    const { handle, upload } = await slot.json<{ handle: string; upload: { url: string } }>();
-    const sent = { method: "PUT", body: FILE, headers: { "Content-Length": String(FILE.length) } };
-    expect((await call(new URL(upload.url).pathname, sent)).status).toBe(200);
-    const settings = { ...bindings, SPOOL_THRESHOLD_BYTES: bytes };
-    const response = await buy(json({ file: handle, text: "A" }), { settings });
-    expect((await proved(extensionsOf(response)!)).inputSha256).toBe(`0x${await sha256(FILE)}`);
-  });
+  test.each(["16000000", "100"])(
+    "contains the hash of a file that was uploaded before, with files spooled from %s bytes",
+    async (bytes) => {
+      const slot = await call("/v1/uploads", json({ size: FILE.length }));
+      const { handle, upload } = await slot.json<{ handle: string; upload: { url: string } }>();
+      const sent = { method: "PUT", body: FILE, headers: { "Content-Length": String(FILE.length) } };
+      expect((await call(new URL(upload.url).pathname, sent)).status).toBe(200);
+      const settings = { ...bindings, SPOOL_THRESHOLD_BYTES: bytes };
+      const response = await buy(json({ file: handle, text: "A" }), { settings });
+      expect((await proved(extensionsOf(response)!)).inputSha256).toBe(`0x${await sha256(FILE)}`);
+    },
+  );
 
-  test("over MCP in _meta, as the terms are", async () => {
+  test("is in _meta over MCP, as the terms are", async () => {
     const tool = async (meta: object) => {
       const params = { name: "add_text_watermark", arguments: body, _meta: meta };
       const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
@@ -293,8 +303,8 @@ describe("a receipt proves who has paid for what", () => {
   });
 });
 
-describe("one purchase has one receipt", () => {
-  test("for any number of requests, in either version, address case or second, and with any payment", async () => {
+describe("the receipt of a purchase", () => {
+  test("stays the same for repeated requests, in either version, address case or second, and with any payment", async () => {
     const offer = await offered();
     const payment = await signPayment(offer);
     const under = { "Idempotency-Key": "one" };
@@ -316,7 +326,7 @@ describe("one purchase has one receipt", () => {
     }
   });
 
-  test("for all concurrent requests", async () => {
+  test("is the same for all concurrent requests", async () => {
     const payment = await signPayment(await offered());
     const same = json(body, { "X-PAYMENT": payment, "Idempotency-Key": "at once" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => call(TEXT, same)));
@@ -326,7 +336,7 @@ describe("one purchase has one receipt", () => {
     expect(receipts[0]).toContain("overprint-delivery");
   });
 
-  test("that differs from another purchase's, and does not fit its files", async () => {
+  test("differs from another purchase's, and does not fit its files", async () => {
     const one = extensionsOf(await buy(json(body)))!;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1000 });
     const two = extensionsOf(await buy(json(body)))!;
@@ -334,7 +344,7 @@ describe("one purchase has one receipt", () => {
     await expect(proved({ ...one, "overprint-delivery": two["overprint-delivery"] })).rejects.toThrow();
   });
 
-  test("that fits no other file, payer or time", async () => {
+  test("fits no other file, payer or time", async () => {
     const extensions = extensionsOf(await buy(json(body)))!;
     const other = `0x${await sha256(OTHER)}` as const;
     const receiptOf = (changed: Extensions) => changed["offer-receipt"].info.receipt.payload;
@@ -356,8 +366,8 @@ describe("one purchase has one receipt", () => {
   });
 });
 
-describe("nothing is signed", () => {
-  test("without a key, and answers are unchanged", async () => {
+describe("a deployment", () => {
+  test("signs neither offers nor receipts without a key, and its answers are otherwise unchanged", async () => {
     const refused = await call(TEXT, {}, env as never);
     strict402.parse(await refused.json());
     termsV2.parse(decodeHeader(refused.headers.get("PAYMENT-REQUIRED")!));
@@ -373,7 +383,7 @@ describe("nothing is signed", () => {
   test.each([
     ["work that fails", { file: dataUri("application/pdf", FILE.subarray(0, 20)), text: "A" }, 422, null],
     ["a settlement that is refused", body, 402, { success: false, errorReason: "insufficient_funds", transaction: "" }],
-  ])("for %s", async (_, request, status, failed) => {
+  ])("signs no receipt for %s", async (_, request, status, failed) => {
     const FACILITATOR_URL = "https://facilitator.example.com/refuses-settle-400";
     const response = await buy(json(request), { settings: { ...bindings, PAY_TO, FACILITATOR_URL } });
     expect([response.status, response.headers.get("PAYMENT-RESPONSE")]).toEqual([status, null]);
@@ -381,7 +391,7 @@ describe("nothing is signed", () => {
     expect(receipt && decodeHeader(receipt)).toEqual(failed && { ...failed, network: "base-sepolia", payer: PAYER });
   });
 
-  test("if only the facilitator's word proves the settlement", async () => {
+  test("signs no receipt if only the facilitator's word proves the settlement", async () => {
     const receipt = { success: true, transaction: "", network: "base-sepolia", payer: PAYER };
     const sold = { ...SOLD, receipt };
     const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER, settledAt: 0 };
@@ -390,7 +400,7 @@ describe("nothing is signed", () => {
     expect(await provedReceipt({ ...sold, paid: undefined }, config)).toEqual(receipt);
   });
 
-  test("in the name of a foreign host", async () => {
+  test("signs nothing in the name of a foreign host", async () => {
     const FACILITATOR_URL = "https://facilitator.example.com/good";
     const settings = { ...bindings, FACILITATOR_URL, PAY_TO, ALLOWED_HOSTS: "pdf.example.com" };
     for (const [host, isOwn] of [
@@ -426,7 +436,7 @@ describe("/.well-known/did.json", () => {
     });
   });
 
-  test("has the public key", async () => {
+  test("contains the public key of the signer", async () => {
     const { verificationMethod } = await (await documentAt("http://localhost:8787")).json<{
       verificationMethod: { id: string; publicKeyJwk: { x: string; y: string } }[];
     }>();

@@ -43,7 +43,7 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
 
 describe("a caller who disconnects", () => {
   test.each(["fetching", "marking", "storing"] as const)(
-    "while %s pays nothing, and nothing stays stored",
+    "pays nothing while %s, and nothing stays stored",
     async (stage) => {
       const payment = await newPayment();
       const before = (await storedKeys()).length;
@@ -55,7 +55,7 @@ describe("a caller who disconnects", () => {
     },
   );
 
-  test("during the settlement has bought the result", async () => {
+  test("has bought the result if the settlement had begun", async () => {
     const payment = await newPayment();
     const { value } = await buy(payment, "settling").sale;
     expect(await buy(payment).sale).toMatchObject({ value });

@@ -54,7 +54,7 @@ const paying = async (headers = HEADERS, key = generatePrivateKey()) => ({
 });
 const held = () => [...PAYERS_POOL.held.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 
-describe("a paying caller with a small and a large file is served while these calls stall:", () => {
+describe("a paying caller", () => {
   async function expectService({ call }: ReturnType<typeof deployment>) {
     for (const length of [onePage.length, 9_000_000]) {
       const { status, text } = await call({ headers: await paying(), body: formOf(length) });
@@ -68,7 +68,7 @@ describe("a paying caller with a small and a large file is served while these ca
     ["one upload of 40 MB", 1, 40_000_000],
     ["twelve bodies in JSON of 7.8 MB", 12, 7_800_000, JSON_TYPE],
     ["one body in JSON of 30 MB", 1, 30_000_000, JSON_TYPE],
-  ])("%s", async (_, count, length, headers = HEADERS) => {
+  ])("is served with a small and a large file while others stall: %s", async (_, count, length, headers = HEADERS) => {
     const service = deployment("good");
     const body = (headers === HEADERS ? formOf : jsonOf)(length + 100_000).subarray(0, length);
     const calls: Promise<unknown>[] = [];
@@ -81,7 +81,7 @@ describe("a paying caller with a small and a large file is served while these ca
     expect(held()).toBe(0);
   });
 
-  test("forty forms of one payer, with long texts", async () => {
+  test("is served while forty forms of one payer stall, with long texts", async () => {
     const service = deployment("good", { MAX_CALLS_PER_PAYER: "50" });
     const texts = ["a", "b", "c"].map((name) => `${part(name)}${"A".repeat(250_000)}\r\n`).join("");
     const body = Buffer.concat([Buffer.from(texts), formOf(100_000).subarray(0, 90_000)]);
@@ -96,7 +96,7 @@ describe("a paying caller with a small and a large file is served while these ca
     expect(held()).toBe(0);
   });
 
-  test("files that drip from a URL", async () => {
+  test("is served while files arrive slowly from a URL", async () => {
     const service = deployment("good", { FETCH_TIMEOUT_SECONDS: "8" });
     const real = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -114,7 +114,7 @@ describe("a paying caller with a small and a large file is served while these ca
   });
 });
 
-test("few of many files that stall on their way to one upload are held, and another address can send one", async () => {
+test("the memory holds few of many stalled transfers to one upload, and another address can send a file", async () => {
   const { call } = deployment("good");
   const open = async (address: string) => {
     const { text } = await call({ address, body: JSON.stringify({ size: onePage.length }) }, "/v1/uploads");

@@ -2,7 +2,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { app } from "../../../src/app.ts";
-import { limits } from "../../../src/service/limits/limits.ts";
+import { limits } from "../../../src/service/about/limits.ts";
 import { send } from "../../support/client.ts";
 
 test("GET /v1/limits returns every limit in force, by its schema in /openapi.json", async () => {
