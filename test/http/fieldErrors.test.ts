@@ -231,7 +231,7 @@ describe("an unknown field", () => {
     const response = await callPaid(TEXT, { ...text, ...many });
     const refusal = await response.json<Refusal>();
     expect(refusal.errors).toHaveLength(20);
-    expect(refusal.detail).toContain("`errors` lists the first 20 of 70 things that are wrong");
+    expect(refusal.detail).toContain("`errors` lists the first 20 of 70 wrong fields");
     expect(JSON.stringify(refusal).length).toBeLessThan(10_000);
   });
 });

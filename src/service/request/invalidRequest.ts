@@ -26,15 +26,11 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
   const errors = wrong
     .slice(0, MAX_ERRORS)
     .map(({ path, message }): FieldError => ({ path: shownName(path), message: message() }));
-  const listed =
-    wrong.length > MAX_ERRORS
-      ? `the first ${MAX_ERRORS} of ${wrong.length} things that are wrong`
-      : "everything that is wrong";
-  return new Problem(
-    "invalid_request",
-    `${sentenceOf(errors[0]!)} \`errors\` lists ${listed}; /openapi.json describes each field.`,
-    { errors },
-  );
+  const all = wrong.length > MAX_ERRORS ? `the first ${MAX_ERRORS} of ${wrong.length}` : `all ${wrong.length}`;
+  const others = wrong.length > 1 ? ` \`errors\` lists ${all} wrong fields.` : "";
+  return new Problem("invalid_request", `${sentenceOf(errors[0]!)}${others} See /openapi.json for each field.`, {
+    errors,
+  });
 }
 
 /** Describes an unknown field and suggests what its sender may have meant: the rest of a sentence after the name. */
