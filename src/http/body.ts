@@ -91,13 +91,13 @@ function expectFieldsInBody(c: Context): void {
 export async function readRequest(
   c: Context<ApiEnv>,
   product: Product,
-  { limits }: CallContext,
+  { receiving }: CallContext,
 ): Promise<AcceptedRequest> {
   const { bodyPace: pace } = c.var.config;
-  const { memory } = limits.file;
+  const { memory } = receiving.file;
   const within = { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) };
   const read = readBody(c.req.raw.body ?? emptyBody(), within, {}, (bytes) => memory.take(bytes, SPARE_BYTES));
-  const body = counted(read, limits.file.count);
+  const body = counted(read, receiving.file.count);
   const announced = announcedBytesOf(c.req.raw);
   switch (mediaTypeOf(c.req.raw)) {
     case "application/json": {
@@ -107,18 +107,18 @@ export async function readRequest(
           "JSON must be encoded in UTF-8 (RFC 8259). Send the body as UTF-8.",
         );
       expectFieldsInBody(c);
-      const json = await readJson(body, limits.file, announced);
+      const json = await readJson(body, receiving.file, announced);
       return product.accept(parseJson(json, product.example), "json", json.tooLong);
     }
     case FORM: {
       expectFieldsInBody(c);
-      const { fields, tooLong } = await readForm(body, c.req.header("Content-Type")!, limits, announced);
+      const { fields, tooLong } = await readForm(body, c.req.header("Content-Type")!, receiving, announced);
       return product.accept(fields, "form", tooLong);
     }
     case PDF: {
       const fields = queryFields(c); // checked before the body, which may be long
       const inspect = (head: Uint8Array) => expectPdf(head, undefined);
-      const file = await receiveUpload(body, limits.file, inspect, announced, announced);
+      const file = await receiveUpload(body, receiving.file, inspect, announced, announced);
       return product.accept({ ...fields, file }, "form");
     }
     default:

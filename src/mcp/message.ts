@@ -10,7 +10,7 @@ import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { countUnused } from "../service/limits/unusedPayments.ts";
 import { announcedBytesOf } from "../service/request/bodySize.ts";
 import { CallContext, type Exchange } from "../service/sale/callContext.ts";
-import { type Admitted, accountOf, admitPayer, offerFor, withPayerQuota } from "../service/sale/purchase.ts";
+import { type Admitted, accountOf, admitPayer, offerFor, withinPayerQuota } from "../service/sale/purchase.ts";
 import { UNPAID_MESSAGE_BYTES } from "../settings/config.ts";
 import { parseBeginning } from "../shared/json/partialJson.ts";
 import { Problem } from "../shared/problems.ts";
@@ -82,14 +82,14 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
     if (!isCounted && admitted.verified) countUnused(payerAccount(admitted.payment), exchange.request);
     isCounted = true;
   };
-  return withPayerQuota(admitted, exchange, async (spend, allowed) => {
+  return withinPayerQuota(admitted, exchange, async (setCost, allowed) => {
     await allowed;
     let readBytes = 0;
     const count = (bytes: number) => {
       readBytes += bytes;
-      spend({ ms: 0, bytes: readBytes });
+      setCost({ ms: 0, bytes: readBytes });
     };
-    const json = await readJson(counted(chunks, count), call.limits.file, announcedBytesOf(exchange.request));
+    const json = await readJson(counted(chunks, count), call.receiving.file, announcedBytesOf(exchange.request));
     return { json, admitted: { ...admitted, readBytes }, release, releaseUnused };
   }).catch((error: unknown) => {
     release();

@@ -67,7 +67,10 @@ export class Budget extends DurableObject<Env> {
     return 0;
   }
 
-  /** Ends a call that began with `bytes`. `spent` counts if the call was not charged. */
+  /**
+   * Ends a call that began with `bytes`, and adds its cost to the hour's use. A charged call adds nothing, or cancels
+   * bytes that were counted earlier.
+   */
   async end(payment: string, bytes: number, spent: Spent): Promise<void> {
     const account = this.#load(Date.now());
     const used = account.inUse[payment];
@@ -144,15 +147,15 @@ export function addressAccount(request: Request): string | undefined {
 /**
  * Runs a call within the quota of `name`. If the quota's object cannot be reached, there is no limit. The end of the
  * call is recorded in the background: `later` keeps the Worker alive for it.
- * @param act reports by `spend` the cost of the call if it is not charged. It may begin with cheap work before
- * `allowed` resolves, which rejects with the Problem too_many_requests.
+ * @param act runs the call. The last value given to `setCost` counts against the quota. Expensive work must wait for
+ * `allowed`, which rejects with the Problem too_many_requests if the quota is used up.
  */
 export async function withinQuota<T>(
   book: DurableObjectNamespace<Budget>,
   { name, payment, bytes, refusal }: Counted,
   limits: QuotaLimits,
   later: (task: Promise<unknown>) => void,
-  act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
+  act: (setCost: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const account = book.getByName(name);
   const allowed = account

@@ -49,8 +49,8 @@ export class CallContext implements AsyncDisposable {
   readonly resourceUrl: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly progress: ((stage: Stage) => void) | undefined;
-  /** Limits for receiving the request's files, by field. */
-  readonly limits: { file: ReceiveLimits; image: ReceiveLimits };
+  /** How each file of the request is received: its limits, memory and storage. */
+  readonly receiving: { file: ReceiveLimits; image: ReceiveLimits };
   /** Acquired once all large files have arrived and work on them begins. */
   readonly slot: LargeFileSlot;
   /** Number of bytes received so far. */
@@ -84,7 +84,7 @@ export class CallContext implements AsyncDisposable {
     this.slot = new LargeFileSlot(config.maxLargeFiles, config.workSeconds * 1000);
     const memory = new MemoryShare(PAYERS_POOL, config.callMs, account);
     this.#memory = memory;
-    const receiving = {
+    const shared = {
       pace: { ...config.bodyPace, deadlineMs: config.fetchTimeoutMs },
       memory,
       count: (bytes: number) => {
@@ -95,9 +95,9 @@ export class CallContext implements AsyncDisposable {
         this.#hold(await spool(bucketOf(env), chunks, atMost)),
     };
     const { maxSourceBytes, maxImageBytes, spoolThresholdBytes } = config;
-    this.limits = {
-      file: { field: "file", maxBytes: maxSourceBytes, inMemoryBytes: spoolThresholdBytes, ...receiving },
-      image: { field: "image", maxBytes: maxImageBytes, inMemoryBytes: maxImageBytes, ...receiving },
+    this.receiving = {
+      file: { field: "file", maxBytes: maxSourceBytes, inMemoryBytes: spoolThresholdBytes, ...shared },
+      image: { field: "image", maxBytes: maxImageBytes, inMemoryBytes: maxImageBytes, ...shared },
     };
   }
 

@@ -83,15 +83,16 @@ export async function purchase(
   accept: (call: CallContext) => Promise<AcceptedRequest>,
 ): Promise<Sold<Delivery>> {
   const { request } = exchange;
+  // cancels the bytes that `readMessage` has counted before this call, because a charged call costs no quota
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
-  return withPayerQuota(admitted, exchange, async (spend, allowed) => {
-    const sale = await fulfil(admitted, exchange, accept, { spend, allowed });
+  return withinPayerQuota(admitted, exchange, async (setCost, allowed) => {
+    const sale = await fulfil(admitted, exchange, accept, { setCost, allowed });
     exchange.progress?.("settling");
     const bought = await sale.settle();
     const { url, pages, bytes } = bought.value.result.output;
     Object.assign(exchange.facts, { file: linkOf(url).id, pages, bytes_out: bytes });
     if (sale.isSold) {
-      spend(charged);
+      setCost(charged);
       forgiveRefusals(request);
       forgiveUnused(payerAccount(admitted.payment));
     }
@@ -107,7 +108,7 @@ async function fulfil(
   admitted: Admitted,
   exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
-  { spend, allowed }: { spend: (spent: Spent) => void; allowed: Promise<void> },
+  { setCost, allowed }: { setCost: (spent: Spent) => void; allowed: Promise<void> },
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;
   const call = new CallContext(exchange, admitted.offer.resource.url, accountOf(admitted, exchange));
@@ -134,7 +135,7 @@ async function fulfil(
     return sale;
   } finally {
     if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
-    spend({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
+    setCost({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
     exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes the rest
   }
 }
@@ -151,10 +152,10 @@ export function accountOf({ payment, verified }: Admitted, { request }: Exchange
  * Runs a call within the quota of its account, and counts its payment as unused if it fails.
  * @throws Problem too_many_requests
  */
-export async function withPayerQuota<T>(
+export async function withinPayerQuota<T>(
   admitted: Admitted,
   exchange: Exchange,
-  act: (spend: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
+  act: (setCost: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { request, env, config, waitUntil } = exchange;
   const { payment, verified } = admitted;

@@ -182,18 +182,18 @@ function receiveWithinQuota(
   const unchargedBytes = UPLOADS.maxFailedSizes * maxBytes;
   const limits = { payments: 1, calls: 20, unchargedMs: 1, unchargedBytes, leaseMs: expires - Date.now() };
   const counted = { name: key, payment: key, bytes: length, refusal: refusalOfFile };
-  return withinQuota(env.BUDGETS, counted, limits, waitUntil, async (spend, allowed) => {
+  return withinQuota(env.BUDGETS, counted, limits, waitUntil, async (setCost, allowed) => {
     async function* allowing() {
       let bytes = 0;
       for await (const chunk of chunks) {
         bytes += chunk.length;
-        spend({ ms: 0, bytes });
+        setCost({ ms: 0, bytes });
         if (bytes > BUFFERED_BYTES) await allowed;
         yield chunk;
       }
     }
     const file = await storeUploadedFile(bucket, slot, allowing(), length);
-    spend({ ms: 0, bytes: 0 });
+    setCost({ ms: 0, bytes: 0 });
     return file;
   });
 }

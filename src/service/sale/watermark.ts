@@ -81,7 +81,7 @@ export async function watermarkImage(request: ImageRequest, call: CallContext): 
   const [source, received] = await call.step("receive", () =>
     together([(signal) => openPdf(request.file, call, signal), async (signal) => sent ?? openImage(signal)]),
   );
-  const image = await received.whole(call.limits.image.memory, call.slot);
+  const image = await received.whole(call.receiving.image.memory, call.slot);
   const mark = imageMarkOf(request, image);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
@@ -180,14 +180,14 @@ async function open(
   call: CallContext,
   only: AbortSignal | undefined,
 ): Promise<ReceivedFile> {
-  const { config, allowLoopback, limits } = call;
+  const { config, allowLoopback, receiving } = call;
   const signal = only && call.signal ? AbortSignal.any([call.signal, only]) : (only ?? call.signal);
   if (typeof source === "string" && isHandle(source))
-    return receiveStored(await uploadedFile(bucketOf(call.env), source, Date.now()), limits[field]);
+    return receiveStored(await uploadedFile(bucketOf(call.env), source, Date.now()), receiving[field]);
   const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;
   return openSource(source, field, {
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
-    limits: limits[field],
+    limits: receiving[field],
     isHashed: call.resourceUrl !== undefined && field === "file",
     inspect: (head) => field === "file" && expectPdf(head, source),
   });

@@ -30,7 +30,7 @@ test("a disposed call releases its slot and its files", async () => {
   const spooled = async () => (await storedKeys("spool/")).length;
   for (let calls = 0; calls < 2; calls++) {
     await using call = new CallContext({ ...exchange, waitUntil: () => {} }, undefined, undefined);
-    const { content } = await receive(inOne(new Uint8Array(LARGE_BYTES + 2)), call.limits.file);
+    const { content } = await receive(inOne(new Uint8Array(LARGE_BYTES + 2)), call.receiving.file);
     expect([content.length, await spooled()]).toEqual([LARGE_BYTES + 2, 1]);
   }
   expect(await spooled()).toBe(0);
