@@ -118,7 +118,7 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     const those = (property: keyof Template) =>
       Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
     expect(quoted(/Small lines \(([^)]+)\)/.exec(marks.text)?.[1])).toEqual(those("small"));
-    expect(quoted(/^\| ([^|]+) \| one line down to/m.exec(marks.text)?.[1])).toEqual(those("mostLines"));
+    expect(quoted(/^\| ([^|]+) \| one line down to/m.exec(marks.text)?.[1])).toEqual(those("maxLines"));
   });
 
   test("the field tables list every position, and those that an image cannot have", () => {

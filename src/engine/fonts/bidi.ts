@@ -3,7 +3,7 @@ import bidiFactory from "bidi-js";
 const bidi = bidiFactory();
 
 /** A BMP character for each bidirectional class of characters beyond U+FFFF. */
-const OF_CLASS: Record<string, string> = {
+const SUBSTITUTE_OF_CLASS: Record<string, string> = {
   L: "a",
   R: "\u05d0",
   AL: "\u0627",
@@ -21,7 +21,7 @@ const OF_CLASS: Record<string, string> = {
  */
 function inPlaneZero(text: string): string {
   return text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, (character) =>
-    OF_CLASS[bidi.getBidiCharTypeName(character)]!.repeat(2),
+    SUBSTITUTE_OF_CLASS[bidi.getBidiCharTypeName(character)]!.repeat(2),
   );
 }
 

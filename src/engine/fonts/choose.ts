@@ -1,5 +1,5 @@
 import { EngineError } from "../errors.ts";
-import { type FontFile, familiesFor, fileWith, fileWithForms, isPicture, type Weight } from "./coverage.ts";
+import { type FontFile, familiesFor, fileWith, fileWithForms, isEmoji, type Weight } from "./coverage.ts";
 import { FAMILIES, type Family } from "./families.ts";
 import { graphemesOf } from "./graphemes.ts";
 import { scriptOf } from "./scripts.ts";
@@ -35,7 +35,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
     return undefined;
   };
   const firstFile = (part: string) =>
-    (isPicture(part) ? undefined : search(part, first, fileWithForms)) ??
+    (isEmoji(part) ? undefined : search(part, first, fileWithForms)) ??
     search(part, familiesFor(part), fileWith) ??
     // a line of a wrapped paragraph may not show its language, but the paragraph's files are loaded
     (usable && search(part, FAMILIES, fileWithForms));
@@ -55,7 +55,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   }
 
   const adopt = (choice: Choice, neighbor: Choice | undefined) => {
-    const file = neighbor && !isPicture(choice.text) && fileWith(neighbor.file.family, choice.text, weight);
+    const file = neighbor && !isEmoji(choice.text) && fileWith(neighbor.file.family, choice.text, weight);
     return file && (!usable || usable(file, choice.text)) ? { ...choice, file } : undefined;
   };
   const before = neighbors(choices),

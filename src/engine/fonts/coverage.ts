@@ -61,7 +61,7 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
     case "regular and bold":
       return { family, path: `${family.name}-${weight}.ttf`, embolden: false };
     case "regular":
-      return { family, path: `${family.name}-regular.ttf`, embolden: weight === "bold" && !isPicture(characters) };
+      return { family, path: `${family.name}-regular.ttf`, embolden: weight === "bold" && !isEmoji(characters) };
     case "sliced":
       return sliceWith(family, characters, weight);
   }
@@ -96,16 +96,16 @@ export function areDrawn(characters: string, has: (codePoint: number) => boolean
 }
 
 /** Matches characters that are emoji by default, or by variation selector 16. */
-const PICTURE = /\p{Emoji_Presentation}|\ufe0f/u;
+const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 
 /** Returns whether a grapheme is drawn as an emoji. */
-export function isPicture(grapheme: string): boolean {
-  return PICTURE.test(grapheme);
+export function isEmoji(grapheme: string): boolean {
+  return EMOJI.test(grapheme);
 }
 
 const emojiFirst = FAMILIES.toSorted((a, b) => Number(b.name === "noto-emoji") - Number(a.name === "noto-emoji"));
 
 /** Returns the families to search for a grapheme, in order of preference. */
 export function familiesFor(grapheme: string): readonly Family[] {
-  return isPicture(grapheme) ? emojiFirst : FAMILIES;
+  return isEmoji(grapheme) ? emojiFirst : FAMILIES;
 }

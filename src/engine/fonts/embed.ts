@@ -146,9 +146,9 @@ function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
 
 /** Creates a font that draws distinct `clusters`, given by their keys. */
 function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): MadeFont {
-  const spoken = new Map(Array.from(clusters, ([key, cluster]) => [key, spokenParts(cluster)]));
+  const separated = new Map(Array.from(clusters, ([key, cluster]) => [key, separateMarks(cluster)]));
   const distinct = new Map<string, Cluster>();
-  for (const part of [...spoken.values()].flat()) if (!distinct.has(keyOf(part))) distinct.set(keyOf(part), part);
+  for (const part of [...separated.values()].flat()) if (!distinct.has(keyOf(part))) distinct.set(keyOf(part), part);
   const ids = new Map(Array.from(distinct.keys(), (key, i) => [key, i + 1]));
   const advances = new Map(Array.from(distinct, ([key, cluster]) => [key, perMille(naturalAdvance(cluster), 1)]));
 
@@ -163,18 +163,18 @@ function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Made
   const ascent = Math.max(...faces.map((font) => perMille(font.ascent, font.unitsPerEm)));
   const descent = Math.min(...faces.map((font) => perMille(font.descent, font.unitsPerEm)));
   const widths = repeated([...advances.values()]);
-  const isEven = isSimple && new Set(widths).size === 1;
+  const hasOneWidth = isSimple && new Set(widths).size === 1;
   const description =
     `/Type/FontDescriptor/FontName${baseFont}/Flags ${SYMBOLIC}/FontBBox[${boundsOf(faces).join(" ")}]` +
     `/ItalicAngle 0/Ascent ${ascent}/Descent ${descent}/CapHeight ${perMille(model.capHeight, model.unitsPerEm)}` +
-    `/StemV ${stemWidth(model.weight)}${isEven ? `/MissingWidth ${widths[0]}` : ""}`;
+    `/StemV ${stemWidth(model.weight)}${hasOneWidth ? `/MissingWidth ${widths[0]}` : ""}`;
   const texts = Array.from(distinct.values(), ({ text }) => text);
   const spaces = texts.map(() => " ");
   const bytes = isSimple ? 1 : 2;
   const toUnicode = deflate(encodeLatin1(toUnicodeCMap(repeated(texts, spaces), bytes)), 9);
 
   const shown = new Map(
-    Array.from(spoken, ([key, parts]) => {
+    Array.from(separated, ([key, parts]) => {
       const partKeys = parts.map(keyOf);
       const drawn =
         partKeys[
@@ -188,7 +188,7 @@ function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Made
       return [key, { code, echo, width: advances.get(drawn)! / 1000 }];
     }),
   );
-  const written = isEven ? widths.slice(0, 1) : widths;
+  const written = hasOneWidth ? widths.slice(0, 1) : widths;
   return { isSimple, baseFont, fontFile, cidSet, description, toUnicode, widths: written, glyphs, shown };
 }
 
@@ -218,7 +218,7 @@ function programOf(
  * becomes clusters without glyph and width, and the letters are drawn with all marks. Otherwise MuPDF gives a glyph no
  * width if its text begins with a mark, and pdf.js if its text contains one, and both find spaces around it.
  */
-function spokenParts(cluster: Cluster): Cluster[] {
+function separateMarks(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];
   const [, before, letters, after] = /^(\p{Mn}*)(\P{Mn}*)(.*)$/su.exec(cluster.text)!;
   if (!letters) return [cluster];

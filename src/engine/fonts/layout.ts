@@ -140,14 +140,14 @@ function typesetterWith(
       const known = lines.get(key);
       if (known) return known;
       const choices = chooseFonts(digits(line), weight, { first: familiesOf(digits(line), text, languages), usable });
-      const set = layOut(line, { rightToLeft, language, faces, choices });
-      bytes += BYTES_PER_CLUSTER * set.clusters.length;
+      const laidOut = layOutLine(line, { rightToLeft, language, faces, choices });
+      bytes += BYTES_PER_CLUSTER * laidOut.clusters.length;
       if (bytes > BYTES_PER_CHARACTER * text.length) {
         lines.clear();
-        bytes = BYTES_PER_CLUSTER * set.clusters.length;
+        bytes = BYTES_PER_CLUSTER * laidOut.clusters.length;
       }
-      lines.set(key, set);
-      return set;
+      lines.set(key, laidOut);
+      return laidOut;
     },
   };
 }
@@ -157,7 +157,7 @@ function digits(text: string): string {
 }
 
 /** Settings of a line's layout. */
-interface Setting {
+interface LineOptions {
   readonly rightToLeft: boolean;
   /** BCP 47 tag. */
   readonly language: string | undefined;
@@ -180,7 +180,7 @@ interface LineRun {
  * Splits a line into runs in logical order. Characters without a script take the script of the preceding ones, or else
  * of the following ones.
  */
-function runsOf(line: string, { rightToLeft, choices }: Setting): LineRun[] {
+function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] {
   const levels = embeddingLevels(digits(line), rightToLeft);
   let script = choices.find((choice) => choice.script)?.script ?? "Zyyy";
 
@@ -209,12 +209,12 @@ function joins(a: LineRun, b: LineRun): boolean {
   return a.level === b.level && a.script === b.script && a.path === b.path && a.isSlot === b.isSlot;
 }
 
-function layOut(line: string, setting: Setting): Line {
-  const { faces, language } = setting;
+function layOutLine(line: string, options: LineOptions): Line {
+  const { faces, language } = options;
   const text = digits(line);
   const clusters: Cluster[] = [];
   let width = 0;
-  for (const { start, end, level, script, path, isSlot } of inVisualOrder(runsOf(line, setting))) {
+  for (const { start, end, level, script, path, isSlot } of inVisualOrder(runsOf(line, options))) {
     const face = faces.get(path)!;
     const em = face.font.unitsPerEm;
     const rightToLeft = level % 2 === 1;

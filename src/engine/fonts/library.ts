@@ -4,11 +4,11 @@ import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
 /** Maximum size of cached fonts in bytes. HarfBuzz's memory holds as much again. */
-const BUDGET = 8 * 2 ** 20;
+const MAX_CACHE_BYTES = 8 * 2 ** 20;
 
 /** Cached fonts, not promises: in workerd a request must not wait for work of another request. */
-const fonts = new LruCache<string, Font>(BUDGET);
-const shapers = new LruCache<Font, Shaper>(BUDGET, (shaper) => shaper.close());
+const fonts = new LruCache<string, Font>(MAX_CACHE_BYTES);
+const shapers = new LruCache<Font, Shaper>(MAX_CACHE_BYTES, (shaper) => shaper.close());
 
 /** Loads the bytes of a file of `fonts/`. Its exceptions are passed on. */
 export type LoadFont = (path: string) => Promise<Uint8Array>;

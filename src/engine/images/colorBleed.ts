@@ -32,10 +32,10 @@ const WAITING_BYTES = 6_000_000;
  */
 export class ColorBleed {
   readonly #pixelBytes: number;
-  readonly #take: (bytes: Uint8Array, samples: Uint8Array) => void;
+  readonly #copySamples: (bytes: Uint8Array, samples: Uint8Array) => void;
   readonly #write: (line: Uint8Array) => Promise<void>;
   readonly #line: Uint8Array;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
 
   #blankRows = 0;
   readonly #waiting: Row[] = [];
@@ -45,27 +45,27 @@ export class ColorBleed {
   /** Samples of the last written row, unless they still have to be copied from its pixels. */
   readonly #above: Uint8Array;
   #pixelsAbove: Uint8Array | undefined;
-  #isAboveAsItWas = true;
+  #isAboveUnchanged = true;
   /** Distances of a completely visible row. */
   readonly #noDistances: Uint16Array;
 
   /**
-   * @param take copies the samples of a row's pixels, filtered or not
+   * @param copySamples copies the samples of a row's pixels, filtered or not
    * @param write receives each scanline of the samples, which is valid until its promise resolves
    */
   constructor(
     { width, components, sampleBytes }: ColorLayout,
-    take: (bytes: Uint8Array, samples: Uint8Array) => void,
+    copySamples: (bytes: Uint8Array, samples: Uint8Array) => void,
     write: (line: Uint8Array) => Promise<void>,
   ) {
     this.#pixelBytes = components * sampleBytes;
-    this.#take = take;
+    this.#copySamples = copySamples;
     this.#write = write;
     const rowBytes = width * this.#pixelBytes;
     this.#line = new Uint8Array(1 + rowBytes);
     this.#above = new Uint8Array(rowBytes);
     this.#noDistances = new Uint16Array(width);
-    this.#mostWaiting = Math.max(2, Math.min(WAITING_ROWS, Math.floor(WAITING_BYTES / (rowBytes + 2 * width))));
+    this.#maxWaiting = Math.max(2, Math.min(WAITING_ROWS, Math.floor(WAITING_BYTES / (rowBytes + 2 * width))));
   }
 
   /**
@@ -74,16 +74,16 @@ export class ColorBleed {
    * @param pixels its unfiltered pixels, which must stay unchanged until the next row is added
    */
   async addVisible(line: Uint8Array, pixels: Uint8Array): Promise<void> {
-    if (this.#waiting.length === 0 && this.#blankRows === 0 && this.#isAboveAsItWas) {
+    if (this.#waiting.length === 0 && this.#blankRows === 0 && this.#isAboveUnchanged) {
       this.#line[0] = line[0]!;
-      this.#take(line.subarray(1), this.#line.subarray(1));
+      this.#copySamples(line.subarray(1), this.#line.subarray(1));
       await this.#write(this.#line);
     } else {
       const row = this.#newRow(pixels);
       row.distances.fill(0);
       this.#waiting.push(row);
       await this.#writeWaiting(this.#waiting.length);
-      this.#isAboveAsItWas = true;
+      this.#isAboveUnchanged = true;
     }
     this.#pixelsAbove = pixels;
   }
@@ -103,7 +103,7 @@ export class ColorBleed {
     const row = this.#newRow(pixels);
     spreadDown(row, alpha, above, this.#pixelBytes);
     this.#waiting.push(row);
-    if (this.#waiting.length === this.#mostWaiting) await this.#writeWaiting(this.#mostWaiting >> 1);
+    if (this.#waiting.length === this.#maxWaiting) await this.#writeWaiting(this.#maxWaiting >> 1);
   }
 
   /** Writes the remaining rows. */
@@ -117,13 +117,13 @@ export class ColorBleed {
       samples: new Uint8Array(this.#above.length),
       distances: new Uint16Array(this.#noDistances.length),
     };
-    this.#take(pixels, row.samples);
+    this.#copySamples(pixels, row.samples);
     return row;
   }
 
   /** Returns the samples of the last written row. */
   #samplesAbove(): Uint8Array {
-    if (this.#pixelsAbove) this.#take(this.#pixelsAbove, this.#above);
+    if (this.#pixelsAbove) this.#copySamples(this.#pixelsAbove, this.#above);
     this.#pixelsAbove = undefined;
     return this.#above;
   }
@@ -139,7 +139,7 @@ export class ColorBleed {
       filterByUp(row.samples, this.#samplesAbove(), this.#line);
       await this.#write(this.#line);
       this.#above.set(row.samples);
-      this.#isAboveAsItWas = false;
+      this.#isAboveUnchanged = false;
       await this.#writeCopies(this.#blankRows);
       this.#blankRows = 0;
       this.#spare.push(row);

@@ -34,7 +34,7 @@ export class ColorWriter {
   /** Adds a scanline. */
   async add(line: Uint8Array): Promise<void> {
     if (await this.addGray(line)) return;
-    this.#all ??= await this.#again();
+    this.#all ??= await this.#rewriteAsRgb();
     (await this.#all.next(line.length)).set(line);
   }
 
@@ -54,7 +54,7 @@ export class ColorWriter {
   }
 
   /** Rewrites the gray scanlines, if any, as RGB. */
-  async #again(): Promise<Deflater> {
+  async #rewriteAsRgb(): Promise<Deflater> {
     const all = new Deflater(this.#content, this.#lengths.all);
     if (!this.#gray) return all;
     const lengths = new Array<number>(this.#lines).fill(this.#lengths.gray);

@@ -1,11 +1,11 @@
 import { EngineError } from "../errors.ts";
 import { checkSize, type ImageLimits } from "./checkSize.ts";
+import { interpolateEntry } from "./interpolation.ts";
 import { jpegColorEntries, jpegColorSpace, ProfileParts } from "./jpegColor.ts";
 import { type Frame, isFrameHeader, readFrame } from "./jpegFrame.ts";
 import { MARKER, type Segment, segments } from "./jpegSegments.ts";
 import { orientationOf, swapsSides } from "./orientation.ts";
 import type { Picture } from "./picture.ts";
-import { smoothness } from "./smoothness.ts";
 
 /** Identifiers of application segments (JFIF 1.02, Exif 3.0 4.7.2, ICC.1:2010 B.4, Adobe TN 5116). */
 const JFIF = "JFIF\0";
@@ -44,7 +44,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
     exif: undefined,
     profile: new ProfileParts(),
   };
-  const data = withoutSegments(jpeg, (segment) => note(segment, contents, limits));
+  const data = withoutSegments(jpeg, (segment) => recordSegment(segment, contents, limits));
   const { frame, hasScan, exif } = contents;
   if (!frame || !hasScan) throw damaged("holds no picture");
 
@@ -59,14 +59,14 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
     embed(sink) {
       const colorSpace = jpegColorSpace(frame.componentIds.length, profile, sink);
       const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /DCTDecode`;
-      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents)}${smoothness(sink)}`;
+      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents)}${interpolateEntry(sink)}`;
       return { xobject: sink.add({ dict, data }), matrix };
     },
   };
 }
 
 /** Returns a JPEG up to EOI without the unwanted segments. Copies it only if it has any. */
-function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boolean): Uint8Array {
+function withoutSegments(jpeg: Uint8Array, isNeeded: (segment: Segment) => boolean): Uint8Array {
   let copy: Uint8Array = new Uint8Array();
   let length = 0;
   let from = 0;
@@ -79,7 +79,7 @@ function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boole
   let end = 0;
   for (const segment of segments(jpeg)) {
     end = segment.end;
-    if (isWanted(segment)) continue;
+    if (isNeeded(segment)) continue;
     copyUpTo(segment.start);
     from = end;
   }
@@ -89,10 +89,10 @@ function withoutSegments(jpeg: Uint8Array, isWanted: (segment: Segment) => boole
 }
 
 /** Records the facts of a segment. Returns whether decoders need it. */
-function note({ marker, data, ...place }: Segment, contents: Contents, limits: ImageLimits): boolean {
+function recordSegment({ marker, data, ...offsets }: Segment, contents: Contents, limits: ImageLimits): boolean {
   if (isFrameHeader(marker)) {
     if (contents.frame) throw damaged("has more than one frame");
-    contents.frame = readFrame({ marker, data, ...place });
+    contents.frame = readFrame({ marker, data, ...offsets });
     checkSize(contents.frame.width, contents.frame.height, limits);
     return true;
   }
@@ -106,7 +106,7 @@ function note({ marker, data, ...place }: Segment, contents: Contents, limits: I
     contents.hasScan = true;
     return true;
   }
-  return isApplicationData(marker) ? noteApplicationData(marker, data, contents) : marker !== MARKER.COM;
+  return isApplicationData(marker) ? recordApplicationData(marker, data, contents) : marker !== MARKER.COM;
 }
 
 function isApplicationData(marker: number): boolean {
@@ -117,7 +117,7 @@ function isApplicationData(marker: number): boolean {
  * Records the facts of an application segment. Returns whether decoders need it: JFIF and Adobe segments define the
  * meaning of the components.
  */
-function noteApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
+function recordApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
   const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);
   const isAdobe = marker === MARKER.APP14 && startsWith(data, ADOBE) && data.length >= ADOBE_LENGTH;
   contents.jfif ||= isJfif;

@@ -32,7 +32,7 @@ export const MARKER = {
 const SOI_LENGTH = 2;
 
 /** Maximum number of segments. Encoders write a few hundred, and millions of empty ones would take seconds. */
-const MOST_SEGMENTS = 50_000;
+const MAX_SEGMENTS = 50_000;
 
 /** A marker segment of a JPEG. */
 export interface Segment {
@@ -70,7 +70,7 @@ export function* segments(jpeg: Uint8Array): Generator<Segment> {
     if (length < 2)
       throw new EngineError("damaged_image", "The JPEG has a segment of an impossible length. Save it again.");
     if (at + length > jpeg.length) throw truncated();
-    if (++count > MOST_SEGMENTS)
+    if (++count > MAX_SEGMENTS)
       throw new EngineError("damaged_image", "The JPEG has too many segments. Save it again.");
     yield { marker, start, end: at + length, data: jpeg.subarray(at + 2, at + length) };
     at += length;

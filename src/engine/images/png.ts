@@ -3,13 +3,13 @@ import { allowsTransparency } from "../pdf/document/pdfa.ts";
 import { deinterlaced } from "./adam7.ts";
 import type { ImageLimits } from "./checkSize.ts";
 import { type Colors, ColorWriter } from "./colorWriter.ts";
+import { interpolateEntry } from "./interpolation.ts";
 import { orientationOf, swapsSides } from "./orientation.ts";
 import type { Picture } from "./picture.ts";
 import { GRAY, hasAlphaChannel, INDEXED, type Png, RGB, readChunks, scanlineLength } from "./pngChunks.ts";
 import { hasGrays, pngColorSpace } from "./pngColor.ts";
 import { type Transparency, transparencyOf } from "./pngTransparency.ts";
 import { scanlines } from "./scanlines.ts";
-import { smoothness } from "./smoothness.ts";
 import { layoutOf, type SoftMask, splitAlpha } from "./splitAlpha.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
@@ -69,7 +69,7 @@ async function with8Bits(png: Png): Promise<Png> {
 async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
   const isTooDeep = source.header.bitDepth > maxBitDepth;
   // the color in tRNS has 16 bits then
-  const png = isTooDeep && !namesTransparency(source) ? await with8Bits(source) : source;
+  const png = isTooDeep && !hasTransparencyChunk(source) ? await with8Bits(source) : source;
   const transparency = transparencyOf(png);
   const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);
   if (planes.bits <= maxBitDepth) return planes;
@@ -81,7 +81,7 @@ async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
 }
 
 /** Returns whether a PNG names its transparent color or alphas in a tRNS chunk. */
-function namesTransparency({ header, ancillary }: Png): boolean {
+function hasTransparencyChunk({ header, ancillary }: Png): boolean {
   return ancillary.has("tRNS") && !hasAlphaChannel(header);
 }
 
@@ -89,7 +89,7 @@ async function readTransparent(png: Png, transparency: Transparency): Promise<Pl
   const options = { content: contentOf(png), mayBeGray: hasGrays(png) };
   const planes = await splitAlpha(linesOf(png), png.header, transparency, options);
   // no pixel has the transparent color
-  if (!planes.softMask && namesTransparency(png)) return readOpaque(png);
+  if (!planes.softMask && hasTransparencyChunk(png)) return readOpaque(png);
   return { ...planes, bits: Math.max(8, png.header.bitDepth) };
 }
 
@@ -127,7 +127,7 @@ function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectS
   const image = (space: string, components: number, bitsPerComponent: number) =>
     `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${space} /BitsPerComponent ${bitsPerComponent} ` +
     `/Filter /FlateDecode /DecodeParms << /Predictor 15 /Colors ${components} /Columns ${width} ` +
-    `/BitsPerComponent ${bitsPerComponent} >>${smoothness(sink)}`;
+    `/BitsPerComponent ${bitsPerComponent} >>${interpolateEntry(sink)}`;
 
   const { components, data } = colors;
   const dict = image(`/ColorSpace ${pngColorSpace(png, components, sink)}`, components, bits);

@@ -31,7 +31,7 @@ export interface Png {
 
 const SIGNATURE_LENGTH = 8;
 /** Bytes of length, type and CRC. */
-const FRAME_LENGTH = 12;
+const CHUNK_OVERHEAD = 12;
 const HEADER_LENGTH = 13;
 
 const BIT_DEPTHS: Readonly<Record<ColorType, readonly number[]>> = {
@@ -81,7 +81,7 @@ export function scanlineLength(header: PngHeader, width: number): number {
  * Maximum number of chunks. Encoders write a few thousand for large images, and millions of empty ones would take
  * seconds.
  */
-const MOST_CHUNKS = 50_000;
+const MAX_CHUNKS = 50_000;
 
 /**
  * Parses a PNG (PNG, 5.3 and 5.6). A wrong CRC of a critical chunk or of tRNS is an error. Other ancillary chunks with
@@ -151,7 +151,7 @@ function* chunks(bytes: Uint8Array): Generator<Chunk> {
   let at = SIGNATURE_LENGTH;
   let count = 0;
   for (let type = ""; type !== "IEND"; ) {
-    if (++count > MOST_CHUNKS) throw damaged("has too many chunks");
+    if (++count > MAX_CHUNKS) throw damaged("has too many chunks");
     const chunk = chunkAt(bytes, at);
     yield chunk;
     ({ type, end: at } = chunk);
@@ -160,7 +160,7 @@ function* chunks(bytes: Uint8Array): Generator<Chunk> {
 
 function chunkAt(bytes: Uint8Array, at: number): Chunk {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = at + FRAME_LENGTH > bytes.length ? Infinity : at + FRAME_LENGTH + view.getUint32(at);
+  const end = at + CHUNK_OVERHEAD > bytes.length ? Infinity : at + CHUNK_OVERHEAD + view.getUint32(at);
   if (end > bytes.length) throw damaged("ends too early");
 
   const checked = bytes.subarray(at + 4, end - 4);

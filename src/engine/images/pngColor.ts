@@ -31,7 +31,7 @@ export function hasGrays({ ancillary }: Png): boolean {
 }
 
 function samplesSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
-  const profile = profileOf(png, components) ?? statedProfile(png, components);
+  const profile = profileOf(png, components) ?? profileOfGamma(png, components);
   return profile ? profiledSpace(components, profile, sink) : plainSpace(components, sink);
 }
 
@@ -57,7 +57,7 @@ function embeddedProfile(chunk: Uint8Array | undefined, components: number): Pro
   }
 }
 
-function statedProfile({ ancillary }: Png, components: 1 | 3): Profile | undefined {
+function profileOfGamma({ ancillary }: Png, components: 1 | 3): Profile | undefined {
   if (ancillary.has("sRGB")) return undefined;
   const [gamma] = uint32s(ancillary.get("gAMA"), 1) ?? [];
   const bytes = calibratedProfile(components, { gamma, chromaticities: uint32s(ancillary.get("cHRM"), 8) });

@@ -31,17 +31,17 @@ export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise
 /**
  * Recently used PNGs: callers put the same logo on many files, and decoding it may take longer than everything else.
  */
-const recent = new LruCache<string, Picture>(4 * 2 ** 20);
+const pictures = new LruCache<string, Picture>(4 * 2 ** 20);
 /** Maximum size of a cached picture in bytes. */
-const LARGEST_KEPT = 2 ** 20;
+const MAX_CACHED_BYTES = 2 ** 20;
 
 async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
-  if (bytes.length > LARGEST_KEPT) return readPng(bytes, limits);
+  if (bytes.length > MAX_CACHED_BYTES) return readPng(bytes, limits);
   const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth}`;
-  const known = recent.get(key);
+  const known = pictures.get(key);
   if (known) return known;
   const picture = await readPng(bytes.slice(), limits); // copies the data, which may be a view of the call's memory
-  return picture.size > LARGEST_KEPT ? picture : (recent.get(key) ?? recent.put(key, picture, picture.size));
+  return picture.size > MAX_CACHED_BYTES ? picture : (pictures.get(key) ?? pictures.put(key, picture, picture.size));
 }
 
 /**

@@ -1,48 +1,70 @@
+import type { Weight } from "../fonts/coverage.ts";
 import { DEFAULTS, type TextMark } from "../options.ts";
-import { spotOf } from "./positions.ts";
-import { DEFAULT_TEMPLATE, TEMPLATES, type Template } from "./templates.ts";
+import type { Size } from "./geometry.ts";
+import { type Position, spotOf } from "./positions.ts";
+import { DEFAULT_TEMPLATE, TEMPLATES } from "./templates.ts";
 
-/** Maximum font size of text outside of the middle of the page, as a share of the page's shorter side, in any template. */
+/** Maximum font size of text that is not in the middle of the page, as a share of the page's shorter side. */
 const EDGE_SIZE_SHARE = 0.06;
 
-/** How a text mark is drawn: every property of its template, overridden by the caller's fields, with defaults applied. */
-export interface Appearance extends Omit<Template, "description" | "small"> {
-  /** Degrees, counter-clockwise. If undefined, the mark follows the page's diagonal. */
+/** How a text mark is drawn. {@link appearanceOf} has resolved every property, so no code looks up a template later. */
+export interface Appearance {
+  readonly position: Position;
+  /** Degrees, counter-clockwise. If undefined, the mark follows the diagonal of each page. */
   readonly rotation: number | undefined;
-  /** Whether letters have a light edge, which makes them visible on dark pages. A color of the caller has none. */
-  readonly isEdged: boolean;
-  /** Opacity of the mark as a whole, from 0 to 1. */
+  readonly weight: Weight;
+  /** Color of the letters as `#rrggbb`. */
+  readonly color: string;
+  /** Opacity of the whole mark, from 0 to 1. */
   readonly opacity: number;
-  /** Requested margin in points. */
-  readonly marginPt: number | undefined;
-  /** Requested font size in points. It is reduced if the text does not fit. */
+  /** Whether letters have a light edge, which makes them visible on dark pages. */
+  readonly hasEdge: boolean;
+  /** Whether letters are drawn as outlines. */
+  readonly isHollow: boolean;
+  /** Whether the text has a frame. */
+  readonly isFramed: boolean;
+  /** Requested font size in points. It shrinks if the text does not fit. If undefined, `sizeShare` applies. */
   readonly fontSizePt: number | undefined;
-  /** Language of the text (BCP 47), which selects letterforms. */
+  /** Maximum font size as a share of the page's shorter side. */
+  readonly sizeShare: number;
+  /** Maximum size of the mark, as shares of the page's sides. */
+  readonly maxShares: Partial<Size>;
+  /** Maximum number of lines, if limited. Line breaks of the caller may exceed it. */
+  readonly maxLines: number | undefined;
+  /** Requested margin in points. */
+  readonly marginPt: number;
+  /** Language of the text (BCP 47), which selects letterforms. If undefined, it is guessed. */
   readonly lang: string | undefined;
 }
 
 /**
- * Resolves the appearance of a mark. The caller's fields win over the template, with two exceptions. Text outside of the
- * middle of the page is limited to `EDGE_SIZE_SHARE`. Small templates have a higher opacity than requested, because thin
- * letters would be unreadable at it.
+ * Resolves the appearance of a mark. A field of the caller wins over the template, and the template wins over
+ * `DEFAULTS`. There are three special cases:
+ * - A small template raises the opacity, because thin letters would be unreadable otherwise.
+ * - Outside the middle of the page, `EDGE_SIZE_SHARE` limits the size share of the template.
+ * - Text in a color of the caller has no light edge.
  */
-export function appearanceOf({ template: name = DEFAULT_TEMPLATE, ...mark }: Omit<TextMark, "text">): Appearance {
-  const { description: _, small, ...template }: Template = TEMPLATES[name];
-  const { opacity = DEFAULTS.opacity } = mark;
+export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
+  const template = TEMPLATES[mark.template ?? DEFAULT_TEMPLATE];
   const position = mark.position ?? template.position;
   const spot = spotOf(position);
   const isInMiddle = spot.x === 0.5 && spot.y === 0.5 && !spot.isTiled;
+  const opacity = mark.opacity ?? DEFAULTS.opacity;
 
   return {
-    ...template,
     position,
     rotation: mark.rotation ?? (spot.alongDiagonal ? undefined : (template.rotation ?? 0)),
+    weight: template.weight,
     color: mark.color ?? template.color,
-    isEdged: mark.color === undefined,
-    opacity: small ? 1 - (1 - opacity) ** 2 : opacity,
-    sizeShare: isInMiddle ? template.sizeShare : Math.min(template.sizeShare, EDGE_SIZE_SHARE),
-    marginPt: mark.marginPt,
+    opacity: template.small ? 1 - (1 - opacity) ** 2 : opacity,
+    hasEdge: mark.color === undefined,
+    isHollow: template.hollow ?? false,
+    isFramed: template.framed ?? false,
     fontSizePt: mark.fontSizePt,
+    sizeShare: isInMiddle ? template.sizeShare : Math.min(template.sizeShare, EDGE_SIZE_SHARE),
+    maxShares: template.maxShares ?? {},
+    maxLines: template.maxLines,
+    marginPt: mark.marginPt ?? DEFAULTS.marginPt,
     lang: mark.lang,
   };
 }

@@ -39,13 +39,13 @@ export interface Row {
 
 /** Returns the width of the stroke around a letter, outside its outline, in em. */
 export function strokeAround(appearance: Appearance, cluster?: Cluster): number {
-  if (appearance.hollow) return HOLLOW_WIDTH;
+  if (appearance.isHollow) return HOLLOW_WIDTH;
   return cluster?.face.file.embolden ? EMBOLDENING : 0;
 }
 
 /** Returns the width in em of the light edge around letters of a font size. */
 export function edgeAround(appearance: Appearance, fontSizePt: number): number {
-  return appearance.isEdged ? Math.max(EDGE, Math.min(WIDEST_EDGE, EDGE_PT / fontSizePt)) : 0;
+  return appearance.hasEdge ? Math.max(EDGE, Math.min(WIDEST_EDGE, EDGE_PT / fontSizePt)) : 0;
 }
 
 /**
@@ -57,8 +57,8 @@ export function stack(lines: readonly Line[], appearance: Appearance, width = 0)
     0,
     ...lines.flatMap(({ clusters }) => clusters.map((cluster) => strokeAround(appearance, cluster))),
   );
-  const light = appearance.isEdged ? WIDEST_EDGE : 0;
-  const padding = light + around + (appearance.framed ? FRAME_PADDING + FRAME_WIDTH : 0);
+  const light = appearance.hasEdge ? WIDEST_EDGE : 0;
+  const padding = light + around + (appearance.isFramed ? FRAME_PADDING + FRAME_WIDTH : 0);
   const heights = heightsOf(lines);
   const needed = lines.map((line) => Math.max(line.width / 2 - line.left, line.right - line.width / 2));
   const halfWidth = Math.max(width / 2, padding + Math.max(...needed));
@@ -75,7 +75,7 @@ export function stack(lines: readonly Line[], appearance: Appearance, width = 0)
     width: 2 * halfWidth,
     height,
     rows,
-    ...(appearance.framed && { frame: { inset: light + FRAME_WIDTH / 2, width: FRAME_WIDTH } }),
+    ...(appearance.isFramed && { frame: { inset: light + FRAME_WIDTH / 2, width: FRAME_WIDTH } }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { allowsTransparency } from "../pdf/document/pdfa.ts";
 import type { Appearance } from "./appearance.ts";
 import { EMBOLDENING, type FrameStroke, strokeAround } from "./block.ts";
-import { addForm, type Drawing, type Rectangle, spokenAs, unspoken } from "./form.ts";
+import { addForm, type Drawing, hideFromExtraction, type Rectangle, withActualText } from "./form.ts";
 import type { Ink } from "./ink.ts";
 import { number, numbers } from "./operators.ts";
 
@@ -41,31 +41,31 @@ export function drawText(
   appearance: Appearance,
   ink: Ink,
 ): Drawing {
-  if (appearance.hollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, appearance, ink);
+  if (appearance.isHollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, appearance, ink);
   const { runs, box, edge, frame, isEcho = false, digit } = drawing;
-  const isRepeated = edge > 0;
-  const isDigit = isRepeated && !isEcho && digit !== undefined;
+  const isDrawnTwice = edge > 0;
+  const isDigit = isDrawnTwice && !isEcho && digit !== undefined;
   const letters = (mode: Mode, strokeEm: number) => {
-    const shown = textObject(runs, embedded, mode, strokeEm, isRepeated || isEcho);
-    return isRepeated && !isDigit ? unspoken(shown) : shown;
+    const shown = textObject(runs, embedded, mode, strokeEm, isDrawnTwice || isEcho);
+    return isDrawnTwice && !isDigit ? hideFromExtraction(shown) : shown;
   };
   const bolder = isEmboldened(runs) ? EMBOLDENING : 0;
   const content: string[] = [];
-  if (isRepeated) {
+  if (isDrawnTwice) {
     const frameEdge = frame ? [strokeFrame(box, frame, edge)] : [];
-    const width = appearance.hollow ? strokeAround(appearance) : 2 * bolder;
+    const width = appearance.isHollow ? strokeAround(appearance) : 2 * bolder;
     const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
     content.push(ink.white.stroke, ...frameEdge, light);
   }
   // PDF/A-1 forbids soft masks. Without one, lines are visible where letters overlap.
-  if (appearance.hollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
+  if (appearance.isHollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
   else {
     content.push(ink.fill);
     if (frame || bolder > 0) content.push(ink.stroke);
     if (frame) content.push(strokeFrame(box, frame, 0));
     content.push(letters("fill", 2 * bolder));
   }
-  const operators = isDigit ? spokenAs(digit, ...content) : content.join("\n");
+  const operators = isDigit ? withActualText(digit, ...content) : content.join("\n");
   return { box, resources: `${fontOf(embedded)}${ink.resources}`, content: operators };
 }
 
@@ -84,7 +84,7 @@ function drawHollow(
   sink.uses?.add("transparency");
   const around = (widthEm: number) => {
     const letters = (mode: Mode, strokeEm: number) => textObject(runs, embedded, mode, strokeEm, true);
-    const content = unspoken("1 g 1 G", letters("stroke", 2 * widthEm), "0 g", letters("fill", 0));
+    const content = hideFromExtraction("1 g 1 G", letters("stroke", 2 * widthEm), "0 g", letters("fill", 0));
     const entries = "/Group<</S/Transparency/I true/CS/DeviceGray>>";
     return `<</SMask<</S/Luminosity/G ${addForm(sink, { box, resources: fontOf(embedded), content }, entries)}>>>>`;
   };
@@ -135,7 +135,7 @@ function textObject(
   isEcho: boolean,
 ): string {
   const lines = runs.map(
-    ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${shown(clusters, embedded, mode, isEcho)}`,
+    ({ clusters, x, y }) => `1 0 0 1 ${number(x)} ${number(y)} Tm ${showOperators(clusters, embedded, mode, isEcho)}`,
   );
   const stroke = strokeEm > 0 ? [`${number(strokeEm * UNITS_PER_EM)} w 1 j`] : [];
   return ["BT", `/F ${UNITS_PER_EM} Tf`, ...stroke, `${RENDERING[mode]} Tr`, ...lines, "ET"].join("\n");
@@ -144,7 +144,7 @@ function textObject(
 /**
  * Returns operators that show clusters of one line with kerning. Clusters of a font that is too light are also stroked.
  */
-function shown(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode, isEcho: boolean): string {
+function showOperators(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode, isEcho: boolean): string {
   const operators: string[] = [];
   let emboldened = false;
   let array = "";

@@ -30,7 +30,7 @@ export interface TextArea {
   rotation: number;
   maxFontSizePt: number;
   /** Maximum number of lines. Line breaks of the caller may exceed it. */
-  mostLines?: number | undefined;
+  maxLines?: number | undefined;
   /** Returns the size in em of a block of lines as drawn, including any frame. */
   blockEm(lines: readonly TextLine[]): Size;
 }
@@ -42,7 +42,7 @@ export interface TextArea {
  */
 export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);
-  if (area.mostLines !== undefined) return fitLines(paragraphs, asGiven, area);
+  if (area.maxLines !== undefined) return fitLines(paragraphs, asGiven, area);
   const comfortable = Math.min(area.maxFontSizePt, COMFORTABLE_SHARE * Math.min(area.page.width, area.page.height));
   if (asGiven.fontSizePt >= comfortable) return asGiven;
 
@@ -75,7 +75,7 @@ export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
 function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea): Fit {
   const leastPt = Math.min(LEGIBLE_PT, area.maxFontSizePt);
   if (asGiven.fontSizePt >= leastPt) return asGiven;
-  const count = Math.max(area.mostLines!, paragraphs.length);
+  const count = Math.max(area.maxLines!, paragraphs.length);
   const wrapped = sized(narrowest(paragraphs, count, longestWord(paragraphs)), area);
   if (wrapped.fontSizePt >= leastPt) return wrapped;
 

@@ -52,19 +52,19 @@ export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[
     right + Math.max(...xs),
     top + Math.max(...ys),
   ];
-  const content = unspoken(showEach(places, () => "Mark"));
+  const content = hideFromExtraction(showEach(places, () => "Mark"));
   return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${mark.ref}>>`, content }), box };
 }
 
 /**
  * Wraps operators in an empty ActualText (ISO 32000-2, 14.9.4), so that text extraction does not find the text twice.
  */
-export function unspoken(...operators: readonly string[]): string {
-  return spokenAs("", ...operators);
+export function hideFromExtraction(...operators: readonly string[]): string {
+  return withActualText("", ...operators);
 }
 
 /** Wraps operators in an ActualText, because they show a text of ASCII letters and digits several times. */
-export function spokenAs(text: string, ...operators: readonly string[]): string {
+export function withActualText(text: string, ...operators: readonly string[]): string {
   return [`/Span<</ActualText(${text})>>BDC`, ...operators, "EMC"].join("\n");
 }
 

@@ -1,4 +1,3 @@
-import { DEFAULTS } from "../options.ts";
 import type { Page } from "../pdf/pages/page.ts";
 
 /**
@@ -74,9 +73,9 @@ const LARGE_PT = 842;
  * Returns the margin in points: the requested one, but at most a tenth of the page's shorter side. On posters it grows
  * with the page, as type does.
  */
-export function marginOn(page: Size, askedPt: number = DEFAULTS.marginPt): number {
+export function marginOn(page: Size, requestedPt: number): number {
   const shorter = Math.min(page.width, page.height);
-  return Math.min(askedPt * Math.max(1, shorter / LARGE_PT), shorter / 10);
+  return Math.min(requestedPt * Math.max(1, shorter / LARGE_PT), shorter / 10);
 }
 
 /** Returns the size of the area within the margins, limited to shares (0 to 1) of the page's sides. */
@@ -88,15 +87,15 @@ export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: 
 }
 
 /** Returns the size of the bounding box of a box of `size` rotated by `degrees`. */
-export function turnedSize({ width, height }: Size, degrees: number): Size {
-  const [cos, sin] = direction(degrees).map(Math.abs) as [number, number];
+export function rotatedSize({ width, height }: Size, degrees: number): Size {
+  const [cos, sin] = cosineAndSine(degrees).map(Math.abs) as [number, number];
   return { width: width * cos + height * sin, height: width * sin + height * cos };
 }
 
 /** Returns the largest scale at which a rotated box of `size` fits into a room. */
 export function largestScale(size: Size, room: Size, degrees: number): number {
-  const turned = turnedSize(size, degrees);
-  return Math.min(room.width / turned.width, room.height / turned.height);
+  const rotated = rotatedSize(size, degrees);
+  return Math.min(room.width / rotated.width, room.height / rotated.height);
 }
 
 /** Returns the angle of a page's diagonal from its lower left to its upper right corner. */
@@ -116,11 +115,11 @@ export function placeAt(
   page: Size,
   marginPt: number,
 ): Matrix {
-  const turned = turnedSize({ width: size.width * scale, height: size.height * scale }, degrees);
+  const rotated = rotatedSize({ width: size.width * scale, height: size.height * scale }, degrees);
   const center = (share: number, markPt: number, pagePt: number) =>
     marginPt + markPt / 2 + share * (pagePt - 2 * marginPt - markPt);
-  const [cos, sin] = direction(degrees).map((value) => value * scale) as [number, number];
-  const [x, y] = [center(spot.x, turned.width, page.width), center(spot.y, turned.height, page.height)];
+  const [cos, sin] = cosineAndSine(degrees).map((value) => value * scale) as [number, number];
+  const [x, y] = [center(spot.x, rotated.width, page.width), center(spot.y, rotated.height, page.height)];
   return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
 }
 
@@ -128,9 +127,9 @@ export function placeAt(
  * Approximate maximum number of copies on a page, even of the smallest marks. An A4 page then has 20 along its longer
  * side.
  */
-const MOST_TILES = 283;
+const MAX_TILES = 283;
 /** Maximum number of copies along the longer side of a page so narrow that it has only one row. */
-const MOST_TILES_ALONG = 500;
+const MAX_TILES_ALONG = 500;
 
 /** A position in the space of a mark: its units along its sides. */
 export interface Point {
@@ -145,22 +144,22 @@ export interface Point {
  * @param page size of the page in units of the mark
  */
 export function tile(size: Size, degrees: number, page: Size): Point[] {
-  const [cos, sin] = direction(degrees);
-  const least = Math.max(
-    Math.sqrt((page.width * page.height) / MOST_TILES),
-    Math.max(page.width, page.height) / MOST_TILES_ALONG,
+  const [cos, sin] = cosineAndSine(degrees);
+  const minStep = Math.max(
+    Math.sqrt((page.width * page.height) / MAX_TILES),
+    Math.max(page.width, page.height) / MAX_TILES_ALONG,
   );
-  const [stepX, stepY] = [Math.max(size.width * 1.5, least), Math.max(size.height * 2.5, least)];
-  const turned = turnedSize(size, degrees);
-  const [across, up] = [(page.width + turned.width) / 2, (page.height + turned.height) / 2];
+  const [stepX, stepY] = [Math.max(size.width * 1.5, minStep), Math.max(size.height * 2.5, minStep)];
+  const rotated = rotatedSize(size, degrees);
+  const [across, up] = [(page.width + rotated.width) / 2, (page.height + rotated.height) / 2];
   const rows = Math.ceil((across * Math.abs(sin) + up * Math.abs(cos)) / stepY);
 
   const tiles: Point[] = [];
   for (let row = -rows; row <= rows; row++) {
     const y = row * stepY;
     const shift = row % 2 === 0 ? 0 : 0.5;
-    const [fromLeft, toRight] = within(cos, -y * sin, across);
-    const [fromBottom, toTop] = within(sin, y * cos, up);
+    const [fromLeft, toRight] = rangeWithin(cos, -y * sin, across);
+    const [fromBottom, toTop] = rangeWithin(sin, y * cos, up);
     const last = Math.min(toRight, toTop) / stepX - shift;
     for (let column = Math.ceil(Math.max(fromLeft, fromBottom) / stepX - shift); column <= last; column++) {
       if (row === 0 && column === 0) tiles.unshift({ x: 0, y });
@@ -171,9 +170,9 @@ export function tile(size: Size, degrees: number, page: Size): Point[] {
 }
 
 /** Returns the range of x for which `slope` x + `offset` is between -`most` and `most`. */
-function within(slope: number, offset: number, most: number): [number, number] {
-  if (slope === 0) return Math.abs(offset) < most ? [-Infinity, Infinity] : [Infinity, -Infinity];
-  const ends = [(-most - offset) / slope, (most - offset) / slope];
+function rangeWithin(slope: number, offset: number, limit: number): [number, number] {
+  if (slope === 0) return Math.abs(offset) < limit ? [-Infinity, Infinity] : [Infinity, -Infinity];
+  const ends = [(-limit - offset) / slope, (limit - offset) / slope];
   return [Math.min(...ends), Math.max(...ends)];
 }
 
@@ -181,7 +180,7 @@ function within(slope: number, offset: number, most: number): [number, number] {
  * Returns a page's size in units of a mark at `scale`, with sides rounded up by at most an eighth. Copies that fill
  * this size also fill all pages of similar size.
  */
-export function roundedUp({ width, height }: Size, scale: number): Size {
+export function roundedUpSize({ width, height }: Size, scale: number): Size {
   const rounded = (side: number) => {
     const step = 2 ** (Math.floor(Math.log2(side)) - 3);
     return Math.ceil(side / step) * step;
@@ -190,7 +189,7 @@ export function roundedUp({ width, height }: Size, scale: number): Size {
 }
 
 /** Returns cosine and sine, exact at right angles. */
-function direction(degrees: number): [number, number] {
+function cosineAndSine(degrees: number): [number, number] {
   const turn = ((degrees % 360) + 360) % 360;
   if (turn % 90 === 0)
     return (

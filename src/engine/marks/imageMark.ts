@@ -39,19 +39,19 @@ export async function markWithImage(
   );
 
   const tilings = new Tilings(document);
-  let last: { page: Page; placement: Placement } | undefined;
+  let previous: { page: Page; placement: Placement } | undefined;
   const placementOn = (page: Page): Placement => {
-    const shown = displayedSize(page);
-    const marginPt = marginOn(shown, options.marginPt);
-    const factor = Math.min((scale * shown.width) / width, largestScale(picture, roomOn(shown, marginPt), rotation));
-    const around = spot.isTiled && tilings.of(picture, factor, rotation, shown).around(mark);
+    const size = displayedSize(page);
+    const marginPt = marginOn(size, options.marginPt ?? DEFAULTS.marginPt);
+    const factor = Math.min((scale * size.width) / width, largestScale(picture, roomOn(size, marginPt), rotation));
+    const copies = spot.isTiled && tilings.of(picture, factor, rotation, size).copiesOf(mark);
     return {
-      matrix: placeAt(spot, picture, factor, rotation, shown, marginPt),
-      parts: (around ? [mark, around] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })),
+      matrix: placeAt(spot, picture, factor, rotation, size, marginPt),
+      parts: (copies ? [mark, copies] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })),
     };
   };
   await placeOnPages(document, (page) => {
-    if (!last || !haveSameShape(last.page, page)) last = { page, placement: placementOn(page) };
-    return last.placement;
+    if (!previous || !haveSameShape(previous.page, page)) previous = { page, placement: placementOn(page) };
+    return previous.placement;
   });
 }

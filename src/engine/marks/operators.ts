@@ -11,15 +11,15 @@ const SMALL = 0.01;
  * (ISO 32000-2, 7.3.3).
  */
 export function number(value: number): string {
-  return Math.abs(value) < SMALL ? plain(value.toFixed(8)) : rounded(value, 5);
+  return Math.abs(value) < SMALL ? withoutTrailingZeros(value.toFixed(8)) : rounded(value, 5);
 }
 
 function rounded(value: number, decimals: number): string {
-  return plain(value.toFixed(Math.abs(value) > LARGEST_REAL ? 0 : decimals));
+  return withoutTrailingZeros(value.toFixed(Math.abs(value) > LARGEST_REAL ? 0 : decimals));
 }
 
 /** Removes trailing zeros from a decimal. */
-function plain(decimal: string): string {
+function withoutTrailingZeros(decimal: string): string {
   return decimal.includes(".") ? decimal.replace(/\.?0+$/, "").replace(/^-0$/, "0") : decimal;
 }
 

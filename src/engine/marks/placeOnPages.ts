@@ -22,12 +22,12 @@ export interface Part extends Point {
  */
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
   /** The previous page and its matrix. Consecutive pages are mostly alike. */
-  let last: { page: Page; matrix: Matrix; operands: string } | undefined;
+  let previous: { page: Page; matrix: Matrix; operands: string } | undefined;
   await overlay(document, (page, nameOf) => {
     const { matrix, parts } = placementOn(page);
     const shown = showEach(parts, ({ mark }) => nameOf(mark.ref));
-    if (last?.matrix !== matrix || !haveSameShape(last.page, page))
-      last = { page, matrix, operands: numbers(multiply(matrix, toUserSpace(page))) };
-    return `q ${last.operands} cm ${shown} Q`;
+    if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
+      previous = { page, matrix, operands: numbers(multiply(matrix, toUserSpace(page))) };
+    return `q ${previous.operands} cm ${shown} Q`;
   });
 }

@@ -19,11 +19,11 @@ export interface Template {
   /** Whether the text has a frame. */
   framed?: true;
   /** Maximum size of the mark, as shares of the page's sides. */
-  most?: { width?: number; height?: number };
+  maxShares?: { width?: number; height?: number };
   /**
    * Maximum number of lines. A longer text is cut short and ends in an ellipsis. Line breaks of the caller are kept.
    */
-  mostLines?: number;
+  maxLines?: number;
   /**
    * Whether letters are so small that they need a higher opacity to be readable: that of two copies on top of each
    * other.
@@ -46,7 +46,7 @@ const TABLE = {
     weight: "bold",
     color: "#404040",
     sizeShare: 0.26,
-    most: { height: 0.4 },
+    maxShares: { height: 0.4 },
   },
   tiled: {
     description: "Small slanted copies all over the page, past its edges.",
@@ -63,7 +63,7 @@ const TABLE = {
     color: "#000000",
     sizeShare: 0.024,
     small: true,
-    mostLines: 2,
+    maxLines: 2,
   },
   footer: {
     description: "One small line at the bottom.",
@@ -72,7 +72,7 @@ const TABLE = {
     color: "#000000",
     sizeShare: 0.024,
     small: true,
-    mostLines: 2,
+    maxLines: 2,
   },
   stamp: {
     description: "A framed red stamp, slightly rotated, in the upper right corner.",
@@ -82,7 +82,7 @@ const TABLE = {
     color: "#7a0c0c",
     sizeShare: 0.05,
     framed: true,
-    most: { width: 0.4 },
+    maxShares: { width: 0.4 },
   },
   sidebar: {
     description: "One line up the left edge.",
@@ -92,7 +92,7 @@ const TABLE = {
     color: "#000000",
     sizeShare: 0.028,
     small: true,
-    mostLines: 2,
+    maxLines: 2,
   },
   outline: {
     description: "Large hollow letters across the page.",

@@ -1,19 +1,18 @@
 import { isRightToLeft } from "../fonts/bidi.ts";
 import { BYTES_PER_CLUSTER, type Cluster, type Line, type Typesetter } from "../fonts/layout.ts";
-import type { TextMark } from "../options.ts";
 import type { Meter } from "../pdf/source/meter.ts";
 import type { Appearance } from "./appearance.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText, LEGIBLE_PT } from "./fit.ts";
 import { diagonalAngle, marginOn, type PageSize, roomOn, type Size, sizeKey } from "./geometry.ts";
-import { isNumbered, withDigits } from "./placeholders.ts";
+import { withDigits } from "./placeholders.ts";
 import { Paragraph, type TextLine } from "./wrap.ts";
 
 /** Maximum font size in units of user space. Poppler does not draw text larger than 1,440 units, at any resolution. */
-const LARGEST_UNITS = 1400;
+const MAX_FONT_UNITS = 1400;
 
 /** Layout of a text on pages of one size: one block for each possible number of digits of a page number. */
-interface Setting {
+interface PageLayout {
   readonly fontSizePt: number;
   /** Blocks by the number of digits. A text without the page number has one block, with key 0. */
   readonly blocks: ReadonlyMap<number, Block>;
@@ -21,7 +20,7 @@ interface Setting {
 
 /** Layouts of a text for each page size, and all clusters that they show. */
 interface TextLayout {
-  settingOn(page: PageSize): Setting;
+  layoutOn(page: PageSize): PageLayout;
   /** The smallest font size on any page, in points. */
   readonly smallestPt: number;
   clusters(): Iterable<Cluster>;
@@ -33,30 +32,29 @@ interface TextLayout {
  * @throws EngineError too_complex if there are too many sizes
  */
 export async function layOutText(
-  text: string,
+  { text, isNumbered }: { text: string; isNumbered: boolean },
   pages: readonly PageSize[],
-  mark: TextMark,
   appearance: Appearance,
   typesetter: Typesetter,
   meter: Meter,
 ): Promise<TextLayout> {
-  const most = String(pages.length).length;
-  const digits = isNumbered(mark.text) ? Array.from({ length: most }, (_, i) => most - i) : [0];
+  const maxDigits = String(pages.length).length;
+  const digits = isNumbered ? Array.from({ length: maxDigits }, (_, i) => maxDigits - i) : [0];
 
-  const set = (line: TextLine) => {
+  const typeset = (line: TextLine) => {
     meter.charge("layOutCharacter", line.text.length);
     return typesetter.set(line.text, line.rightToLeft);
   };
   const paragraphs = text
     .split("\n")
-    .map((part) => new Paragraph({ text: part, rightToLeft: isRightToLeft(part) }, (line) => set(line).width));
+    .map((part) => new Paragraph({ text: part, rightToLeft: isRightToLeft(part) }, (line) => typeset(line).width));
   const sizeOf = memoized((lines): Size => {
-    const { width, height } = stack(lines.map(set), appearance);
+    const { width, height } = stack(lines.map(typeset), appearance);
     return { width, height };
   });
   /** Lays out a line that will be drawn, and retains it until then. */
-  const keep = memoized(([line]): Line => {
-    const laidOut = set(line!);
+  const retainedLine = memoized(([line]): Line => {
+    const laidOut = typeset(line!);
     meter.retainMark(BYTES_PER_CLUSTER * laidOut.clusters.length);
     return laidOut;
   });
@@ -64,38 +62,40 @@ export async function layOutText(
     const { width } = sizeOf(lines);
     return new Map(
       digits.map((count) => {
-        const numbered = lines.map((line) => keep([{ ...line, text: withDigits(line.text, most, count || most) }]));
+        const numbered = lines.map((line) =>
+          retainedLine([{ ...line, text: withDigits(line.text, maxDigits, count || maxDigits) }]),
+        );
         return [count, stack(numbered, appearance, width)];
       }),
     );
   });
 
-  const settings = new Map<string, Setting>();
+  const layouts = new Map<string, PageLayout>();
   const keyOf = (page: PageSize) => `${sizeKey(page)} ${page.userUnit}`;
   for (const page of pages) {
-    if (settings.has(keyOf(page))) continue;
+    if (layouts.has(keyOf(page))) continue;
     meter.charge("fitCharacter", text.length);
     await meter.yieldIfDue();
     const { lines, fontSizePt } = fitText(paragraphs, {
       page,
       rotation: appearance.rotation ?? diagonalAngle(page),
-      room: roomOn(page, marginOn(page, mark.marginPt), appearance.most),
-      mostLines: appearance.mostLines,
+      room: roomOn(page, marginOn(page, appearance.marginPt), appearance.maxShares),
+      maxLines: appearance.maxLines,
       maxFontSizePt: Math.min(
-        LARGEST_UNITS * page.userUnit,
-        mark.fontSizePt ?? Math.max(LEGIBLE_PT, appearance.sizeShare * Math.min(page.width, page.height)),
+        MAX_FONT_UNITS * page.userUnit,
+        appearance.fontSizePt ?? Math.max(LEGIBLE_PT, appearance.sizeShare * Math.min(page.width, page.height)),
       ),
       blockEm: sizeOf,
     });
-    settings.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });
+    layouts.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });
   }
 
   return {
-    settingOn: (page) => settings.get(keyOf(page))!,
-    smallestPt: Math.min(...Array.from(settings.values(), ({ fontSizePt }) => fontSizePt)),
+    layoutOn: (page) => layouts.get(keyOf(page))!,
+    smallestPt: Math.min(...Array.from(layouts.values(), ({ fontSizePt }) => fontSizePt)),
     *clusters() {
       // most sizes share their blocks, and most blocks their lines
-      const blocks = new Set(Array.from(settings.values(), (setting) => setting.blocks));
+      const blocks = new Set(Array.from(layouts.values(), (layout) => layout.blocks));
       const lines = new Set<Line>();
       for (const byDigits of blocks)
         for (const { rows } of byDigits.values()) for (const { line } of rows) lines.add(line);

@@ -11,7 +11,7 @@ import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
 import { diagonalAngle, displayedSize, haveSameShape, type Matrix, marginOn, placeAt, type Size } from "./geometry.ts";
-import { fillIn } from "./placeholders.ts";
+import { fillIn, isNumbered } from "./placeholders.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
@@ -19,7 +19,7 @@ import { TextMarks } from "./textMarks.ts";
 import { type Tiling, Tilings } from "./tilings.ts";
 
 /** Placement of a block on pages of one size. */
-interface Place {
+interface BlockPlacement {
   readonly matrix: Matrix;
   /** Copies around the block, if it is tiled. */
   readonly tiling: Tiling | undefined;
@@ -40,37 +40,38 @@ export async function markWithText(
   const sizes = document.pages.map(displayedSize);
   const text = textOf(mark, sizes.length, date);
   const typesetter = await typesetterOf(mark, text, loadFont, document.language);
-  const layout = await layOutText(text, sizes, mark, appearance, typesetter, document.objects.source.meter);
+  const content = { text, isNumbered: isNumbered(mark.text) };
+  const layout = await layOutText(content, sizes, appearance, typesetter, document.objects.source.meter);
   const marks = new TextMarks(document, layout.clusters(), appearance, edgeAround(appearance, layout.smallestPt));
   const spot = spotOf(appearance.position);
   const tilings = new Tilings(document);
 
-  const placeOf = (block: Block, fontSizePt: number, shown: Size): Place => {
+  const placementOf = (block: Block, fontSizePt: number, page: Size): BlockPlacement => {
     const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
     const scale = fontSizePt / UNITS_PER_EM;
-    const rotation = appearance.rotation ?? diagonalAngle(shown);
+    const rotation = appearance.rotation ?? diagonalAngle(page);
     return {
-      matrix: placeAt(spot, size, scale, rotation, shown, marginOn(shown, mark.marginPt)),
-      tiling: spot.isTiled && tilings.of(size, scale, rotation, shown),
+      matrix: placeAt(spot, size, scale, rotation, page, marginOn(page, appearance.marginPt)),
+      tiling: spot.isTiled && tilings.of(size, scale, rotation, page),
     };
   };
 
   /** The previous page and its placement. Consecutive pages are mostly alike. */
-  let last: { page: Page; block: Block; place: Place } | undefined;
+  let previous: { page: Page; block: Block; placement: BlockPlacement } | undefined;
   await placeOnPages(document, (page): Placement => {
-    const shown = sizes[page.index]!;
-    const { fontSizePt, blocks } = layout.settingOn(shown);
+    const size = sizes[page.index]!;
+    const { fontSizePt, blocks } = layout.layoutOn(size);
     const number = String(page.index + 1);
     const block = blocks.get(number.length) ?? blocks.get(0)!;
-    if (last?.block !== block || !haveSameShape(last.page, page))
-      last = { page, block, place: placeOf(block, fontSizePt, shown) };
-    const { matrix, tiling } = last.place;
+    if (previous?.block !== block || !haveSameShape(previous.page, page))
+      previous = { page, block, placement: placementOf(block, fontSizePt, size) };
+    const { matrix, tiling } = previous.placement;
     const parts = marks.partsOf(block, number);
     if (!tiling) return { matrix, parts };
     // Search and copying find only the text in the middle of the page, and read its parts in order.
     const echoes = marks.partsOf(block, number, true).flatMap((part) => {
-      const around = tiling.around(part.mark);
-      return around ? { ...part, mark: around } : [];
+      const copies = tiling.copiesOf(part.mark);
+      return copies ? { ...part, mark: copies } : [];
     });
     return { matrix, parts: [...parts, ...echoes] };
   });
@@ -112,6 +113,6 @@ function textOf({ text }: TextMark, pages: number, date: Date): string {
 }
 
 function typesetterOf(mark: TextMark, text: string, loadFont: LoadFont, document?: string): Promise<Typesetter> {
-  const { weight, mostLines } = appearanceOf(mark);
-  return typesetterFor(mostLines ? text + ELLIPSIS : text, weight, loadFont, { text: mark.lang, document });
+  const { weight, maxLines, lang } = appearanceOf(mark);
+  return typesetterFor(maxLines ? text + ELLIPSIS : text, weight, loadFont, { text: lang, document });
 }

@@ -49,7 +49,7 @@ export class TextMarks {
     this.#sink = sink;
     this.#appearance = appearance;
     this.#edge = edge;
-    this.#hasEchoes = !sink.pdfa && (appearance.position === "tile" || edge > 0 || appearance.hollow === true);
+    this.#hasEchoes = !sink.pdfa && (appearance.position === "tile" || edge > 0 || appearance.isHollow);
     this.#embedded = embedFont(sink, shownBy(clusters), { echoes: this.#hasEchoes });
     this.#ink = inkOf(appearance.color, sink);
   }
@@ -80,12 +80,13 @@ export class TextMarks {
 
   /** Draws all rows without a page number as one mark. In other rows, each stretch between slots is a mark. */
   #drawAroundSlots(block: Block, isEcho: boolean): (Part | Slot)[] {
-    const still = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
+    const unnumbered = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
     const parts: (Part | Slot)[] = [];
-    if (still.length > 0 || block.frame) parts.push({ mark: this.#blockMark(block, still, isEcho), x: 0, y: 0 });
+    if (unnumbered.length > 0 || block.frame)
+      parts.push({ mark: this.#blockMark(block, unnumbered, isEcho), x: 0, y: 0 });
 
-    for (const { line, x, y } of block.rows.filter((row) => !still.includes(row)))
-      for (const clusters of stretches(line.clusters)) {
+    for (const { line, x, y } of block.rows.filter((row) => !unnumbered.includes(row)))
+      for (const clusters of splitAtSlots(line.clusters)) {
         const at = { x: (x + clusters[0]!.x) * UNITS_PER_EM, y: y * UNITS_PER_EM };
         const [first] = clusters as [Cluster];
         parts.push(
@@ -146,7 +147,7 @@ function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
 }
 
 /** Splits clusters into the runs between slots, and each slot alone. */
-function stretches(clusters: readonly Cluster[]): Cluster[][] {
+function splitAtSlots(clusters: readonly Cluster[]): Cluster[][] {
   const result: Cluster[][] = [];
   for (const cluster of clusters) {
     const last = result.at(-1);

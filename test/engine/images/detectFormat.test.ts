@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { encode } from "../../support/bytes.ts";
 import { concat } from "./encodePng.ts";
-import { refusal } from "./expected.ts";
+import { rejection } from "./expected.ts";
 
 const XML = '<?xml version="1.0"?>\n<!-- drawn -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">\n';
 
@@ -38,7 +38,7 @@ describe("an unsupported image is rejected with the name of its format", () => {
     ["neither a PNG nor a JPEG", "hello"],
     ["neither a PNG nor a JPEG", "\xff\xd8\0"],
   ])("%s", async (name, bytes) => {
-    expect(await refusal(encode(bytes))).toEqual({
+    expect(await rejection(encode(bytes))).toEqual({
       code: "unsupported_image",
       detail: `This is ${name}. Send a PNG or a JPEG.`,
     });
@@ -46,14 +46,14 @@ describe("an unsupported image is rejected with the name of its format", () => {
 });
 
 test("an empty image is rejected as damaged", async () => {
-  expect(await refusal(new Uint8Array())).toEqual({
+  expect(await rejection(new Uint8Array())).toEqual({
     code: "damaged_image",
     detail: "The image is empty. Send the whole file.",
   });
 });
 
 test("a format is detected only at the beginning of the file", async () => {
-  expect(await refusal(concat(encode("x"), encode("GIF89a")))).toMatchObject({
+  expect(await rejection(concat(encode("x"), encode("GIF89a")))).toMatchObject({
     detail: expect.stringContaining("neither"),
   });
 });

@@ -59,7 +59,7 @@ export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): voi
 }
 
 /** Returns the code and the message with which an image is rejected. */
-export async function refusal(
+export async function rejection(
   bytes: Uint8Array,
   limits = LIMITS,
 ): Promise<{ code: string; detail: string } | "not refused"> {

@@ -4,7 +4,7 @@ import { readImage } from "../../../src/engine/images/readImage.ts";
 import { encode } from "../../support/bytes.ts";
 import { adobe, encodeJpeg, exif, JFIF, type JpegSpec, segment, toYcc } from "./encodeJpeg.ts";
 import { concat, uint16, uint32 } from "./encodePng.ts";
-import { expectPixels, LIMITS, refusal } from "./expected.ts";
+import { expectPixels, LIMITS, rejection } from "./expected.ts";
 import vectors from "./jpegVectors.json";
 import { profile } from "./profile.ts";
 import { type Rgb, render, renderPage, Sink } from "./render.ts";
@@ -265,7 +265,7 @@ describe("a JPEG is rejected as unsupported", () => {
     ["height", { height: 0 }],
   ])("if it is, or has, %s", async (name, changes) => {
     const jpeg = encodeJpeg({ ...YCC, ...changes });
-    expect(await refusal(jpeg)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
+    expect(await rejection(jpeg)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
   });
 });
 
@@ -273,7 +273,7 @@ describe("a JPEG is rejected as damaged", () => {
   test("if it is truncated anywhere", async () => {
     const jpeg = encodeJpeg({ ...YCC, segments: [JFIF, exif(6)] });
     for (let length = 3; length < jpeg.length; length++)
-      expect(await refusal(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
+      expect(await rejection(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
   });
 
   const SOI = Uint8Array.of(0xff, 0xd8);
@@ -302,11 +302,11 @@ describe("a JPEG is rejected as damaged", () => {
       encodeJpeg({ ...YCC, segments: Array(50_000).fill(segment(0xe5, new Uint8Array())) }),
     ],
   ])("%s", async (_, bytes) => {
-    expect(await refusal(bytes)).toMatchObject({ code: "damaged_image" });
+    expect(await rejection(bytes)).toMatchObject({ code: "damaged_image" });
   });
 });
 
 test("a JPEG with one pixel too many is rejected as too large", async () => {
-  expect(await refusal(encodeJpeg(YCC), { maxPixels: 24 * 16 - 1 })).toMatchObject({ code: "image_too_large" });
-  expect(await refusal(encodeJpeg(YCC), { maxPixels: 24 * 16 })).toBe("not refused");
+  expect(await rejection(encodeJpeg(YCC), { maxPixels: 24 * 16 - 1 })).toMatchObject({ code: "image_too_large" });
+  expect(await rejection(encodeJpeg(YCC), { maxPixels: 24 * 16 })).toBe("not refused");
 });

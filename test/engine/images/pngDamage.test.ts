@@ -2,7 +2,7 @@ import { deflateRawSync, deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { encode } from "../../support/bytes.ts";
 import { chunk, concat, encodePng, header, type PngSpec, SIGNATURE, uint16, uint32 } from "./encodePng.ts";
-import { LIMITS, noise, refusal } from "./expected.ts";
+import { LIMITS, noise, rejection } from "./expected.ts";
 
 const RGB: PngSpec = {
   width: 5,
@@ -52,13 +52,13 @@ function spoiled(bytes: Uint8Array, type: string): Uint8Array {
 }
 
 test("the undamaged PNGs of these tests are valid", async () => {
-  expect(await refusal(png(IHDR, IDAT, IEND))).toBe("not refused");
+  expect(await rejection(png(IHDR, IDAT, IEND))).toBe("not refused");
 });
 
 test.each(Object.entries(KINDS))("a PNG (%s) truncated anywhere is rejected as damaged", async (_, spec) => {
   const bytes = encodePng(spec);
   for (let length = 8; length < bytes.length; length++)
-    expect(await refusal(bytes.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
+    expect(await rejection(bytes.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
 });
 
 test.each([
@@ -67,7 +67,7 @@ test.each([
   { name: "indexed", type: "PLTE", spec: INDEXED },
   { name: "indexed", type: "tRNS", spec: INDEXED },
 ])("a wrong checksum of $type is rejected as damage", async ({ type, spec }) => {
-  expect(await refusal(spoiled(encodePng(spec), type))).toMatchObject({
+  expect(await rejection(spoiled(encodePng(spec), type))).toMatchObject({
     code: "damaged_image",
     detail: expect.stringContaining(type),
   });
@@ -108,7 +108,7 @@ describe("a PNG is rejected as damaged", () => {
     ["if its line ends were changed", concat(Uint8Array.of(137, 80, 78, 71, 10, 26, 10), IHDR, IDAT, IEND)],
     ["if its bytes were taken for text", concat(Uint8Array.of(63, 80, 78, 71, 13, 10, 26, 10), IHDR, IDAT, IEND)],
   ])("%s", async (_, bytes) => {
-    expect(await refusal(bytes)).toMatchObject({ code: "damaged_image" });
+    expect(await rejection(bytes)).toMatchObject({ code: "damaged_image" });
   });
 
   const lies: [string, (lines: Uint8Array) => Uint8Array][] = [
@@ -122,7 +122,7 @@ describe("a PNG is rejected as damaged", () => {
       lies.map(([what, tamper]) => ({ kind, what, spec: { ...spec, tamper } })),
     ),
   )("with $what ($kind)", async ({ spec }) => {
-    expect(await refusal(encodePng(spec))).toMatchObject({ code: "damaged_image" });
+    expect(await rejection(encodePng(spec))).toMatchObject({ code: "damaged_image" });
   });
 
   const lines = new Uint8Array(4 * 16);
@@ -135,7 +135,7 @@ describe("a PNG is rejected as damaged", () => {
     ["that ends early", compressed.subarray(0, -5)],
     ["that needs a dictionary", new Uint8Array(deflateSync(lines, { dictionary: Buffer.from("a") }))],
   ])("with image data %s", async (_, data) => {
-    expect(await refusal(png(IHDR, chunk("IDAT", data), IEND))).toMatchObject({ code: "damaged_image" });
+    expect(await rejection(png(IHDR, chunk("IDAT", data), IEND))).toMatchObject({ code: "damaged_image" });
   });
 });
 
@@ -143,7 +143,7 @@ test.each([
   ["Apple's format for apps", png(chunk("CgBI", uint32(0x50002002)), IHDR, IDAT, IEND), "Apple"],
   ["a critical chunk of an extension", png(IHDR, chunk("FdAT", uint32(1)), IDAT, IEND), "FdAT"],
 ])("%s is rejected as unsupported, with its name", async (_, bytes, name) => {
-  expect(await refusal(bytes)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
+  expect(await rejection(bytes)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
 });
 
 describe("a PNG is rejected as too large", () => {
@@ -157,11 +157,13 @@ describe("a PNG is rejected as too large", () => {
       LIMITS.maxPixels,
     ],
   ])("%s", async (_, size, maxPixels) => {
-    expect(await refusal(png(headerWith(size), IDAT, IEND), { maxPixels })).toMatchObject({ code: "image_too_large" });
+    expect(await rejection(png(headerWith(size), IDAT, IEND), { maxPixels })).toMatchObject({
+      code: "image_too_large",
+    });
   });
 
   test("from one pixel over the limit", async () => {
-    expect(await refusal(png(IHDR, IDAT, IEND), { maxPixels: 20 })).toBe("not refused");
+    expect(await rejection(png(IHDR, IDAT, IEND), { maxPixels: 20 })).toBe("not refused");
   });
 });
 
@@ -173,7 +175,7 @@ describe("a decompression bomb", () => {
     const file = png(chunk("IHDR", header(spec)), ...palette, chunk("IDAT", bomb), IEND);
 
     const started = performance.now();
-    expect(await refusal(file)).toMatchObject({ code: "damaged_image" });
+    expect(await rejection(file)).toMatchObject({ code: "damaged_image" });
     const refused = performance.now();
     inflateSync(bomb);
     expect(refused - started).toBeLessThan((performance.now() - refused) / 4);

@@ -17,7 +17,7 @@ test.each<[Parameters<typeof appearanceOf>[0], object]>([
   ],
   [
     { template: "outline", position: "center" },
-    { position: "center", rotation: 0, hollow: true },
+    { position: "center", rotation: 0, isHollow: true },
   ],
   [
     { template: "stamp", position: "bottom-left" },
@@ -33,11 +33,11 @@ test.each<[Parameters<typeof appearanceOf>[0], object]>([
   ],
   [
     { template: "header", color: "#ff0000" },
-    { position: "top", rotation: 0, color: "#ff0000", isEdged: false },
+    { position: "top", rotation: 0, color: "#ff0000", hasEdge: false },
   ],
-  [{ template: "header" }, { isEdged: true, opacity: 1 - 0.7 * 0.7 }],
+  [{ template: "header" }, { hasEdge: true, opacity: 1 - 0.7 * 0.7 }],
   [{ template: "footer", opacity: 1 }, { opacity: 1 }],
-  [{ template: "diagonal" }, { isEdged: true, opacity: 0.3 }],
+  [{ template: "diagonal" }, { hasEdge: true, opacity: 0.3 }],
 ])("the request %j resolves to the appearance %j", (request, appearance) => {
   const { position, rotation, ...rest } = appearanceOf(request);
   expect({ position, rotation, ...rest }).toMatchObject(appearance);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
 import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
-import { turnedSize } from "../../../src/engine/marks/geometry.ts";
+import { rotatedSize } from "../../../src/engine/marks/geometry.ts";
 import { Paragraph, type TextLine, textOf, wrap } from "../../../src/engine/marks/wrap.ts";
 
 /** Makes every character one em wide. */
@@ -89,7 +89,7 @@ describe("fitting", () => {
     ["is cut short where two are not", 300, 2, 8],
   ])("a text in a template of one line %s", (_, characters, count, leastPt) => {
     const text = "word ".repeat(characters / 5).trim();
-    const { lines, fontSizePt } = fitText(paragraphsOf(text), room({ maxFontSizePt: 14, mostLines: 2 }));
+    const { lines, fontSizePt } = fitText(paragraphsOf(text), room({ maxFontSizePt: 14, maxLines: 2 }));
     expect(lines).toHaveLength(count);
     expect(fontSizePt).toBeGreaterThanOrEqual(leastPt);
     expect(fontSizePt).toBeLessThanOrEqual(14);
@@ -109,7 +109,7 @@ describe("fitting", () => {
         height: lines.length,
       });
       for (let width = 60; width < 400; width += 7) {
-        const area = room({ room: { width, height: 752 }, maxFontSizePt: 8, mostLines: 1, blockEm });
+        const area = room({ room: { width, height: 752 }, maxFontSizePt: 8, maxLines: 1, blockEm });
         const text = "fghij".repeat(100);
         const paragraph = new Paragraph({ text, rightToLeft: false }, (line) => setWidth(line.text));
         const [line] = textsOf(fitText([paragraph], area).lines) as [string];
@@ -121,7 +121,7 @@ describe("fitting", () => {
   );
 
   test("line breaks of the caller are kept in a template of one line", () => {
-    const area = room({ maxFontSizePt: 14, mostLines: 2 });
+    const area = room({ maxFontSizePt: 14, maxLines: 2 });
     expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);
   });
 
@@ -130,9 +130,9 @@ describe("fitting", () => {
       const here = room({ rotation });
       const { lines, fontSizePt } = fitText(paragraphsOf(text), here);
       const block = here.blockEm(lines);
-      const turned = turnedSize({ width: block.width * fontSizePt, height: block.height * fontSizePt }, rotation);
-      expect(turned.width).toBeLessThanOrEqual(552.0001);
-      expect(turned.height).toBeLessThanOrEqual(752.0001);
+      const rotated = rotatedSize({ width: block.width * fontSizePt, height: block.height * fontSizePt }, rotation);
+      expect(rotated.width).toBeLessThanOrEqual(552.0001);
+      expect(rotated.height).toBeLessThanOrEqual(752.0001);
     }
   });
 });

@@ -8,11 +8,11 @@ import {
   multiply,
   placeAt,
   roomOn,
-  roundedUp,
+  rotatedSize,
+  roundedUpSize,
   sizeKey,
   tile,
   toUserSpace,
-  turnedSize,
 } from "../../../src/engine/marks/geometry.ts";
 import { spotOf } from "../../../src/engine/marks/positions.ts";
 import type { Page } from "../../../src/engine/pdf/pages/page.ts";
@@ -105,7 +105,7 @@ describe("a mark's place", () => {
     "the largest mark that fits, rotated by %f, touches a margin and crosses none",
     (degrees) => {
       const scale = largestScale(mark, roomOn(a4, 24), degrees);
-      const { width, height } = turnedSize({ width: 100 * scale, height: 50 * scale }, degrees);
+      const { width, height } = rotatedSize({ width: 100 * scale, height: 50 * scale }, degrees);
       expect(width).toBeLessThanOrEqual(552.000001);
       expect(height).toBeLessThanOrEqual(752.000001);
       expect(Math.max(width / 552, height / 752)).toBeCloseTo(1, 6);
@@ -180,7 +180,7 @@ describe("tiles", () => {
 
   test("tiles are shared by page sizes that differ by at most an eighth", () => {
     const pages = Array.from({ length: 1000 }, (_, i) => ({ width: 500 + i / 5, height: 700 + (i % 10) }));
-    const classes = pages.map((page) => [page, roundedUp(page, 0.2)] as const);
+    const classes = pages.map((page) => [page, roundedUpSize(page, 0.2)] as const);
     for (const [page, { width, height }] of classes)
       for (const share of [width / (page.width / 0.2), height / (page.height / 0.2)]) {
         expect(share).toBeGreaterThanOrEqual(1);

@@ -3,7 +3,7 @@ import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { appearanceOf } from "../../../src/engine/marks/appearance.ts";
 import { ELLIPSIS } from "../../../src/engine/marks/fit.ts";
 import type { PageSize } from "../../../src/engine/marks/geometry.ts";
-import { fillIn } from "../../../src/engine/marks/placeholders.ts";
+import { fillIn, isNumbered } from "../../../src/engine/marks/placeholders.ts";
 import { layOutText } from "../../../src/engine/marks/textLayout.ts";
 import type { TextMark } from "../../../src/engine/options.ts";
 import { COSTS } from "../../../src/engine/pdf/source/costs.ts";
@@ -23,7 +23,7 @@ async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK
     text: undefined,
     document: undefined,
   });
-  return layOutText(text, pages, mark, appearanceOf(mark), typesetter, meter);
+  return layOutText({ text, isNumbered: isNumbered(mark.text) }, pages, appearanceOf(mark), typesetter, meter);
 }
 
 test("pages of many sizes share the clusters of a text", async () => {
@@ -73,8 +73,8 @@ test.each([
 ])("with a user space unit of %i points, letters are at most %i points large", async (userUnit, most) => {
   for (const fontSizePt of [undefined, 20_000]) {
     const page = { width: 90_000, height: 90_000, userUnit };
-    const { settingOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);
-    expect(settingOn(page).fontSizePt).toBe(most);
+    const { layoutOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);
+    expect(layoutOn(page).fontSizePt).toBe(most);
   }
 });
 

@@ -5,6 +5,6 @@ import type { ObjectSink } from "../pdf/document/newObject.ts";
  * MuPDF, Poppler and Ghostscript show the pixels of a small image as squares, and Ghostscript drops pixels of a large
  * one. PDF/A forbids it (ISO 19005-1, 6.2.4; ISO 19005-2, 6.2.8).
  */
-export function smoothness({ pdfa }: ObjectSink): string {
+export function interpolateEntry({ pdfa }: ObjectSink): string {
   return pdfa ? "" : " /Interpolate true";
 }
