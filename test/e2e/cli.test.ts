@@ -64,7 +64,7 @@ describe("overprint help", () => {
   test("the help of mark gives the type, range and default of each field", async () => {
     const help = (await cli(["mark", "--help"])).stdout.replaceAll(/\s+/g, " ");
     for (const text of [
-      "--opacity <number> 0 (invisible) to 1 (opaque), of the mark as a whole. Default: 0.3.",
+      "--opacity <number> Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque). Default: 0.3.",
       "--font-size <number>",
       "-360 to 360.",
       "One of top-left, top, top-right, left,",
@@ -237,7 +237,7 @@ describe("errors", () => {
     [["mark", "contract.pdf", "--text", "A", "--opacity", "2"], "--opacity must be at most 1"],
     [["mark", "contract.pdf", "--text", "A", "--opacity", "much"], "--opacity must be a number"],
     [["mark", "contract.pdf", "--text", "A", "--rotation", "-361"], "--rotation must be at least -360"],
-    [["mark", "contract.pdf", "--text", "A", "--position", "topleft"], "did you mean top-left?"],
+    [["mark", "contract.pdf", "--text", "A", "--position", "topleft"], "Did you mean top-left?"],
     [["mark", "contract.pdf", "--text", "A", "--font_size", "0"], "--font-size must be more than 0"],
     [["mark", "contract.pdf", "--text", " "], "--text must have a visible character"],
     [
@@ -310,7 +310,7 @@ describe("errors", () => {
     await writeFile(join(dir, "locked.pdf"), encryptedPage(VECTORS.find(({ user }) => user)!));
     const run = await cli(["mark", "locked.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
-    expectOneLine(run, "Send the password in `--password`");
+    expectOneLine(run, "Send its user or owner password as `--password`");
   });
 
   test("--password-file reads the password from a file that others cannot read", async () => {
