@@ -104,16 +104,16 @@ function checked(bytes: Uint8Array, codePoints: readonly number[]): Uint8Array {
 function indexOf(entries: readonly string[]): string {
   const index = `// Written by scripts/buildFonts.ts. scripts/fonts/coverage.ts defines the encoding of coverage.
 
-/** A typeface of \`fonts/\`: how its files are cut, and which code points it is used for by default. */
+/** A typeface of \`fonts/\`: the kind of its files, and the code points for which it is used by default. */
 export interface Family {
   readonly name: string;
   readonly files: "regular and bold" | "regular" | "sliced";
   readonly coverage: string;
-  /** For a sliced family, the numbers of its slices, encoded like its coverage. A slice may have more characters. */
+  /** Numbers of a sliced family's slices, encoded like \`coverage\`. A slice may have characters beyond \`coverage\`. */
   readonly forms?: string;
 }
 
-/** Code points to a slice. */
+/** Number of code points in a slice. */
 export const SLICE = ${SLICE};
 
 /** The typefaces in order of preference. */

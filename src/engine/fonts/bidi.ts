@@ -2,7 +2,7 @@ import bidiFactory from "bidi-js";
 
 const bidi = bidiFactory();
 
-/** A BMP character for each bidirectional class of characters beyond U+FFFF. */
+/** A character of the Basic Multilingual Plane for each bidirectional class that occurs beyond U+FFFF. */
 const SUBSTITUTE_OF_CLASS: Record<string, string> = {
   L: "a",
   R: "\u05d0",
@@ -16,8 +16,8 @@ const SUBSTITUTE_OF_CLASS: Record<string, string> = {
 };
 
 /**
- * Returns a text of the same length and directions in the Basic Multilingual Plane. bidi-js would treat each half of a
- * surrogate pair as a left-to-right letter.
+ * Replaces each character beyond U+FFFF by two characters of the same direction, so the length stays the same. bidi-js
+ * would treat each half of a surrogate pair as a left-to-right letter.
  */
 function inPlaneZero(text: string): string {
   return text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, (character) =>
@@ -25,7 +25,9 @@ function inPlaneZero(text: string): string {
   );
 }
 
-/** Returns whether a paragraph runs from right to left, by its first strong character (UAX #9, P2, P3). */
+/**
+ * Returns whether a paragraph runs from right to left. Its first strong character decides (UAX #9, rules P2 and P3).
+ */
 export function isRightToLeft(paragraph: string): boolean {
   return bidi.getEmbeddingLevels(inPlaneZero(paragraph)).paragraphs[0]?.level === 1;
 }

@@ -4,26 +4,26 @@ import { FAMILIES, type Family } from "./families.ts";
 import { graphemesOf } from "./graphemes.ts";
 import { scriptOf } from "./scripts.ts";
 
-/** A grapheme and its font, or one code point of a grapheme that no font covers as a whole. */
+/** A grapheme and its font. If no font covers a grapheme as a whole, each of its code points is a choice. */
 interface Choice {
   readonly text: string;
-  /** ISO 15924 code; undefined for characters that many scripts share: spaces, digits, punctuation, symbols. */
+  /** ISO 15924 code, or undefined for characters of many scripts: spaces, digits, punctuation, symbols. */
   readonly script: string | undefined;
   readonly file: FontFile;
 }
 
-/** Preferences for the choice of fonts. */
+/** Preferences and limits for the choice of fonts. */
 interface Preferences {
-  /** Families to try first, because of their letterforms. */
+  /** Families to try first, because they have the letterforms of the language. */
   readonly first?: readonly Family[];
   /** Returns whether a file can be used for some characters. By default every file can. */
   readonly usable?: (file: FontFile, characters: string) => boolean;
 }
 
 /**
- * Chooses a font for each grapheme of `text`: the first family that covers it. Characters without a script take the
- * font of the preceding letters, or of the following ones, if it covers them, so that a phrase is set in one typeface.
- * Emoji keep their own font.
+ * Chooses a font for each grapheme of `text`: the first family that covers it. A character without a script takes the
+ * font of the preceding letters if that font covers it, or else of the following letters, so that a phrase is set in
+ * one typeface. Emoji keep their own font.
  * @throws EngineError unsupported_character if no font has a character
  */
 export function chooseFonts(text: string, weight: Weight, { first = [], usable }: Preferences = {}): Choice[] {
@@ -37,7 +37,8 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   const firstFile = (part: string) =>
     (isEmoji(part) ? undefined : search(part, first, fileWithForms)) ??
     search(part, familiesFor(part), fileWith) ??
-    // a line of a wrapped paragraph may not show its language, but the paragraph's files are loaded
+    // A single line of a wrapped paragraph may not reveal its language. The fonts of the whole paragraph are loaded, so
+    // any of them may cover the part.
     (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];
@@ -65,7 +66,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   );
 }
 
-/** Returns, for each choice, the nearest preceding choice with a script. */
+/** Returns for each choice the nearest preceding choice that has a script. */
 function neighbors(choices: readonly Choice[]): (Choice | undefined)[] {
   let last: Choice | undefined;
   return choices.map((choice) => {
@@ -75,7 +76,10 @@ function neighbors(choices: readonly Choice[]): (Choice | undefined)[] {
   });
 }
 
-/** Counts the position in grapheme clusters, as a reader does. The count does not depend on the normalization form. */
+/**
+ * Creates the error for a character that no font covers. Its position is counted in grapheme clusters, as a reader
+ * counts. Such a count does not depend on the normalization form.
+ */
 function unsupportedCharacter(character: string, text: string, index: number): EngineError {
   const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
   const place = [...graphemesOf(text.slice(0, index))].length + 1;

@@ -3,8 +3,8 @@
 import { viewOf } from "./sfnt.ts";
 
 /**
- * Reads a `cmap` table. Nothing is unpacked: each lookup searches the table.
- * @returns a function from code point to glyph id, 0 if the font has none
+ * Reads a `cmap` table without decoding it. Each lookup is a binary search in its bytes.
+ * @returns a function from code point to glyph id, which is 0 if the font has no glyph
  * @throws Error if there is no Unicode subtable of format 4 or 12
  */
 export function readCmap(table: Uint8Array): (codePoint: number) => number {
@@ -29,7 +29,7 @@ function isUnicode(platform: number, encoding: number): boolean {
   return platform === 0 || (platform === 3 && (encoding === 1 || encoding === 10));
 }
 
-/** Looks up a code point in format 12: sorted groups (first code point, last, glyph of the first). */
+/** Looks up a code point in format 12: sorted groups of first code point, last code point and first glyph. */
 function glyphInGroups(view: DataView, codePoint: number): number {
   const group = firstIndex(view.getUint32(12), (i) => view.getUint32(20 + i * 12) >= codePoint);
   if (group === undefined) return 0;
@@ -60,7 +60,9 @@ function glyphInSegments(view: DataView, codePoint: number): number {
   return glyph === 0 ? 0 : (glyph + delta) & 0xffff;
 }
 
-/** Returns the first index below `count` for which `reached` holds. `reached` must also hold for all later indices. */
+/**
+ * Returns the first index below `count` for which `reached` is true. `reached` must also be true for all later indices.
+ */
 function firstIndex(count: number, reached: (index: number) => boolean): number | undefined {
   let low = 0;
   let high = count;

@@ -2,13 +2,16 @@ import { FAMILIES, type Family, SLICE } from "./families.ts";
 
 export type Weight = "regular" | "bold";
 
-/** Characters without a glyph, which fonts need not cover: joiners, variation selectors, directional marks. */
+/** Matches characters that need no glyph: joiners, variation selectors, directional marks. */
 const IGNORABLE = /^\p{Default_Ignorable_Code_Point}/u;
 
-/** Decoded ranges by their encoding. */
+/** Cache of decoded ranges by their encoding. */
 const ranges = new Map<string, Uint32Array>();
 
-/** Returns the ranges of a family's code points: the first and last of each, alternating, ascending. */
+/**
+ * Returns the ranges of a family's code points in ascending order: the first and last code point of each range,
+ * alternating.
+ */
 export function rangesOf(family: Family): Uint32Array {
   return decoded(family.coverage);
 }
@@ -19,7 +22,7 @@ function decoded(encoded: string): Uint32Array {
   return known;
 }
 
-/** Returns whether ascending ranges include a value. */
+/** Returns whether one of the ascending ranges includes a value. */
 function includes(bounds: Uint32Array, value: number): boolean {
   let low = 0;
   let high = bounds.length / 2;
@@ -48,11 +51,11 @@ function readRanges(coverage: string): Uint32Array {
 export interface FontFile {
   readonly family: Family;
   readonly path: string;
-  /** Whether the file is lighter than the requested weight, so that its glyphs must be stroked to look bolder. */
+  /** Whether the file is lighter than the requested weight. Its glyphs are then also stroked to look bolder. */
   readonly embolden: boolean;
 }
 
-/** Returns the file of a family that covers all of `characters`, if one exists. */
+/** Returns the file of a family that covers all of `characters`, or undefined. */
 export function fileWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const bounds = rangesOf(family);
   if (!areDrawn(characters, (codePoint) => includes(bounds, codePoint))) return undefined;
@@ -68,8 +71,8 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
 }
 
 /**
- * Returns the file of a family that may have its own forms of `characters`, even if the family leaves them to others by
- * default. Only the loaded file itself shows whether it has them.
+ * Returns the file of a family that may have its own forms of `characters`. This includes characters for which other
+ * families are used by default. Only the loaded file shows whether it has the forms.
  */
 export function fileWithForms(family: Family, characters: string, weight: Weight): FontFile | undefined {
   if (family.forms === undefined) return fileWith(family, characters, weight);
@@ -78,7 +81,7 @@ export function fileWithForms(family: Family, characters: string, weight: Weight
   return sliceWith(family, characters, weight);
 }
 
-/** Returns the slice that contains all of `characters`, if one exists. */
+/** Returns the slice of a family that contains all of `characters`, or undefined. */
 function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));
   const [start, ...others] = new Set(drawn.map((character) => Math.floor(character.codePointAt(0)! / SLICE) * SLICE));
@@ -87,15 +90,15 @@ function sliceWith(family: Family, characters: string, weight: Weight): FontFile
 }
 
 /**
- * Returns whether a font draws all of `characters`. `has` says whether it has a code point. Ignorable characters need
- * no glyph.
+ * Returns whether a font draws all of `characters`. `has` returns whether the font has a code point. Ignorable
+ * characters need no glyph.
  */
 export function areDrawn(characters: string, has: (codePoint: number) => boolean): boolean {
   for (const character of characters) if (!has(character.codePointAt(0)!) && !IGNORABLE.test(character)) return false;
   return true;
 }
 
-/** Matches characters that are emoji by default, or by variation selector 16. */
+/** Matches characters that are emoji by default or by variation selector 16. */
 const EMOJI = /\p{Emoji_Presentation}|\ufe0f/u;
 
 /** Returns whether a grapheme is drawn as an emoji. */

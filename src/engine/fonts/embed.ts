@@ -1,31 +1,31 @@
 /**
- * Embeds the text of a mark as text in a font, instead of outlines with invisible text over them. The list shows the
- * growth of a one-page file by a whole mark in KB, measured with a line in each of 99 scripts and languages:
+ * Embeds the text of a mark as text in a font. The alternative, outlines with invisible text over them, makes larger
+ * files. A mark adds this many KB to a file of one page, measured with a line in each of 99 scripts and languages:
  *
  *   2.4–2.8   Yezidi, Yi, Hebrew, Vai, Lisu, Lao, Armenian, Ethiopic, Korean and 17 more
  *   2.9–3.2   Tifinagh, N'Ko, Khmer, Vietnamese, Greek, Cyrillic, Latin, Devanagari, Thai and 38 more
  *   3.3–3.6   Arabic, Malayalam, Odia, Javanese, Urdu, Kannada, Myanmar, Tibetan, Persian, Bengali, Tamil, emoji and 11 more
  *   3.8–4.2   Sinhala, Georgian, Chinese, Japanese, Telugu
  *
- * 20 Latin characters take 3.0 KB, 20 ideographs 5.5. Of each, 1.0 is the page's wrapping and cross-reference. Outlines
- * alone take 0.7 (Korean) to 7.0 (Georgian) deflated, mostly more than glyphs in a font. The invisible text would need
- * another font of about 1.2.
+ * A text of 20 Latin characters adds 3.0 KB, and 20 ideographs add 5.5 KB. Of this, 1.0 KB is the page's wrapping and
+ * cross-reference. Deflated outlines alone would add 0.7 KB (Korean) to 7.0 KB (Georgian), mostly more than glyphs in a
+ * font. The invisible text would need another font of about 1.2 KB.
  *
- * Readers extract this number of 31 lines in 31 scripts in logical order:
+ * Of 31 lines in 31 scripts, readers extract this number in logical order:
  *
  *   PDFium, pdf.js 6.5, MuPDF 1.28   31
  *   poppler 22.12                    30; it joins single symbols between spaces into one letter-spaced word
  *   MuPDF 1.21                       25; it does not reverse Arabic and Hebrew, nor read ZWJ sequences of emoji
  *
- * Rarer right-to-left scripts come in visual order in readers that do not know their direction: Adlam, Rohingya, Mende
- * and Yezidi in PDFium and pdf.js; in poppler also N'Ko, Mandaic and Samaritan. If a right-to-left word ends in a vowel
- * mark, MuPDF moves the last mark of the line to its beginning, and pdf.js adds spaces before such marks. Otherwise
- * PDFium, MuPDF and pdf.js extract all of 60 lines in rarer scripts correctly.
+ * Some readers do not know the direction of rarer right-to-left scripts and extract them in visual order: Adlam,
+ * Rohingya, Mende and Yezidi in PDFium and pdf.js, and also N'Ko, Mandaic and Samaritan in poppler. If a right-to-left
+ * word ends in a vowel mark, MuPDF moves the last mark of the line to its beginning, and pdf.js adds spaces before such
+ * marks. Apart from this, PDFium, MuPDF and pdf.js extract all of 60 lines in rarer scripts correctly.
  *
- * Readers also extract slanted lines as a whole, except poppler: its pdftotext splits any text that is not at a right
- * angle, from any producer. Readers guess the order of lines of mixed direction, because a PDF holds glyphs from left
- * to right, and a number inside Arabic looks the same as one before it. ActualText would not help: these readers
- * reverse its logical order.
+ * Readers also extract slanted lines as a whole, except poppler. Its pdftotext splits any text that is not at a right
+ * angle, from any producer. Readers guess the order of lines of mixed direction: a PDF contains glyphs from left to
+ * right, and a number inside Arabic looks the same as a number before it. /ActualText would not help, because these
+ * readers reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
@@ -37,42 +37,46 @@ import { assembleFont } from "./subset.ts";
 import { hexCode, toUnicodeCMap } from "./toUnicode.ts";
 import type { Font } from "./truetype.ts";
 
-/** Font descriptor flag (ISO 32000-2, table 121): the font may have characters outside of the standard Latin set. */
+/**
+ * Flag of a font descriptor (ISO 32000-2, table 121): the font may have characters outside of the standard Latin set.
+ */
 const SYMBOLIC = 4;
 
 /** A font embedded by {@link embedFont}. */
 export interface EmbeddedFont {
-  /** The font, for the `/Font` resources of the mark. */
+  /** Reference to the font, for the `/Font` resources of a mark. */
   readonly ref: Ref;
   /**
-   * Returns the string that shows a cluster: the hexadecimal digits of its code, and of the codes of its marks' text. A
+   * Returns the hexadecimal string that shows a cluster: its code, and the codes of the text of its nonspacing marks. A
    * code has two digits, or four in a font with many codes.
    * @throws Error if the cluster is not embedded
    */
   codeOf(cluster: Cluster): string;
   /**
-   * Returns a code of the same glyph whose text is a space, for letters that are drawn again. Text extraction then
-   * finds the text once.
+   * Returns a second code of the same glyph, whose text is a space. Text that is drawn again uses it, so text
+   * extraction finds the text once.
+   * @throws Error if the cluster is not embedded
    */
   echoOf(cluster: Cluster): string;
   /**
-   * Returns the font's width of a cluster in em: how far showing it moves the pen. Kerning is up to the
-   * caller.
+   * Returns the advance of a cluster in em: the distance that the pen moves after it, without kerning.
    * @throws Error if the cluster is not embedded
    */
   widthOf(cluster: Cluster): number;
 }
 
 const FLATE = "/Filter/FlateDecode";
-/** Maximum number of codes of a simple font: all but 0. */
+/** Maximum number of codes of a simple font: all except 0. */
 const SIMPLE_CODES = 255;
 
 /**
- * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph, composed of
- * its shaped glyphs, with one code, one width and its text. Only the text of nonspacing marks has separate codes, which
- * draw nothing. So the content stream does not position marks and joins, each code is copied and searched as one piece
- * of text, and a text in several fonts has the overhead of one. If one byte is enough for the codes, it is a simple
- * font (ISO 32000-2, 9.6.3), which takes 0.3 KB less than a composite one (9.7).
+ * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph with one
+ * code, one width and its text; the glyph is composed of the shaped glyphs. Only the text of nonspacing marks has
+ * separate codes, which draw nothing.
+ *
+ * As a result, the content stream does not position marks and joins, readers copy and search each cluster as a whole,
+ * and a text in several fonts has the overhead of one. If one byte is enough for the codes, the font is a simple font
+ * (ISO 32000-2, 9.6.3), which is 0.3 KB smaller than a composite font (9.7).
  * @param echoes whether each cluster gets a second code, for `echoOf`
  */
 export function embedFont(
@@ -82,7 +86,7 @@ export function embedFont(
 ): EmbeddedFont {
   const made = fontOf(clusters, echoes);
   const program = sink.add(made.fontFile);
-  // Only PDF/A-1 requires it (ISO 19005-1, 6.3.5). PDF 2.0 deprecates it.
+  // Only PDF/A-1 requires a /CIDSet (ISO 19005-1, 6.3.5). PDF 2.0 deprecates it.
   const cids = !made.isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: made.cidSet })}` : "";
   const descriptor = sink.add(`<<${made.description}/FontFile2 ${program}${cids}>>`);
   const toUnicode = sink.add({ dict: FLATE, data: made.toUnicode });
@@ -103,7 +107,7 @@ export function embedFont(
   };
 }
 
-/** The parts of a font that do not depend on the file it is embedded in. */
+/** The parts of a font that do not depend on the PDF it is embedded in. */
 interface MadeFont {
   readonly isSimple: boolean;
   readonly baseFont: string;
@@ -114,15 +118,17 @@ interface MadeFont {
   readonly description: string;
   /** The deflated CMap. */
   readonly toUnicode: Uint8Array;
-  /** Widths of the codes from 1. Later codes have the descriptor's /MissingWidth. */
+  /**
+   * Widths of the codes from 1, in thousandths of an em. Codes without an entry have the descriptor's /MissingWidth.
+   */
   readonly widths: readonly number[];
-  /** Glyphs of the codes from 1. */
+  /** Glyph ids of the codes from 1. */
   readonly glyphs: readonly number[];
-  /** Codes and width of each cluster, by {@link keyOf}. */
+  /** Codes of each cluster and its width in em, by {@link keyOf}. */
   readonly shown: ReadonlyMap<string, { code: string; echo: string; width: number }>;
 }
 
-/** Fonts of recently used texts. */
+/** LRU cache of the fonts of recent texts. */
 const fonts = new LruCache<string, MadeFont>(2 * 2 ** 20);
 /** Approximate memory of a cluster in `shown`, in bytes. */
 const SHOWN_BYTES = 200;
@@ -144,7 +150,7 @@ function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
   return fonts.put(key, made, 2 * key.length + bytes + SHOWN_BYTES * distinct.size);
 }
 
-/** Creates a font that draws distinct `clusters`, given by their keys. */
+/** Creates a font that draws distinct `clusters`, which are given by their keys. */
 function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): MadeFont {
   const separated = new Map(Array.from(clusters, ([key, cluster]) => [key, separateMarks(cluster)]));
   const distinct = new Map<string, Cluster>();
@@ -193,8 +199,8 @@ function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Made
 }
 
 /**
- * Creates a font program with one glyph per cluster, and a tag that distinguishes it from other subsets of its fonts.
- * @param glyphs the glyphs of the codes from 1, if the program needs a cmap
+ * Creates a font program with one glyph per cluster, and a tag that distinguishes it from other subsets.
+ * @param glyphs glyph ids of the codes from 1 for a cmap, or undefined if the program needs none
  */
 function programOf(
   model: Font,
@@ -214,9 +220,9 @@ function programOf(
 }
 
 /**
- * Splits a cluster into the text of nonspacing marks before and after its letters, and the letters. The marks' text
- * becomes clusters without glyph and width, and the letters are drawn with all marks. Otherwise MuPDF gives a glyph no
- * width if its text begins with a mark, and pdf.js if its text contains one, and both find spaces around it.
+ * Splits a cluster into its letters and the text of nonspacing marks before and after them. The letters are drawn with
+ * all marks. The text of the marks becomes clusters without glyph and width. Otherwise, MuPDF gives a glyph no width if
+ * its text begins with a mark, pdf.js does so if the text contains a mark, and both find spaces around it.
  */
 function separateMarks(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];
@@ -228,7 +234,9 @@ function separateMarks(cluster: Cluster): Cluster[] {
   });
 }
 
-/** Adds a simple, symbolic font. Readers find its glyphs by the font program's only cmap (ISO 32000-2, 9.6.5.4). */
+/**
+ * Adds a simple, symbolic font. Readers find its glyphs by the only cmap of the font program (ISO 32000-2, 9.6.5.4).
+ */
 function addSimpleFont(sink: ObjectSink, { baseFont, widths }: MadeFont, descriptor: Ref, toUnicode: Ref): Ref {
   return sink.add(
     `<</Type/Font/Subtype/TrueType/BaseFont${baseFont}/FirstChar 1/LastChar ${widths.length}` +
@@ -260,7 +268,7 @@ function addCompositeFont(
 function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   const cmap = new Uint8Array(12 + 262);
   const view = viewOf(cmap);
-  view.setUint16(2, 1); // one subtable, of platform 1 (Macintosh), encoding 0
+  view.setUint16(2, 1); // one subtable of platform 1 (Macintosh), encoding 0
   view.setUint16(4, 1);
   view.setUint32(8, 12);
   view.setUint16(14, 262);
@@ -268,17 +276,17 @@ function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   return cmap;
 }
 
-/** Returns a /CIDToGIDMap (9.7.4.2) that maps the codes from 1 to `glyphs`. */
+/** Returns a /CIDToGIDMap (ISO 32000-2, 9.7.4.2) that maps the codes from 1 to `glyphs`. */
 function cidToGidMap(glyphs: readonly number[]): Uint8Array {
   const map = new DataView(new ArrayBuffer(2 * (glyphs.length + 1)));
   for (const [i, glyph] of glyphs.entries()) map.setUint16(2 * (i + 1), glyph);
   return new Uint8Array(map.buffer);
 }
 
-/** Keys of clusters, cached as long as typesetters cache their lines. */
+/** Cache of the keys of clusters. An entry lives as long as a typesetter caches its line. */
 const keys = new WeakMap<Cluster, string>();
 
-/** Returns a key that is equal for clusters that can share a code: the same glyphs with the same text. */
+/** Returns a key that is equal for clusters that can share a code: those with the same glyphs and the same text. */
 function keyOf(cluster: Cluster): string {
   const known = keys.get(cluster);
   if (known !== undefined) return known;
@@ -289,8 +297,8 @@ function keyOf(cluster: Cluster): string {
 }
 
 /**
- * Returns a cluster's width in em. For a single glyph it is the font's own advance without kerning, so that a letter
- * has one width everywhere. For several glyphs it is the shaped advance.
+ * Returns a cluster's width in em. A single glyph has the advance of its font, without kerning, so a letter has the
+ * same width everywhere. Several glyphs have their shaped advance.
  */
 function naturalAdvance({ face: { font }, glyphs, advance }: Cluster): number {
   const [glyph, ...others] = glyphs;
@@ -307,8 +315,8 @@ function boundsOf(faces: readonly Font[]): number[] {
 }
 
 /**
- * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2): one bit for each CID, from the highest bit of each
- * byte. Every glyph has one, including .notdef and components of composites.
+ * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2). It has one bit for each CID, from the highest bit of
+ * each byte. Every glyph counts, including .notdef and the components of composites.
  */
 function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
   const count = viewOf(maxp!).getUint16(4);
@@ -318,7 +326,7 @@ function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
 }
 
 /**
- * Returns the six-letter tag of a subset (ISO 32000-2, 9.9.2): an FNV-1a hash of the subset, so that equal marks give
+ * Returns the six-letter tag of a subset (ISO 32000-2, 9.9.2). It is an FNV-1a hash of the subset, so equal marks have
  * equal bytes.
  */
 function subsetTag(subset: Uint8Array): string {
@@ -334,8 +342,8 @@ function subsetTag(subset: Uint8Array): string {
 }
 
 /**
- * Estimates the stem width in thousandths of an em, as PDF producers commonly do, because TrueType fonts do not contain
- * it.
+ * Estimates the stem width in thousandths of an em from the weight, as PDF producers commonly do. TrueType fonts do not
+ * contain it.
  */
 function stemWidth(weight: number): number {
   return Math.round(50 + (weight / 65) ** 2);

@@ -1,4 +1,7 @@
-/** Glyph descriptions of the `glyf` table: simple outlines, or composites of other glyphs (OpenType, "glyf"). */
+/**
+ * Reads and writes glyph descriptions of the `glyf` table: simple outlines, and composites of other glyphs (OpenType,
+ * "glyf").
+ */
 
 import { viewOf } from "./sfnt.ts";
 
@@ -18,20 +21,23 @@ const HAS_INSTRUCTIONS = 0x0100;
 const OVERLAPS = 0x0400;
 const OFFSETS_ARE_NOT_SCALED = 0x1000;
 
-/** Returns the glyph ids of a composite's components; none for a simple or an empty glyph. */
+/** Returns the glyph ids of a composite's components. Simple and empty glyphs have none. */
 export function componentsOf(description: Uint8Array): number[] {
   const view = viewOf(description);
   return componentRecords(view).map(({ start }) => view.getUint16(start + 2));
 }
 
-/** Returns the bounding box of an outline, all zeros for an empty one. */
+/** Returns the bounding box of an outline. That of an empty outline is all zeros. */
 export function boxOf(description: Uint8Array): GlyphBox {
   if (description.length === 0) return [0, 0, 0, 0];
   const view = viewOf(description);
   return [view.getInt16(2), view.getInt16(4), view.getInt16(6), view.getInt16(8)];
 }
 
-/** A component of a composite: a glyph, its scale (below 2) and its offset in font units, which is not scaled. */
+/**
+ * A component of a composite: a glyph, its scale (below 2), and its offset in font units, to which the scale does not
+ * apply.
+ */
 interface Component {
   glyph: number;
   scale: number;
@@ -65,7 +71,7 @@ export function writeComposite(components: readonly Component[], [xMin, yMin, xM
   return description;
 }
 
-/** Returns the same outline without hinting instructions; the ids of a composite's components are mapped by `newId`. */
+/** Returns the same outline without hinting instructions. `newId` maps the glyph ids of a composite's components. */
 export function rewriteGlyph(description: Uint8Array, newId: (glyph: number) => number): Uint8Array {
   if (description.length === 0) return description;
   return isComposite(viewOf(description)) ? rewriteComposite(description, newId) : withoutInstructions(description);
@@ -99,7 +105,7 @@ function isComposite(view: DataView): boolean {
   return view.byteLength > 0 && view.getInt16(0) < 0;
 }
 
-/** Returns the offsets of each component record of a composite: flags, glyph id, arguments, transformation. */
+/** Returns the start and end of each component record of a composite: flags, glyph id, arguments, transformation. */
 function componentRecords(view: DataView): { start: number; end: number }[] {
   const records: { start: number; end: number }[] = [];
   if (!isComposite(view)) return records;

@@ -1,4 +1,4 @@
-/** Created once, on first use: that takes as long as ten lines of text. */
+/** The segmenter, created on first use because its creation takes as long as ten lines of text. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the grapheme clusters of a text (Unicode Standard Annex #29). */

@@ -1,7 +1,7 @@
 /**
- * Shapes text by HarfBuzz: from characters to positioned glyphs. This is a thin binding to the WebAssembly module of
- * harfbuzzjs, whose own entry point compiles it at run time, which workerd does not allow. HarfBuzz's memory is
- * allocated and freed here, and no pointer leaves this file.
+ * Shapes text by HarfBuzz: converts characters to positioned glyphs. This is a thin binding to the WebAssembly module
+ * of harfbuzzjs. The package's own entry point compiles the module at run time, which workerd does not allow. This file
+ * allocates and frees HarfBuzz's memory, and no pointer leaves it.
  */
 import { harfbuzzModule } from "#platform/harfbuzz";
 import { encodeLatin1 } from "../bytes.ts";
@@ -39,11 +39,14 @@ const READ_ONLY_MEMORY = 1;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 5;
 /**
- * Buffer flags: the buffer receives the whole text, so HarfBuzz may treat its beginning and end as those of a
+ * Buffer flags. The buffer receives the whole text, so HarfBuzz may treat its beginning and end as those of a
  * paragraph. The text around a run decides how letters at its ends join.
  */
 const BEGINNING_AND_END_OF_TEXT = 3;
-/** Joiners and variation selectors leave no empty glyph. Their text goes to the neighboring cluster. */
+/**
+ * Removes the empty glyphs of joiners and variation selectors. The text of these characters goes to the neighboring
+ * cluster.
+ */
 const REMOVE_DEFAULT_IGNORABLES = 8;
 /** The cluster level at which a base and its marks are one cluster. */
 const GRAPHEME_CLUSTERS = 0;
@@ -53,7 +56,7 @@ const WASM_PAGE = 65_536;
 
 let instance: Exports | undefined;
 
-/** Starts HarfBuzz, which must be done before shaping. Does nothing if it is already running. */
+/** Starts HarfBuzz, or does nothing if it is already running. Shaping requires it. */
 export async function startHarfbuzz(): Promise<void> {
   if (instance) return;
   const module = await harfbuzzModule();
@@ -90,11 +93,11 @@ function stop(): never {
 /** A glyph of a shaping run. Lengths are in font units, x to the right and y up. */
 export interface ShapedGlyph {
   id: number;
-  /** Start of its cluster: an index into the text's UTF-16 code units. */
+  /** Start of the glyph's cluster, as an index into the UTF-16 code units of the text. */
   cluster: number;
-  /** Advance of the pen. */
+  /** Advance: the distance that the pen moves after the glyph. */
   advance: number;
-  /** Its offset from the pen. */
+  /** Offset of the glyph from the pen. */
   dx: number;
   dy: number;
 }
@@ -107,7 +110,7 @@ export interface Run {
   rightToLeft: boolean;
   /** ISO 15924 code, such as `Arab`. */
   script: string;
-  /** BCP 47 tag, which selects a language's own letterforms. */
+  /** BCP 47 tag, which selects the letterforms of a language. */
   language?: string | undefined;
 }
 
@@ -119,7 +122,7 @@ export class Shaper {
   readonly #font: Pointer;
 
   /**
-   * Opens the font file in `bytes`, which is copied.
+   * Opens the font file in `bytes` and copies it into HarfBuzz's memory.
    * @throws Error if HarfBuzz has not been started or has no memory left
    */
   constructor(bytes: Uint8Array) {
@@ -132,7 +135,7 @@ export class Shaper {
 
   /**
    * Shapes a run of `text`. The text around the run decides how letters at its ends join.
-   * @returns its glyphs from left to right, in either direction
+   * @returns glyphs from left to right, also for right-to-left text
    * @throws Error if HarfBuzz has no memory left
    */
   shape(text: string, { start, end, rightToLeft, script, language }: Run): ShapedGlyph[] {
@@ -190,7 +193,10 @@ function allocate(hb: Exports, bytes: Uint8Array): Pointer {
   return pointer;
 }
 
-/** Copies a text by a loop, which is the fastest way: a line of many scripts is copied for each of its runs. */
+/**
+ * Copies a text into HarfBuzz's memory. A loop is the fastest way, and a line of many scripts is copied for each of its
+ * runs.
+ */
 function allocateUtf16(hb: Exports, text: string): Pointer {
   const pointer = reserve(hb, text.length * Uint16Array.BYTES_PER_ELEMENT);
   const units = new Uint16Array(hb.memory.buffer, pointer, text.length);
@@ -204,7 +210,7 @@ function reserve(hb: Exports, bytes: number): Pointer {
   return pointer;
 }
 
-/** Returns HarfBuzz's pointer for a language, which stays valid. */
+/** Returns HarfBuzz's pointer for a language. The pointer stays valid. */
 function languageIn(hb: Exports, language: string): Pointer {
   const bytes = encodeLatin1(language);
   const pointer = allocate(hb, bytes);

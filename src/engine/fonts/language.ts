@@ -1,24 +1,24 @@
-/** Selects letterforms by the language of a text. */
+/** Selects letterforms by the language of a text: font families, and the language for HarfBuzz. */
 import { FAMILIES, type Family } from "./families.ts";
 
 /** Languages that select letterforms, as BCP 47 tags. They may be unknown or malformed. */
 export interface Languages {
   /** Language of the text, from the caller. */
   readonly text?: string | undefined;
-  /** Language of the document (ISO 32000-2, 14.9.2), used if the text's is unknown. */
+  /** Language of the document (ISO 32000-2, 14.9.2). It is used if the language of the text is unknown. */
   readonly document?: string | undefined;
 }
 
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
 
-/** Languages whose Arabic letters are set in Nastaliq: Urdu, Kashmiri, Punjabi, Western Punjabi (two tags), Saraiki. */
+/** Languages that use Nastaliq letterforms: Urdu, Kashmiri, Punjabi, Western Punjabi (two tags), Saraiki. */
 const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "lah", "skr"]);
 
 /**
- * Returns the families to try first for a line of `text`: those of the given language, of the writing (kana or hangul),
- * and of the document. Kana decide for the whole text, since a Japanese line can consist of ideographs. Hangul decides
- * only for its line, since ideographs beside Korean are mostly Chinese.
+ * Returns the families to try first for a line of `text`. The caller's language comes first, then kana or hangul in the
+ * text, then the document's language. Kana decide for the whole text, because a line of Japanese can consist of
+ * ideographs. Hangul decides only for its line, because ideographs beside Korean are mostly Chinese.
  */
 export function familiesOf(line: string, text: string, languages: Languages): Family[] {
   const names = [
@@ -35,7 +35,7 @@ export function familiesOf(line: string, text: string, languages: Languages): Fa
   return names.flatMap((name) => FAMILIES.find((family) => family.name === name) ?? []);
 }
 
-/** Returns the name of the family with a language's letterforms, if they differ from the default. */
+/** Returns the name of the family with the letterforms of a language, or undefined for the default letterforms. */
 function familyOf(tag: string | undefined): string | undefined {
   const locale = localeOf(tag);
   if (!locale) return undefined;
@@ -54,13 +54,13 @@ function familyOf(tag: string | undefined): string | undefined {
   return undefined;
 }
 
-/** Returns the language, script and region of a tag for shaping; undefined if the tag is malformed. */
+/** Returns the language, script and region of a tag for HarfBuzz, or undefined if the tag is malformed. */
 export function languageForShaping({ text, document }: Languages): string | undefined {
   const locale = localeOf(text ?? document);
   return locale && [locale.language, locale.script, locale.region].filter(Boolean).join("-");
 }
 
-/** Parses a tag without its extensions. */
+/** Parses a BCP 47 tag and drops its extensions. */
 function localeOf(tag: string | undefined): Intl.Locale | undefined {
   try {
     return tag === undefined ? undefined : new Intl.Locale(new Intl.Locale(tag).baseName);

@@ -8,20 +8,20 @@ import { type LoadFont, openFont, shape } from "./library.ts";
 import { DIGIT_SLOT } from "./slot.ts";
 import type { Font } from "./truetype.ts";
 
-/** A loaded font and the file it is from. */
+/** A loaded font and its file. */
 interface Face {
   readonly font: Font;
   readonly file: FontFile;
 }
 
-/** A glyph of a cluster, with its offset from the cluster's origin in font units. */
+/** A glyph of a cluster and its offset from the cluster's origin, in font units. */
 interface PlacedGlyph {
   readonly id: number;
   readonly x: number;
   readonly y: number;
 }
 
-/** Characters that cannot be separated (a letter with its marks, a ligature, a syllable) and their glyphs. */
+/** Characters that cannot be separated, such as a letter with its marks, a ligature or a syllable, and their glyphs. */
 export interface Cluster {
   readonly face: Face;
   readonly glyphs: readonly PlacedGlyph[];
@@ -30,23 +30,23 @@ export interface Cluster {
    * within a cluster.
    */
   readonly text: string;
-  /** Its origin on the line, in em. */
+  /** Origin of the cluster on the line, in em. */
   readonly x: number;
-  /** Its shaped advance, kerning included, in em. */
+  /** Shaped advance including kerning, in em. */
   readonly advance: number;
-  /** Whether it is the placeholder for a digit of the page number. */
+  /** Whether the cluster is a placeholder for a digit of the page number. */
   readonly isSlot: boolean;
 }
 
-/** A laid-out line. Lengths are in em, from the line's left end and its baseline; y points up. */
+/** A laid-out line. Lengths are in em, the origin is the left end of the baseline, and y points up. */
 export interface Line {
-  /** In visual order, left to right. */
+  /** Clusters in visual order, left to right. */
   readonly clusters: readonly Cluster[];
   readonly width: number;
-  /** Space that its fonts and its ink need above the baseline, and below it (negative). */
+  /** Space that the fonts and the ink need above the baseline. The descent below the baseline is negative. */
   readonly ascent: number;
   readonly descent: number;
-  /** The edges of the ink; `left` is at most 0 and `right` at least the width. */
+  /** Edges of the ink. `left` is at most 0, and `right` is at least the width. */
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -55,22 +55,22 @@ export interface Line {
 
 /** Lays out lines of a text whose fonts are loaded. */
 export interface Typesetter {
-  /** Lays out a line of the text. `rightToLeft` is the direction of its paragraph. Some lines are cached. */
+  /** Lays out a line of the text, or returns it from a cache. `rightToLeft` is the direction of its paragraph. */
   set(line: string, rightToLeft: boolean): Line;
 }
 
-/** Approximate memory of a cluster and its contents. */
+/** Approximate memory of a cluster and its contents, in bytes. */
 export const BYTES_PER_CLUSTER = 512;
 /**
- * Maximum memory of the cached lines of a text per character. On pages of many sizes a text has an unlimited number of
- * lines.
+ * Maximum memory of a text's cached lines per character, in bytes. The lines of a text on pages of many sizes are
+ * unlimited in number.
  */
 const BYTES_PER_CHARACTER = 16 * BYTES_PER_CLUSTER;
-/** Typesetters of recently used texts, with their lines and fonts. */
+/** LRU cache of the typesetters of recent texts, with their lines and fonts. */
 const typesetters = new LruCache<string, Typesetter>(8 * 2 ** 20);
 
 /**
- * Loads the fonts of a text and returns a typesetter for any line of it.
+ * Loads the fonts of a text and returns a typesetter for any line of the text.
  * @throws EngineError unsupported_character if no font has a character
  */
 export async function typesetterFor(
@@ -89,16 +89,20 @@ export async function typesetterFor(
   return typesetters.get(key) ?? typesetters.put(key, typesetter, bytes + BYTES_PER_CHARACTER * text.length);
 }
 
-/** Loads the fonts of a text. */
+/**
+ * Loads the fonts of a text, by the paths of their files.
+ * @throws EngineError unsupported_character if no font has a character
+ */
 async function facesFor(
   text: string,
   weight: Weight,
   loadFont: LoadFont,
   languages: Languages,
 ): Promise<Map<string, Face>> {
-  chooseFonts(digits(text), weight); // throws with the position in the whole text if no font covers a character
+  chooseFonts(digits(text), weight); // fails early, because this error has the position in the whole text
   const faces = new Map<string, Face>();
-  // Only the file itself shows whether it has a language's form of a letter. If it does not, another one is loaded.
+  // Only the loaded file shows whether it has a language's form of a letter. If the form is missing, another file is
+  // loaded.
   const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
     digits(text)
@@ -119,7 +123,7 @@ async function facesFor(
   return faces;
 }
 
-/** Returns whether a loaded font draws all of some characters. */
+/** Returns whether a loaded font draws all characters of `part`. */
 function has(faces: ReadonlyMap<string, Face>, { path }: FontFile, part: string): boolean {
   return areDrawn(part, (codePoint) => faces.get(path)!.font.glyphOf(codePoint) !== 0);
 }
@@ -132,7 +136,7 @@ function typesetterWith(
 ): Typesetter {
   const language = languageForShaping(languages);
   const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
-  const lines = new Map<string, Line>(); // no LRU order: each line is requested thousands of times
+  const lines = new Map<string, Line>(); // not an LRU cache, because each line is requested thousands of times
   let bytes = 0;
   return {
     set(line, rightToLeft) {
@@ -156,17 +160,17 @@ function digits(text: string): string {
   return text.replaceAll(DIGIT_SLOT, "0");
 }
 
-/** Settings of a line's layout. */
+/** Options for the layout of a line. */
 interface LineOptions {
   readonly rightToLeft: boolean;
-  /** BCP 47 tag. */
+  /** BCP 47 tag of the text's language. */
   readonly language: string | undefined;
-  /** Fonts of its characters. */
+  /** The font of each grapheme of the line. */
   readonly choices: ReturnType<typeof chooseFonts>;
   readonly faces: ReadonlyMap<string, Face>;
 }
 
-/** A stretch of a line with one embedding level, script and font. */
+/** A part of a line with one embedding level, script and font. */
 interface LineRun {
   start: number;
   end: number;
@@ -177,8 +181,8 @@ interface LineRun {
 }
 
 /**
- * Splits a line into runs in logical order. Characters without a script take the script of the preceding ones, or else
- * of the following ones.
+ * Splits a line into runs in logical order. A character without a script takes the script of the preceding characters,
+ * or else of the following ones.
  */
 function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] {
   const levels = embeddingLevels(digits(line), rightToLeft);
@@ -246,8 +250,8 @@ function layOutLine(line: string, options: LineOptions): Line {
 }
 
 /**
- * Moves format characters such as joiners from the end of a cluster's text to the beginning of the next one's.
- * Otherwise pdf.js drops them together with their letter.
+ * Moves format characters such as joiners from the end of a cluster's text to the beginning of the next cluster's text.
+ * Otherwise, pdf.js drops them together with their letter.
  */
 function joinersFirst(texts: readonly string[]): string[] {
   let moved = "";
@@ -273,7 +277,7 @@ function inkOf({ face: { font }, glyphs, x }: Cluster) {
   });
 }
 
-/** Groups the glyphs of a run, given from left to right, into clusters. Lengths are in font units. */
+/** Groups the glyphs of a run, which come from left to right, into clusters. Lengths are in font units. */
 function clustersOf(glyphs: readonly ShapedGlyph[], text: string, end: number) {
   const starts = [...new Set(glyphs.map(({ cluster }) => cluster))].sort((a, b) => a - b);
   const endOf = new Map(starts.map((start, i) => [start, starts[i + 1] ?? end]));

@@ -3,18 +3,21 @@ import { LruCache } from "../lruCache.ts";
 import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
-/** Maximum size of cached fonts in bytes. HarfBuzz's memory holds as much again. */
+/** Maximum size of the cached fonts in bytes. HarfBuzz holds a copy of the same size. */
 const MAX_CACHE_BYTES = 8 * 2 ** 20;
 
-/** Cached fonts, not promises: in workerd a request must not wait for work of another request. */
+/**
+ * LRU cache of fonts. It does not hold promises, because in workerd a request must not wait for work of another
+ * request.
+ */
 const fonts = new LruCache<string, Font>(MAX_CACHE_BYTES);
 const shapers = new LruCache<Font, Shaper>(MAX_CACHE_BYTES, (shaper) => shaper.close());
 
-/** Loads the bytes of a file of `fonts/`. Its exceptions are passed on. */
+/** Loads the bytes of a file of `fonts/`. If it throws, the caller of the engine receives the same exception. */
 export type LoadFont = (path: string) => Promise<Uint8Array>;
 
 /**
- * Returns the font in a file of `fonts/`, from the cache or newly loaded.
+ * Returns the font of a file of `fonts/`, from the cache or newly loaded.
  * @throws Error if the file lacks a required table
  */
 export async function openFont(path: string, loadFont: LoadFont): Promise<Font> {
@@ -25,7 +28,7 @@ export async function openFont(path: string, loadFont: LoadFont): Promise<Font> 
 }
 
 /**
- * Shapes a run of `text` with `font`; returns its glyphs from left to right.
+ * Shapes a run of `text` with `font` and returns its glyphs from left to right.
  * @throws Error if HarfBuzz has not been started or has no memory left
  */
 export function shape(font: Font, text: string, run: Run): ShapedGlyph[] {

@@ -7,12 +7,14 @@ export const SCRIPTS = (
 ).split(" ");
 
 /**
- * Matches a character, with one group per script. Characters without a match are shared by many scripts, or take the
+ * Matches a character, with one capturing group per script. Other characters are shared by many scripts or take the
  * script of their neighbors.
  */
 let pattern: RegExp | undefined;
 
-/** Matches ASCII text, where only letters have a script. Most texts are ASCII, and 87 groups are slow. */
+/**
+ * Matches ASCII text, in which only letters have a script. Most texts are ASCII, and a pattern of 87 groups is slow.
+ */
 const ASCII = /^[\0-\x7f]*$/;
 
 /** Returns the script of the first character in `text` that belongs to a single script (UAX #24). */

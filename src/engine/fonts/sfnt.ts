@@ -1,10 +1,13 @@
-/** The font file container: a directory of tagged tables (OpenType, "Organization of an OpenType font"). */
+/**
+ * Reads and writes the container of a font file: a directory of tagged tables (OpenType, "Organization of an OpenType
+ * font").
+ */
 
 const HEADER_LENGTH = 12;
 const RECORD_LENGTH = 16;
 const TRUETYPE = 0x00010000;
 
-/** Offset of `head.checkSumAdjustment`, and the checksum that it gives the whole file. */
+/** Offset of `checkSumAdjustment` in `head`, and the checksum of the whole file that this field produces. */
 const ADJUSTMENT_OFFSET = 8;
 const ADJUSTED_SUM = 0xb1b0afba;
 
@@ -15,7 +18,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 
 /**
  * Reads the table directory of `font`.
- * @returns a function from tag to table, not copied; it throws an Error if there is no such table
+ * @returns a function from tag to table, which returns a view of the bytes and throws an Error if the table is missing
  */
 export function openTables(font: Uint8Array): (tag: string) => Uint8Array {
   const view = viewOf(font);

@@ -2,10 +2,10 @@ import { type GlyphBox, rewriteGlyph, writeComposite } from "./glyf.ts";
 import { viewOf } from "./sfnt.ts";
 import type { Font } from "./truetype.ts";
 
-/** Maximum offset in a short `loca` table: 16 bits that count pairs of bytes. */
+/** Maximum offset in a short `loca` table, whose 16-bit entries count pairs of bytes. */
 const MAX_SHORT_OFFSET = 0xffff * 2;
 
-/** A glyph of `font`, drawn at `x`, `y` from the origin, in units of that font. */
+/** A glyph of `font` at an offset from the origin, in units of that font. */
 interface Part {
   readonly font: Font;
   readonly id: number;
@@ -13,13 +13,13 @@ interface Part {
   readonly y: number;
 }
 
-/** A glyph to be composed of glyphs from any fonts; `advance` is in units of the resulting font. */
+/** A glyph to compose of glyphs from any fonts. `advance` is in units of the resulting font. */
 interface Assembly {
   readonly parts: readonly Part[];
   readonly advance: number;
 }
 
-/** A glyph as written: its description (glyf) and metrics (hmtx). */
+/** A glyph as written to the font: its description (glyf) and its metrics (hmtx). */
 interface WrittenGlyph {
   readonly outline: Uint8Array;
   readonly advance: number;
@@ -27,9 +27,9 @@ interface WrittenGlyph {
 }
 
 /**
- * Returns the glyf, loca, hmtx, head, hhea and maxp tables of a TrueType font. Its glyphs are `assemblies`, numbered
- * from 1 in order, followed by the glyphs that they are composed of. Glyph 0 (.notdef) is empty. Hinting is omitted.
- * Font-wide values come from `model`, including its units, except that `maxp` has the maxima of all fonts used.
+ * Returns the glyf, loca, hmtx, head, hhea and maxp tables of a TrueType font without hinting. Its glyphs are
+ * `assemblies`, numbered from 1 in order, followed by the glyphs that they are composed of. Glyph 0 (.notdef) is empty.
+ * Font-wide values, including the units, come from `model`, but `maxp` has the maxima of all fonts used.
  */
 export function assembleFont(model: Font, assemblies: readonly Assembly[]): Record<string, Uint8Array> {
   const ids = new Map<Font, Map<number, number>>();
@@ -43,7 +43,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     return known;
   };
 
-  // A single unmoved glyph is copied instead of wrapped in a composite. A repeated one is wrapped.
+  // A single glyph without an offset is copied instead of wrapped in a composite. If it occurs again, it is wrapped.
   const direct = assemblies.map(({ parts }, i) => {
     const [part, ...others] = parts;
     if (!part || others.length > 0 || part.x !== 0 || part.y !== 0) return undefined;
@@ -67,7 +67,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     const same = direct[i];
     glyphs.push(same ? copy(same, advance) : composite(parts, advance, model.unitsPerEm, idOf));
   }
-  // The iterator also reaches glyphs that are added during the loop: components of components.
+  // The iterator also reaches glyphs that the loop adds: components of components.
   for (const part of queue) glyphs.push(copy(part, part.font.advance(part.id)));
 
   const { glyf, loca, isLong } = joinOutlines(glyphs.map(({ outline }) => outline));
@@ -75,7 +75,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     glyf,
     loca,
     hmtx: horizontalMetrics(glyphs),
-    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // no dates: created, modified
+    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // clears the dates: created, modified
     hhea: withUint16(model.table("hhea"), 34, glyphs.length),
     maxp: withUint16(maxima([model, ...ids.keys()], assemblies), 4, glyphs.length),
   };
@@ -101,7 +101,7 @@ function composite(
   return { outline: writeComposite(drawn, box), advance, leftSideBearing: box[0] };
 }
 
-/** Returns a `maxp` table with the largest of the fonts' maxima, raised by the additions of composites. */
+/** Returns a `maxp` table with the largest of the fonts' maxima. Composites raise some of them. */
 function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8Array {
   const maxp = fonts[0]!.table("maxp").slice();
   const view = viewOf(maxp);
@@ -117,7 +117,7 @@ function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8A
   return maxp;
 }
 
-/** Joins outlines into a glyf table, each at an even offset, and its loca table, in the short format if it reaches. */
+/** Joins outlines into a glyf table, each at an even offset. The loca table has the short format if all offsets fit. */
 function joinOutlines(outlines: readonly Uint8Array[]): { glyf: Uint8Array; loca: Uint8Array; isLong: boolean } {
   const offsets = [0];
   let length = 0;

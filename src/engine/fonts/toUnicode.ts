@@ -1,12 +1,12 @@
-/** ToUnicode CMaps: the text that a font's codes stand for (ISO 32000-2, 9.10.3). */
+/** Writes ToUnicode CMaps, which contain the text of each code of a font (ISO 32000-2, 9.10.3). */
 
 /**
- * Maximum number of codes in a range. They may differ only in the last byte, and an array has at most 100 (Adobe
- * Technical Note 5014).
+ * Maximum number of codes in a range. The codes of a range may differ only in the last byte, and an array has at most
+ * 100 entries (Adobe Technical Note 5014).
  */
 const MAX_RANGE = 100;
 
-/** Returns a ToUnicode CMap that maps codes of `bytes` bytes, from 1, to `texts` in order. */
+/** Returns a ToUnicode CMap. The codes have `bytes` bytes, start at 1, and map to `texts` in order. */
 export function toUnicodeCMap(texts: readonly string[], bytes: 1 | 2): string {
   const hex = (code: number) => `<${hexCode(code, bytes)}>`;
   let ranges = "";

@@ -1,10 +1,10 @@
-/** A TrueType font reader. Values are looked up in the file's bytes; nothing is unpacked. */
+/** Reads TrueType fonts. It looks up values in the bytes of the file and decodes nothing in advance. */
 
 import { readCmap } from "./cmap.ts";
 import { boxOf, type GlyphBox } from "./glyf.ts";
 import { openTables, viewOf } from "./sfnt.ts";
 
-/** A font. Lengths are in font units, `unitsPerEm` to the em; y points up from the baseline. */
+/** A font. Lengths are in font units: `unitsPerEm` units are one em. y points up from the baseline. */
 export interface Font {
   readonly bytes: Uint8Array;
   /** PostScript name, such as `NotoSans-Bold` (name ID 6). */
@@ -16,29 +16,29 @@ export interface Font {
   readonly descent: number;
   /** Height of flat capitals (OS/2). */
   readonly capHeight: number;
-  /** 400 is regular, 700 bold (OS/2 usWeightClass). */
+  /** Weight (OS/2 usWeightClass): 400 is regular, 700 is bold. */
   readonly weight: number;
-  /** The box that holds every glyph (head). */
+  /** Bounding box of all glyphs (head). */
   readonly bounds: GlyphBox;
 
-  /** Returns the glyph id of a code point, 0 if the font has none (cmap). */
+  /** Returns the glyph id of a code point, or 0 if the font has no glyph for it (cmap). */
   glyphOf(codePoint: number): number;
   /** Returns a glyph's advance (hmtx). */
   advance(glyph: number): number;
-  /** Returns a glyph's left side bearing: where its outline starts, right of the pen (hmtx). */
+  /** Returns a glyph's left side bearing: the distance from the pen to the left edge of its outline (hmtx). */
   leftSideBearing(glyph: number): number;
   /**
-   * Returns a glyph's description, empty if nothing is drawn (loca, glyf).
+   * Returns a glyph's description, which is empty for a glyph that draws nothing (loca, glyf).
    * @throws Error if the font has no such glyph
    */
   outline(glyph: number): Uint8Array;
   /**
-   * Returns the bounding box of a glyph's outline, all zeros if nothing is drawn (glyf).
+   * Returns the bounding box of a glyph's outline, all zeros for a glyph that draws nothing (glyf).
    * @throws Error if the font has no such glyph
    */
   box(glyph: number): GlyphBox;
   /**
-   * Returns a table's bytes by its tag.
+   * Returns the bytes of a table.
    * @throws Error if the font has no such table
    */
   table(tag: string): Uint8Array;
@@ -78,7 +78,7 @@ export function readFont(bytes: Uint8Array): Font {
     bounds: [head.getInt16(36), head.getInt16(38), head.getInt16(40), head.getInt16(42)],
 
     glyphOf: readCmap(table("cmap")),
-    // The last advance applies to all glyphs after it, for which only the bearing is stored.
+    // The last advance applies to all later glyphs, for which the table contains only the bearing.
     advance: (glyph) => hmtx.getUint16(Math.min(glyph, advanceCount - 1) * 4),
     leftSideBearing: (glyph) => hmtx.getInt16(glyph < advanceCount ? glyph * 4 + 2 : (advanceCount + glyph) * 2),
     outline,
@@ -87,7 +87,7 @@ export function readFont(bytes: Uint8Array): Font {
   };
 }
 
-/** Reads name ID 6 of the Windows platform, in UTF-16BE (OpenType, "name"). PostScript names are ASCII. */
+/** Reads name ID 6 of the Windows platform, which is UTF-16BE (OpenType, "name"). PostScript names are ASCII. */
 function postScriptName(table: Uint8Array): string {
   const view = viewOf(table);
   const storage = view.getUint16(4);

@@ -3,7 +3,7 @@ import { pause } from "../platform/pause.ts";
 import { bitsPerPixel, INDEXED, type Png, scanlineLength } from "./pngChunks.ts";
 import { FILTER, LINES_AT_ONCE, scanlines, Unfilter } from "./scanlines.ts";
 
-/** One pass of the interlacing: its first column and row, and its steps (PNG, 8.2). */
+/** A pass of Adam7 interlacing: its first column and row, and its steps (PNG, 8.2). */
 interface Pass {
   x: number;
   y: number;
@@ -21,13 +21,13 @@ const PASSES: readonly Pass[] = [
   { x: 0, y: 1, stepX: 1, stepY: 2 },
 ];
 
-/** Maximum size of the scanlines. Deinterlacing is the only step that holds all pixels in memory. */
+/** Maximum size of the scanlines in bytes. Deinterlacing is the only step that holds all pixels in memory. */
 const MAX_BYTES = 50_000_000;
 
 /**
- * Yields the scanlines of an interlaced PNG in the order of the image, with their filter types, because PDF does not
- * support Adam7. Scanlines are filtered (Sub) if that makes them compress better.
- * @throws EngineError image_too_large over 50 MB of scanlines, or damaged_image
+ * Yields the scanlines of an interlaced PNG in the order of the image, because PDF does not support Adam7. Scanlines
+ * start with their filter type. They are filtered (Sub) if that makes them compress better.
+ * @throws EngineError image_too_large if the scanlines exceed `MAX_BYTES`, or damaged_image
  */
 export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {
   const { width, height, bitDepth, colorType } = header;
@@ -60,14 +60,14 @@ export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8
   }
 }
 
-/** Returns the rows of a pass, each with its row in the image and its number of pixels. */
+/** Returns the rows of a pass. Each has its row number in the image and its number of pixels. */
 function linesOf(pass: Pass, width: number, height: number): { pass: Pass; y: number; pixels: number }[] {
   const pixels = Math.ceil((width - pass.x) / pass.stepX);
   const count = pixels > 0 ? Math.max(0, Math.ceil((height - pass.y) / pass.stepY)) : 0;
   return Array.from({ length: count }, (_, i) => ({ pass, y: pass.y + i * pass.stepY, pixels }));
 }
 
-/** Copies the pixels of a pass's row to their places in the image's row. */
+/** Copies a pass's row of pixels to its columns in a row of the image. */
 function spread(pixels: Uint8Array, count: number, bits: number, row: Uint8Array, { x, stepX }: Pass): void {
   if (bits >= 8) {
     const bytes = bits / 8;

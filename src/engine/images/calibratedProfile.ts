@@ -1,24 +1,25 @@
 import { curveTag, D50, displayProfile, sampledCurveTag, xyzTag } from "./iccWriter.ts";
 
-/** Unit of the values in gAMA and cHRM chunks: 1/100000. */
+/** The value 1 in gAMA and cHRM chunks, which count in 1/100000. */
 const UNIT = 100_000;
 
-/** sRGB's gamma in images, and the relative deviation up to which a gamma counts as sRGB's (as in libpng). */
+/** Gamma of sRGB in a gAMA chunk, and the relative deviation within which a gamma counts as sRGB's (as in libpng). */
 const SRGB_GAMMA = 45_455;
 const GAMMA_TOLERANCE = 0.05;
 
-/** x and y of sRGB's white, red, green and blue, and the deviation up to which values count as equal. */
+/** x and y of the white, red, green and blue of sRGB, and the deviation within which values count as equal. */
 const SRGB_CHROMATICITIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000];
 const CHROMATICITY_TOLERANCE = 500;
 
-/** Number of samples of sRGB's curve. Straight lines between them deviate by less than a tenth of an 8-bit level. */
+/** Number of samples of the sRGB curve. Linear interpolation deviates by less than a tenth of an 8-bit level. */
 const SRGB_SAMPLES = 64;
 
 type Vector3 = [number, number, number];
 type Matrix3 = [Vector3, Vector3, Vector3];
 
 /**
- * Rows of the matrices from XYZ to cone responses, where white is adapted, and back (Bradford; ICC.1:2010, annex E).
+ * Bradford matrices from XYZ to cone responses and back, by rows (ICC.1:2010, annex E). White is adapted in cone
+ * responses.
  */
 const TO_CONES: Matrix3 = [
   [0.8951, 0.2664, -0.1614],
@@ -32,9 +33,9 @@ const FROM_CONES: Matrix3 = [
 ];
 
 /**
- * Returns an ICC profile for the gamma and, in RGB, the chromaticities of samples, in the units of gAMA and cHRM
- * chunks. PDF's own CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
- * @returns undefined if the profile would be sRGB's, or if the numbers are implausible
+ * Returns an ICC profile for a gamma and, in RGB, for chromaticities, in the units of gAMA and cHRM chunks. PDF's own
+ * CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
+ * @returns undefined if the profile would equal sRGB, or if the numbers are implausible
  */
 export function calibratedProfile(
   components: 1 | 3,
@@ -54,7 +55,7 @@ export function calibratedProfile(
   return profileOf(components, "As the PNG says", curveTag(exponent), chromaticities);
 }
 
-/** Returns an ICC profile of sRGB or, with one component, of its grays. Readers show device colors like this. */
+/** Returns an ICC profile of sRGB or, with one component, of its grays. Readers show device colors as sRGB. */
 export function srgbProfile(components: 1 | 3): Uint8Array {
   const curve = Array.from({ length: SRGB_SAMPLES }, (_, i) => linear(i / (SRGB_SAMPLES - 1)));
   return profileOf(components, "sRGB", sampledCurveTag(curve), SRGB_CHROMATICITIES)!;
@@ -79,7 +80,8 @@ function profileOf(
 }
 
 /**
- * Returns X, Y and Z of full red, green and blue, adapted to D50. The values are not finite if these cannot make white.
+ * Returns X, Y and Z of full red, green and blue, adapted to D50. The values are not finite if no mixture of these
+ * colors is white.
  */
 function adaptedColorants(chromaticities: readonly number[]): Vector3[] {
   const [white, ...primaries] = [0, 2, 4, 6].map((i) => toXyz(chromaticities[i]!, chromaticities[i + 1]!));
@@ -98,7 +100,7 @@ function toXyz(x: number, y: number): Vector3 {
   return [x / y, 1, (UNIT - x - y) / y];
 }
 
-/** Returns the factors with which the columns add up to `sum` (Cramer's rule). */
+/** Returns the factors for which the weighted columns add up to `sum` (Cramer's rule). */
 function solve(columns: Matrix3, sum: Vector3): Vector3 {
   const whole = determinant(columns);
   return columns.map((_, i) => determinant(columns.with(i, sum) as Matrix3) / whole) as Vector3;

@@ -3,16 +3,19 @@ import { EngineError } from "../errors.ts";
 /** Limits on the size of an image. */
 export interface ImageLimits {
   maxPixels: number;
-  /** Samples of a PNG with more bits are reduced to this. */
+  /** Maximum bits per sample of a PNG. Larger samples are reduced. */
   maxBitDepth?: 8 | undefined;
 }
 
-/** Maximum side of a JPEG, and about the limit of viewers. It keeps a row of pixels under 512 KB. */
+/**
+ * Maximum width and height in pixels. This is the maximum of JPEG and roughly that of viewers. It keeps a row of pixels
+ * under 512 KB.
+ */
 export const MAX_SIDE = 65_535;
 
 /**
  * Checks the dimensions of an image in pixels.
- * @throws EngineError image_too_large if they exceed the limits, or damaged_image if one is 0
+ * @throws EngineError image_too_large if they exceed the limits, or damaged_image if the width or height is 0
  */
 export function checkSize(width: number, height: number, { maxPixels }: ImageLimits): void {
   if (width === 0 || height === 0)

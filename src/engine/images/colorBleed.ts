@@ -1,6 +1,6 @@
 import { FILTER, filterByUp } from "./scanlines.ts";
 
-/** Layout of the color bytes of a row. */
+/** Layout of the color bytes in a row. */
 export interface ColorLayout {
   width: number;
   /** Samples per pixel. */
@@ -8,27 +8,28 @@ export interface ColorLayout {
   sampleBytes: 1 | 2;
 }
 
-/** A row of colors. Invisible pixels have the color of the nearest visible one. */
+/** A row of colors, in which invisible pixels take the color of the nearest visible pixel. */
 interface Row {
   samples: Uint8Array;
-  /** For each pixel, the distance in steps to the pixel that its color comes from; 0 for a visible pixel. */
+  /** For each pixel, the distance in steps to the pixel that supplied its color. It is 0 for a visible pixel. */
   distances: Uint16Array;
 }
 
-/** Distance of a pixel that no color has reached. */
+/** Distance of a pixel that has no color yet. */
 const FARTHEST = 0xffff;
 
-/** Maximum number of rows that wait for colors from below. A color spreads at least half as far upwards. */
+/** Maximum number of rows that wait for colors from below. A color spreads upwards by at least half as many rows. */
 const WAITING_ROWS = 64;
 const WAITING_BYTES = 6_000_000;
 
 /**
  * Gives invisible pixels the colors of visible ones. Readers scale an image and its soft mask separately (ISO 32000-2,
- * 11.6.5.2), so the color under alpha 0, mostly black, would show as a rim. /Matte does not help: readers remove it
- * before they scale, and find no color where alpha is 0.
+ * 11.6.5.2). The color under alpha 0, which is mostly black, would therefore show as a rim. /Matte does not help:
+ * readers remove it before they scale, and find no color where alpha is 0.
  *
- * A pixel takes the nearest color, counted in steps to a side, among all rows above it and the waiting rows below it.
- * Rows above the first visible pixel are only counted, and become copies of the first row with a color.
+ * A pixel takes the nearest color among all rows above it and the waiting rows below it. Distances are counted in
+ * horizontal and vertical steps. Rows above the first visible pixel are only counted. They become copies of the first
+ * row with a color.
  */
 export class ColorBleed {
   readonly #pixelBytes: number;
@@ -39,19 +40,19 @@ export class ColorBleed {
 
   #blankRows = 0;
   readonly #waiting: Row[] = [];
-  /** Number of waiting rows that have exchanged their colors. */
+  /** Number of waiting rows that colors from below have reached already. */
   #settled = 0;
   readonly #spare: Row[] = [];
-  /** Samples of the last written row, unless they still have to be copied from its pixels. */
+  /** Samples of the last written row. If `#pixelsAbove` is set, they still have to be copied from it. */
   readonly #above: Uint8Array;
   #pixelsAbove: Uint8Array | undefined;
   #isAboveUnchanged = true;
-  /** Distances of a completely visible row. */
+  /** Distances of a completely visible row: all 0. */
   readonly #noDistances: Uint16Array;
 
   /**
-   * @param copySamples copies the samples of a row's pixels, filtered or not
-   * @param write receives each scanline of the samples, which is valid until its promise resolves
+   * @param copySamples copies the color samples from the bytes of a row, whether these are filtered or not
+   * @param write receives each scanline, which is valid until its promise resolves
    */
   constructor(
     { width, components, sampleBytes }: ColorLayout,
@@ -70,8 +71,8 @@ export class ColorBleed {
 
   /**
    * Adds a completely visible row.
-   * @param line its scanline
-   * @param pixels its unfiltered pixels, which must stay unchanged until the next row is added
+   * @param line scanline of the row
+   * @param pixels unfiltered pixels of the row, which must stay unchanged until the next row is added
    */
   async addVisible(line: Uint8Array, pixels: Uint8Array): Promise<void> {
     if (this.#waiting.length === 0 && this.#blankRows === 0 && this.#isAboveUnchanged) {
@@ -89,8 +90,9 @@ export class ColorBleed {
   }
 
   /**
-   * Adds a row.
-   * @param alpha alpha of each pixel; pixels of alpha 0 are invisible
+   * Adds a row that may have invisible pixels.
+   * @param pixels unfiltered pixels of the row
+   * @param alpha alpha of each pixel; a pixel with alpha 0 is invisible
    */
   async add(pixels: Uint8Array, alpha: Uint8Array): Promise<void> {
     let above: Row | undefined = this.#waiting.at(-1);
@@ -128,7 +130,7 @@ export class ColorBleed {
     return this.#above;
   }
 
-  /** Spreads colors upwards among the waiting rows, and writes the first `count`. */
+  /** Spreads colors upwards among the waiting rows, and writes the first `count` rows. */
   async #writeWaiting(count: number): Promise<void> {
     for (let i = this.#waiting.length - 2; i >= 0; i--) {
       const hasChanged = spreadUp(this.#waiting[i]!, this.#waiting[i + 1]!, this.#pixelBytes);
@@ -146,7 +148,7 @@ export class ColorBleed {
     }
   }
 
-  /** Writes the last written row again, `count` times. */
+  /** Repeats the last written row `count` times. */
   async #writeCopies(count: number): Promise<void> {
     if (count === 0) return;
     this.#line.fill(0);
@@ -155,7 +157,7 @@ export class ColorBleed {
   }
 }
 
-/** Gives pixels of alpha 0 the nearest color among their neighbors in the row and in the row above. */
+/** Gives invisible pixels the nearest color in their row and the row above. */
 function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBytes: number): void {
   const { samples, distances } = row;
   distances.fill(0);
@@ -171,8 +173,8 @@ function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBy
 }
 
 /**
- * Spreads a pixel's color to one side while it is the nearest. Distances of neighbors differ by at most 1, so the first
- * pixel with a nearer color ends it.
+ * Spreads a pixel's color to one side while it is the nearest color. Distances of neighbors differ by at most 1, so
+ * spreading ends at the first pixel with a nearer color.
  */
 function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pixelBytes: number): void {
   for (let x = from + step, distance = 1; distance < distances[x]!; x += step, distance++) {
@@ -181,7 +183,7 @@ function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pi
   }
 }
 
-/** Gives pixels the colors of the row below if those are nearer. Returns whether any pixel changed. */
+/** Gives pixels the colors of the row below where those are nearer. Returns whether any pixel changed. */
 function spreadUp({ samples, distances }: Row, below: Row, pixelBytes: number): boolean {
   let hasChanged = false;
   for (let x = 0; x < distances.length; x++) {

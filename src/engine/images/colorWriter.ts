@@ -9,8 +9,8 @@ export interface Colors {
 }
 
 /**
- * Writes scanlines of colors. RGB becomes gray if all pixels are neutral. Filters act per channel (PNG, 9.2), so equal
- * channels stay equal after filtering, and each of them is the gray image.
+ * Compresses scanlines of colors. RGB becomes gray if all pixels are neutral. Filters act on each channel alone (PNG,
+ * 9.2), so equal channels stay equal after filtering, and each channel is the gray image.
  */
 export class ColorWriter {
   readonly #layout;
@@ -18,7 +18,7 @@ export class ColorWriter {
   readonly #lengths;
   #lines = 0;
   readonly #mayBeGray: boolean;
-  /** Created on first use. Most images have colors, and their data pass through. */
+  /** Created on first use, because most images have colors and their data is copied unchanged. */
   #gray: Deflater | undefined;
   #all: Deflater | undefined;
 
@@ -53,7 +53,7 @@ export class ColorWriter {
     return { data: await this.#gray!.finish(), components: 1 };
   }
 
-  /** Rewrites the gray scanlines, if any, as RGB. */
+  /** Rewrites the gray scanlines so far, if any, as RGB. */
   async #rewriteAsRgb(): Promise<Deflater> {
     const all = new Deflater(this.#content, this.#lengths.all);
     if (!this.#gray) return all;
@@ -72,14 +72,14 @@ function isNeutral(line: Uint8Array, sampleBytes: number): boolean {
   return true;
 }
 
-/** Copies the first sample of each pixel of three. */
+/** Copies the first of the three samples of each pixel. */
 function takeSamples(line: Uint8Array, sampleBytes: number, gray: Uint8Array): void {
   gray[0] = line[0]!;
   for (let from = 1, to = 1; to < gray.length; from += 2 * sampleBytes)
     for (const end = to + sampleBytes; to < end; ) gray[to++] = line[from++]!;
 }
 
-/** Writes each sample three times. */
+/** Writes each gray sample three times. */
 function repeatSamples(gray: Uint8Array, sampleBytes: number, line: Uint8Array): void {
   line[0] = gray[0]!;
   for (let from = 1, to = 1; from < gray.length; from += sampleBytes)

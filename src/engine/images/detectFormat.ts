@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 
-/** Number of bytes to search for a signature: an SVG begins after an XML declaration, a doctype and comments. */
+/** Number of bytes to search for a signature. An SVG may begin with an XML declaration, a doctype and comments. */
 const HEAD_LENGTH = 1024;
 
 /** Supported image formats and the first bytes of their files. This is the only list of them. */
@@ -16,7 +16,8 @@ export type ImageFormat = keyof typeof SUPPORTED;
 export const IMAGE_FORMATS = Object.keys(SUPPORTED) as ImageFormat[];
 
 /**
- * Unsupported formats that callers send, by their first bytes, one character each. The first match names the format.
+ * Names and signatures of unsupported formats that callers send. Signatures match the first bytes as Latin-1. The first
+ * match names the format.
  */
 const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
   ["a GIF", /^GIF8[79]a/],
@@ -41,7 +42,7 @@ const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
 ];
 
 /**
- * Detects which of the {@link IMAGE_FORMATS} an image has, by its first bytes and never by a name or a declared type.
+ * Detects which of the {@link IMAGE_FORMATS} an image has. Only its first bytes decide, not its name or declared type.
  * @throws EngineError unsupported_image, which names a known format; damaged_image for an empty file or a PNG sent as
  * text
  */

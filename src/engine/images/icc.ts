@@ -1,13 +1,13 @@
 /** ICC profiles that a PDF may carry (ISO 32000-2, 8.6.5.5). */
 
 const HEADER_LENGTH = 128;
-/** Maximum major version: ISO 32000-2 allows ICC.1:2010, which is version 4. */
+/** Maximum major version. ISO 32000-2 allows ICC.1:2010, which is version 4. */
 const MAX_VERSION = 4;
 
 const SPACES: Readonly<Record<number, string>> = { 1: "GRAY", 3: "RGB ", 4: "CMYK" };
 const CLASSES: readonly string[] = ["scnr", "mntr", "prtr", "spac"];
 
-/** Returns whether a profile is complete and of a kind that a PDF may use for this number of components. */
+/** Returns whether a profile is complete and of a class that a PDF may use for `components` components. */
 export function isUsableProfile(profile: Uint8Array, components: number): boolean {
   if (profile.length < HEADER_LENGTH) return false;
   const text = (at: number) => String.fromCharCode(...profile.subarray(at, at + 4));

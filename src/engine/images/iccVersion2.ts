@@ -1,16 +1,16 @@
-/** Rewrites ICC profiles of version 4 for files that may only have version 2: PDF 1.4, and with it PDF/A-1. */
+/** Rewrites ICC profiles of version 4 for PDF 1.4, and therefore PDF/A-1, which only allow version 2. */
 import { displayProfile, sampledCurveTag } from "./iccWriter.ts";
 
 const HEADER_LENGTH = 128;
 const DIRECTORY_ENTRY_LENGTH = 12;
 const MAX_TAGS = 100;
 const CURVE_SAMPLES = 256;
-/** Number of parameters of each kind of parametric curve. */
+/** Number of parameters by the kind of a parametric curve. */
 const PARAMETERS: readonly number[] = [1, 3, 4, 5, 7];
 
 /**
  * Returns a version 2 profile of the same colors (ICC.1:2001-04, 6.3.1).
- * @returns undefined unless the profile consists of curves and, for RGB, of its primaries; tables are not rewritten
+ * @returns undefined unless the profile consists of curves and, for RGB, of primaries; lookup tables are not rewritten
  */
 export function asVersion2(profile: Uint8Array, components: number): Uint8Array | undefined {
   const tags = readTags(profile);
@@ -28,8 +28,8 @@ export function asVersion2(profile: Uint8Array, components: number): Uint8Array 
 }
 
 /**
- * Returns a version 2 profile of the grays of an RGB profile, where all three values are equal.
- * @returns undefined unless the profile consists of primaries and of one curve for all three
+ * Returns a version 2 profile of the grays of an RGB profile: the colors with three equal components.
+ * @returns undefined unless the profile consists of primaries and the same curve for all components
  */
 export function asGray(profile: Uint8Array): Uint8Array | undefined {
   const tags = readTags(profile);
@@ -40,7 +40,10 @@ export function asGray(profile: Uint8Array): Uint8Array | undefined {
   return curve && displayProfile("GRAY", "As the image says", { kTRC: curve });
 }
 
-/** Returns the data of each tag in whole words; undefined if the directory refers to bytes outside of the profile. */
+/**
+ * Returns the data of each tag, padded to whole words, or undefined if the directory refers to bytes outside of the
+ * profile.
+ */
 function readTags(profile: Uint8Array): Map<string, Uint8Array> | undefined {
   const view = viewOf(profile);
   if (profile.length < HEADER_LENGTH + 4) return undefined;
@@ -58,7 +61,9 @@ function readTags(profile: Uint8Array): Map<string, Uint8Array> | undefined {
   return tags;
 }
 
-/** Returns a curve in the form of version 2. A parametric curve (ICC.1:2010, 10.16) is sampled. */
+/**
+ * Returns a curve as version 2 stores it. Parametric curves (ICC.1:2010, 10.16) are sampled. Other kinds are undefined.
+ */
 function asSampledCurve(data: Uint8Array): Uint8Array | undefined {
   const type = String.fromCharCode(...data.subarray(0, 4));
   if (type === "curv") return data;

@@ -4,10 +4,10 @@ const HEADER_LENGTH = 128;
 const DIRECTORY_ENTRY_LENGTH = 12;
 const VERSION = 0x02400000;
 
-/** The white point of the profile connection space, as X, Y and Z. */
+/** White point of the profile connection space as X, Y and Z. */
 export const D50: [number, number, number] = [0.9642, 1, 0.8249];
 
-/** Writes a display profile with these tags in addition to those that every profile has. */
+/** Returns a display profile with `tags`, in addition to the tags that every profile has. */
 export function displayProfile(
   space: "GRAY" | "RGB ",
   description: string,
@@ -50,7 +50,7 @@ export function xyzTag(color: readonly number[]): Uint8Array {
   return bytes;
 }
 
-/** Returns a tag for a gamma curve: light is the sample to the power of `exponent` (curveType, 6.5.3). */
+/** Returns a tag for a gamma curve, which raises a sample to the power of `exponent` (curveType, 6.5.3). */
 export function curveTag(exponent: number): Uint8Array {
   const bytes = textTag("curv", 8, "", 8);
   new DataView(bytes.buffer).setUint32(8, 1);
@@ -58,7 +58,7 @@ export function curveTag(exponent: number): Uint8Array {
   return bytes;
 }
 
-/** Returns a tag for a curve by its values at equal steps from 0 to 1 (curveType, 6.5.3). */
+/** Returns a tag for a curve that is given by its values at equal steps from 0 to 1 (curveType, 6.5.3). */
 export function sampledCurveTag(values: readonly number[]): Uint8Array {
   const bytes = textTag("curv", 8, "", 4 + values.length * 2);
   const view = new DataView(bytes.buffer);
@@ -67,14 +67,19 @@ export function sampledCurveTag(values: readonly number[]): Uint8Array {
   return bytes;
 }
 
-/** Returns a tag with an ASCII description and empty Unicode and Macintosh ones (textDescriptionType, 6.5.17). */
+/**
+ * Returns a tag with an ASCII description. The Unicode and Macintosh descriptions are empty (textDescriptionType,
+ * 6.5.17).
+ */
 function descriptionTag(text: string): Uint8Array {
   const bytes = textTag("desc", 12, text, text.length + 1 + 78);
   new DataView(bytes.buffer).setUint32(8, text.length + 1);
   return bytes;
 }
 
-/** Returns a tag with its type's name and, at `start`, `length` bytes that begin with `text`, padded to 4 bytes. */
+/**
+ * Returns a tag of a type, padded to a multiple of 4 bytes. At `start` it has `length` bytes, which begin with `text`.
+ */
 function textTag(type: string, start: number, text: string, length = text.length + 1): Uint8Array {
   const bytes = new Uint8Array((start + length + 3) & ~3);
   putText(bytes, 0, type);

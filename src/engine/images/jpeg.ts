@@ -13,10 +13,10 @@ const EXIF = "Exif\0\0";
 const ICC_PROFILE = "ICC_PROFILE\0";
 const ADOBE = "Adobe";
 
-/** Bytes of the identifier, the version, two words of flags and the color transform. */
+/** Length in bytes of the identifier, the version, two words of flags and the color transform. */
 const ADOBE_LENGTH = 12;
 
-/** Facts from the segments of a JPEG that have been read so far. */
+/** Facts from the segments that have been read so far. */
 interface Contents {
   frame: Frame | undefined;
   tables: Set<number>;
@@ -28,9 +28,9 @@ interface Contents {
 }
 
 /**
- * Reads a JPEG. Its compressed data goes into the PDF unchanged (DCTDecode, ISO 32000-2, 7.4.8). Comments, application
- * segments other than JFIF and Adobe, and bytes after EOI are removed, because a mark must not reveal where its picture
- * was taken. An ICC profile becomes the color space if it fits the components. The pixel aspect ratio is ignored, as in
+ * Reads a JPEG. Its compressed data goes into the PDF unchanged (DCTDecode, ISO 32000-2, 7.4.8). Comments, bytes after
+ * EOI, and application segments except JFIF and Adobe are removed, because a mark must not reveal where its picture was
+ * taken. An ICC profile becomes the color space if it fits the components. The pixel aspect ratio is ignored, as in
  * browsers.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
@@ -65,7 +65,9 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   };
 }
 
-/** Returns a JPEG up to EOI without the unwanted segments. Copies it only if it has any. */
+/**
+ * Returns a JPEG up to EOI without the segments that decoders do not need. It copies the bytes only if it removes any.
+ */
 function withoutSegments(jpeg: Uint8Array, isNeeded: (segment: Segment) => boolean): Uint8Array {
   let copy: Uint8Array = new Uint8Array();
   let length = 0;

@@ -5,7 +5,7 @@ import { plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 
-/** The letters R, G, B, with which some encoders identify components that are not Y, Cb and Cr. */
+/** Component identifiers R, G, B. Some encoders use them for components that are not Y, Cb and Cr. */
 const RGB_IDS = "82,71,66";
 
 /** Collects an ICC profile from one or more APP2 segments (ICC.1:2010, B.4), numbered from 1. */
@@ -13,7 +13,9 @@ export class ProfileParts {
   readonly #parts: (Uint8Array | undefined)[] = [];
   #count = 0;
 
-  /** Adds the contents of a segment after its identifier: its number, the number of segments, and the bytes. */
+  /**
+   * Adds the contents of a segment after its identifier: the segment's number, the number of segments, and the bytes.
+   */
   add(part: Uint8Array): void {
     const [number, count] = part;
     if (!number || !count || number > count) return;
@@ -21,7 +23,7 @@ export class ProfileParts {
     this.#count = count;
   }
 
-  /** Returns the whole profile if all parts have been added and it fits the components. */
+  /** Returns the whole profile if all parts are present and it fits the components. */
   join(components: number): Uint8Array | undefined {
     const parts = this.#parts.filter((part) => part !== undefined);
     if (parts.length === 0 || parts.length !== this.#count) return undefined;
@@ -30,7 +32,7 @@ export class ProfileParts {
   }
 }
 
-/** Returns the color space after writing the profile, if any. */
+/** Returns the color space of a JPEG and writes its profile, if it has one. */
 export function jpegColorSpace(components: number, profile: Uint8Array | undefined, sink: ObjectSink): string {
   return profile
     ? profiledSpace(components, { bytes: profile, deflated: deflate(profile, 1) }, sink)
@@ -38,9 +40,9 @@ export function jpegColorSpace(components: number, profile: Uint8Array | undefin
 }
 
 /**
- * Returns the image dictionary's entries on the meaning of the components. Photoshop stores CMYK inverted and adds an
- * Adobe marker; CMYK without one is not inverted. PDF interprets three components as YCbCr (ISO 32000-2, table 13).
- * JPEG decoders interpret them as RGB if their identifiers say so and no marker contradicts it.
+ * Returns the entries of the image dictionary that define the meaning of the components. Photoshop inverts CMYK and
+ * adds an Adobe marker; CMYK without a marker is not inverted. PDF interprets three components as YCbCr (ISO 32000-2,
+ * table 13). JPEG decoders interpret them as RGB if their identifiers are R, G, B and no marker contradicts this.
  */
 export function jpegColorEntries({ componentIds }: Frame, { adobe, jfif }: { adobe: boolean; jfif: boolean }): string {
   if (componentIds.length === 4 && adobe) return "/Decode [1 0 1 0 1 0 1 0]";

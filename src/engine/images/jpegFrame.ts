@@ -5,16 +5,16 @@ import { MARKER, type Segment } from "./jpegSegments.ts";
 export interface Frame {
   width: number;
   height: number;
-  /** Identifier of each component: by convention 1, 2, 3 or the letters R, G, B. */
+  /** Identifier of each component. By convention, these are 1, 2, 3 or the letters R, G, B. */
   componentIds: readonly number[];
 }
 
-/** Bytes of precision, height, width and number of components. */
+/** Length in bytes of precision, height, width and number of components. */
 const FIXED_LENGTH = 6;
-/** Bytes of identifier, sampling factors and quantization table. */
+/** Length in bytes of identifier, sampling factors and quantization table. */
 const COMPONENT_LENGTH = 3;
 
-/** Returns whether a marker begins a frame header of any coding process, supported or not. */
+/** Returns whether a marker begins a frame header of any coding process, supported or unsupported. */
 export function isFrameHeader(marker: number): boolean {
   if (marker === MARKER.JPEG_LS || marker === MARKER.DHP) return true;
   const isTable = marker === MARKER.DHT || marker === MARKER.JPG || marker === MARKER.DAC;
@@ -22,7 +22,8 @@ export function isFrameHeader(marker: number): boolean {
 }
 
 /**
- * Reads the header of a frame that every PDF reader can decode: sequential or progressive, Huffman coded, 8 bits.
+ * Reads the header of a frame that every PDF reader can decode: sequential or progressive, Huffman coded, 8 bits per
+ * sample.
  * @throws EngineError unsupported_image for any other frame, or damaged_image if the header has the wrong length
  */
 export function readFrame({ marker, data }: Segment): Frame {
@@ -38,7 +39,7 @@ export function readFrame({ marker, data }: Segment): Frame {
 
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const height = view.getUint16(1);
-  if (height === 0) throw unsupported("says its height only after the picture");
+  if (height === 0) throw unsupported("has its height only after the picture");
   return {
     width: view.getUint16(3),
     height,

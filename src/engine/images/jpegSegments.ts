@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 
-/** Marker codes (ITU-T T.81, table B.1), without their 0xFF. */
+/** Marker codes (ITU-T T.81, table B.1) without the byte 0xFF before them. */
 export const MARKER = {
   TEM: 0x01,
   SOF0: 0xc0,
@@ -31,24 +31,24 @@ export const MARKER = {
 /** Offset after SOI, where the first segment may begin. */
 const SOI_LENGTH = 2;
 
-/** Maximum number of segments. Encoders write a few hundred, and millions of empty ones would take seconds. */
+/** Maximum number of segments. Encoders write a few hundred. Millions of empty segments would take seconds. */
 const MAX_SEGMENTS = 50_000;
 
 /** A marker segment of a JPEG. */
 export interface Segment {
   marker: number;
-  /** Offset of the segment, including fill bytes before its marker. */
+  /** Offset of the segment and the fill bytes before its marker. */
   start: number;
-  /** Offset after the segment. After SOS it is the beginning of the entropy-coded data. */
+  /** Offset of the end of the segment. After SOS, the entropy-coded data begins there. */
   end: number;
-  /** Its parameters without the length; empty for EOI. */
+  /** Parameters of the segment without its length; empty for EOI. */
   data: Uint8Array;
 }
 
 /**
- * Yields the segments of a JPEG after SOI, up to and including EOI (ITU-T T.81, B.1.1). It skips entropy-coded data and
- * other bytes between segments, because decoders resynchronize at the next marker.
- * @throws EngineError damaged_image if the file ends before EOI, or has a second SOI, a segment of an impossible
+ * Yields the segments of a JPEG after SOI, up to and including EOI (ITU-T T.81, B.1.1). Entropy-coded data and other
+ * bytes between segments are skipped, because decoders resynchronize at the next marker.
+ * @throws EngineError damaged_image if the file ends before EOI, or if it has a second SOI, a segment of an impossible
  * length, or too many segments
  */
 export function* segments(jpeg: Uint8Array): Generator<Segment> {

@@ -1,11 +1,13 @@
-/** The orientation in which an image is stored (Exif 3.0, 4.6.5.1.6), and the matrix that turns it upright in a PDF. */
+/**
+ * Reads the orientation of a stored image (Exif 3.0, 4.6.5.1.6) and returns the matrix that turns it upright in a PDF.
+ */
 
 /** Operands of `cm` that map the unit square onto itself. */
 export type UnitMatrix = readonly [number, number, number, number, number, number];
 
 const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
 
-/** Matrices by the tag's value, from 1. The value says where row 0 and column 0 are displayed. */
+/** Matrices by the value of the tag, from 1. The value defines where row 0 and column 0 are displayed. */
 const MATRICES: readonly UnitMatrix[] = [
   UPRIGHT,
   [-1, 0, 0, 1, 1, 0],
@@ -22,12 +24,14 @@ const ENTRY_LENGTH = 12;
 const ORIENTATION = 0x0112;
 const SHORT = 3;
 
-/** Returns the matrix for Exif data (a TIFF header and IFDs); upright if the tag is missing or invalid. */
+/**
+ * Returns the matrix for Exif data (a TIFF header and IFDs). Without a valid orientation, the image counts as upright.
+ */
 export function orientationOf(exif: Uint8Array | undefined): UnitMatrix {
   return MATRICES[(exif ? orientationTag(exif) : 1) - 1] ?? UPRIGHT;
 }
 
-/** Returns whether the displayed image is as wide as the stored one is high. */
+/** Returns whether the matrix exchanges width and height. */
 export function swapsSides([a]: UnitMatrix): boolean {
   return a === 0;
 }

@@ -13,7 +13,7 @@ import { scanlines } from "./scanlines.ts";
 import { layoutOf, type SoftMask, splitAlpha } from "./splitAlpha.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** Pixels as written to the PDF: zlib streams of PNG scanlines. */
+/** The image as written to the PDF: zlib streams of PNG scanlines. */
 interface Planes {
   colors: Colors;
   /** Bits per sample of the colors. */
@@ -22,17 +22,17 @@ interface Planes {
 }
 
 /**
- * Limit up to which unchanged image data is decompressed, to check it against the header. It covers images of up to
- * 1250 x 1250 pixels of 8-bit RGB, and takes 20 ms. A photograph of 12 megapixels would take 150 ms.
+ * Maximum number of bytes of unchanged image data that are decompressed to check them against the header. This covers
+ * 8-bit RGB images of up to 1250 x 1250 pixels and takes 20 ms. A photograph of 12 megapixels would take 150 ms.
  */
 const CHECKED_BYTES = 5_000_000;
 
-/** Image data compressed by more than this factor has many repetitions, as drawings do. */
+/** Compression ratio above which an image counts as a drawing, because it has many repetitions. */
 const DRAWING_RATIO = 8;
 
 /**
- * Reads a PNG of any kind in the standard. PDF has PNG's filters and compression (FlateDecode with a predictor,
- * ISO 32000-2, 7.4.4), so image data passes through; only alpha, interlacing and some kinds of tRNS are processed,
+ * Reads a PNG of any kind in the standard. PDF supports PNG's filters and compression (FlateDecode with a predictor,
+ * ISO 32000-2, 7.4.4), so most image data is copied. Only alpha, interlacing and some kinds of tRNS are processed,
  * scanline by scanline. Bytes after the zlib stream and after IEND are ignored. An Exif orientation (eXIf) is applied.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
@@ -51,8 +51,8 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
 }
 
 /**
- * Returns a PNG of 16 bits reduced to the higher byte of each sample. Filters relate bytes that are a whole pixel apart
- * (PNG, 9.2), so the higher bytes alone are filtered the same way.
+ * Returns a PNG of 16 bits per sample reduced to the high byte of each sample. Filters relate bytes that are a whole
+ * pixel apart (PNG, 9.2), so the same filters apply to the high bytes alone.
  */
 async function with8Bits(png: Png): Promise<Png> {
   const header = { ...png.header, bitDepth: 8, interlaced: false };
@@ -68,7 +68,7 @@ async function with8Bits(png: Png): Promise<Png> {
 
 async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
   const isTooDeep = source.header.bitDepth > maxBitDepth;
-  // the color in tRNS has 16 bits then
+  // A color in tRNS has 16 bits too, so it is compared before the samples are reduced.
   const png = isTooDeep && !hasTransparencyChunk(source) ? await with8Bits(source) : source;
   const transparency = transparencyOf(png);
   const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);
@@ -80,7 +80,7 @@ async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
   return { ...planes, bits: 8, colors: { ...planes.colors, data } };
 }
 
-/** Returns whether a PNG names its transparent color or alphas in a tRNS chunk. */
+/** Returns whether a tRNS chunk defines the transparent color or the alpha of palette entries. */
 function hasTransparencyChunk({ header, ancillary }: Png): boolean {
   return ancillary.has("tRNS") && !hasAlphaChannel(header);
 }
@@ -88,7 +88,7 @@ function hasTransparencyChunk({ header, ancillary }: Png): boolean {
 async function readTransparent(png: Png, transparency: Transparency): Promise<Planes> {
   const options = { content: contentOf(png), mayBeGray: hasGrays(png) };
   const planes = await splitAlpha(linesOf(png), png.header, transparency, options);
-  // no pixel has the transparent color
+  // no pixel is transparent, so the image data can be copied
   if (!planes.softMask && hasTransparencyChunk(png)) return readOpaque(png);
   return { ...planes, bits: Math.max(8, png.header.bitDepth) };
 }

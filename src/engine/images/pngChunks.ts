@@ -21,16 +21,16 @@ type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA |
 /** A parsed PNG. Nothing is decompressed. */
 export interface Png {
   header: PngHeader;
-  /** The ancillary chunks that are used here, if they precede the image data; the first of each type. */
+  /** The first ancillary chunk of each type in `USED_ANCILLARY` before the image data. */
   ancillary: ReadonlyMap<string, Uint8Array>;
-  /** Red, green and blue of each entry; empty unless the color type is INDEXED. */
+  /** Red, green and blue of each palette entry. It is empty unless the color type is INDEXED. */
   palette: Uint8Array;
   /** The contents of all IDAT chunks: one zlib stream of filtered scanlines. */
   data: Uint8Array;
 }
 
 const SIGNATURE_LENGTH = 8;
-/** Bytes of length, type and CRC. */
+/** Length in bytes of the length, type and CRC of a chunk. */
 const CHUNK_OVERHEAD = 12;
 const HEADER_LENGTH = 13;
 
@@ -55,7 +55,7 @@ const USED_ANCILLARY: readonly string[] = ["tRNS", "gAMA", "cHRM", "sRGB", "iCCP
 
 interface Chunk {
   type: string;
-  /** Offsets of its beginning and end in the file. */
+  /** Start and end offsets of the chunk in the file. */
   at: number;
   end: number;
   data: Uint8Array;
@@ -78,14 +78,14 @@ export function scanlineLength(header: PngHeader, width: number): number {
 }
 
 /**
- * Maximum number of chunks. Encoders write a few thousand for large images, and millions of empty ones would take
+ * Maximum number of chunks. Encoders write a few thousand for large images. Millions of empty chunks would take
  * seconds.
  */
 const MAX_CHUNKS = 50_000;
 
 /**
- * Parses a PNG (PNG, 5.3 and 5.6). A wrong CRC of a critical chunk or of tRNS is an error. Other ancillary chunks with
- * a wrong CRC are omitted, as decoders do. Ancillary chunks of unknown types are skipped.
+ * Parses the chunks of a PNG (PNG, 5.3 and 5.6). A wrong CRC of a critical chunk or of tRNS is an error. Other
+ * ancillary chunks with a wrong CRC are ignored, as decoders do. Ancillary chunks of other types are skipped.
  * @throws EngineError damaged_image, image_too_large, or unsupported_image for a critical chunk outside of the standard
  */
 export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
@@ -129,8 +129,9 @@ export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
 }
 
 /**
- * Returns the contents of consecutive IDAT chunks, of which the first is at `at`. Copies them only if there are
- * several.
+ * Returns the contents of consecutive IDAT chunks. It copies them only if there are several.
+ * @param at offset of the first IDAT chunk
+ * @param length total length of the contents
  */
 function joinImageData(bytes: Uint8Array, { at, length }: { at: number; length: number }): Uint8Array {
   const first = chunkAt(bytes, at).data;
@@ -191,7 +192,10 @@ function isColorType(value: number): value is ColorType {
   return value in CHANNELS;
 }
 
-/** Returns the entries that pixels can refer to; none for truecolor, where a palette is only a hint (PNG, 11.2.2). */
+/**
+ * Returns the palette entries that pixels can refer to. Truecolor pixels refer to none, because their palette is only a
+ * hint (PNG, 11.2.2).
+ */
 function checkedPalette(data: Uint8Array, { colorType, bitDepth }: PngHeader): Uint8Array {
   if (colorType === GRAY || colorType === GRAY_ALPHA) throw damaged("is gray but has a palette");
   if (data.length === 0 || data.length % 3 !== 0) throw damaged("has a palette of the wrong length");

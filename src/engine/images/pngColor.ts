@@ -7,14 +7,16 @@ import { asGray } from "./iccVersion2.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png } from "./pngChunks.ts";
 
 /**
- * Maximum size of a profile. Profiles of three components rarely exceed 1 MB, and larger ones than this are ignored.
+ * Maximum size of a profile in bytes. Profiles of three components rarely exceed 1 MB. Larger profiles than this are
+ * ignored.
  */
 const MAX_PROFILE_BYTES = 4_000_000;
 
 /**
- * Returns the color space of a PNG after writing the objects it needs (ISO 32000-2, 8.6). In order of precedence, it is
- * a fitting ICC profile (iCCP), sRGB, or gamma and chromaticities (gAMA, cHRM) unless they amount to sRGB. It ignores
- * cICP (decoders that do not know it use the others; PNG, 4.3), sBIT, bKGD, and pHYs, as in browsers.
+ * Returns the color space of a PNG after writing the objects that it needs (ISO 32000-2, 8.6). In order of precedence,
+ * the color space is a usable ICC profile (iCCP), sRGB, or a gamma and chromaticities (gAMA, cHRM) that differ from
+ * sRGB. It ignores sBIT, bKGD and pHYs, as browsers do, and cICP, because decoders without support for cICP use the
+ * others (PNG, 4.3).
  */
 export function pngColorSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
   if (png.header.colorType !== INDEXED) return samplesSpace(png, components, sink);
@@ -24,7 +26,7 @@ export function pngColorSpace(png: Png, components: 1 | 3, sink: ObjectSink): st
   return `[/Indexed ${samplesSpace(png, isGray ? 1 : 3, sink)} ${palette.length / 3 - 1} ${sink.add({ dict: "", data })}]`;
 }
 
-/** Returns whether colors of three equal components can be written as grays that look the same. */
+/** Returns whether pixels with three equal components can be written as grays that look the same. */
 export function hasGrays({ ancillary }: Png): boolean {
   const profile = embeddedProfile(ancillary.get("iCCP"), 3);
   return !profile || asGray(profile.bytes) !== undefined;
@@ -35,7 +37,7 @@ function samplesSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
   return profile ? profiledSpace(components, profile, sink) : plainSpace(components, sink);
 }
 
-/** Returns the embedded profile. If a PNG in color is written as gray, returns the profile of its grays. */
+/** Returns the embedded profile. If a color PNG is written as gray, it returns the profile of its grays. */
 function profileOf({ header, ancillary }: Png, components: 1 | 3): Profile | undefined {
   const isGray = header.colorType === GRAY || header.colorType === GRAY_ALPHA;
   const profile = embeddedProfile(ancillary.get("iCCP"), isGray ? 1 : 3);
@@ -47,7 +49,7 @@ function profileOf({ header, ancillary }: Png, components: 1 | 3): Profile | und
 /** Returns the profile of an iCCP chunk (PNG, 11.3.2.3) if it is usable for this number of components. */
 function embeddedProfile(chunk: Uint8Array | undefined, components: number): Profile | undefined {
   if (!chunk) return undefined;
-  // a terminator and the compression method follow the name
+  // The name is followed by a terminator and the compression method.
   const deflated = chunk.subarray(chunk.indexOf(0) + 2);
   try {
     const bytes = inflate(deflated, MAX_PROFILE_BYTES);

@@ -10,7 +10,7 @@ import { readChunks } from "./pngChunks.ts";
 
 interface Reader {
   read(bytes: Uint8Array, limits: ImageLimits): Picture | Promise<Picture>;
-  /** Throws the same errors as `read`, without decoding pixels. */
+  /** Throws the same errors as `read`, but does not decode pixels. */
   check(bytes: Uint8Array, limits: ImageLimits): unknown;
 }
 
@@ -20,17 +20,16 @@ const READERS: Record<ImageFormat, Reader> = {
 };
 
 /**
- * Reads an image of one of the {@link IMAGE_FORMATS}, detected by its bytes. The dimensions are checked before memory
- * for them is allocated. Pixels are decoded in pieces. Only an interlaced PNG is held in memory as a whole.
+ * Reads an image of one of the {@link IMAGE_FORMATS}, detected by its bytes. It checks the dimensions before it
+ * allocates memory for them. It decodes pixels in pieces, except for an interlaced PNG, which is held in memory as a
+ * whole.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   return READERS[detectFormat(bytes)].read(bytes, limits);
 }
 
-/**
- * Recently used PNGs: callers put the same logo on many files, and decoding it may take longer than everything else.
- */
+/** LRU cache of PNGs. Callers put the same logo on many files, and decoding it may take longer than everything else. */
 const pictures = new LruCache<string, Picture>(4 * 2 ** 20);
 /** Maximum size of a cached picture in bytes. */
 const MAX_CACHED_BYTES = 2 ** 20;
@@ -40,12 +39,12 @@ async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Pict
   const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth}`;
   const known = pictures.get(key);
   if (known) return known;
-  const picture = await readPng(bytes.slice(), limits); // copies the data, which may be a view of the call's memory
+  const picture = await readPng(bytes.slice(), limits); // copies the data, because `bytes` may be a view of the caller's memory
   return picture.size > MAX_CACHED_BYTES ? picture : (pictures.get(key) ?? pictures.put(key, picture, picture.size));
 }
 
 /**
- * Checks everything about an image that needs no decoding of pixels.
+ * Checks an image without decoding its pixels.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export function checkImage(bytes: Uint8Array, limits: ImageLimits): void {

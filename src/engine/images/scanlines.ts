@@ -5,14 +5,15 @@ import { inflated } from "./zlibStreams.ts";
 /** Filter types of scanlines (PNG, 9.2). */
 export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
 
-/** Number of scanlines between two yields to the event loop. Many short scanlines fit into one chunk. */
+/** Number of scanlines between two yields to the event loop. One chunk may contain many short scanlines. */
 export const LINES_AT_ONCE = 1024;
 
 /**
- * Yields the filtered scanlines of a PNG's image data, each with its filter type as the first byte. A scanline is valid
+ * Yields the filtered scanlines of a PNG's image data. The first byte of each is its filter type. A scanline is valid
  * until the next call.
  * @param lengths lengths of the scanlines in bytes, including filter types
- * @throws EngineError damaged_image if the data cannot be decompressed, has another length or an unknown filter type
+ * @throws EngineError damaged_image if the data cannot be decompressed, has the wrong length, or has an unknown filter
+ * type
  */
 export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): AsyncGenerator<Uint8Array> {
   const chunks = inflated(data);
@@ -53,7 +54,7 @@ export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): A
   }
 }
 
-/** Reverses the filters of consecutive scanlines of an image or interlace pass (PNG, 9.2). */
+/** Reverses the filters of consecutive scanlines of an image or of an interlace pass (PNG, 9.2). */
 export class Unfilter {
   readonly #pixelBytes: number;
   #previous: Uint8Array;
@@ -69,7 +70,7 @@ export class Unfilter {
     this.#current = new Uint8Array(lineLength - 1);
   }
 
-  /** Returns the packed pixels of the next scanline, valid until the call after the next. */
+  /** Returns the packed pixels of the next scanline. They are valid until the call after the next. */
   next(line: Uint8Array): Uint8Array {
     const [row, above, distance] = [this.#current, this.#previous, this.#pixelBytes];
     row.set(line.subarray(1));
@@ -98,13 +99,13 @@ export class Unfilter {
   }
 }
 
-/** Writes the scanline of a row of pixels with the filter Up (PNG, 9.2). */
+/** Writes the scanline of a row of pixels with the filter type Up (PNG, 9.2). */
 export function filterByUp(row: Uint8Array, above: Uint8Array, line: Uint8Array): void {
   line[0] = FILTER.UP;
   for (let i = 0; i < row.length; i++) line[i + 1] = row[i]! - above[i]!;
 }
 
-/** Returns the one of left, above and upper left that is nearest to left + above - upper left (PNG, 9.4). */
+/** Returns the neighbor nearest to left + above - upper left: the Paeth predictor (PNG, 9.4). */
 function paeth(left: number, above: number, upperLeft: number): number {
   const toLeft = Math.abs(above - upperLeft);
   const toAbove = Math.abs(left - upperLeft);

@@ -5,7 +5,7 @@ import { type Transparency, unpack } from "./pngTransparency.ts";
 import { Unfilter } from "./scanlines.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** Compressed scanlines of alpha. */
+/** Compressed scanlines of the alpha. */
 export interface SoftMask {
   data: Uint8Array;
   bits: 1 | 8 | 16;
@@ -18,15 +18,15 @@ interface ColorsAndMask {
   softMask: SoftMask | undefined;
 }
 
-/** Returns the layout of a PNG's colors without alpha: samples of whole bytes. */
+/** Returns the layout of a PNG's colors without alpha. Each sample occupies whole bytes. */
 export function layoutOf({ width, bitDepth, colorType }: PngHeader): ColorLayout {
   const components = colorType === RGB || colorType === RGB_ALPHA ? 3 : 1;
   return { width, components, sampleBytes: bitDepth === 16 ? 2 : 1 };
 }
 
 /**
- * Splits scanlines into colors and alpha. Invisible pixels take the colors of their neighbors. All other scanlines stay
- * as they are, with their filters.
+ * Splits scanlines into colors and alpha. Invisible pixels take the colors of their neighbors. Scanlines without
+ * invisible pixels keep their filters.
  */
 export async function splitAlpha(
   lines: AsyncIterable<Uint8Array>,
@@ -86,7 +86,7 @@ function takeGray(bytes: Uint8Array, samples: Uint8Array): void {
   for (let x = 0; x < samples.length; x++) samples[x] = bytes[2 * x]!;
 }
 
-/** Copies the first `count` of every `length` bytes. */
+/** Copies the first `count` bytes of every `length` bytes. */
 function takeFirst(count: number, bytes: Uint8Array, length: number, samples: Uint8Array): void {
   for (let from = 0, to = 0; to < samples.length; from += length, to += count)
     for (let i = 0; i < count; i++) samples[to + i] = bytes[from + i]!;

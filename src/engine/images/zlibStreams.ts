@@ -5,14 +5,14 @@ import { DamagedStream } from "../platform/compression.ts";
 import { pause } from "../platform/pause.ts";
 
 /**
- * Size of the chunks in which images are decompressed and compressed, so that memory does not grow with the image. Each
- * takes milliseconds and is followed by a yield to the event loop.
+ * Size in bytes of the chunks in which images are decompressed and compressed. Memory therefore does not grow with the
+ * image. A chunk takes milliseconds, and a yield to the event loop follows it.
  */
 const CHUNK_BYTES = 128 * 1024;
 
 /**
  * Decompresses a zlib stream chunk by chunk. A chunk is valid until the next call. Bytes after the stream are ignored.
- * Callers may stop early, so a decompression bomb costs no more than the chunks that are read.
+ * Callers may stop early, so a decompression bomb costs no more than the chunks that they read.
  * @throws EngineError damaged_image if the stream cannot be decompressed
  */
 export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -27,7 +27,7 @@ export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The content that compression is tuned for: drawings have repetitions of all kinds, photographs only runs. */
+/** Kind of content that compression is tuned for. Drawings have repetitions of all kinds, photographs only runs. */
 export type Content = "drawing" | "photograph";
 
 const DEFLATE = {
@@ -35,19 +35,19 @@ const DEFLATE = {
   photograph: { level: 1, strategy: "rle" },
 } as const;
 
-/** Writes a zlib stream. */
+/** Writes a zlib stream in pieces. */
 export class Deflater {
   readonly #stream: DeflateStream;
   readonly #buffer;
   #filled = 0;
 
-  /** @param longest maximum number of bytes of one call of `next` */
+  /** @param longest maximum `length` of a call of `next` */
   constructor(content: Content, longest: number) {
     this.#stream = new DeflateStream({ ...DEFLATE[content], chunkBytes: CHUNK_BYTES });
     this.#buffer = new Uint8Array(Math.max(CHUNK_BYTES, longest));
   }
 
-  /** Returns a buffer for the next `length` bytes of the stream, which the caller fills before the next call. */
+  /** Returns a buffer for the next `length` bytes of the stream. The caller fills it before the next call. */
   async next(length: number): Promise<Uint8Array> {
     if (this.#filled + length > this.#buffer.length) {
       await this.#flush();

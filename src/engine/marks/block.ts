@@ -2,29 +2,26 @@ import type { Cluster, Line } from "../fonts/layout.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Size } from "./geometry.ts";
 
-/** Lengths below are in em unless stated otherwise. */
+/** Distance between the text and its frame, in em. All lengths of this file are in em unless stated otherwise. */
 const FRAME_PADDING = 0.35;
 const FRAME_WIDTH = 0.1;
 /** Width of the stroke around hollow letters, outside their outlines. */
 const HOLLOW_WIDTH = 0.03;
 /** Width of the stroke, outside the outlines, that emboldens letters of a font lighter than the requested weight. */
 export const EMBOLDENING = 0.015;
-/**
- * Width of the light edge around large letters, and its maximum around small letters, where it must stay visible at
- * about one pixel.
- */
+/** Minimum width of the light edge, used around large letters. */
 const EDGE = 0.02;
 const WIDEST_EDGE = 0.045;
-/** Preferred width of the light edge in points, between the two limits above. */
+/** Preferred width of the light edge in points: about one pixel. `EDGE` and `WIDEST_EDGE` limit it. */
 const EDGE_PT = 1;
 
-/** Stacked, centered lines. Lengths are in em, from the block's lower left corner. All ink lies inside. */
+/** Stacked, centered lines. Lengths are in em. The origin is the lower left corner, and all ink lies inside. */
 export interface Block extends Size {
   readonly rows: readonly Row[];
   readonly frame?: FrameStroke;
 }
 
-/** The stroke of a frame: the distance of its center line from the block's edges, and the line width, in em. */
+/** The stroke of a frame, in em: the distance of its center line from the block's edges, and the line width. */
 export interface FrameStroke {
   readonly inset: number;
   readonly width: number;
@@ -37,20 +34,21 @@ export interface Row {
   readonly y: number;
 }
 
-/** Returns the width of the stroke around a letter, outside its outline, in em. */
+/** Returns the width in em of the stroke around a letter, outside its outline. */
 export function strokeAround(appearance: Appearance, cluster?: Cluster): number {
   if (appearance.isHollow) return HOLLOW_WIDTH;
   return cluster?.face.file.embolden ? EMBOLDENING : 0;
 }
 
-/** Returns the width in em of the light edge around letters of a font size. */
+/** Returns the width in em of the light edge around letters of `fontSizePt`; 0 without an edge. */
 export function edgeAround(appearance: Appearance, fontSizePt: number): number {
   return appearance.hasEdge ? Math.max(EDGE, Math.min(WIDEST_EDGE, EDGE_PT / fontSizePt)) : 0;
 }
 
 /**
- * Stacks lines. The distance of two lines is what the fonts used on both need, so that scripts with tall or deep glyphs
- * neither collide nor are cut off. The block is at least `width` wide.
+ * Stacks lines from top to bottom and centers them. The distance between two lines is the sum of the descent above and
+ * the ascent below, so scripts with tall or deep glyphs neither collide nor are cut off. The block is at least `width`
+ * em wide.
  */
 export function stack(lines: readonly Line[], appearance: Appearance, width = 0): Block {
   const around = Math.max(
@@ -80,8 +78,8 @@ export function stack(lines: readonly Line[], appearance: Appearance, width = 0)
 }
 
 /**
- * Returns the ascent and descent of each line. An empty line is as high as the line above it. The first ascent and the
- * last descent are those of the visible ink, because a block is placed and framed by its ink.
+ * Returns the ascent and descent of each line. An empty line is as high as the line above it. The block is placed and
+ * framed by its ink, so the first ascent and the last descent are those of the ink.
  */
 function heightsOf(lines: readonly Line[]): { ascent: number; descent: number }[] {
   let last = lines.find(({ clusters }) => clusters.length > 0) ?? { ascent: 1, descent: 0 };

@@ -8,7 +8,7 @@ import { addForm, type Drawing, hideFromExtraction, type Rectangle, withActualTe
 import type { Ink } from "./ink.ts";
 import { number, numbers } from "./operators.ts";
 
-/** Units per em of a drawing. It is scaled when it is placed. */
+/** Units per em in the space of a drawing. The matrix of its placement sets the real font size. */
 export const UNITS_PER_EM = 100;
 
 /** Clusters of one line that are drawn together, and the origin of the first one, in units. */
@@ -18,21 +18,25 @@ interface ClusterRun {
   readonly y: number;
 }
 
-/** Text to draw within `box`, in units. The widths of its light edge and its frame are in em. */
+/** Text to draw within `box`, in units. The light edge and the frame have widths in em. */
 export interface TextDrawing {
   readonly runs: readonly ClusterRun[];
   readonly box: Rectangle;
   readonly edge: number;
   readonly frame?: FrameStroke | undefined;
-  /** Whether text extraction must not find this text, because it repeats another. */
+  /** Whether this text is an echo: a copy that text extraction must not find (see TextMarks). */
   readonly isEcho?: boolean | undefined;
-  /** The digit, if this is one digit of a page number. Extraction then adds no spaces between the digits. */
+  /**
+   * The digit, if the drawing is one digit of a page number. Its /ActualText keeps extraction from adding spaces
+   * between digits.
+   */
   readonly digit?: string | undefined;
 }
 
 /**
  * Draws text over its light edge, if it has one. The edges of all letters come first, because letters of many scripts
- * touch their neighbors.
+ * touch their neighbors. The edge and the letters are separate text objects, and text extraction finds only one of
+ * them.
  */
 export function drawText(
   sink: ObjectSink,
@@ -57,7 +61,7 @@ export function drawText(
     const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
     content.push(ink.white.stroke, ...frameEdge, light);
   }
-  // PDF/A-1 forbids soft masks. Without one, lines are visible where letters overlap.
+  // PDF/A-1 forbids soft masks. Without a mask, lines are visible where letters overlap.
   if (appearance.isHollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
   else {
     content.push(ink.fill);
@@ -70,9 +74,9 @@ export function drawText(
 }
 
 /**
- * Draws hollow letters. Letters may overlap their neighbors and themselves. A soft mask, the stroked letters minus
- * their inside, hides the lines at overlaps. The text itself is drawn invisibly for copying and searching (ISO 32000-2,
- * 9.3.6, 11.6.5).
+ * Draws hollow letters. Strokes may overlap those of neighboring letters and of the same letter. A soft mask, the
+ * stroked letters minus their inside, hides the lines at overlaps. The text is also drawn invisibly, so that readers
+ * can copy and search it (ISO 32000-2, 9.3.6, 11.6.5).
  */
 function drawHollow(
   sink: ObjectSink,
@@ -110,8 +114,8 @@ function fontOf(embedded: EmbeddedFont): string {
 }
 
 /**
- * Returns operators that draw a frame along the sides of `box`, in units. Its light edge is drawn with `around`, the
- * extra width on each side in em.
+ * Returns operators that draw a frame along the sides of `box`, in units.
+ * @param around extra line width on each side in em, with which the light edge of the frame is drawn
  */
 function strokeFrame([, , width, height]: Rectangle, frame: FrameStroke, around: number): string {
   const inset = frame.inset * UNITS_PER_EM;
@@ -142,7 +146,8 @@ function textObject(
 }
 
 /**
- * Returns operators that show clusters of one line with kerning. Clusters of a font that is too light are also stroked.
+ * Returns operators that show the clusters of one line with kerning. Glyphs of a font that is too light are also
+ * stroked.
  */
 function showOperators(clusters: readonly Cluster[], embedded: EmbeddedFont, mode: Mode, isEcho: boolean): string {
   const operators: string[] = [];
@@ -168,7 +173,7 @@ function showOperators(clusters: readonly Cluster[], embedded: EmbeddedFont, mod
       operators.push(bolder ? "2 Tr" : "0 Tr");
       emboldened = bolder;
     }
-    // numbers in TJ are thousandths of an em, to the left
+    // numbers in a TJ array are thousandths of an em, and positive numbers move to the left
     const back = Math.round((pen - cluster.x) * 1000);
     if (back !== 0) {
       endCodes();

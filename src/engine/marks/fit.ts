@@ -1,28 +1,29 @@
 import { largestScale, type Size } from "./geometry.ts";
 import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wrap } from "./wrap.ts";
 
-/** Font size, as a share of the page's shorter side, from which text is not wrapped. */
+/** Font size, as a share of the page's shorter side, that is comfortable to read. Larger text is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
-/** Minimum font size in points before words are broken. */
+/** Font size in points below which words may be broken to make the text larger. */
 const READABLE_PT = 6;
 /**
- * Font size in points that text keeps before it is cut short. Every template allows at least this size on a small page.
+ * Minimum font size in points of a text with a line limit. At this size it is cut short instead of shrunk. Every
+ * template allows at least this size, even on a small page.
  */
 export const LEGIBLE_PT = 8;
 const MAX_LINES_TRIED = 24;
 /** Number of bisection steps in the search for balanced line widths. */
 const BALANCING_STEPS = 8;
 
-/** The end of a text that is cut short. */
+/** Replaces the end of a text that is cut short. */
 export const ELLIPSIS = "…";
 
-/** The lines of a text, and its font size. */
+/** The lines of a text and the font size at which they fit. */
 interface Fit {
   lines: readonly TextLine[];
   fontSizePt: number;
 }
 
-/** The area that a text must fit into. */
+/** The area that a text must fit into, and the limits of its template. */
 export interface TextArea {
   page: Size;
   /** Available space for the rotated block, in points. */
@@ -37,8 +38,8 @@ export interface TextArea {
 
 /**
  * Fits a text at the largest allowed size that stays within the room at its rotation. It keeps the caller's line breaks
- * if the text is then comfortable to read. Otherwise it wraps the text to the width that allows the largest size.
- * Candidates are compared by estimates, and only the best is laid out.
+ * if the text is then comfortable to read. Otherwise, it wraps the text to the width that allows the largest size. It
+ * estimates the size of each candidate and lays out only the best one.
  */
 export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);
@@ -69,8 +70,8 @@ export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
 }
 
 /**
- * Fits a text with a maximum number of lines. It keeps the lines while they are legible, then allows more lines, and
- * finally cuts the text short.
+ * Fits a text with a maximum number of lines. It keeps the caller's lines while they are legible, then wraps the text
+ * to the maximum number of lines, and finally cuts it short.
  */
 function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea): Fit {
   const leastPt = Math.min(LEGIBLE_PT, area.maxFontSizePt);
@@ -87,11 +88,11 @@ function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea
   return sized(kept, area);
 }
 
-/** Returns the longest beginning of a line that fits together with an ellipsis. */
+/** Returns the longest beginning of a line that fits into `width` em together with an ellipsis. */
 function cutShort(text: string, width: number, paragraph: Paragraph): TextLine {
   const characters = graphemes(text);
   const first = (count: number) => characters.slice(0, count).join("");
-  // the search starts near the estimate from single characters, because each step lays out a line
+  // Each step of the search lays out a line, so it starts at an estimate from the widths of single characters.
   let near = 0;
   for (let sum = paragraph.widthOf(ELLIPSIS); near < characters.length; near++) {
     sum += paragraph.widthOf(characters[near]!);
@@ -116,15 +117,16 @@ function longestWord(paragraphs: readonly Paragraph[]): number {
   return Math.max(...paragraphs.flatMap(({ words }) => words.map(({ inkWidth }) => inkWidth)));
 }
 
-/** Returns candidate line widths in em, for 2, 3, 4 … lines, each at least `least`. */
+/** Returns candidate line widths in em for two or more lines, each at least `least`. */
 function widths(whole: number, least: number): number[] {
   const tried = Array.from({ length: MAX_LINES_TRIED - 1 }, (_, i) => Math.max(least, (whole / (i + 2)) * 1.1));
   return [...new Set(tried)];
 }
 
 /**
- * Breaks paragraphs into at most `count` lines of nearly equal width, so that no line has only two letters.
- * @param least the narrowest width, in em
+ * Breaks paragraphs into at most `count` lines of nearly equal width, so that the last line is not much shorter than
+ * the others.
+ * @param least minimum width of the lines, in em
  */
 function narrowest(paragraphs: readonly Paragraph[], count: number, least: number): TextLine[] {
   let most = widest(paragraphs);

@@ -23,9 +23,11 @@ export interface Drawing {
 }
 
 /**
- * Turns a drawing into a form XObject that looks the same in every context. Opacity applies to the drawing as a whole:
- * it is an isolated transparency group, so overlaps do not darken. The page's alpha, blend mode and soft mask are reset
- * (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files valid.
+ * Turns a drawing into a form XObject that looks the same in every context. If the mark is translucent, it becomes an
+ * isolated transparency group, so overlaps within it are not darker. The graphics state resets the page's alpha, blend
+ * mode and soft mask (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files
+ * valid.
+ * @param opacity opacity of the whole mark, from 0 to 1
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
   if (opacity < 1) sink.uses?.add("transparency");
@@ -40,8 +42,8 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): M
 }
 
 /**
- * Creates a mark that shows another one at each of `places`, which are relative to its origin in its own units. Text
- * extraction finds no text in it, only in the original.
+ * Creates a mark that shows `mark` once at each of `places`, which are offsets in the mark's own units. Text extraction
+ * finds no text in the copies.
  */
 export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[]): Mark {
   const [left, bottom, right, top] = mark.box;
@@ -56,14 +58,16 @@ export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[
   return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${mark.ref}>>`, content }), box };
 }
 
-/**
- * Wraps operators in an empty ActualText (ISO 32000-2, 14.9.4), so that text extraction does not find the text twice.
- */
+/** Wraps operators in an empty /ActualText (ISO 32000-2, 14.9.4), so that text extraction finds no text in them. */
 export function hideFromExtraction(...operators: readonly string[]): string {
   return withActualText("", ...operators);
 }
 
-/** Wraps operators in an ActualText, because they show a text of ASCII letters and digits several times. */
+/**
+ * Wraps operators in an /ActualText (ISO 32000-2, 14.9.4), so that text extraction finds `text` instead of what they
+ * show.
+ * @param text ASCII letters and digits
+ */
 export function withActualText(text: string, ...operators: readonly string[]): string {
   return [`/Span<</ActualText(${text})>>BDC`, ...operators, "EMC"].join("\n");
 }

@@ -1,11 +1,11 @@
 import type { Page } from "../pdf/pages/page.ts";
 
 /**
- * Geometry of marks; pure functions.
+ * Geometry of marks. All functions are pure.
  *
  * Displayed space is the page as the reader sees it, rotated by /Rotate and cut to its visible box. Its origin is the
  * lower left corner, x points to the right, y points up, and the unit is one point (1/72 inch). Angles are in degrees,
- * counter-clockwise in that space.
+ * counter-clockwise in displayed space.
  */
 
 /** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
@@ -36,7 +36,8 @@ export function multiply(first: Matrix, second: Matrix): Matrix {
 }
 
 /**
- * Returns whether two pages have the same box and rotation. Consecutive pages share equal boxes, so identity is enough.
+ * Returns whether two pages have the same box and rotation. Consecutive pages share one box object if their boxes are
+ * equal, so the comparison is by identity.
  */
 export function haveSameShape(a: Page, b: Page): boolean {
   return a.box === b.box && a.rotate === b.rotate && a.userUnit === b.userUnit;
@@ -66,19 +67,22 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
   }
 }
 
-/** The shorter side of A3, the largest page that readers hold in their hands, in points. */
+/** The shorter side of A3 in points. Larger pages count as posters. */
 const LARGE_PT = 842;
 
 /**
- * Returns the margin in points: the requested one, but at most a tenth of the page's shorter side. On posters it grows
- * with the page, as type does.
+ * Returns the margin in points: the requested one, but at most a tenth of the page's shorter side. On posters, the
+ * margin grows with the page, as the font size does.
  */
 export function marginOn(page: Size, requestedPt: number): number {
   const shorter = Math.min(page.width, page.height);
   return Math.min(requestedPt * Math.max(1, shorter / LARGE_PT), shorter / 10);
 }
 
-/** Returns the size of the area within the margins, limited to shares (0 to 1) of the page's sides. */
+/**
+ * Returns the size in points of the area within the margins. `width` and `height` limit it to shares (0 to 1) of the
+ * page's sides.
+ */
 export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: Partial<Size> = {}): Size {
   return {
     width: Math.min(page.width - 2 * marginPt, width * page.width),
@@ -86,26 +90,27 @@ export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: 
   };
 }
 
-/** Returns the size of the bounding box of a box of `size` rotated by `degrees`. */
+/** Returns the size of the bounding box of a rectangle that is rotated by `degrees`. */
 export function rotatedSize({ width, height }: Size, degrees: number): Size {
   const [cos, sin] = cosineAndSine(degrees).map(Math.abs) as [number, number];
   return { width: width * cos + height * sin, height: width * sin + height * cos };
 }
 
-/** Returns the largest scale at which a rotated box of `size` fits into a room. */
+/** Returns the largest scale at which a rectangle of `size`, rotated by `degrees`, fits into a room. */
 export function largestScale(size: Size, room: Size, degrees: number): number {
   const rotated = rotatedSize(size, degrees);
   return Math.min(room.width / rotated.width, room.height / rotated.height);
 }
 
-/** Returns the angle of a page's diagonal from its lower left to its upper right corner. */
+/** Returns the angle in degrees of a page's diagonal from its lower left to its upper right corner. */
 export function diagonalAngle({ width, height }: Size): number {
   return (Math.atan2(height, width) * 180) / Math.PI;
 }
 
 /**
- * Returns the matrix from a mark's space (origin at its lower left corner, `size` before scaling) to displayed space.
- * It scales the mark, rotates it about its center and places it at `spot` within the margins.
+ * Returns the matrix from a mark's space to displayed space. It scales the mark, rotates it about its center and places
+ * it at `spot` within the margins.
+ * @param size size of the mark before scaling; its origin is its lower left corner
  */
 export function placeAt(
   spot: { readonly x: number; readonly y: number },
@@ -124,14 +129,14 @@ export function placeAt(
 }
 
 /**
- * Approximate maximum number of copies on a page, even of the smallest marks. An A4 page then has 20 along its longer
- * side.
+ * Approximate maximum number of copies on a page. On an A4 page, the smallest marks then have 20 copies along the
+ * longer side.
  */
 const MAX_TILES = 283;
-/** Maximum number of copies along the longer side of a page so narrow that it has only one row. */
+/** Maximum number of copies along the longer side of a page that is too narrow for a second row. */
 const MAX_TILES_ALONG = 500;
 
-/** A position in the space of a mark: its units along its sides. */
+/** A position or an offset in the space of a mark. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -141,6 +146,7 @@ export interface Point {
  * Returns the offsets of all copies of a tiled mark from the copy in the middle, which comes first. Rows follow the
  * mark's direction, every other row is shifted by half a step, and copies extend beyond the page's edges. Gaps are at
  * least half the mark's width and one and a half times its height.
+ * @param size size of the mark in its own units
  * @param page size of the page in units of the mark
  */
 export function tile(size: Size, degrees: number, page: Size): Point[] {
@@ -169,7 +175,7 @@ export function tile(size: Size, degrees: number, page: Size): Point[] {
   return tiles;
 }
 
-/** Returns the range of x for which `slope` x + `offset` is between -`most` and `most`. */
+/** Returns the range of x for which `slope` * x + `offset` is between -`limit` and `limit`. */
 function rangeWithin(slope: number, offset: number, limit: number): [number, number] {
   if (slope === 0) return Math.abs(offset) < limit ? [-Infinity, Infinity] : [Infinity, -Infinity];
   const ends = [(-limit - offset) / slope, (limit - offset) / slope];
@@ -177,8 +183,8 @@ function rangeWithin(slope: number, offset: number, limit: number): [number, num
 }
 
 /**
- * Returns a page's size in units of a mark at `scale`, with sides rounded up by at most an eighth. Copies that fill
- * this size also fill all pages of similar size.
+ * Returns a page's size in units of a mark at `scale`. Each side is rounded up by at most an eighth, so pages of
+ * similar size share one result and one tiling.
  */
 export function roundedUpSize({ width, height }: Size, scale: number): Size {
   const rounded = (side: number) => {
@@ -188,7 +194,7 @@ export function roundedUpSize({ width, height }: Size, scale: number): Size {
   return { width: rounded(width / scale), height: rounded(height / scale) };
 }
 
-/** Returns cosine and sine, exact at right angles. */
+/** Returns the cosine and sine of an angle. They are exact at multiples of 90 degrees. */
 function cosineAndSine(degrees: number): [number, number] {
   const turn = ((degrees % 360) + 360) % 360;
   if (turn % 90 === 0)

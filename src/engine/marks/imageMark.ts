@@ -10,14 +10,14 @@ import { spotOf } from "./positions.ts";
 import { Tilings } from "./tilings.ts";
 
 /**
- * Default color space for gray that keeps values as they are. Ghostscript maps soft masks, which are always /DeviceGray
- * (ISO 32000-2, 11.6.5.2), through the page's default.
+ * Resource that makes /DeviceGray keep its values. A soft mask is always /DeviceGray (ISO 32000-2, 11.6.5.2), and
+ * Ghostscript maps it through the page's default color space.
  */
 const LINEAR_GRAY = "/ColorSpace<</DefaultGray[/CalGray<</WhitePoint[0.9505 1 1.089]>>]>>";
 
 /**
- * Puts an image on every page. It is `scale` of the displayed width wide, but stays within the margins. It is stored
- * once.
+ * Puts an image on every page and embeds it only once. The image takes the share `scale` of the displayed width, and is
+ * reduced to stay within the margins.
  */
 export async function markWithImage(
   document: PdfDocument,

@@ -8,7 +8,7 @@ interface Paint {
   readonly stroke: string;
 }
 
-/** The color of a mark, white, and the resources that their operators need. */
+/** Operators for the color of a mark and for white, and the resources that they need. */
 export interface Ink extends Paint {
   readonly white: Paint;
   readonly resources: string;
@@ -20,7 +20,9 @@ const DEVICE: Readonly<Record<string, readonly [string, string]>> = {
   "/DeviceRGB": ["rg", "RG"],
 };
 
-/** Returns the ink of a color `#rrggbb`. Neutral colors become gray, which is printed with black ink only. */
+/**
+ * Returns the ink of a color `#rrggbb`. A color with equal channels becomes gray, so that printers use only black ink.
+ */
 export function inkOf(color: string, sink: ObjectSink): Ink {
   const shares = [1, 3, 5].map((at) => share(Number.parseInt(color.slice(at, at + 2), 16)));
   const values = new Set(shares).size === 1 ? shares.slice(0, 1) : shares;
@@ -37,8 +39,8 @@ export function inkOf(color: string, sink: ObjectSink): Ink {
 }
 
 /**
- * Converts a channel to three decimals, which distinguish all 256 values. It rounds up, because some readers truncate
- * the product.
+ * Converts a channel (0 to 255) to a share with three decimals, which distinguish all 256 values. It rounds up, because
+ * some readers truncate when they convert the share back.
  */
 function share(value: number): number {
   return Math.ceil((value * 1000) / 255) / 1000;

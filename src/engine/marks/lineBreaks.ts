@@ -1,26 +1,24 @@
 /**
- * Finds line breaks: between words and around punctuation (UAX #14). In scripts without spaces, the runtime's
- * dictionaries find the words. Pure functions.
+ * Finds the places where a line may break: between words and around punctuation (UAX #14). In scripts without spaces,
+ * the runtime's dictionaries find the words. All functions are pure.
  */
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 
-/**
- * Characters that never begin a line, by the rules of strict Japanese typesetting: classes CL, CP, EX, IS, NS and CJ.
- */
+/** Characters that never begin a line, as in strict Japanese typesetting (classes CL, CP, EX, IS, NS and CJ). */
 const NEVER_FIRST =
   /^(?:[\p{Pe}\p{Pf}\p{M}!%),.:;?\]}…‥・〜～、。，．：；！？％℃¢”’々〻ゝゞヽヾーぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ]|[\u3099-\u309c\u31f0-\u31ff])/u;
-/** Characters that do not begin a line even after a space: rule LB13, and French punctuation. */
+/** Characters that do not begin a line even after a space (rule LB13, and French punctuation). */
 const NEVER_FIRST_AFTER_SPACE = /^[\p{Pe}!?:;»]/u;
-/** Characters that never end a line: classes OP and PR. */
+/** Characters that never end a line (classes OP and PR). */
 const NEVER_LAST = /[\p{Ps}\p{Pi}$£¥€＄￥￡₩#№“‘]$/u;
-/** Characters before and after which a line may break: class ID, and wide punctuation. */
+/** Characters before and after which a line may break (class ID, and wide punctuation). */
 const IDEOGRAPH =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60ー]/u;
 
-/** Created on first use, because the runtime needs milliseconds to load its dictionaries. */
+/** The segmenter, created on first use because the runtime needs milliseconds to load its dictionaries. */
 let words: Intl.Segmenter | undefined;
 
-/** Splits a paragraph into pieces that stay together on a line, each with its trailing spaces. */
+/** Splits a paragraph into pieces that stay together on a line. Trailing spaces belong to the piece before them. */
 export function pieces(paragraph: string): string[] {
   const result: string[] = [];
   let last: Intl.SegmentData | undefined;

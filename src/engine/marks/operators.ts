@@ -3,12 +3,12 @@ import type { Matrix, Point } from "./geometry.ts";
 /** Maximum real number in PDF/A-1 (ISO 19005-1, 6.1.12). Integers may be larger. */
 const LARGEST_REAL = 32_767;
 
-/** Scale below which five decimals are not precise enough. */
+/** Absolute value below which a number needs more than five decimals. */
 const SMALL = 0.01;
 
 /**
- * Formats a number for content streams: without an exponent, with at most five decimals, or eight for small numbers
- * (ISO 32000-2, 7.3.3).
+ * Formats a number for content streams (ISO 32000-2, 7.3.3): without an exponent, and with at most five decimals, or
+ * eight for small numbers.
  */
 export function number(value: number): string {
   return Math.abs(value) < SMALL ? withoutTrailingZeros(value.toFixed(8)) : rounded(value, 5);
@@ -23,7 +23,7 @@ function withoutTrailingZeros(decimal: string): string {
   return decimal.includes(".") ? decimal.replace(/\.?0+$/, "").replace(/^-0$/, "0") : decimal;
 }
 
-/** Returns numbers separated by spaces: operands of `cm` or `re`, or a /BBox. */
+/** Returns numbers separated by spaces, such as the operands of `cm` or `re`, or a /BBox. */
 export function numbers(values: Matrix | readonly number[]): string {
   return values.map(number).join(" ");
 }

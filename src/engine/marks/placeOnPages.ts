@@ -5,7 +5,7 @@ import type { Mark } from "./form.ts";
 import { haveSameShape, type Matrix, multiply, type Point, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
 
-/** The marks of one page, each translated in a common space, and the matrix from that space to displayed space. */
+/** The marks of one page, and the matrix from their common space to displayed space. */
 export interface Placement {
   matrix: Matrix;
   parts: readonly Part[];
@@ -17,11 +17,11 @@ export interface Part extends Point {
 }
 
 /**
- * Puts marks on every page of the document, and accounts for its rotation, boxes and user unit. Each mark uses one name
- * in the pages' resources. Pages with the same marks at the same places share the operators.
+ * Puts marks on every page of the document, and accounts for the page's rotation, boxes and user unit. Each mark has
+ * one resource name in all pages. Pages with the same marks at the same places share their operators.
  */
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
-  /** The previous page and its matrix. Consecutive pages are mostly alike. */
+  /** The previous page and its matrix, cached because consecutive pages are mostly alike. */
   let previous: { page: Page; matrix: Matrix; operands: string } | undefined;
   await overlay(document, (page, nameOf) => {
     const { matrix, parts } = placementOn(page);

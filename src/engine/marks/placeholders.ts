@@ -5,18 +5,21 @@ export const PLACEHOLDERS = ["page", "pages", "date"] as const;
 
 const BRACED = /\{\{|\{([a-z_]+)\}/gi;
 
-/** Returns the first `{name}` of a text that is not a placeholder, without its braces. */
+/** Returns the name of the first unknown placeholder in a text, without its braces. */
 export function unknownPlaceholder(text: string): string | undefined {
   const names = Array.from(text.matchAll(BRACED), ([, name]) => name);
   return names.find((name) => name !== undefined && !PLACEHOLDERS.includes(name as never));
 }
 
-/** Returns whether a text contains the page number, and so differs between pages. */
+/** Returns whether a text contains the page number. Such a text differs between pages. */
 export function isNumbered(text: string): boolean {
   return Array.from(text.matchAll(BRACED)).some(([, name]) => name === "page");
 }
 
-/** Replaces `{pages}`, `{date}` (ISO 8601, UTC) and `{{`. Replaces `{page}` by slots for digits. */
+/**
+ * Replaces `{pages}`, `{date}` (ISO 8601, UTC) and the escape `{{`. It replaces `{page}` by one slot per digit of the
+ * highest page number.
+ */
 export function fillIn(text: string, { pages, date }: { pages: number; date: Date }): string {
   const values: Record<string, string> = {
     page: DIGIT_SLOT.repeat(String(pages).length),
@@ -26,7 +29,7 @@ export function fillIn(text: string, { pages, date }: { pages: number; date: Dat
   return text.replace(BRACED, (braced, name?: string) => (name === undefined ? "{" : (values[name] ?? braced)));
 }
 
-/** Returns a line with slots for page numbers of `digits` digits instead of `most` digits. */
+/** Returns a line in which each page number has `digits` slots instead of `most` slots. */
 export function withDigits(line: string, most: number, digits: number): string {
   return line.replaceAll(DIGIT_SLOT.repeat(most), DIGIT_SLOT.repeat(digits));
 }

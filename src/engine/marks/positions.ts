@@ -1,5 +1,5 @@
 /**
- * A place on the page as the reader sees it, within the margins: 0 is the left or lower end, 1 the right or upper end.
+ * A place on the page as displayed, within the margins. 0 is the left or lower end, and 1 is the right or upper end.
  */
 interface Spot {
   readonly x: 0 | 0.5 | 1;
@@ -27,13 +27,13 @@ const TABLE = {
 
 /** The name of a position. */
 export type Position = keyof typeof TABLE;
-/** The name of a position of an image. Images do not follow the page's diagonal. */
+/** The name of a position of an image. Images cannot follow the page's diagonal. */
 export type ImagePosition = Exclude<Position, "diagonal">;
 
 export const POSITIONS = Object.keys(TABLE) as Position[];
 export const IMAGE_POSITIONS = POSITIONS.filter((position): position is ImagePosition => position !== "diagonal");
 
-/** Returns the place of a position. */
+/** Returns the place on the page that a position names. */
 export function spotOf(position: Position): Spot {
   return TABLE[position];
 }

@@ -1,18 +1,18 @@
 import type { Weight } from "../fonts/coverage.ts";
 import type { Position } from "./positions.ts";
 
-/** Appearance of a text mark where the caller's fields do not override it. */
+/** Defaults for the appearance of a text mark. `appearanceOf` combines them with the caller's fields. */
 export interface Template {
   description: string;
   position: Position;
   /**
-   * Rotation in degrees. If undefined, the mark follows the page's diagonal in a diagonal position, and is level
-   * elsewhere.
+   * Rotation in degrees, counter-clockwise. If undefined, the mark follows the page's diagonal in the position
+   * `diagonal` and is level elsewhere.
    */
   rotation?: number | undefined;
   weight: Weight;
   color: string;
-  /** The largest font size, as a share of the page's shorter side. */
+  /** Maximum font size, as a share of the page's shorter side. */
   sizeShare: number;
   /** Whether letters are drawn as outlines. */
   hollow?: true;
@@ -21,12 +21,13 @@ export interface Template {
   /** Maximum size of the mark, as shares of the page's sides. */
   maxShares?: { width?: number; height?: number };
   /**
-   * Maximum number of lines. A longer text is cut short and ends in an ellipsis. Line breaks of the caller are kept.
+   * Maximum number of lines. A longer text is cut short and ends in an ellipsis. Line breaks of the caller may exceed
+   * it.
    */
   maxLines?: number;
   /**
-   * Whether letters are so small that they need a higher opacity to be readable: that of two copies on top of each
-   * other.
+   * Whether letters are so small that they need a higher opacity to be readable. The opacity is then that of two
+   * overlaid copies.
    */
   small?: true;
 }
@@ -106,8 +107,8 @@ const TABLE = {
 
 export type TemplateName = keyof typeof TABLE;
 
-/** The templates by their names. */
+/** All templates by name, with the optional properties of `Template`. */
 export const TEMPLATES: Readonly<Record<TemplateName, Template>> = TABLE;
 
-/** The default template. */
+/** The template of a request that names none. */
 export const DEFAULT_TEMPLATE: TemplateName = "diagonal";

@@ -8,17 +8,17 @@ import { diagonalAngle, marginOn, type PageSize, roomOn, type Size, sizeKey } fr
 import { withDigits } from "./placeholders.ts";
 import { Paragraph, type TextLine } from "./wrap.ts";
 
-/** Maximum font size in units of user space. Poppler does not draw text larger than 1,440 units, at any resolution. */
+/** Maximum font size in units of user space. Poppler does not draw text above 1,440 units at any resolution. */
 const MAX_FONT_UNITS = 1400;
 
-/** Layout of a text on pages of one size: one block for each possible number of digits of a page number. */
+/** Layout of a text on pages of one size. It has one block for each possible number of digits of a page number. */
 interface PageLayout {
   readonly fontSizePt: number;
   /** Blocks by the number of digits. A text without the page number has one block, with key 0. */
   readonly blocks: ReadonlyMap<number, Block>;
 }
 
-/** Layouts of a text for each page size, and all clusters that they show. */
+/** Layouts of a text for each page size, and all clusters in them. */
 interface TextLayout {
   layoutOn(page: PageSize): PageLayout;
   /** The smallest font size on any page, in points. */
@@ -27,9 +27,10 @@ interface TextLayout {
 }
 
 /**
- * Fits `text`, with placeholders filled in, on pages of the given sizes. A text with the page number is fitted for the
- * longest number, so that pages of one size have the same font size and line breaks.
- * @throws EngineError too_complex if there are too many sizes
+ * Fits a text, with its placeholders filled in, on pages of the given sizes. A text with the page number is fitted for
+ * the longest number, so pages of one size have the same font size and line breaks.
+ * @param isNumbered whether the text contains the page number
+ * @throws EngineError too_complex if laying out the text exceeds the work limits, for example on too many page sizes
  */
 export async function layOutText(
   { text, isNumbered }: { text: string; isNumbered: boolean },
@@ -52,7 +53,7 @@ export async function layOutText(
     const { width, height } = stack(lines.map(typeset), appearance);
     return { width, height };
   });
-  /** Lays out a line that will be drawn, and retains it until then. */
+  /** Lays out a line that will be drawn, and charges the memory that it occupies until then. */
   const retainedLine = memoized(([line]): Line => {
     const laidOut = typeset(line!);
     meter.retainMark(BYTES_PER_CLUSTER * laidOut.clusters.length);
@@ -94,7 +95,7 @@ export async function layOutText(
     layoutOn: (page) => layouts.get(keyOf(page))!,
     smallestPt: Math.min(...Array.from(layouts.values(), ({ fontSizePt }) => fontSizePt)),
     *clusters() {
-      // most sizes share their blocks, and most blocks their lines
+      // most page sizes share their blocks, and most blocks share their lines
       const blocks = new Set(Array.from(layouts.values(), (layout) => layout.blocks));
       const lines = new Set<Line>();
       for (const byDigits of blocks)

@@ -21,14 +21,15 @@ import { type Tiling, Tilings } from "./tilings.ts";
 /** Placement of a block on pages of one size. */
 interface BlockPlacement {
   readonly matrix: Matrix;
-  /** Copies around the block, if it is tiled. */
+  /** Copies around the block, if the mark is tiled. */
   readonly tiling: Tiling | undefined;
 }
 
 /**
  * Puts a text on every page. The font is embedded once. Each layout of lines is drawn once, regardless of the number of
  * pages and page sizes.
- * @throws EngineError unsupported_character if a character has no font, or no character is visible; too_complex
+ * @throws EngineError unsupported_character if no font has a character, or if no character is visible; too_complex if
+ * the text exceeds the work limits
  */
 export async function markWithText(
   document: PdfDocument,
@@ -56,7 +57,7 @@ export async function markWithText(
     };
   };
 
-  /** The previous page and its placement. Consecutive pages are mostly alike. */
+  /** The previous page and its placement, cached because consecutive pages are mostly alike. */
   let previous: { page: Page; block: Block; placement: BlockPlacement } | undefined;
   await placeOnPages(document, (page): Placement => {
     const size = sizes[page.index]!;
@@ -68,7 +69,8 @@ export async function markWithText(
     const { matrix, tiling } = previous.placement;
     const parts = marks.partsOf(block, number);
     if (!tiling) return { matrix, parts };
-    // Search and copying find only the text in the middle of the page, and read its parts in order.
+    // The copies are echoes: search and copying find only the text in the middle of the page, and read its parts in
+    // order.
     const echoes = marks.partsOf(block, number, true).flatMap((part) => {
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];
@@ -78,17 +80,17 @@ export async function markWithText(
 }
 
 /**
- * Loads the fonts of a text before the document is open, so that they are ready then. The document's language may still
- * require another font.
- * @throws EngineError unsupported_character
+ * Loads the fonts of a text into the cache before the document is open. The language of the document may still require
+ * another font.
+ * @throws EngineError unsupported_character if no font has a character
  */
 export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new Date()): Promise<void> {
   await typesetterOf(mark, textOf(mark, 1, date), loadFont);
 }
 
 /**
- * Checks, before the document is open, that every character of a text has a font and that one character is visible.
- * @throws EngineError unsupported_character
+ * Checks a text before the document is open: every character needs a font, and at least one must be visible.
+ * @throws EngineError unsupported_character if a check fails
  */
 export function checkText(mark: TextMark, date: Date): void {
   expectVisible(mark);

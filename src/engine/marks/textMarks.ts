@@ -10,7 +10,7 @@ import type { Part } from "./placeOnPages.ts";
 
 const DIGITS = Array.from("0123456789");
 
-/** Place of one digit of a page number, in units. */
+/** The place of one digit of a page number, in units. */
 interface Slot {
   readonly cluster: Cluster;
   readonly line: Line;
@@ -24,10 +24,10 @@ interface Slot {
  * Draws blocks of text as marks that pages share.
  *
  * In a block with the page number, the text around the number is drawn once, and each digit once. A page adds only the
- * places of its digits, so ten thousand numbered pages add a few short operators each instead of ten thousand marks.
+ * places of its digits. Ten thousand numbered pages then add a few short operators each instead of ten thousand marks.
  *
  * An echo is a second version of a mark for the copies of a tiled text. It looks the same, but text extraction does not
- * find its text, so that search and copying find the text once per page.
+ * find its text. Search and copying then find the text once per page.
  */
 export class TextMarks {
   readonly #sink: ObjectSink;
@@ -42,7 +42,7 @@ export class TextMarks {
   readonly #hasEchoes: boolean;
 
   /**
-   * Embeds a font for `clusters`, which must be all clusters of the blocks.
+   * Embeds a font for `clusters`, which must include all clusters of the blocks.
    * @param edge width of the light edge around letters, in em
    */
   constructor(sink: ObjectSink, clusters: Iterable<Cluster>, appearance: Appearance, edge: number) {
@@ -55,9 +55,9 @@ export class TextMarks {
   }
 
   /**
-   * Returns the marks of a block, in units from its lower left corner, with the digits of the page's `number` in its
-   * slots.
-   * @param isEcho whether to return echoes, which text extraction does not find where that is possible
+   * Returns the marks of a block, in units from its lower left corner. The slots show the digits of `number`, the page
+   * number.
+   * @param isEcho whether to return echoes; PDF/A files have no separate echoes
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {
     const known = isEcho && this.#hasEchoes ? this.#echoParts : this.#parts;
@@ -78,7 +78,7 @@ export class TextMarks {
     });
   }
 
-  /** Draws all rows without a page number as one mark. In other rows, each stretch between slots is a mark. */
+  /** Draws all rows without a page number as one mark. In rows with a page number, each run between slots is a mark. */
   #drawAroundSlots(block: Block, isEcho: boolean): (Part | Slot)[] {
     const unnumbered = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
     const parts: (Part | Slot)[] = [];
@@ -104,12 +104,12 @@ export class TextMarks {
     return this.#mark({ runs, box: [0, 0, width * units, height * units], frame, isEcho });
   }
 
-  /** Draws neighboring clusters of a line. The origin is that of the first. */
+  /** Draws neighboring clusters of a line as one mark, whose origin is that of the first cluster. */
   #runMark(clusters: readonly Cluster[], line: Line, isEcho = false): Mark {
     const first = clusters[0]!,
       last = clusters.at(-1)!;
     const width = last.x + last.advance - first.x;
-    // one more em on each side contains ink outside of the advance
+    // One more em on each side makes room for ink outside of the advance.
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
     const digit = first.isSlot ? first.text : undefined;
     return this.#mark({ runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit });
@@ -134,7 +134,7 @@ export class TextMarks {
   }
 }
 
-/** Yields the shown clusters. For each face that has slots, it yields every digit once. */
+/** Yields the clusters to embed. For each face with slots, it yields every digit once. */
 function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
   const faces = new Set<Cluster["face"]>();
   for (const cluster of clusters) {
@@ -146,7 +146,7 @@ function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
   }
 }
 
-/** Splits clusters into the runs between slots, and each slot alone. */
+/** Splits clusters into slots and the runs between them. */
 function splitAtSlots(clusters: readonly Cluster[]): Cluster[][] {
   const result: Cluster[][] = [];
   for (const cluster of clusters) {
@@ -157,7 +157,7 @@ function splitAtSlots(clusters: readonly Cluster[]): Cluster[][] {
   return result;
 }
 
-/** Returns a slot's cluster with another digit than it was laid out for. All digits of these fonts are equally wide. */
+/** Returns the cluster of a slot with another digit. All digits of these fonts have the same width. */
 function withDigit(cluster: Cluster, digit: string): Cluster {
   return { ...cluster, text: digit, glyphs: [{ id: cluster.face.font.glyphOf(digit.charCodeAt(0)), x: 0, y: 0 }] };
 }

@@ -2,10 +2,13 @@ import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { type Mark, repeatMark } from "./form.ts";
 import { type Point, roundedUpSize, type Size, sizeKey, tile } from "./geometry.ts";
 
-/** Page size, in units of a mark, from which it is not tiled, because its copies would be too small to see. */
+/**
+ * Maximum side of a page in units of a mark. On larger pages, the mark is not tiled, because copies would be too small
+ * to see.
+ */
 const MAX_PAGE_UNITS = 1e9;
 
-/** Tilings of marks. Pages of similar size share them. */
+/** Caches the tilings of marks. Pages of similar size share a tiling. */
 export class Tilings {
   readonly #sink: ObjectSink;
   readonly #known = new Map<string, Tiling>();
@@ -15,7 +18,9 @@ export class Tilings {
   }
 
   /**
-   * Returns the tiling of a mark of `size`, in its own units, at a scale and rotation on a page of the size `shown`.
+   * Returns the tiling of a mark on a page.
+   * @param size size of the mark in its own units
+   * @param page displayed size of the page in points
    */
   of(size: Size, scale: number, degrees: number, page: Size): Tiling {
     const rounded = roundedUpSize(page, scale);
@@ -28,7 +33,7 @@ export class Tilings {
   }
 }
 
-/** Copies of marks around the middle of a page. Every part of a text has copies at the same offsets from its origin. */
+/** The copies of a mark around the middle of a page. The parts of a text have their copies at the same offsets. */
 export class Tiling {
   readonly #sink: ObjectSink;
   /** Offsets of all copies except the one in the middle. */
@@ -41,8 +46,8 @@ export class Tiling {
   }
 
   /**
-   * Returns a mark that shows all copies except the one in the middle, or undefined without any. Text extraction finds
-   * no text in it.
+   * Returns a mark that shows all copies except the one in the middle, or undefined if there are no others. Text
+   * extraction finds no text in the copies.
    */
   copiesOf(mark: Mark): Mark | undefined {
     if (this.#offsets.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** Breaks paragraphs into lines; pure functions. Widths are in em. */
+/** Breaks paragraphs into lines. Widths are in em. All functions are pure. */
 import { graphemesOf } from "../fonts/graphemes.ts";
 import { DIGIT_SLOT } from "../fonts/slot.ts";
 import { pieces } from "./lineBreaks.ts";
@@ -14,7 +14,7 @@ export type Measure = (part: TextLine) => number;
 
 /** A part of a paragraph that stays on one line. */
 interface Piece {
-  /** Length of its text. */
+  /** Length of the piece in UTF-16 code units. */
   readonly length: number;
   readonly width: number;
   /** Width without trailing spaces. */
@@ -29,11 +29,11 @@ interface Grapheme extends Piece {
 /** A piece that is broken only if it is wider than a line. */
 interface Word extends Piece {
   readonly text: string;
-  /** Its graphemes, once they have been needed. */
+  /** The graphemes of the word, measured on first use. */
   graphemes?: readonly Grapheme[];
 }
 
-/** A paragraph that measures each part once, on first use, regardless of the number of widths it is wrapped to. */
+/** A paragraph to wrap. It measures each part once, on first use, regardless of the number of widths that are tried. */
 export class Paragraph implements TextLine {
   readonly text: string;
   readonly rightToLeft: boolean;
@@ -47,7 +47,7 @@ export class Paragraph implements TextLine {
     this.#measure = measure;
   }
 
-  /** Width on one line. */
+  /** Width of the paragraph on one line. */
   get width(): number {
     return this.widthOf(this.text);
   }
@@ -80,8 +80,8 @@ export class Paragraph implements TextLine {
 }
 
 /**
- * A line from `start` to before `end` of a paragraph's text. `width` is the sum of its words' widths, an estimate,
- * because neighboring words may affect each other.
+ * A line of a paragraph's text from `start` to `end` (exclusive). `width` is an estimate: the sum of the widths of its
+ * words, although neighboring words may affect each other.
  */
 export interface WrappedLine {
   readonly paragraph: Paragraph;
@@ -99,7 +99,7 @@ export function textOf(lines: readonly WrappedLine[]): TextLine[] {
 }
 
 /**
- * Breaks paragraphs into lines no wider than `maxWidth`: between words, and inside a word only if it is wider than a
+ * Breaks paragraphs into lines no wider than `maxWidth`. A break inside a word occurs only if the word is wider than a
  * line.
  */
 export function wrap(paragraphs: readonly Paragraph[], maxWidth: number): WrappedLine[] {
@@ -138,7 +138,7 @@ function wrapParagraph(paragraph: Paragraph, maxWidth: number, lines: WrappedLin
   close();
 }
 
-/** Returns the graphemes of a text; a page number counts as one. */
+/** Returns the graphemes of a text. A page number counts as one grapheme. */
 export function graphemes(text: string): string[] {
   return text
     .split(new RegExp(`(${DIGIT_SLOT}+)`))

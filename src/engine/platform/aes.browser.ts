@@ -1,4 +1,4 @@
-/** AES for browsers, whose native AES is asynchronous. Same interface as aes.ts. */
+/** AES for browsers, whose native AES is asynchronous. It has the same interface as aes.ts. */
 import { cbc } from "@noble/ciphers/aes.js";
 
 /** Encrypts whole blocks of 16 bytes by AES-CBC without padding, with a key of 16 or 32 bytes. */

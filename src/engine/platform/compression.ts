@@ -10,7 +10,7 @@ export class DamagedStream extends Error {
   override name = "DamagedStream";
 }
 
-/** Options of compression. `rle` finds only runs, which is fast and sufficient for photographs. */
+/** Options of compression. The strategy `rle` finds only runs, which is fast and sufficient for photographs. */
 export interface DeflateOptions {
   level: 1 | 4 | 6;
   strategy: "default" | "rle";

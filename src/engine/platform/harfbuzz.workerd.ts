@@ -1,7 +1,7 @@
-/** HarfBuzz as a module that is compiled at deployment, because workerd does not compile WebAssembly at run time. */
+/** HarfBuzz as a module that is compiled at deployment, because workerd cannot compile WebAssembly at run time. */
 import module from "harfbuzzjs/dist/harfbuzz.wasm";
 
-/** Returns HarfBuzz, already compiled. */
+/** Returns HarfBuzz, which is already compiled. */
 export async function harfbuzzModule(): Promise<WebAssembly.Module> {
   return module;
 }

@@ -1,4 +1,6 @@
-/** Hashes for browsers, whose native hashes are asynchronous and lack MD5. Same interface as hashes.ts. */
+/**
+ * Hashes for browsers, whose native hashes are asynchronous and lack MD5. They have the same interface as hashes.ts.
+ */
 import { md5 as nobleMd5 } from "@noble/hashes/legacy.js";
 import { sha256, sha384, sha512 } from "@noble/hashes/sha2.js";
 

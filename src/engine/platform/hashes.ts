@@ -1,7 +1,7 @@
 /** Hashes by the runtime's OpenSSL or BoringSSL. */
 import { createHash } from "node:crypto";
 
-/** Computes MD5 over the concatenated parts. MD5 is broken, but older PDF encryption is defined with it. */
+/** Computes MD5 over the concatenated parts. MD5 is broken, but older PDF encryption requires it. */
 export function md5(...parts: readonly Uint8Array[]): Uint8Array {
   return digest("md5", parts);
 }

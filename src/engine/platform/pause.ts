@@ -1,7 +1,7 @@
-/** Exists only in Node.js and Workers. */
+/** Node.js and Workers have this function, browsers do not. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
-/** Yields to the event loop: resolves after other waiting tasks have run. */
+/** Yields to the event loop. The promise resolves after other waiting tasks have run. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === "function") setImmediate(resolve);
@@ -9,7 +9,7 @@ export function pause(): Promise<void> {
   });
 }
 
-/** Calls back after all waiting tasks. Browsers delay nested timers by 4 ms, so it uses a message instead. */
+/** Calls `callback` after all waiting tasks. It uses a message, because browsers delay nested timers by 4 ms. */
 function afterMessages(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {

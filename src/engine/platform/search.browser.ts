@@ -1,8 +1,6 @@
-/** Word search for browsers, whose native search finds only single bytes. Same interface as search.ts. */
+/** Byte search for browsers, whose native search finds only single bytes. It has the same interface as search.ts. */
 
-/**
- * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`, or -1.
- */
+/** Returns the offset of the first `word` (Latin-1) at or after `from` that lies completely before `end`, or -1. */
 export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.length): number {
   const first = word.charCodeAt(0);
   const within = bytes.subarray(0, end);
@@ -11,7 +9,7 @@ export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.l
   return -1;
 }
 
-/** Returns the last position of `word` (Latin-1), or -1. */
+/** Returns the offset of the last `word` (Latin-1), or -1. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   for (let at = bytes.length - word.length; at >= 0; at--) if (isAt(bytes, word, at)) return at;
   return -1;

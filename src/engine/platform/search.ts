@@ -1,17 +1,15 @@
-/** Native search for a word in bytes. */
+/** Byte search by the runtime's native code. */
 
-/** Length in bytes up to which a call of native code takes longer than the search. */
+/** Length in bytes up to which calling native code takes longer than the search itself. */
 const SHORT = 512;
 
-/**
- * Returns the first position of `word` (Latin-1) that is at or after `from` and lies completely before `end`, or -1.
- */
+/** Returns the offset of the first `word` (Latin-1) at or after `from` that lies completely before `end`, or -1. */
 export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.length): number {
   if (end - from <= SHORT) return shortIndexOf(bytes, word, from, end);
   return view(bytes, end).indexOf(word, from, "latin1");
 }
 
-/** Returns the last position of `word` (Latin-1), or -1. */
+/** Returns the offset of the last `word` (Latin-1), or -1. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   return view(bytes, bytes.length).lastIndexOf(word, undefined, "latin1");
 }

@@ -1,15 +1,15 @@
 /**
- * Compression for browsers, whose native compression is asynchronous. Same interface as zlib.ts, with byte-identical
- * output.
+ * Compression for browsers, whose native compression is asynchronous. It has the same interface as zlib.ts and
+ * byte-identical output.
  */
 import { Deflate, Inflate, deflate as pakoDeflate, Z_DEFAULT_STRATEGY, Z_RLE, Z_SYNC_FLUSH } from "pako";
 import { concat } from "../bytes.ts";
 import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compression.ts";
 
-/** Bytes given to a decompressor at once. This limits its output beyond the needed chunk. */
+/** Number of input bytes per step of a decompressor. This limits its output beyond the needed chunk. */
 const INPUT_BYTES = 4096;
 
-/** Table of the CRC by byte (PNG, annex D). */
+/** CRC of each byte value (PNG, annex D). */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
@@ -48,7 +48,7 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) on demand into chunks. Each chunk is valid until the next is requested.
+ * Decompresses a zlib stream (RFC 1950) into chunks on demand. Each chunk is valid until the next one is requested.
  * @throws DamagedStream if the data are invalid or truncated
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {

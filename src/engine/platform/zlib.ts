@@ -41,8 +41,8 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) on demand into chunks, about one chunk ahead. Each chunk is valid until the
- * next is requested.
+ * Decompresses a zlib stream (RFC 1950) into chunks on demand, about one chunk ahead. Each chunk is valid until the
+ * next one is requested.
  * @throws DamagedStream if the data are invalid or truncated
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
@@ -61,8 +61,8 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
 }
 
 /**
- * Decompresses data of at most one chunk at once, because opening a stream takes longer. Returns undefined for longer
- * or damaged data.
+ * Decompresses data of at most one chunk in a single call, because opening a stream takes longer. Returns undefined if
+ * the data are longer or damaged.
  */
 function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefined {
   if (bytes.length > chunkBytes) return undefined;
@@ -70,7 +70,7 @@ function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefine
     const chunk = inflateSync(bytes, { maxOutputLength: chunkBytes });
     return chunk.length > 0 ? chunk : undefined;
   } catch {
-    return undefined; // the data are longer or damaged: a stream yields their decodable part
+    return undefined; // the data are longer or damaged, and a stream yields their decodable part
   }
 }
 

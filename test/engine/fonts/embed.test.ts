@@ -19,12 +19,12 @@ class CollectingSink implements ObjectSink {
     return `${this.objects.length} 0 R` as Ref;
   }
 
-  /** Returns the object, not a stream, that has `/Key value`. */
+  /** Returns the object that contains `entry` and is not a stream. */
   text(entry: string): string {
     return this.objects.find((object) => typeof object === "string" && object.includes(entry)) as string;
   }
 
-  /** Returns the inflated stream that another object refers to by a key. */
+  /** Returns the inflated stream to which the entry `key` of another object refers. */
   stream(key: string): Uint8Array {
     const holder = this.text(key);
     const number = Number(holder.match(new RegExp(`${key} (\\d+) 0 R`))?.[1]);
@@ -84,7 +84,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/`);
   });
 
-  it("gives each letter one code, which is also its glyph id and the index of its width", async () => {
+  it("uses the code of a letter as its glyph id and as the index of its width", async () => {
     const clusters = await clustersOf("ABBA é");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["01", "02", "02", "01", "03", "04"]);
@@ -110,13 +110,13 @@ describe("an embedded font", () => {
     expect([map.byteLength, map.getUint16(2 * 128), map.getUint16(2 * 256)]).toEqual([2 * 257, 128, 128]);
   });
 
-  it("states one width if all widths are equal", async () => {
+  it("declares one width if all widths are equal", async () => {
     const { sink } = embed(await clustersOf("中文"));
     expect(sink.text("/Widths")).toContain("/FirstChar 1/LastChar 1/Widths[1000]");
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
-  it("has separate codes without glyphs for the text of nonspacing marks", async () => {
+  it("has separate codes that draw nothing for the text of nonspacing marks", async () => {
     const clusters = await clustersOf("दं द");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["0102", "03", "04"]);
@@ -128,7 +128,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(1000 * embedded.widthOf(clusters[0]!)));
   });
 
-  it("states the length of its font program", async () => {
+  it("declares the length of its font program", async () => {
     const { sink } = embed(await clustersOf("DRAFT"));
     expect(sink.objects).toContainEqual(
       expect.objectContaining({ dict: `/Length1 ${sink.stream("/FontFile2").length}/Filter/FlateDecode` }),
@@ -162,7 +162,7 @@ describe("an embedded font", () => {
     expect(componentsOf(readSubset(sink.stream("/FontFile2")).outline(2))).toEqual([1]);
   });
 
-  it("is one font for a text in many fonts with different units", async () => {
+  it("combines glyphs of fonts with different units in one font", async () => {
     const { sink } = embed(await clustersOf("A中文あ한ก😀"));
     expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type/Font/"))).toHaveLength(
       1,
@@ -176,7 +176,7 @@ describe("an embedded font", () => {
     expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
-  it("has the same bytes for the same text, and another tag for another text", async () => {
+  it("has the same bytes for the same text and another tag for another text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(
@@ -191,15 +191,15 @@ describe("an embedded font", () => {
   });
 
   it.each([
-    ["CONFIDENTIAL - DRAFT", 3000],
-    ["Quick brown fox jump", 3000],
-    ["Überprüfungsentwürfe", 3000],
-    ["Ακριβές αντίγραφο σχ", 3000],
-    ["本文件仅供内部审阅未经书面许可不得外传复", 8000],
-    ["この文書は社外秘です無断転載禁止複製不可", 8000],
-    ["이문서는대외비이므로무단복제배포를금합니", 8000],
-  ])("of the 20 characters of %s adds less than %i bytes", async (text, most) => {
+    [3000, "CONFIDENTIAL - DRAFT"],
+    [3000, "Quick brown fox jump"],
+    [3000, "Überprüfungsentwürfe"],
+    [3000, "Ακριβές αντίγραφο σχ"],
+    [8000, "本文件仅供内部审阅未经书面许可不得外传复"],
+    [8000, "この文書は社外秘です無断転載禁止複製不可"],
+    [8000, "이문서는대외비이므로무단복제배포를금합니"],
+  ])("adds less than %i bytes to a PDF for the characters %s", async (maxBytes, text) => {
     expect([...text]).toHaveLength(20);
-    expect(embed(await clustersOf(text)).sink.bytes).toBeLessThan(most);
+    expect(embed(await clustersOf(text)).sink.bytes).toBeLessThan(maxBytes);
   });
 });

@@ -9,19 +9,19 @@ const COMPOSITE_HEADER = [0xff, 0xff, ...BOX];
 const glyph = (...bytes: (number | number[])[]) => new Uint8Array(bytes.flat());
 const plus100 = (id: number) => id + 100;
 
-describe("a glyph description", () => {
-  it("of a simple glyph loses only its instructions", () => {
+describe("rewriting a glyph", () => {
+  it("removes only the instructions of a simple glyph", () => {
     const hinted = glyph(SIMPLE_HEADER, [0, 3], [0xb0, 0x01, 0x2f], POINTS);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(SIMPLE_HEADER, [0, 0], POINTS));
     expect(componentsOf(hinted)).toEqual([]);
   });
 
-  it("of a simple glyph without instructions stays as it is", () => {
+  it("does not change a simple glyph without instructions", () => {
     const plain = glyph(SIMPLE_HEADER, [0, 0], POINTS);
     expect(rewriteGlyph(plain, plus100)).toEqual(plain);
   });
 
-  it("of an empty glyph stays empty", () => {
+  it("does not change an empty glyph", () => {
     expect(rewriteGlyph(glyph(), plus100)).toEqual(glyph());
     expect(componentsOf(glyph())).toEqual([]);
   });
@@ -32,19 +32,19 @@ describe("a glyph description", () => {
     ["one scale", 0x000a, [1, 2, 0x40, 0]],
     ["two scales", 0x0042, [1, 2, 0x40, 0, 0x20, 0]],
     ["a matrix", 0x0082, [1, 2, 0x40, 0, 0, 0, 0, 0, 0x40, 0]],
-  ])("of a composite with %s gets renumbered components", (_, flags, rest) => {
+  ])("renumbers the components of a composite with %s", (_, flags, rest) => {
     const parts = (first: number, second: number) =>
       glyph(COMPOSITE_HEADER, [0, flags | 0x20, 0, first], rest, [0, flags, 0, second], rest);
     expect(componentsOf(parts(7, 8))).toEqual([7, 8]);
     expect(rewriteGlyph(parts(7, 8), plus100)).toEqual(parts(107, 108));
   });
 
-  it("of a composite loses its instructions and the flag that announces them", () => {
+  it("removes the instructions of a composite and their flag", () => {
     const hinted = glyph(COMPOSITE_HEADER, [1, 0x02, 0, 7, 1, 2], [0, 2, 0xb0, 0x01]);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(COMPOSITE_HEADER, [0, 0x02, 0, 107, 1, 2]));
   });
 
-  it("is not changed in its source font", () => {
+  it("does not change the bytes of the source font", () => {
     const composite = glyph(COMPOSITE_HEADER, [0, 0x02, 0, 7, 1, 2]);
     rewriteGlyph(composite, plus100);
     expect(componentsOf(composite)).toEqual([7]);

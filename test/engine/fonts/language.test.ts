@@ -13,7 +13,7 @@ async function familiesOf(text: string, languages: Languages = {}): Promise<stri
     ]);
 }
 
-describe("the language selects the letterforms of ideographs", () => {
+describe("the letterforms of ideographs", () => {
   test.each([
     [undefined, "sc"],
     ["ja", "jp"],
@@ -30,18 +30,18 @@ describe("the language selects the letterforms of ideographs", () => {
     ["ja-u-ca-japanese-x-private", "jp"],
     ["en", "sc"],
     ["und", "sc"],
-  ])("%s: %s", async (text, family) => {
+  ])("of the language %s come from the font %s", async (text, family) => {
     expect(await familiesOf("社外秘", { text })).toEqual([[family]]);
     expect(await familiesOf("社外秘", { document: text })).toEqual([[family]]);
   });
 
-  test("the caller's language wins over the document's", async () => {
+  test("follow the caller's language rather than the document's", async () => {
     expect(await familiesOf("社外秘", { text: "zh-Hant", document: "ja" })).toEqual([["tc"]]);
     expect(await familiesOf("社外秘", { text: "en", document: "ja" })).toEqual([["sc"]]);
   });
 
   test.each(["", "x", "日本語", "ja_JP", "english please", "ja-", "i-klingon"])(
-    "ignores a document's %j, which is not a language",
+    "do not follow the malformed document language %j",
     async (document) => {
       expect(await familiesOf("社外秘", { document })).toEqual([["sc"]]);
     },
@@ -49,19 +49,19 @@ describe("the language selects the letterforms of ideographs", () => {
 });
 
 describe("letterforms without a language", () => {
-  test("follow kana anywhere in the text", async () => {
+  test("are Japanese if the text contains kana anywhere", async () => {
     expect(await familiesOf("社外秘コピー禁止")).toEqual([["jp"]]);
     expect(await familiesOf("社外秘\nコピー禁止")).toEqual([["jp"], ["jp"]]);
     expect(await familiesOf("社外秘コピー", { document: "zh-TW" })).toEqual([["jp"]]);
   });
 
-  test("follow hangul in the same line", async () => {
+  test("are Korean if the line contains hangul", async () => {
     expect(await familiesOf("大外秘대외비")).toEqual([["kr"]]);
     expect(await familiesOf("機密\n대외비機密")).toEqual([["sc"], ["kr"]]);
     expect(await familiesOf("機密\n대외비機密", { document: "zh-TW" })).toEqual([["tc"], ["kr"]]);
   });
 
-  test("stay the paragraph's in every line of a wrapped Korean paragraph", async () => {
+  test("are the same in every line of a wrapped Korean paragraph", async () => {
     const { set } = await typesetterFor("國家安全대외비", "regular", loadFont);
     expect(set("國家安全", false).clusters.map(({ face }) => face.file.family.name)).toEqual(
       Array.from("國家安全", () => "noto-sans-kr"),
@@ -69,12 +69,12 @@ describe("letterforms without a language", () => {
   });
 });
 
-test("other fonts draw a character that a language's font lacks", async () => {
+test("uses another font for a character that the font of the language lacks", async () => {
   expect(await familiesOf("请勿复制", { text: "ja" })).toEqual([["sc", "jp"]]);
   expect(await familiesOf("𠮷野家 㐂", { text: "zh-Hant" })).toEqual([expect.arrayContaining(["tc"])]);
 });
 
-test("ideographs of all Unicode blocks are drawn in every language", async () => {
+test("draws ideographs of all Unicode blocks in every language", async () => {
   const all = Array.from({ length: 0x5200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
   for (const text of ["ja", "ko", "zh-Hant", "zh-HK"])
     for (let at = 0; at < all.length; at += 4000)
@@ -90,14 +90,14 @@ describe("Arabic letters", () => {
     ["ar", "arabic"],
     ["fa", "arabic"],
     [undefined, "arabic"],
-  ])("%s: %s", async (text, family) => {
+  ])("of the language %s come from the font %s", async (text, family) => {
     const { set } = await typesetterFor("خفیہ", "regular", loadFont, { text });
     const names = set("خفیہ", true).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""));
     expect([...new Set(names)]).toEqual([family]);
   });
 });
 
-test("HarfBuzz receives the language: Serbian and Romanian get their own glyphs, Russian does not", async () => {
+test("shapes Serbian and Romanian with localized glyphs, and Russian with the default ones", async () => {
   const glyphs = async (line: string, text?: string) =>
     (await typesetterFor(line, "regular", loadFont, { text }))
       .set(line, false)

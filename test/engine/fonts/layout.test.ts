@@ -15,15 +15,15 @@ const filesOf = ({ clusters }: Line) =>
     face.file.path.replace(/-regular\.ttf$|\.ttf$/, "").replace(/^noto-sans-|^noto-(?=emoji)/, ""),
   );
 
-describe("a line", () => {
-  it("has one cluster per letter, each at the end of the previous one", async () => {
+describe("laying out a line", () => {
+  it("places one cluster per letter at the end of the previous one", async () => {
     const line = await set("Añ Ω");
     expect(textsOf(line)).toEqual(["A", "ñ", " ", "Ω"]);
     expect(line.clusters.map(({ x }) => x)).toEqual([0, 0.639, 0.639 + 0.618, 0.639 + 0.618 + 0.26]);
     expect(line.width).toBeCloseTo(0.639 + 0.618 + 0.26 + 0.717);
   });
 
-  it("is kerned", async () => {
+  it("applies kerning", async () => {
     expect((await set("AVAV")).width).toBeLessThan(2 * (await set("A")).width + 2 * (await set("V")).width - 0.1);
   });
 
@@ -36,7 +36,7 @@ describe("a line", () => {
     expect(textsOf(await set(text))).toEqual(clusters);
   });
 
-  it("has right-to-left letters in visual order, including the characters within a cluster", async () => {
+  it("puts right-to-left letters in visual order, including the characters of a cluster", async () => {
     expect(textsOf(await set("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
     expect(textsOf(await set("אב 12 ab", true)).join("")).toBe("ab 12 בא");
     expect(textsOf(await set("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
@@ -50,24 +50,24 @@ describe("a line", () => {
     ["Thaana", "ސިއްރު ލިޔުން"],
     ["Syriac", "ܐܪܙܢܝܐ ܫܠܳܡܳܐ"],
     ["N'Ko", "ߒߞߏ ߜߎ߲߬ߘߏ"],
-    ["pictures between Arabic words", "سر 🔒 👍 سر"],
-  ])("runs from right to left: %s, which also decides the paragraph's direction", async (_, text) => {
+    ["emoji between Arabic words", "سر 🔒 👍 سر"],
+  ])("sets %s from right to left", async (_, text) => {
     expect(isRightToLeft(text)).toBe(true);
     expect(textsOf(await set(text, true)).join("")).toBe([...text].reverse().join(""));
   });
 
-  it("has no cluster except the last whose text ends in a joiner, because readers drop its glyph", async () => {
+  it("moves a joiner at the end of a cluster to the next one", async () => {
     expect(textsOf(await set("می\u200cشود", true))).toEqual(["د", "و", "ش", "\u200cی", "م"]);
     expect(textsOf(await set("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
   });
 
-  it("keeps numbers, and left-to-right letters beyond U+FFFF, from left to right", async () => {
+  it("sets numbers, and left-to-right letters beyond U+FFFF, from left to right", async () => {
     expect(isRightToLeft("𐐔𐐯𐑅")).toBe(false);
     expect(textsOf(await set("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");
     expect(textsOf(await set("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
   });
 
-  it("joins Arabic letters, so that those at the ends of a word differ from isolated ones", async () => {
+  it("joins Arabic letters by their position in the word", async () => {
     const glyph = async (text: string, at: number) => (await set(text, true)).clusters[at]!.glyphs[0]!.id;
     const [alone, final, middle, initial] = [
       await glyph("ه", 0),
@@ -76,20 +76,20 @@ describe("a line", () => {
     expect(new Set([alone, final, middle, initial]).size).toBe(4);
   });
 
-  it("is as high as its fonts require, and higher if its ink is", async () => {
+  it("makes a line as high as its fonts and its ink require", async () => {
     expect(await set("x")).toMatchObject({ ascent: 1.069, descent: -0.293 });
     expect((await set("x ที่")).descent).toBe(-0.45);
     expect((await set("x\u0301\u0301\u0301\u0301\u0301")).ascent).toBeGreaterThan(1.5);
   });
 
-  it("has a slot for each digit of the page number, as wide as any digit", async () => {
+  it("makes the slot of a digit as wide as any digit", async () => {
     const line = await set(`a${DIGIT_SLOT}b`);
     expect(line.clusters.map(({ isSlot }) => isSlot)).toEqual([false, true, false]);
     expect(line.width).toBe((await set("a7b")).width);
   });
 });
 
-describe("each grapheme gets a font that covers it", () => {
+describe("the choice of fonts", () => {
   test.each([
     ["Tiếng Việt, Ελλάδα, Русский", ["noto-sans"]],
     ["abc 中 def", ["noto-sans", "sc/4e00", "noto-sans"]],
@@ -101,7 +101,7 @@ describe("each grapheme gets a font that covers it", () => {
     ["©", ["noto-sans"]],
     ["©\ufe0f", ["emoji"]],
     ["☎", ["symbols2"]],
-  ])("%s: %j", async (text, expected) => {
+  ])("draws %s with the fonts %j", async (text, expected) => {
     const files = filesOf(await set(text));
     expect(files.filter((file, i) => file !== files[i - 1])).toEqual(expected);
   });
@@ -114,14 +114,14 @@ describe("a character that no font has", () => {
     ["e\u0301\u{12000}", "U+12000, character 2 of "],
     ["क्षि\u{12000}", "U+12000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
-  ])("in %j is rejected with its code point and position", async (text, words) => {
+  ])("of %j is rejected with its code point and position", async (text, words) => {
     const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
     expect(problem).toMatchObject({ code: "unsupported_character" });
     expect((problem as EngineError).message).toContain(words);
   });
 });
 
-test("a typesetter caches lines within a limit", async () => {
+test("evicts the cached lines of a typesetter at a memory limit", async () => {
   const typesetter = await typesetterFor("AB", "regular", loadFont);
   const kept = typesetter.set("A", false);
   expect(typesetter.set("A", false)).toBe(kept);

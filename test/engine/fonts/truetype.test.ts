@@ -29,7 +29,7 @@ describe("a TrueType font", () => {
   });
 
   it.each(["中", "ا", "😀", "\u0007", "\ud800", "\u{10ffff}"])(
-    "returns glyph 0 for %j, which it lacks",
+    "returns glyph 0 for the missing character %j",
     (character) => {
       expect(regular.glyphOf(codePoint(character))).toBe(0);
     },
@@ -55,7 +55,7 @@ describe("a TrueType font", () => {
     expect(font.outline(glyph)).toEqual(regular.outline(glyph));
   });
 
-  it("is rejected without a required table", () => {
+  it("throws if a required table is missing", () => {
     const renamed = regular.bytes.slice();
     const directory = new TextDecoder("latin1").decode(renamed.subarray(0, 300));
     renamed.set(new TextEncoder().encode("xxxx"), directory.indexOf("glyf"));
@@ -73,14 +73,14 @@ describe("a cmap", () => {
     expect(bySegments(0x1f600)).toBe(0);
   });
 
-  it("follows format 4's offsets into its glyph array", () => {
+  it("follows the offsets of format 4 into its glyph array", () => {
     const bySegments = readCmap(
       table([0, 1, 3, 1, 0, 12], [4, 36, 0, 4, 4, 1, 0], [0x42, 0xffff], [0], [0x41, 0xffff], [5, 1], [4, 0], [7, 0]),
     );
     expect([0x40, 0x41, 0x42, 0x43].map(bySegments)).toEqual([0, 12, 0, 0]);
   });
 
-  it("is rejected without a Unicode subtable", () => {
+  it("throws if a cmap has no Unicode subtable", () => {
     expect(() => readCmap(table([0, 1, 1, 0, 0, 12], [0]))).toThrow("no Unicode subtable");
   });
 });

@@ -18,7 +18,7 @@ async function colorsOf(spec: PngSpec): Promise<Pixel[][]> {
   const rows: Pixel[][] = [];
   let above = new Uint8Array(length - 1);
   for (let at = 0; at < lines.length; at += length) {
-    expect([0, 2]).toContain(lines[at]); // reverses the filters of these images, and of changed rows
+    expect([0, 2]).toContain(lines[at]); // the filter types None and Up, which this function reverses
     const row = lines.subarray(at + 1, at + length).map((byte, i) => byte + (lines[at] === 2 ? above[i]! : 0));
     rows.push(Array.from({ length: spec.width }, (_, x) => [...row.subarray(x * components, (x + 1) * components)]));
     above = Uint8Array.from(row);
@@ -51,22 +51,22 @@ async function expectNearest(spec: PngSpec, isVisible: (x: number, y: number) =>
   }
 }
 
-describe("an invisible pixel takes the color of the nearest visible one", () => {
+describe("invisible pixels", () => {
   test.each<[string, number, number, (x: number, y: number) => boolean]>([
-    ["one alone in the middle", 9, 7, (x, y) => x === 4 && y === 3],
-    ["in each corner", 9, 7, (x, y) => x % 8 === 0 && y % 6 === 0],
+    ["one pixel in the middle", 9, 7, (x, y) => x === 4 && y === 3],
+    ["a pixel in each corner", 9, 7, (x, y) => x % 8 === 0 && y % 6 === 0],
     ["lines", 12, 9, (x, y) => y === 2 || (x === 6 && y > 4)],
-    ["in the last row only", 5, 9, (x, y) => x === 1 && y === 8],
-    ["in the first row only", 5, 9, (x, y) => x === 3 && y === 0],
-    ["all but a few", 12, 12, (x, y) => (x * 5 + y * 3) % 11 > 1],
+    ["one pixel in the last row", 5, 9, (x, y) => x === 1 && y === 8],
+    ["one pixel in the first row", 5, 9, (x, y) => x === 3 && y === 0],
+    ["all pixels except a few", 12, 12, (x, y) => (x * 5 + y * 3) % 11 > 1],
     ["some whole rows", 6, 12, (_, y) => y % 5 === 3],
-    ["scattered", 30, 30, (x, y) => noise(x, y, 9, 5) === 0],
-    ["a column of one", 1, 9, (_, y) => y === 4],
-  ])("%s", async (_, width, height, isVisible) => {
+    ["scattered pixels", 30, 30, (x, y) => noise(x, y, 9, 5) === 0],
+    ["one pixel of a column", 1, 9, (_, y) => y === 4],
+  ])("take the color of the nearest visible pixel: %s", async (_, width, height, isVisible) => {
     await expectNearest(image(width, height, isVisible), isVisible);
   });
 
-  test("from below within the waiting rows, and from above at any distance", async () => {
+  test("take colors from waiting rows below and from above at any distance", async () => {
     const isVisible = (x: number, y: number) => (x === 0 && y === 10) || (x === 2 && y === 400);
     const spec = image(3, 500, isVisible);
     const rows = await colorsOf(spec);
@@ -76,7 +76,7 @@ describe("an invisible pixel takes the color of the nearest visible one", () => 
     expect(rows[499]).toEqual([second, second, second]);
   });
 
-  test("no color if no pixel is visible", async () => {
+  test("stay black if no pixel is visible", async () => {
     const rows = await colorsOf(image(4, 300, () => false));
     expect(rows).toHaveLength(300);
     expect(new Set(rows.flat(2))).toEqual(new Set([0]));

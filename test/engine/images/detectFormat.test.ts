@@ -5,7 +5,7 @@ import { rejection } from "./expected.ts";
 
 const XML = '<?xml version="1.0"?>\n<!-- drawn -->\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd">\n';
 
-describe("an unsupported image is rejected with the name of its format", () => {
+describe("unsupported images", () => {
   test.each([
     ["a GIF", "GIF89a\x01\0"],
     ["a GIF", "GIF87a\x01\0"],
@@ -37,7 +37,7 @@ describe("an unsupported image is rejected with the name of its format", () => {
     ["a gzip file", "\x1f\x8b\x08\0"],
     ["neither a PNG nor a JPEG", "hello"],
     ["neither a PNG nor a JPEG", "\xff\xd8\0"],
-  ])("%s", async (name, bytes) => {
+  ])("are rejected with the name of their format: %s", async (name, bytes) => {
     expect(await rejection(encode(bytes))).toEqual({
       code: "unsupported_image",
       detail: `This is ${name}. Send a PNG or a JPEG.`,

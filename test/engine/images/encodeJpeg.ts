@@ -6,7 +6,7 @@ export interface JpegSpec {
   /** Width in blocks. */
   width: number;
   height: number;
-  /** Returns the components of a block's color as they are stored, such as YCbCr. */
+  /** Returns the color of a block in the stored components, such as YCbCr. */
   color(x: number, y: number): readonly number[];
   componentIds?: number[];
   /** Segments between SOI and the tables. */

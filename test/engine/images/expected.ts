@@ -9,7 +9,7 @@ export const LIMITS = { maxPixels: 40_000_000 };
 /** Red, green, blue and alpha, from 0 to 1. */
 export type Rgba = readonly [number, number, number, number];
 
-/** Returns values that look random but are always the same. Neighbors differ at any number of bits. */
+/** Returns a reproducible pseudorandom sample. Neighboring samples differ at any number of bits. */
 export function noise(x: number, y: number, channel: number, bits: number): number {
   let value = Math.imul(x + 1, 0x9e3779b1) ^ Math.imul(y + 1, 0x85ebca6b) ^ Math.imul(channel + 1, 0xc2b2ae35);
   value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d);
@@ -37,7 +37,7 @@ export function colorOf({ colorType, bitDepth, palette }: PngSpec, samples: numb
   }
 }
 
-/** Returns the pixels of a PNG over the background. `paint` gives the color of its samples. */
+/** Returns the pixels of a PNG over the background. `paint` converts samples to a color. */
 export function pixelsOf(spec: PngSpec, paint = (samples: number[]) => colorOf(spec, samples)): Rgb[] {
   const pixels: Rgb[] = [];
   for (let y = 0; y < spec.height; y++)

@@ -34,7 +34,7 @@ const KINDS = ([2, 6] as const).flatMap((colorType) =>
 );
 
 describe("an image in RGB", () => {
-  test.each(KINDS)("with only grays becomes gray: %o", async (kind) => {
+  test.each(KINDS)("becomes gray if all pixels are gray: %o", async (kind) => {
     const spec = image(kind);
     expect(await spaceOf(spec)).toBe("/DeviceGray");
     expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec), 2);
@@ -70,20 +70,20 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("gets the grays of sRGB if device colors are not allowed", async () => {
+  test("uses the grays of sRGB if device colors are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
   });
 
-  test("gets the grays of its gamma", async () => {
+  test("uses a gray profile of its gamma", async () => {
     const spec = image({ chunks: [{ type: "gAMA", data: uint32(100_000) }] });
     const sink = new Sink();
     await spaceOf(spec, sink);
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("gets the grays of its profile if one curve applies to all three channels", async () => {
+  test("uses the grays of its profile if one curve applies to all three channels", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -104,7 +104,7 @@ describe("an image in RGB", () => {
   });
 });
 
-test("with a palette of grays becomes gray", async () => {
+test("writes a palette of grays as gray", async () => {
   const palette = Array.from({ length: 16 }, (_, i) => [i * 17, i * 17, i * 17]);
   const spec: PngSpec = { width: 16, height: 1, colorType: 3, bitDepth: 4, palette, samples: (x) => [x] };
   const sink = new Sink();

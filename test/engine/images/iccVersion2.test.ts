@@ -38,17 +38,17 @@ describe("a profile rewritten from version 4 to version 2", () => {
   });
 
   test.each<[string, number, number[], (x: number) => number]>([
-    ["a power", 0, [1.8], (x) => x ** 1.8],
-    ["a power from some value on", 1, [2, 1.25, -0.25], (x) => (x < 0.2 ? 0 : (1.25 * x - 0.25) ** 2)],
-    ["that, raised", 2, [2, 1.2, -0.3, 0.1], (x) => (x < 0.25 ? 0.1 : (1.2 * x - 0.3) ** 2 + 0.1)],
-    ["that of sRGB", 3, SRGB_CURVE, (x) => (x < 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)],
+    ["a power function", 0, [1.8], (x) => x ** 1.8],
+    ["a power function above a threshold", 1, [2, 1.25, -0.25], (x) => (x < 0.2 ? 0 : (1.25 * x - 0.25) ** 2)],
+    ["a power function with an offset", 2, [2, 1.2, -0.3, 0.1], (x) => (x < 0.25 ? 0.1 : (1.2 * x - 0.3) ** 2 + 0.1)],
+    ["the curve of sRGB", 3, SRGB_CURVE, (x) => (x < 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)],
     [
-      "that, raised at both ends",
+      "a power function with an offset at both ends",
       4,
       [2, 0.9, 0, 0.5, 0.1, 0.1, 0.02],
       (x) => (x < 0.1 ? x / 2 + 0.02 : (0.9 * x) ** 2 + 0.1),
     ],
-  ])("has the same curve, sampled: %s", (_, kind, parameters, light) => {
+  ])("contains samples of the same curve: %s", (_, kind, parameters, light) => {
     const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
     expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
     for (let i = 0; i < 256; i++) expect(curve.readUInt16BE(12 + 2 * i) / 65535).toBeCloseTo(light(i / 255), 3);
@@ -59,20 +59,20 @@ describe("a profile rewritten from version 4 to version 2", () => {
     expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
   });
 
-  test("can be a gray profile", () => {
+  test("contains samples of the curve of a gray profile", () => {
     const gray = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
     expect(tag(asVersion2(gray, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
   });
 
   test.each([
-    ["has tables", version4(parametric(0, [2]), { A2B0: new Uint8Array(8) })],
+    ["has lookup tables", version4(parametric(0, [2]), { A2B0: new Uint8Array(8) })],
     ["has a curve of another kind", version4(parametric(5, [2, 1, 0, 0, 0, 0, 0]))],
     ["has too few parameters", version4(parametric(3, [2, 1]))],
     ["has a curve of another type", version4(concat(encode("mAB "), new Uint8Array(20)))],
     ["lacks a curve", displayProfile("RGB ", "x", { rXYZ: xyzTag([0, 0, 0]) })],
     ["ends too early", version4(parametric(0, [2])).subarray(0, 300)],
     ["has no tags", new Uint8Array(128)],
-    ["says it has more tags than there are", new Uint8Array(200).fill(255)],
+    ["claims more tags than it has", new Uint8Array(200).fill(255)],
   ])("is not created if the source %s", (_, profile) => {
     expect(asVersion2(profile, 3)).toBeUndefined();
   });

@@ -71,7 +71,7 @@ async function inks(): Promise<Rgb[]> {
   return renderPage(content, { width: INKS.length, height: 1 });
 }
 
-describe("a JPEG is shown with its own colors", () => {
+describe("the colors of a JPEG", () => {
   test.each([
     ["gray", GRAY, pixels(gray(COLORS)), "/DeviceGray"],
     ["YCbCr without a marker", YCC, pixels(COLORS), "/DeviceRGB"],
@@ -79,7 +79,7 @@ describe("a JPEG is shown with its own colors", () => {
     ["YCbCr with an Adobe marker", { ...YCC, segments: [adobe(1)] }, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with other identifiers", { ...YCC, componentIds: [0, 1, 2] }, pixels(COLORS), "/DeviceRGB"],
     [
-      "YCbCr by its JFIF marker though identified as RGB",
+      "YCbCr with a JFIF marker and the identifiers R, G, B",
       { ...YCC, segments: [JFIF], componentIds: [82, 71, 66] },
       pixels(COLORS),
       "/DeviceRGB",
@@ -90,44 +90,44 @@ describe("a JPEG is shown with its own colors", () => {
       pixels(COLORS),
       "/DeviceRGB",
     ],
-    ["RGB by its identifiers", RGB, pixels(COLORS), "/DeviceRGB"],
+    ["RGB with the identifiers R, G, B", RGB, pixels(COLORS), "/DeviceRGB"],
     ["extended sequential", { ...YCC, frameMarker: 0xc1 }, pixels(COLORS), "/DeviceRGB"],
-    ["with tables after the frame header", { ...YCC, tablesAfterFrame: true }, pixels(COLORS), "/DeviceRGB"],
-    ["with fill bytes before its markers", { ...YCC, fill: [0xff, 0xff, 0xff] }, pixels(COLORS), "/DeviceRGB"],
+    ["YCbCr with tables after the frame header", { ...YCC, tablesAfterFrame: true }, pixels(COLORS), "/DeviceRGB"],
+    ["YCbCr with fill bytes before markers", { ...YCC, fill: [0xff, 0xff, 0xff] }, pixels(COLORS), "/DeviceRGB"],
     [
-      "with stray bytes between segments",
+      "YCbCr with stray bytes between segments",
       { ...YCC, segments: [JFIF, Uint8Array.of(0x12, 0x34)] },
       pixels(COLORS),
       "/DeviceRGB",
     ],
     [
-      "with arithmetic conditioning that nothing uses",
+      "YCbCr with unused arithmetic conditioning",
       { ...YCC, segments: [segment(0xcc, Uint8Array.of(0, 0x10))] },
       pixels(COLORS),
       "/DeviceRGB",
     ],
-    ["with a restart interval", { ...YCC, segments: [segment(0xdd, uint16(0))] }, pixels(COLORS), "/DeviceRGB"],
-  ])("%s", async (_, spec, expected, colorSpace) => {
+    ["YCbCr with a restart interval", { ...YCC, segments: [segment(0xdd, uint16(0))] }, pixels(COLORS), "/DeviceRGB"],
+  ])("are shown in a JPEG: %s", async (_, spec, expected, colorSpace) => {
     expect((await written(spec)).text).toContain(`/ColorSpace ${colorSpace}`);
     expect(await readImage(encodeJpeg(spec), LIMITS)).toMatchObject({ width: 24, height: 16 });
     await expectShown(encodeJpeg(spec), expected);
   });
 
   test.each([
-    ["as they are without an Adobe marker", CMYK],
-    ["inverted with one", INVERTED],
-    ["inverted and transformed", YCCK],
-  ])("with inks %s", async (_, spec) => {
+    ["CMYK without an Adobe marker", CMYK],
+    ["inverted CMYK with an Adobe marker", INVERTED],
+    ["YCCK with an Adobe marker", YCCK],
+  ])("are shown as inks: %s", async (_, spec) => {
     await expectShown(encodeJpeg(spec), pixels(await inks()), 3);
   });
 
-  test("inks are declared as inverted only with an Adobe marker", async () => {
+  test("are declared as inverted inks only with an Adobe marker", async () => {
     expect((await written(CMYK)).text).not.toContain("/Decode [");
     expect((await written(INVERTED)).text).toContain("/Decode [1 0 1 0 1 0 1 0]");
     expect((await written({ ...YCC, segments: [adobe(1)] })).text).not.toContain("/Decode [");
   });
 
-  test.each(vectors)("as encoded by $encoder", async ({ jpeg, width, height, rgb, progressive }) => {
+  test.each(vectors)("are shown in a JPEG that $encoder encoded", async ({ jpeg, width, height, rgb, progressive }) => {
     const bytes = Uint8Array.from(Buffer.from(jpeg, "base64"));
     const expected = Buffer.from(rgb, "base64");
     const picture = await readImage(bytes, LIMITS);
@@ -142,7 +142,7 @@ describe("a JPEG is shown with its own colors", () => {
 });
 
 describe("an Exif orientation", () => {
-  /** The displayed position of each block: by rows, from the top left. */
+  /** `blocks` lists the blocks of the stored image in display order, by rows from the top left. */
   const cases = [
     { orientation: 1, size: [24, 16], blocks: [0, 1, 2, 3, 4, 5] },
     { orientation: 2, size: [24, 16], blocks: [2, 1, 0, 5, 4, 3] },
@@ -155,7 +155,7 @@ describe("an Exif orientation", () => {
   ];
 
   test.each(cases)(
-    "of $orientation rotates or mirrors the picture",
+    "rotates or mirrors a JPEG for the value $orientation",
     async ({ orientation, size: [width, height], blocks }) => {
       for (const order of ["MM", "II"]) {
         const jpeg = encodeJpeg({ ...YCC, segments: [exif(orientation, { order })] });
@@ -178,11 +178,11 @@ describe("an Exif orientation", () => {
     ["has another type", [exif(6, { type: 4 })]],
     ["is cut off", [segment(0xe1, whole.subarray(4, -10))]],
     ["has no directory", [segment(0xe1, whole.subarray(4, 18))]],
-    ["has a directory outside", [segment(0xe1, concat(encode("Exif\0\0MM\0*"), uint32(0xfffffff0)))]],
+    ["has a directory outside of its segment", [segment(0xe1, concat(encode("Exif\0\0MM\0*"), uint32(0xfffffff0)))]],
     ["is empty", [segment(0xe1, encode("Exif\0\0"))]],
-    ["stands in XMP", [segment(0xe1, encode('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
-    ["comes second", [exif(1), exif(6)]],
-  ])("has no effect if it %s", async (_, segments) => {
+    ["is in XMP", [segment(0xe1, encode('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
+    ["follows another one", [exif(1), exif(6)]],
+  ])("has no effect in a JPEG if it %s", async (_, segments) => {
     await expectShown(encodeJpeg({ ...YCC, segments }), pixels(COLORS));
   });
 });
@@ -195,14 +195,14 @@ describe("an ICC profile in a JPEG", () => {
     ["gray", GRAY, "GRAY", 1],
     ["YCbCr", YCC, "RGB ", 3],
     ["inks", CMYK, "CMYK", 4],
-  ] as const)("becomes the color space (%s)", async (_, spec, space, components) => {
+  ] as const)("becomes the color space of a JPEG (%s)", async (_, spec, space, components) => {
     const bytes = profile({ space });
     const sink = await written({ ...spec, segments: [part(1, 1, bytes)] });
     expect(sink.text).toContain("/ColorSpace [/ICCBased 4 0 R]");
     expect(new Uint8Array(inflateSync(sink.streams(`/N ${components} `)[0]!))).toEqual(bytes);
   });
 
-  test("is joined from parts in any order", async () => {
+  test("is joined from segments in any order", async () => {
     const bytes = profile({ length: 300 });
     const parts = [
       part(3, 3, bytes.subarray(220)),
@@ -217,21 +217,21 @@ describe("an ICC profile in a JPEG", () => {
     ["is for other components", [part(1, 1, profile({ space: "CMYK" }))]],
     ["lacks a part", [part(1, 2, profile({}))]],
     ["has a part with number 0", [part(0, 1, profile({}))]],
-    ["has a part with a number too high", [part(2, 1, profile({}))]],
-    ["is no profile", [part(1, 1, encode("nothing"))]],
+    ["has a part whose number is too high", [part(2, 1, profile({}))]],
+    ["is not a profile", [part(1, 1, encode("nothing"))]],
     ["has no bytes", [segment(0xe2, encode("ICC_PROFILE\0"))]],
-  ])("is omitted if it %s", async (_, segments) => {
+  ])("is omitted from a JPEG if it %s", async (_, segments) => {
     expect((await written({ ...YCC, segments })).text).toContain("/ColorSpace /DeviceRGB");
   });
 });
 
 describe("the bytes of a JPEG", () => {
-  test("go into the PDF unchanged if none is metadata", async () => {
+  test("are copied unchanged if a JPEG has no metadata", async () => {
     for (const spec of [GRAY, { ...YCC, segments: [JFIF] }, YCCK, { ...YCC, fill: [0xff] }])
       expect((await written(spec)).streams("/DCTDecode")).toEqual([encodeJpeg(spec)]);
   });
 
-  test("lose metadata, thumbnails, comments, and everything after the picture", async () => {
+  test("lose metadata, thumbnails, comments and everything after the picture", async () => {
     const thumbnail = encodeJpeg(GRAY);
     const metadata = [
       exif(1),
@@ -249,7 +249,7 @@ describe("the bytes of a JPEG", () => {
   });
 });
 
-describe("a JPEG is rejected as unsupported", () => {
+describe("unsupported JPEGs", () => {
   test.each([
     ["lossless", { frameMarker: 0xc3 }],
     ["hierarchical", { frameMarker: 0xc5 }],
@@ -263,14 +263,14 @@ describe("a JPEG is rejected as unsupported", () => {
     ["2 components", { color: () => [1, 2] }],
     ["5 components", { color: () => [1, 2, 3, 4, 5] }],
     ["height", { height: 0 }],
-  ])("if it is, or has, %s", async (name, changes) => {
+  ])("are rejected with the reason: %s", async (name, changes) => {
     const jpeg = encodeJpeg({ ...YCC, ...changes });
     expect(await rejection(jpeg)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
   });
 });
 
-describe("a JPEG is rejected as damaged", () => {
-  test("if it is truncated anywhere", async () => {
+describe("damaged JPEGs", () => {
+  test("are rejected at any length of a truncated JPEG", async () => {
     const jpeg = encodeJpeg({ ...YCC, segments: [JFIF, exif(6)] });
     for (let length = 3; length < jpeg.length; length++)
       expect(await rejection(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
@@ -283,30 +283,27 @@ describe("a JPEG is rejected as damaged", () => {
   const without = (marker: number, next: number) => concat(jpeg.subarray(0, at(marker)), jpeg.subarray(at(next)));
 
   test.each([
-    ["if there is nothing in it", concat(SOI, EOI)],
-    ["without a frame", without(0xc0, 0xda)],
-    ["without a scan", concat(jpeg.subarray(0, at(0xda)), EOI)],
-    ["without Huffman tables", without(0xc4, 0xc0)],
-    ["without quantization tables", without(0xdb, 0xc4)],
-    ["with two frames", concat(jpeg.subarray(0, at(0xda)), jpeg.subarray(at(0xc0)))],
-    ["with another picture inside", concat(jpeg.subarray(0, at(0xda)), jpeg)],
-    ["with a segment of length 1", concat(SOI, Uint8Array.of(0xff, 0xfe, 0, 1), jpeg.subarray(2))],
-    ["with a frame header that is too short", concat(SOI, segment(0xc0, Uint8Array.of(8, 0, 8)), EOI)],
+    ["an empty image", concat(SOI, EOI)],
+    ["no frame", without(0xc0, 0xda)],
+    ["no scan", concat(jpeg.subarray(0, at(0xda)), EOI)],
+    ["no Huffman tables", without(0xc4, 0xc0)],
+    ["no quantization tables", without(0xdb, 0xc4)],
+    ["two frames", concat(jpeg.subarray(0, at(0xda)), jpeg.subarray(at(0xc0)))],
+    ["a second picture inside", concat(jpeg.subarray(0, at(0xda)), jpeg)],
+    ["a segment of length 1", concat(SOI, Uint8Array.of(0xff, 0xfe, 0, 1), jpeg.subarray(2))],
+    ["a short frame header", concat(SOI, segment(0xc0, Uint8Array.of(8, 0, 8)), EOI)],
     [
-      "with a frame header that lacks components",
+      "a frame header that lacks components",
       concat(SOI, segment(0xc0, Uint8Array.of(8, 0, 8, 0, 8, 3, 1, 0x11, 0)), EOI),
     ],
-    ["with no width", encodeJpeg({ ...YCC, width: 0 })],
-    [
-      "with 50,000 empty segments",
-      encodeJpeg({ ...YCC, segments: Array(50_000).fill(segment(0xe5, new Uint8Array())) }),
-    ],
-  ])("%s", async (_, bytes) => {
+    ["a width of 0", encodeJpeg({ ...YCC, width: 0 })],
+    ["50,000 empty segments", encodeJpeg({ ...YCC, segments: Array(50_000).fill(segment(0xe5, new Uint8Array())) })],
+  ])("are rejected: %s", async (_, bytes) => {
     expect(await rejection(bytes)).toMatchObject({ code: "damaged_image" });
   });
 });
 
-test("a JPEG with one pixel too many is rejected as too large", async () => {
+test("rejects a JPEG with one pixel over the limit as too large", async () => {
   expect(await rejection(encodeJpeg(YCC), { maxPixels: 24 * 16 - 1 })).toMatchObject({ code: "image_too_large" });
   expect(await rejection(encodeJpeg(YCC), { maxPixels: 24 * 16 })).toBe("not refused");
 });

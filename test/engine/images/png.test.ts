@@ -52,7 +52,7 @@ function imageData(png: Uint8Array): Uint8Array {
   return concat(...parts);
 }
 
-describe("a PNG's pixels", () => {
+describe("the pixels of a PNG", () => {
   test.each(KINDS.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
     "are shown for color type $colorType with $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
@@ -79,12 +79,12 @@ describe("a PNG's pixels", () => {
     ...sides.map((side) => [side, side]),
     ...sides.map((side) => [side, 1]),
     ...sides.map((side) => [1, side]),
-  ])("are shown at %i x %i, where passes of an interlaced image are empty", async (width, height) => {
+  ])("are shown at %i x %i pixels, where passes of an interlaced image are empty", async (width, height) => {
     for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
       await expectShown(noisy(kind, { width, height, interlaced: true }));
   });
 
-  test.each([1, 2, 7, 100])("are shown if an IDAT chunk holds only %i bytes", async (idatLength) => {
+  test.each([1, 2, 7, 100])("are shown if IDAT chunks contain only %i bytes", async (idatLength) => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -100,7 +100,7 @@ describe("a PNG's pixels", () => {
       await expectShown(noisy(kind, { level }));
   });
 
-  test("are shown if lines are longer than a piece of the decompressed data", async () => {
+  test("are shown if scanlines are longer than a decompressed chunk", async () => {
     const wide = {
       width: 33_000,
       height: 3,
@@ -152,8 +152,8 @@ describe("a PNG's pixels", () => {
   });
 });
 
-describe("a PNG's image data", () => {
-  test.each(WITHOUT_ALPHA)("passes through unchanged for color type $colorType with $bitDepth bits", async (kind) => {
+describe("the image data of a PNG", () => {
+  test.each(WITHOUT_ALPHA)("is copied unchanged for color type $colorType with $bitDepth bits", async (kind) => {
     const spec = noisy(kind, { idatLength: 50 });
     const sink = await written(spec);
     expect(sink.streams("/Subtype /Image")).toEqual([imageData(encodePng(spec))]);
@@ -204,7 +204,7 @@ describe("a PNG's image data", () => {
   }
 });
 
-describe("a PNG's transparent color", () => {
+describe("the transparent color of a PNG", () => {
   const kinds = KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2);
 
   test.each(kinds.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
@@ -222,7 +222,7 @@ describe("a PNG's transparent color", () => {
     },
   );
 
-  test("leaves the image data unchanged if no pixel has it", async () => {
+  test("leaves the image data unchanged if no pixel has this color", async () => {
     for (const kind of kinds) {
       const colored = CHANNELS[kind.colorType] === 3;
       const spec = noisy(kind, {
@@ -235,7 +235,7 @@ describe("a PNG's transparent color", () => {
     }
   });
 
-  test("becomes a hard mask if transparency is forbidden, otherwise a soft mask of one bit", async () => {
+  test("becomes a soft mask of one bit, or a hard mask if transparency is forbidden", async () => {
     for (const kind of kinds) {
       const spec = noisy(kind);
       spec.chunks = [{ type: "tRNS", data: uint16(...spec.samples(4, 3)) }];
@@ -249,7 +249,7 @@ describe("a PNG's transparent color", () => {
     }
   });
 
-  test("is masked line by line, also for large images", async () => {
+  test("is masked in a large image", async () => {
     const [width, height] = [64_000, 20];
     const samples = (_: number, y: number) => [y === height - 1 ? 7 : 8];
     const chunks = [{ type: "tRNS", data: uint16(7) }];
@@ -316,7 +316,7 @@ describe("a palette with transparency", () => {
   }
 });
 
-test("a palette loses the entries that no pixel can refer to", async () => {
+test("removes palette entries that no pixel can refer to", async () => {
   const spec = noisy({ colorType: 3, bitDepth: 2 }, { palette: paletteOf(8) });
   expect((await written(spec)).text).toContain("/Indexed /DeviceRGB 3 ");
   await expectShown(spec);
@@ -325,7 +325,7 @@ test("a palette loses the entries that no pixel can refer to", async () => {
 test.each([
   { orientation: 1, size: { width: 13, height: 9 } },
   { orientation: 6, size: { width: 9, height: 13 } },
-])("an Exif orientation of $orientation in a PNG is applied", async ({ orientation, size }) => {
+])("applies the Exif orientation $orientation of a PNG", async ({ orientation, size }) => {
   const exif = concat(encode("MM\0*"), uint32(8), uint16(1, 0x0112, 3), uint32(1), uint16(orientation, 0), uint32(0));
   const spec = noisy({ colorType: 2, bitDepth: 8 }, { chunks: [{ type: "eXIf", data: exif }] });
   const picture = await readImage(encodePng(spec), LIMITS);
@@ -336,7 +336,7 @@ test.each([
   expectPixels(await render(picture), orientation === 6 ? turned : stored);
 });
 
-test("a picture can be embedded in several documents", async () => {
+test("embeds a picture in several documents", async () => {
   const picture = await readImage(encodePng(noisy({ colorType: 6, bitDepth: 8 })), LIMITS);
   expect(await render(picture)).toEqual(await render(picture));
 });

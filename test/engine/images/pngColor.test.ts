@@ -52,16 +52,21 @@ function iccp(bytes: Uint8Array): Uint8Array {
   return concat(encode("a name\0\0"), new Uint8Array(deflateSync(bytes)));
 }
 
-describe("a PNG's color space is", () => {
+describe("the color space of a PNG", () => {
   test.each([
-    ["gray without anything else said", "gray", {}, "/DeviceGray"],
-    ["RGB without anything else said", "RGB", {}, "/DeviceRGB"],
+    ["gray without color chunks", "gray", {}, "/DeviceGray"],
+    ["RGB without color chunks", "RGB", {}, "/DeviceRGB"],
     ["sRGB", "RGB", { sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
-    ["sRGB with any gamma for older decoders", "RGB", { gAMA: uint32(100000), sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
+    [
+      "an sRGB chunk with another gamma for older decoders",
+      "RGB",
+      { gAMA: uint32(100000), sRGB: Uint8Array.of(0) },
+      "/DeviceRGB",
+    ],
     ["the gamma and colors of sRGB", "RGB", { gAMA: uint32(45455), cHRM: SRGB_COLORS }, "/DeviceRGB"],
-    ["nearly the gamma of sRGB", "RGB", { gAMA: uint32(45000) }, "/DeviceRGB"],
+    ["a gamma close to that of sRGB", "RGB", { gAMA: uint32(45000) }, "/DeviceRGB"],
     ["a gamma of 0", "RGB", { gAMA: uint32(0) }, "/DeviceRGB"],
-    ["chromaticities that are nothing", "RGB", { cHRM: uint32(0, 0, 0, 0, 0, 0, 0, 0) }, "/DeviceRGB"],
+    ["chromaticities of 0", "RGB", { cHRM: uint32(0, 0, 0, 0, 0, 0, 0, 0) }, "/DeviceRGB"],
     [
       "chromaticities on one line",
       "RGB",
@@ -69,14 +74,14 @@ describe("a PNG's color space is", () => {
       "/DeviceRGB",
     ],
     ["chromaticities of the wrong length", "RGB", { cHRM: uint32(1, 2) }, "/DeviceRGB"],
-    ["a gamma that no profile can state", "RGB", { gAMA: uint32(100) }, "/DeviceRGB"],
+    ["a gamma that no profile can contain", "RGB", { gAMA: uint32(100) }, "/DeviceRGB"],
     ["chromaticities of a gray picture", "gray", { cHRM: ADOBE_RGB_COLORS }, "/DeviceGray"],
-  ] as const)("a device color space for %s", async (_, kind, chunks, expected) => {
+  ] as const)("is a device color space for %s", async (_, kind, chunks, expected) => {
     expect(await colorSpace(kind, chunks)).toBe(expected);
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "a profile for a gamma (%s): linear light becomes brighter",
+    "is a profile for the gamma of a PNG (%s), which makes linear light brighter",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -87,12 +92,12 @@ describe("a PNG's color space is", () => {
     },
   );
 
-  test("that of its palette, if it has one", async () => {
+  test("applies to the colors of a palette", async () => {
     expect(await colorSpace("indexed", { gAMA: uint32(100000) })).toBe("[/Indexed [/ICCBased 4 0 R] 1 5 0 R]");
   });
 
-  // The colorants of the profile that Adobe publishes (AdobeRGB1998.icc), which is adapted to D50.
-  test("a profile with its chromaticities, and with sRGB's gamma if none is given", async () => {
+  // Adobe publishes these colorants, which are adapted to D50 (AdobeRGB1998.icc).
+  test("is a profile for the chromaticities of a PNG, by default with the gamma of sRGB", async () => {
     const sink = await written(encodePng(spec("RGB", { cHRM: ADOBE_RGB_COLORS })));
     const bytes = new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!));
     const adobeRgb = {
@@ -126,7 +131,7 @@ describe("a PNG in a file without device colors", () => {
   test.each([
     ["RGB", 2, 3],
     ["gray", 0, 1],
-  ] as const)("gets a profile of sRGB with identical pixels: %s", async (_, colorType, components) => {
+  ] as const)("looks identical with a profile of sRGB: %s", async (_, colorType, components) => {
     const spec: PngSpec = {
       width: 16,
       height: 16,
@@ -143,7 +148,7 @@ describe("a PNG in a file without device colors", () => {
     expect(pixels[1]).toEqual(pixels[0]);
   });
 
-  test("gets a profile of sRGB under its palette", async () => {
+  test("uses a profile of sRGB for the colors of its palette", async () => {
     const sink = calibrated();
     (await readImage(encodePng(spec("indexed", {})), LIMITS)).embed(sink);
     expect(sink.text).toMatch(/\[\/Indexed \[\/ICCBased \d+ 0 R\] 1 /);
@@ -157,7 +162,7 @@ describe("an ICC profile in a PNG", () => {
     ["RGB", "RGB ", 3],
     ["RGB with alpha", "RGB ", 3],
     ["indexed", "RGB ", 3],
-  ] as const)("becomes the color space, still compressed (%s)", async (kind, space, components) => {
+  ] as const)("becomes the color space of a PNG without being recompressed (%s)", async (kind, space, components) => {
     const chunkData = iccp(profile({ space }));
     const sink = await written(
       encodePng(spec(kind, { iCCP: chunkData, sRGB: Uint8Array.of(0), gAMA: uint32(100000) })),
@@ -175,14 +180,14 @@ describe("an ICC profile in a PNG", () => {
     ["is cut off", iccp(profile({}).subarray(0, 150))],
     ["is shorter than a header", iccp(new Uint8Array(100))],
     ["is not compressed", concat(encode("a name\0\0"), profile({}))],
-    ["is a bomb", iccp(concat(profile({}), new Uint8Array(10_000_000)))],
+    ["is a decompression bomb", iccp(concat(profile({}), new Uint8Array(10_000_000)))],
     ["has no name", encode("name")],
     ["is empty", new Uint8Array()],
-  ])("is omitted if it %s", async (_, iCCP) => {
+  ])("is omitted from a PNG if it %s", async (_, iCCP) => {
     expect(await colorSpace("RGB", { iCCP })).toBe("/DeviceRGB");
   });
 
-  test("is omitted if its checksum is wrong", async () => {
+  test("is omitted from a PNG if its checksum is wrong", async () => {
     const png = encodePng(spec("RGB", {}));
     const damaged = chunk("iCCP", iccp(profile({})));
     damaged[damaged.length - 1]! ^= 1;

@@ -9,26 +9,26 @@ const spec = (side: number): PngSpec => ({
   samples: (x, y) => [0, 1, 2, 3].map((channel) => noise(x, y, channel, 8)),
 });
 
-test("a PNG is decoded once for several files", async () => {
+test("decodes a PNG once for several files", async () => {
   const png = encodePng(spec(9));
   const picture = await readImage(png, LIMITS);
   expect(await readImage(png.slice(), LIMITS)).toBe(picture);
   expect(await readImage(encodePng(spec(10)), LIMITS)).not.toBe(picture);
 });
 
-test("two concurrent reads of a PNG share one picture afterwards", async () => {
+test("caches one picture after two concurrent reads of a PNG", async () => {
   const png = encodePng(spec(11));
   const [one, other] = await Promise.all([readImage(png, LIMITS), readImage(png, LIMITS)]);
   expect([other, await readImage(png, LIMITS)]).toEqual([one, one]);
 });
 
-test("a PNG is decoded again for other limits", async () => {
+test("decodes a PNG again for other limits", async () => {
   const png = encodePng(spec(9));
   expect(await readImage(png, { ...LIMITS, maxBitDepth: 8 })).not.toBe(await readImage(png, LIMITS));
   await expect(readImage(png, { maxPixels: 80 })).rejects.toMatchObject({ code: "image_too_large" });
 });
 
-test("a cached picture does not refer to the memory it was read from", async () => {
+test("copies the bytes of a cached picture", async () => {
   const png = encodePng({ ...spec(9), colorType: 2, samples: (x, y) => [x, y, 255] });
   const body = new Uint8Array(png.length + 20);
   body.set(png, 10);
@@ -37,7 +37,7 @@ test("a cached picture does not refer to the memory it was read from", async () 
   expectPixels(await render(picture), pixelsOf({ ...spec(9), colorType: 2, samples: (x, y) => [x, y, 255] }));
 });
 
-test("a large picture is not cached", async () => {
+test("does not cache a large picture", async () => {
   const png = encodePng(spec(600));
   expect(png.length).toBeGreaterThan(2 ** 20);
   expect(await readImage(png, LIMITS)).not.toBe(await readImage(png, LIMITS));

@@ -25,7 +25,7 @@ export class Sink implements ObjectSink {
     return `${this.objects.push(object) + 3} 0 R` as Ref;
   }
 
-  /** Dictionaries and texts of all written objects. */
+  /** Dictionaries and non-stream objects, joined by line breaks. */
   get text(): string {
     return this.objects.map((object) => (typeof object === "string" ? object : object.dict)).join("\n");
   }
@@ -39,7 +39,7 @@ export class Sink implements ObjectSink {
 }
 
 /**
- * Renders a picture by PDFium on a page of the same size, one pixel per point. Returns the pixels row by row from the
+ * Renders a picture with PDFium on a page of the same size, at one pixel per point. Returns the pixels by rows from the
  * top.
  */
 export function render(picture: Picture, sink = new Sink()): Promise<Rgb[]> {
@@ -75,7 +75,7 @@ export async function renderPage(
   ]);
 }
 
-/** Returns a PDF without a cross-reference, which readers rebuild. */
+/** Returns a PDF without a cross-reference table. Readers rebuild the table. */
 function assemble(objects: NewObject[]): Uint8Array {
   const bodies = objects.map((object, i) =>
     typeof object === "string"

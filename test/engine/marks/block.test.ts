@@ -12,14 +12,14 @@ async function linesOf(text: string): Promise<Line[]> {
   return text.split("\n").map((line) => set(line, false));
 }
 
-describe("a block of lines", () => {
+describe("stacking lines", () => {
   test.each([
     ["Latin capitals with accents", "ÅÇĘ\nÅÇĘ"],
-    ["Thai, high and deep", "ปู่ ที่\nปู่ ที่\nñ"],
+    ["tall and deep Thai", "ปู่ ที่\nปู่ ที่\nñ"],
     ["Myanmar under Telugu", "క్ష్మ స్త్రీ\nလျှို့ဝှက်\nx"],
     ["marks upon marks", "x\nx\u0301\u0301\u0301\u0301\u0301\u0301\nx"],
     ["Khmer and Arabic", "ស្ត្រី\nقُلٍّ\nឮ្យ"],
-  ])("keeps lines apart and all ink inside the block: %s", async (_, text) => {
+  ])("keeps lines apart and all ink inside the block for %s", async (_, text) => {
     const { rows, width, height } = stack(await linesOf(text), plain);
     for (const [i, { line, x, y }] of rows.entries()) {
       expect(x + line.left).toBeGreaterThanOrEqual(0);
@@ -40,14 +40,14 @@ describe("a block of lines", () => {
     expect(stack(await linesOf("a\n\nb"), plain).height).toBeCloseTo(stack(await linesOf("a\na\nb"), plain).height);
   });
 
-  test("a frame has equal space above and below the ink", async () => {
+  test("leaves equal space above and below the ink in a frame", async () => {
     const { rows, height, frame } = stack(await linesOf("PAID"), framed);
     const [{ line, y }] = rows as [(typeof rows)[number]];
     expect(height - (y + line.top)).toBeCloseTo(y + Math.min(0, line.bottom));
     expect(frame).toBeDefined();
   });
 
-  test("a block with a shorter page number is as wide as that with the longest", async () => {
+  test("makes a block at least as wide as requested", async () => {
     const { width } = stack(await linesOf("Page 100"), plain);
     expect(stack(await linesOf("Page 1"), plain, width).width).toBe(width);
   });

@@ -4,14 +4,14 @@ import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
 import { rotatedSize } from "../../../src/engine/marks/geometry.ts";
 import { Paragraph, type TextLine, textOf, wrap } from "../../../src/engine/marks/wrap.ts";
 
-/** Makes every character one em wide. */
+/** Measures every character as one em wide. */
 const measure = ({ text }: TextLine) => [...text].length;
 
 const paragraphsOf = (text: string) =>
   text.split("\n").map((line) => new Paragraph({ text: line, rightToLeft: false }, measure));
 const textsOf = (lines: readonly TextLine[]) => lines.map(({ text }) => text);
 
-describe("wrapping", () => {
+describe("wrap", () => {
   test.each([
     ["aa bb cc", 5, ["aa bb", "cc"]],
     ["aa bb cc", 4, ["aa", "bb", "cc"]],
@@ -21,18 +21,18 @@ describe("wrapping", () => {
     ["well-known", 5, ["well-", "known"]],
     ["end. Next", 5, ["end.", "Next"]],
     ["👩‍👩‍👧👩‍👩‍👧", 5, ["👩‍👩‍👧", "👩‍👩‍👧"]],
-  ])("wraps %j at %i em", (text, width, lines) => {
+  ])("wraps the text %j at %i em", (text, width, lines) => {
     expect(textsOf(textOf(wrap(paragraphsOf(text), width)))).toEqual(lines);
   });
 
-  test("a character without width stays with its base character on the next line", () => {
+  test("moves a character without width to the next line together with the letter after it", () => {
     const text = "abc\u00a0\u2060def";
     const widthless = (line: TextLine) => measure({ ...line, text: line.text.replaceAll("\u2060", "") });
     const lines = wrap([new Paragraph({ text, rightToLeft: false }, widthless)], 3);
     expect(textsOf(textOf(lines))).toEqual(["abc", "\u2060def"]);
   });
 
-  test("each wrapped line keeps the direction of its paragraph", () => {
+  test("gives each line the direction of its paragraph", () => {
     const paragraphs = [
       { text: "אא בב", rightToLeft: true },
       { text: "cc dd", rightToLeft: false },
@@ -40,7 +40,7 @@ describe("wrapping", () => {
     expect(textOf(wrap(paragraphs, 2)).map(({ rightToLeft }) => rightToLeft)).toEqual([true, true, false, false]);
   });
 
-  test("wrapping keeps the digits of a page number together, even on a narrower line", () => {
+  test("keeps the digits of a page number together, even on a line that is too narrow", () => {
     const number = DIGIT_SLOT.repeat(4);
     expect(textsOf(textOf(wrap(paragraphsOf(`a${number}b`), 2)))).toEqual(["a", number, "b"]);
   });
@@ -55,16 +55,16 @@ const room = (change: Partial<TextArea> = {}): TextArea => ({
   ...change,
 });
 
-describe("fitting", () => {
-  test("a short text is as large as its template allows", () => {
+describe("fitText", () => {
+  test("sets a short text as large as its template allows", () => {
     expect(fitText(paragraphsOf("A"), room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
   });
 
-  test("a text comfortable on one line stays on it", () => {
+  test("keeps a text on one line if it is comfortable to read there", () => {
     expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
-  test("a long text is wrapped if that makes it larger", () => {
+  test("wraps a long text if that makes it larger", () => {
     const text = "word ".repeat(40).trim();
     const { lines, fontSizePt } = fitText(paragraphsOf(text), room());
     expect(lines.length).toBeGreaterThan(2);
@@ -72,22 +72,22 @@ describe("fitting", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
-  test("wrapping adds no lines beyond those that the largest size needs", () => {
+  test("adds no more lines than the largest font size needs", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });
 
-  test("a word of 500 letters is broken before it becomes unreadable", () => {
+  test("breaks a word of 500 letters before it becomes unreadable", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
     expect(fontSizePt).toBeGreaterThanOrEqual(6);
   });
 
   test.each([
-    ["is set on one line as long as it is legible", 60, 1, 552 / 60],
-    ["is wrapped where one line is not", 100, 2, 8],
-    ["is cut short where two are not", 300, 2, 8],
-  ])("a text in a template of one line %s", (_, characters, count, leastPt) => {
+    ["keeps a legible text on one line", 60, 1, 552 / 60],
+    ["wraps a text that is too small on one line", 100, 2, 8],
+    ["cuts a text short that is too small on two lines", 300, 2, 8],
+  ])("%s in a template with a maximum of two lines", (_, characters, count, leastPt) => {
     const text = "word ".repeat(characters / 5).trim();
     const { lines, fontSizePt } = fitText(paragraphsOf(text), room({ maxFontSizePt: 14, maxLines: 2 }));
     expect(lines).toHaveLength(count);
@@ -101,7 +101,7 @@ describe("fitting", () => {
   });
 
   test.each([0.4, 1, 2.5])(
-    "a text is cut to the longest beginning that fits, if characters together are %d times as wide",
+    "cuts a text to the longest beginning that fits if joined characters are %d times as wide as single ones",
     (together) => {
       const setWidth = (set: string) => (set.length === 1 ? 1 : together * set.length);
       const blockEm = (lines: readonly TextLine[]) => ({
@@ -120,12 +120,12 @@ describe("fitting", () => {
     },
   );
 
-  test("line breaks of the caller are kept in a template of one line", () => {
+  test("keeps line breaks of the caller beyond the maximum number of lines", () => {
     const area = room({ maxFontSizePt: 14, maxLines: 2 });
     expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);
   });
 
-  test.each([0, 30, 53, 90, 200])("a text fitted at %i degrees stays within the margins", (rotation) => {
+  test.each([0, 30, 53, 90, 200])("keeps a text at %i degrees within the margins", (rotation) => {
     for (const text of ["A", "CONFIDENTIAL", "word ".repeat(90), "a\nb\nc\nd", "y".repeat(400)]) {
       const here = room({ rotation });
       const { lines, fontSizePt } = fitText(paragraphsOf(text), here);

@@ -26,7 +26,7 @@ const page = (rotate: Page["rotate"], userUnit = 1): Page => ({
 const apply = ([a, b, c, d, e, f]: Matrix, x: number, y: number) =>
   [a * x + c * y + e, b * x + d * y + f].map((v) => Math.round(v * 1e6) / 1e6 + 0);
 
-describe("a page's displayed space", () => {
+describe("displayed space", () => {
   // the box is 100 wide and 200 high; corners of the displayed page, and where they are in user space
   test.each<[Page["rotate"], number, [number, number], Record<string, [number, number]>]>([
     [0, 1, [100, 200], { "lower left": [10, 20], "lower right": [110, 20], "upper left": [10, 220] }],
@@ -49,14 +49,14 @@ describe("a page's displayed space", () => {
   );
 });
 
-test("a matrix product applies the first matrix first", () => {
+test("applies the first matrix of a product first", () => {
   const doubled: Matrix = [2, 0, 0, 2, 0, 0],
     moved: Matrix = [1, 0, 0, 1, 5, 7];
   expect(apply(multiply(doubled, moved), 1, 1)).toEqual([7, 9]);
   expect(apply(multiply(moved, doubled), 1, 1)).toEqual([12, 16]);
 });
 
-describe("a mark's place", () => {
+describe("placement of a mark", () => {
   const a4 = { width: 600, height: 800 },
     mark = { width: 100, height: 50 };
   /** Returns the bounding box of the placed mark. */
@@ -82,7 +82,7 @@ describe("a mark's place", () => {
     ["bottom-left", [24, 24, 124, 74]],
     ["bottom", [250, 24, 350, 74]],
     ["bottom-right", [476, 24, 576, 74]],
-  ] as const)("a mark at %s stays within the margin", (position, box) => {
+  ] as const)("places a mark at %s within the margins", (position, box) => {
     expect(boxOf(placeAt(spotOf(position), mark, 1, 0, a4, 24))).toEqual(box);
   });
 
@@ -91,18 +91,18 @@ describe("a mark's place", () => {
     [180, [476, 24, 576, 74]],
     [-90, [526, 24, 576, 124]],
     [450, [526, 24, 576, 124]],
-  ])("a mark rotated by %i in a corner stays within the margin", (degrees, box) => {
+  ])("places a mark that is rotated by %i degrees in a corner within the margins", (degrees, box) => {
     expect(boxOf(placeAt(spotOf("bottom-right"), mark, 1, degrees, a4, 24))).toEqual(box);
   });
 
-  test("a mark rotated by 90 degrees has its right side up", () => {
+  test("turns the right side of a mark up when it rotates the mark by 90 degrees", () => {
     const matrix = placeAt(spotOf("center"), mark, 1, 90, a4, 0);
     expect(apply(matrix, 0, 25)).toEqual([300, 350]);
     expect(apply(matrix, 100, 25)).toEqual([300, 450]);
   });
 
   test.each([0, 30, 45, 53.13, 90, 123, -17, 360])(
-    "the largest mark that fits, rotated by %f, touches a margin and crosses none",
+    "scales a mark that is rotated by %f degrees until it touches a margin",
     (degrees) => {
       const scale = largestScale(mark, roomOn(a4, 24), degrees);
       const { width, height } = rotatedSize({ width: 100 * scale, height: 50 * scale }, degrees);
@@ -112,17 +112,17 @@ describe("a mark's place", () => {
     },
   );
 
-  test("a margin is at most a tenth of the shorter side", () => {
+  test("limits the margin to a tenth of the shorter side", () => {
     expect([marginOn(a4, 24), marginOn(a4, 100), marginOn({ width: 100, height: 40 }, 24)]).toEqual([24, 60, 4]);
   });
 
-  test("the diagonal angle follows the page's shape", () => {
+  test("computes the angle of the diagonal from the shape of the page", () => {
     expect(diagonalAngle({ width: 100, height: 100 })).toBe(45);
     expect(diagonalAngle(a4)).toBeCloseTo(53.13, 2);
   });
 });
 
-describe("tiles", () => {
+describe("tile", () => {
   const a4 = { width: 600, height: 800 },
     mark = { width: 100, height: 50 };
   /** Returns the centers of all copies on the page. */
@@ -131,22 +131,19 @@ describe("tiles", () => {
     return tile(mark, degrees, a4).map(({ x, y }) => apply(middle, x + 50, y + 25));
   };
 
-  test.each([0, 30, -45, 90])(
-    "tiles at %i degrees leave no spot of the page, edges and corners included, farther than a row from a copy",
-    (degrees) => {
-      const centers = centersOf(degrees);
-      for (let x = 0; x <= 600; x += 50)
-        for (let y = 0; y <= 800; y += 50) {
-          const nearest = Math.min(...centers.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
-          expect(nearest).toBeLessThan(125);
-        }
-    },
-  );
+  test.each([0, 30, -45, 90])("leaves no point of the page farther than a row from a copy at %i degrees", (degrees) => {
+    const centers = centersOf(degrees);
+    for (let x = 0; x <= 600; x += 50)
+      for (let y = 0; y <= 800; y += 50) {
+        const nearest = Math.min(...centers.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
+        expect(nearest).toBeLessThan(125);
+      }
+  });
 
   test.each([
     [40, 2000],
     [14_000, 10],
-  ])("tiles cover a page of %i by %i points", (width, height) => {
+  ])("covers a page of %i by %i points", (width, height) => {
     const small = { width: 3, height: 0.5 };
     const middle = placeAt(spotOf("tile"), small, 1, 30, { width, height }, 0);
     const places = tile(small, 30, { width, height });
@@ -159,11 +156,11 @@ describe("tiles", () => {
     }
   });
 
-  test("tiles begin with the copy in the middle", () => {
+  test("returns the copy in the middle first", () => {
     expect(centersOf(30)[0]).toEqual([300, 400]);
   });
 
-  test("tiles shift every other row", () => {
+  test("shifts every other row by half a step", () => {
     const rows = Map.groupBy(centersOf(0), ([, y]) => y!);
     const phases = [...rows.values()].map((row) => (((row[0]![0]! - 300) % 150) + 150) % 150);
     expect(new Set(phases)).toEqual(new Set([0, 75]));
@@ -173,12 +170,12 @@ describe("tiles", () => {
     [600, 800],
     [14_400, 3],
     [1, 4_000_000],
-  ])("tiles of tiny marks are limited in number on a page of %i by %i points", (width, height) => {
+  ])("limits the number of copies of a tiny mark on a page of %i by %i points", (width, height) => {
     for (const degrees of [0, 30, 45, 359.99999999])
       expect(tile({ width: 0.1, height: 0.1 }, degrees, { width, height }).length).toBeLessThan(1500);
   });
 
-  test("tiles are shared by page sizes that differ by at most an eighth", () => {
+  test("rounds similar page sizes up to a few sizes", () => {
     const pages = Array.from({ length: 1000 }, (_, i) => ({ width: 500 + i / 5, height: 700 + (i % 10) }));
     const classes = pages.map((page) => [page, roundedUpSize(page, 0.2)] as const);
     for (const [page, { width, height }] of classes)

@@ -1,4 +1,4 @@
-/** Tests what marks add to PDF/A files. `npm run check:pdfa` validates the results. */
+/** Tests the objects that marks add to PDF/A files. `npm run check:pdfa` validates whole files. */
 import { inflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";
@@ -12,7 +12,7 @@ import { archive } from "../pdf/archive.ts";
 
 type Mark = TextMark | ImageMark;
 
-/** Returns the notices, and the new objects by number with inflated streams. */
+/** Returns the notices and the new objects of a marked file. `added` has the objects by number, with inflated streams. */
 async function marked(source: Uint8Array, mark: Mark) {
   const plan = "text" in mark ? await watermark(source, mark, { loadFont }) : await watermark(source, mark);
   const known = objectsOf(source);
@@ -71,7 +71,7 @@ const MARKS: [string, Mark][] = [
   ["tiles", { ...image(RGB), position: "tile" }],
 ];
 
-describe.each(MARKS)("%s at opacity 1", (_, mark) => {
+describe.each(MARKS)("%s with opacity 1", (_, mark) => {
   test.each([
     ["PDF/A-1 for RGB", { part: 1, intent: 3 }],
     ["PDF/A-1 for CMYK", { part: 1, intent: 4 }],
@@ -87,7 +87,7 @@ describe.each(MARKS)("%s at opacity 1", (_, mark) => {
     expect(notices.filter((notice) => notice === "pdfa-color")).toEqual([]);
   });
 
-  test("is opaque in PDF/A-1", async () => {
+  test("needs no transparency in PDF/A-1", async () => {
     const { all, notices } = await marked(archive({ part: 1, intent: 3 }), mark);
     expect(all).toContain("/SMask/None");
     expect(all).not.toMatch(/\/SMask(?!\/None)|\/Group|\/(ca|CA) (?!1\/)|\/BM(?!\/Normal)/);
@@ -95,25 +95,25 @@ describe.each(MARKS)("%s at opacity 1", (_, mark) => {
   });
 
   test.each([
-    ["a file that makes no claim", {}],
+    ["a file without a PDF/A claim", {}],
     ["PDF/A", { part: 1, intent: 3 }],
     ["a file whose pages replace device colors", { resources: "/ColorSpace<</DefaultGray 9 0 R/DefaultRGB 9 0 R>>" }],
-  ])("adds no color space in %s", async (_name, options) => {
+  ])("redefines no default color space in %s", async (_name, options) => {
     expect((await marked(archive(options), mark)).all).not.toMatch(/\/Default\w+\s*\/Device/);
   });
 });
 
-describe("a color", () => {
+describe("the color of a mark", () => {
   const RED = { text: "A", color: "#c62828", opacity: 1 };
   const NEUTRAL = { text: "A", color: "#404040", opacity: 1 };
 
-  test("stays a device color in a file without a PDF/A claim", async () => {
+  test("uses device colors in a file without a PDF/A claim", async () => {
     expect((await marked(archive({}), RED)).all).toContain("0.777 0.157 0.157 rg");
     expect((await marked(archive({}), NEUTRAL)).all).toContain("0.251 g");
     expect((await marked(archive({}), image(RGB))).all).toContain("/ColorSpace /DeviceRGB");
   });
 
-  test("becomes sRGB by a profile in PDF/A, and gray if it is neutral", async () => {
+  test("defines a color by a profile in PDF/A, and makes a neutral color gray", async () => {
     const source = archive({ part: 1, intent: 4 });
     const { all, added } = await marked(source, RED);
     const [, number] = /\/ColorSpace<<\/C\[\/ICCBased (\d+) 0 R\]>>/.exec(all) ?? [];
@@ -122,7 +122,7 @@ describe("a color", () => {
     expect((await marked(source, NEUTRAL)).all).toContain("0.251 g");
   });
 
-  test("is defined by a profile if a page replaces its device color", async () => {
+  test("defines a color by a profile if a page replaces its device color space", async () => {
     const [gray, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
     expect((await marked(gray!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
     expect((await marked(gray!, RED)).all).toContain(" rg");
@@ -132,7 +132,7 @@ describe("a color", () => {
     expect((await marked(rgb!, image(RGB))).all).toContain("/ColorSpace [/ICCBased");
   });
 
-  test("of a frame is the same as that of its text", async () => {
+  test("draws a frame in the color of its text", async () => {
     const { all } = await marked(archive({ part: 1 }), { text: "A", template: "stamp", opacity: 1 });
     expect(all).toContain("/C CS 0.479 0.048 0.048 SC");
     expect(all).toContain("/C CS 1 1 1 SC"); // the light edge of the text
@@ -143,7 +143,7 @@ describe("the subset of a font", () => {
   const letters = String.fromCodePoint(...Array.from({ length: 300 }, (_, i) => 0x4e00 + i));
   const text = { text: `Abé {page} ${letters}`, opacity: 1 };
 
-  test("lists every glyph of the program as a CID in PDF/A-1", async () => {
+  test("lists every glyph of the font program in the /CIDSet in PDF/A-1", async () => {
     const { all, added } = await marked(archive({ part: 1, intent: 3 }), text);
     const stream = (key: string) => dataOf(added.get(new RegExp(`(?<=/${key} )\\d+`).exec(all)![0]));
     const program = stream("FontFile2");
@@ -154,7 +154,7 @@ describe("the subset of a font", () => {
   });
 
   test.each([{}, { part: 2, intent: 3 }, { part: 4, intent: 3 }])(
-    "lists no CIDs outside of PDF/A-1: %o",
+    "omits the /CIDSet outside of PDF/A-1: %o",
     async (options) => {
       expect((await marked(archive(options), text)).all).not.toContain("/CIDSet");
     },
@@ -162,7 +162,7 @@ describe("the subset of a font", () => {
 });
 
 describe("an image in PDF/A-1", () => {
-  test("keeps the 8 higher bits of 16", async () => {
+  test("reduces samples of 16 bits to their 8 high bits in PDF/A-1 only", async () => {
     const samples = (x: number, y: number) => [x * 0x4321, y * 0x5432, 0xfedc];
     const deep = { colorType: 2, bitDepth: 16, samples } as const;
     const shallow = png({ colorType: 2, samples: (x, y) => samples(x, y).map((sample) => sample >> 8) });
@@ -174,7 +174,7 @@ describe("an image in PDF/A-1", () => {
     expect((await marked(archive({ part: 2, intent: 3 }), image(png(deep)))).all).toContain("/BitsPerComponent 16");
   });
 
-  test("keeps 8 of 16 bits also with opaque alpha", async () => {
+  test("reduces samples of 16 bits with opaque alpha to 8 bits in PDF/A-1", async () => {
     const samples = () => [0x1234, 0x5678, 0x9abc, 0xffff];
     const { all, notices } = await marked(
       archive({ part: 1, intent: 3 }),
@@ -185,7 +185,7 @@ describe("an image in PDF/A-1", () => {
   });
 });
 
-/** Returns the unfiltered scanlines of the image among the objects. */
+/** Returns the unfiltered samples of the first image in `all`. */
 function pixelsIn(all: string): number[] {
   const [, width, colors, data] =
     /\/Subtype \/Image \/Width (\d+).*?\/Colors (\d).*?stream\n(.*?)\nendstream/s.exec(all) ?? [];
@@ -205,19 +205,19 @@ function pixelsIn(all: string): number[] {
   return pixels;
 }
 
-describe("the notice that a file is no longer PDF/A", () => {
+describe("PDF/A notices", () => {
   const TRANSPARENT: Mark[] = [{ text: "A", opacity: 0.5 }, { image: RGB, opacity: 0.5 }, image(HALF)];
 
   test.each([
-    ["is given for transparency in PDF/A-1", { part: 1, intent: 3 }, ["pdfa-transparency"]],
-    ["is not given for transparency in later parts with an output intent", { part: 2, intent: 3 }, []],
-    ["and not without", { part: 3 }, ["pdfa-transparency"]],
-    ["others may", {}, []],
+    ["reports transparency in PDF/A-1", { part: 1, intent: 3 }, ["pdfa-transparency"]],
+    ["accepts transparency in PDF/A-2 with an output intent", { part: 2, intent: 3 }, []],
+    ["reports transparency in PDF/A-3 without an output intent", { part: 3 }, ["pdfa-transparency"]],
+    ["accepts transparency in a file without a PDF/A claim", {}, []],
   ])("%s", async (_, options, notices) => {
     for (const mark of TRANSPARENT) expect((await marked(archive(options), mark)).notices).toEqual(notices);
   });
 
-  test("hollow letters have a soft mask where the standard allows one", async () => {
+  test("draws hollow letters with a soft mask where the standard allows masks", async () => {
     const mark = { text: "A", template: "outline", opacity: 1 } as const;
     for (const options of [{}, { part: 2, intent: 3 }])
       expect(await marked(archive(options), mark)).toMatchObject({
@@ -227,28 +227,33 @@ describe("the notice that a file is no longer PDF/A", () => {
   });
 
   test.each([
-    ["is given for CMYK without an output intent in CMYK", CMYK, { part: 1, intent: 3 }, ["pdfa-color"]],
-    ["in any part", CMYK, { part: 4, intent: 1 }, ["pdfa-color"]],
-    ["is not given for CMYK with an output intent in CMYK", CMYK, { part: 1, intent: 4 }, []],
+    ["reports CMYK without an output intent in CMYK in PDF/A-1", CMYK, { part: 1, intent: 3 }, ["pdfa-color"]],
+    ["reports CMYK without an output intent in CMYK in PDF/A-4", CMYK, { part: 4, intent: 1 }, ["pdfa-color"]],
+    ["accepts CMYK with an output intent in CMYK", CMYK, { part: 1, intent: 4 }, []],
     [
-      "is not given for CMYK with an embedded profile",
+      "accepts CMYK with an embedded profile of version 2 in PDF/A-1",
       jpeg([0, 0, 0, 9], withProfile("CMYK", 2)),
       { part: 1, intent: 3 },
       [],
     ],
-    ["of version 2 in PDF/A-1", jpeg([0, 0, 0, 9], withProfile("CMYK", 4)), { part: 1, intent: 3 }, ["pdfa-color"]],
     [
-      "is not given for CMYK with any output intent in other parts",
+      "reports CMYK with an embedded profile of version 4 in PDF/A-1",
+      jpeg([0, 0, 0, 9], withProfile("CMYK", 4)),
+      { part: 1, intent: 3 },
+      ["pdfa-color"],
+    ],
+    [
+      "accepts CMYK with an embedded profile of version 4 in PDF/A-2",
       jpeg([0, 0, 0, 9], withProfile("CMYK", 4), adobe(0)),
       { part: 2, intent: 3 },
       [],
     ],
-    ["is not given for a file without a PDF/A claim", CMYK, {}, []],
+    ["accepts CMYK in a file without a PDF/A claim", CMYK, {}, []],
   ])("%s", async (_, bytes, options, notices) => {
     expect((await marked(archive(options), image(bytes))).notices).toEqual(notices);
   });
 
-  test("is given beside the notice about signatures", async () => {
+  test("reports transparency in addition to invalidated signatures", async () => {
     const catalog = "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/AcroForm<</SigFlags 3>>>>";
     const { notices } = await marked(archive({ part: 1, more: { 1: catalog } }), { text: "A" });
     expect(notices).toEqual(["signatures-invalidated", "pdfa-transparency"]);
@@ -256,7 +261,7 @@ describe("the notice that a file is no longer PDF/A", () => {
 });
 
 test.each([1e-5, 1e-18, 1e-300])(
-  "a tiled text of %f points stays within the number range of PDF/A-1",
+  "keeps the numbers of a tiled text of %f points within the range of PDF/A-1",
   async (fontSizePt) => {
     const { all } = await marked(archive({ part: 1 }), { text: "Draft", template: "tiled", opacity: 1, fontSizePt });
     expect(all).toContain("/Artifact");
@@ -264,7 +269,7 @@ test.each([1e-5, 1e-18, 1e-300])(
   },
 );
 
-test("only one drawing of hollow letters contains their text, for readers that ignore /ActualText", async () => {
+test("gives only one drawing of hollow letters their text, for readers that ignore /ActualText", async () => {
   const { all } = await marked(onePage, { text: "A", template: "outline" });
   expect(all.match(/\[<01>\] TJ/g)).toHaveLength(1);
   expect(all.match(/\[<02>\] TJ/g)!.length).toBeGreaterThan(1);

@@ -12,7 +12,7 @@ test.each([
   ["{{page}", "{page}"],
   ["{{{pages}", "{120"],
   ["{ } {1} }", "{ } {1} }"],
-])("the text %s is filled in as %j", (text, filled) => {
+])("fills in the text %s as %j", (text, filled) => {
   expect(fillIn(text, values)).toBe(filled);
 });
 
@@ -21,14 +21,14 @@ test.each([
   ["{{name} { name } {}", undefined],
   ["{page} {Page}", "Page"],
   ["{total_pages}", "total_pages"],
-])("the text %s has the unknown placeholder %s", (text, name) => {
+])("finds the unknown placeholder of the text %s: %s", (text, name) => {
   expect(unknownPlaceholder(text)).toBe(name);
 });
 
-test("only {page} makes a text differ between pages", () => {
+test("counts a text as numbered only if it contains {page}", () => {
   expect(["{page}", "{pages} {date}", "{{page}"].map(isNumbered)).toEqual([true, false, false]);
 });
 
-test("each {page} of a line has one slot per digit of the page number", () => {
+test("gives each page number of a line the requested number of slots", () => {
   expect(withDigits(`${number} x ${number}`, 3, 1)).toBe(`${DIGIT_SLOT} x ${DIGIT_SLOT}`);
 });

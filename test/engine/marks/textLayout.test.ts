@@ -26,13 +26,13 @@ async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK
   return layOutText({ text, isNumbered: isNumbered(mark.text) }, pages, appearanceOf(mark), typesetter, meter);
 }
 
-test("pages of many sizes share the clusters of a text", async () => {
+test("shares the clusters of a text between pages of many sizes", async () => {
   const one = [...(await layOut(10)).clusters()];
   expect(one.length).toBeGreaterThan(5);
   expect([...(await layOut(99)).clusters()]).toHaveLength(one.length);
 });
 
-test("each page size is charged, and each line once", async () => {
+test("charges the same work for each page size, and for each line only once", async () => {
   const [none, few, many] = [new Meter(0), new Meter(0), new Meter(0)];
   await layOut(10, none);
   await layOut(20, few);
@@ -41,10 +41,10 @@ test("each page size is charged, and each line once", async () => {
   expect(many.used.marked - none.used.marked).toBe(2 * (few.used.marked - none.used.marked));
 });
 
-/** A text that is cut short at a different place on most pages. */
+/** A text that is cut short at different places on most page sizes. */
 const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
 
-test("a text that is cut short on many sizes is laid out only a few times per size", async () => {
+test("lays out a text that is cut short only a few times per page size", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(50, few, LONG);
   await layOut(
@@ -56,7 +56,7 @@ test("a text that is cut short on many sizes is laid out only a few times per si
   expect(many.used.marked).toBeLessThan(2 * few.used.marked + 450 * 64 * LONG.text.length);
 });
 
-test("lines that are retained until they are drawn are charged", async () => {
+test("charges the memory of lines that are retained until they are drawn", async () => {
   const meter = new Meter(0);
   await layOut(100, meter, LONG);
   expect(meter.used.retained).toBeGreaterThan(512 * 200);
@@ -70,7 +70,7 @@ test("lines that are retained until they are drawn are charged", async () => {
 test.each([
   [1, 1400],
   [10, 14_000],
-])("with a user space unit of %i points, letters are at most %i points large", async (userUnit, most) => {
+])("with a user space unit of %i points, limits the font size to %i points", async (userUnit, most) => {
   for (const fontSizePt of [undefined, 20_000]) {
     const page = { width: 90_000, height: 90_000, userUnit };
     const { layoutOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);
@@ -78,7 +78,7 @@ test.each([
   }
 });
 
-test("a text that exceeds the file's allowance is rejected with advice", async () => {
+test("rejects a text that exceeds the work limit of the file, with advice", async () => {
   const meter = new Meter(0);
   await layOut(10, meter);
   meter.charge("placeMark", (WORK_LIMITS.scanned - meter.used.marked) / COSTS.placeMark.units);
