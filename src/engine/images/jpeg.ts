@@ -46,7 +46,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   };
   const data = withoutSegments(jpeg, (segment) => recordSegment(segment, contents, limits));
   const { frame, hasScan, exif } = contents;
-  if (!frame || !hasScan) throw damaged("holds no picture");
+  if (!frame || !hasScan) throw damaged("has no picture");
 
   const { width, height } = frame;
   const matrix = orientationOf(exif);
@@ -104,7 +104,7 @@ function recordSegment({ marker, data, ...offsets }: Segment, contents: Contents
   }
   if (marker === MARKER.SOS) {
     if (!contents.frame) throw damaged("has its picture before its frame header");
-    if (contents.tables.size < 2) throw damaged("lacks the tables its picture is coded with");
+    if (contents.tables.size < 2) throw damaged("lacks the coding tables of its picture");
     contents.hasScan = true;
     return true;
   }

@@ -63,7 +63,7 @@ function embed(clusters: readonly Cluster[], options = {}) {
 const letters = (count: number) => String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x4e00 + i));
 
 describe("an embedded font", () => {
-  it("is a symbolic simple font with a tagged name throughout", async () => {
+  it("embeds a symbolic simple font with a tagged name in all its objects", async () => {
     const { sink, embedded } = embed(await clustersOf("DRAFT"));
     expect(embedded.ref).toBe(`${sink.objects.length} 0 R`);
     const simple = sink.text("/Subtype/TrueType");
@@ -72,7 +72,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/Flags 4/`);
   });
 
-  it("is a Type 0 font over a CIDFontType2 if one byte is not enough for its codes", async () => {
+  it("embeds a Type 0 font over a CIDFontType2 if one byte is not enough for the codes", async () => {
     const clusters = await clustersOf(letters(256));
     expect(embed(clusters.slice(1)).sink.text("/Subtype/TrueType")).toContain("/BaseFont");
     const { sink, embedded } = embed(clusters);
@@ -110,13 +110,13 @@ describe("an embedded font", () => {
     expect([map.byteLength, map.getUint16(2 * 128), map.getUint16(2 * 256)]).toEqual([2 * 257, 128, 128]);
   });
 
-  it("declares one width if all widths are equal", async () => {
+  it("declares one width if all codes are equally wide", async () => {
     const { sink } = embed(await clustersOf("中文"));
     expect(sink.text("/Widths")).toContain("/FirstChar 1/LastChar 1/Widths[1000]");
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
-  it("has separate codes that draw nothing for the text of nonspacing marks", async () => {
+  it("gives the text of nonspacing marks separate codes that draw nothing", async () => {
     const clusters = await clustersOf("दं द");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["0102", "03", "04"]);
@@ -128,7 +128,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(1000 * embedded.widthOf(clusters[0]!)));
   });
 
-  it("declares the length of its font program", async () => {
+  it("declares the length of the font program", async () => {
     const { sink } = embed(await clustersOf("DRAFT"));
     expect(sink.objects).toContainEqual(
       expect.objectContaining({ dict: `/Length1 ${sink.stream("/FontFile2").length}/Filter/FlateDecode` }),
@@ -170,13 +170,13 @@ describe("an embedded font", () => {
     expect(sink.text("/Widths")).toContain("/Widths[692 1000 1000 1000 920 624 1270]");
   });
 
-  it("limits the ranges of its ToUnicode CMap to 100 entries within one first byte", async () => {
+  it("limits the ranges of a ToUnicode CMap to 100 entries within one first byte", async () => {
     const { sink } = embed(await clustersOf(letters(350)));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
     expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
-  it("has the same bytes for the same text and another tag for another text", async () => {
+  it("embeds equal bytes for equal texts, and another tag for another text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(

@@ -13,7 +13,7 @@ async function familiesOf(text: string, languages: Languages = {}): Promise<stri
     ]);
 }
 
-describe("the letterforms of ideographs", () => {
+describe("ideographs in a language", () => {
   test.each([
     [undefined, "sc"],
     ["ja", "jp"],
@@ -30,38 +30,38 @@ describe("the letterforms of ideographs", () => {
     ["ja-u-ca-japanese-x-private", "jp"],
     ["en", "sc"],
     ["und", "sc"],
-  ])("of the language %s come from the font %s", async (text, family) => {
+  ])("draws letters of the language %s with the font %s", async (text, family) => {
     expect(await familiesOf("社外秘", { text })).toEqual([[family]]);
     expect(await familiesOf("社外秘", { document: text })).toEqual([[family]]);
   });
 
-  test("follow the caller's language rather than the document's", async () => {
+  test("prefers the caller's language to the document's language", async () => {
     expect(await familiesOf("社外秘", { text: "zh-Hant", document: "ja" })).toEqual([["tc"]]);
     expect(await familiesOf("社外秘", { text: "en", document: "ja" })).toEqual([["sc"]]);
   });
 
   test.each(["", "x", "日本語", "ja_JP", "english please", "ja-", "i-klingon"])(
-    "do not follow the malformed document language %j",
+    "ignores the malformed document language %j",
     async (document) => {
       expect(await familiesOf("社外秘", { document })).toEqual([["sc"]]);
     },
   );
 });
 
-describe("letterforms without a language", () => {
-  test("are Japanese if the text contains kana anywhere", async () => {
+describe("ideographs without a language", () => {
+  test("draws Japanese ideographs if the text contains kana anywhere", async () => {
     expect(await familiesOf("社外秘コピー禁止")).toEqual([["jp"]]);
     expect(await familiesOf("社外秘\nコピー禁止")).toEqual([["jp"], ["jp"]]);
     expect(await familiesOf("社外秘コピー", { document: "zh-TW" })).toEqual([["jp"]]);
   });
 
-  test("are Korean if the line contains hangul", async () => {
+  test("draws Korean ideographs if the line contains hangul", async () => {
     expect(await familiesOf("大外秘대외비")).toEqual([["kr"]]);
     expect(await familiesOf("機密\n대외비機密")).toEqual([["sc"], ["kr"]]);
     expect(await familiesOf("機密\n대외비機密", { document: "zh-TW" })).toEqual([["tc"], ["kr"]]);
   });
 
-  test("are the same in every line of a wrapped Korean paragraph", async () => {
+  test("draws every line of a wrapped Korean paragraph with the same letterforms", async () => {
     const { set } = await typesetterFor("國家安全대외비", "regular", loadFont);
     expect(set("國家安全", false).clusters.map(({ face }) => face.file.family.name)).toEqual(
       Array.from("國家安全", () => "noto-sans-kr"),
@@ -90,7 +90,7 @@ describe("Arabic letters", () => {
     ["ar", "arabic"],
     ["fa", "arabic"],
     [undefined, "arabic"],
-  ])("of the language %s come from the font %s", async (text, family) => {
+  ])("draws letters of the language %s with the font %s", async (text, family) => {
     const { set } = await typesetterFor("خفیہ", "regular", loadFont, { text });
     const names = set("خفیہ", true).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""));
     expect([...new Set(names)]).toEqual([family]);

@@ -32,7 +32,7 @@ describe("laying out a line", () => {
     ["a syllable whose vowel is written before it", "हिन", ["हि", "न"]],
     ["a conjunct", "क्षण", ["क्ष", "ण"]],
     ["a family", "👩‍👩‍👧!", ["👩‍👩‍👧", "!"]],
-  ])("keeps %s in one cluster", async (_, text, clusters) => {
+  ])("lays out %s as one cluster", async (_, text, clusters) => {
     expect(textsOf(await set(text))).toEqual(clusters);
   });
 
@@ -107,14 +107,14 @@ describe("the choice of fonts", () => {
   });
 });
 
-describe("a character that no font has", () => {
+describe("characters that no font has", () => {
   test.each([
     ["\u{12000}", "U+12000, character 1 of "],
     ["ab\u{12000}", "U+12000, character 3 of "],
     ["e\u0301\u{12000}", "U+12000, character 2 of "],
     ["क्षि\u{12000}", "U+12000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
-  ])("of %j is rejected with its code point and position", async (text, words) => {
+  ])("rejects an uncovered character of %j with its code point and position", async (text, words) => {
     const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
     expect(problem).toMatchObject({ code: "unsupported_character" });
     expect((problem as EngineError).message).toContain(words);

@@ -9,7 +9,7 @@ const missing = async (path: string) => {
 };
 
 describe("the font library", () => {
-  it("fails for a missing file, but loads the file when it exists", async () => {
+  it("throws for a missing font file, and loads the file once it exists", async () => {
     await expect(openFont("noto-sans-lao-bold.ttf", missing)).rejects.toThrow("noto-sans-lao-bold.ttf is missing");
     expect((await openFont("noto-sans-lao-bold.ttf", loadFont)).name).toBe("NotoSansLao-Bold");
   });

@@ -18,7 +18,7 @@ test.each(FAMILIES)("SCRIPTS contains the script of each letter of $name", (fami
   expect(unnamed).toEqual([]);
 });
 
-test("has a sample line for each script", () => {
+test("the text samples have a line for each script", () => {
   const sampled = new Set(Object.values(TEXT_SAMPLES).flatMap((line) => Array.from(line, scriptOf)));
   expect(SCRIPTS.filter((script) => !sampled.has(script))).toEqual([]);
 });

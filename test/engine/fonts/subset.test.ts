@@ -21,20 +21,23 @@ function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
 }
 
 describe("a subset", () => {
-  it.each(["regular", "bold"])("keeps advance, bearing and outline of every glyph of a sample (%s)", async (weight) => {
-    const full = await openFont(`noto-sans-${weight}.ttf`, loadFont);
-    const glyphs = [...new Set(glyphsOf(SAMPLE))];
-    const subset = readSubset(subsetOf(full, glyphs));
+  it.each(["regular", "bold"])(
+    "copies the advance, bearing and outline of every glyph of a sample (%s)",
+    async (weight) => {
+      const full = await openFont(`noto-sans-${weight}.ttf`, loadFont);
+      const glyphs = [...new Set(glyphsOf(SAMPLE))];
+      const subset = readSubset(subsetOf(full, glyphs));
 
-    for (const [i, glyph] of glyphs.entries()) {
-      expect(subset.advance(i + 1)).toBe(full.advance(glyph));
-      expect(subset.leftSideBearing(i + 1)).toBe(full.leftSideBearing(glyph));
-      expectSameOutline(subset, i + 1, full, glyph);
-    }
-    expect(subset.glyphCount).toBe(subset.advanceCount);
-  });
+      for (const [i, glyph] of glyphs.entries()) {
+        expect(subset.advance(i + 1)).toBe(full.advance(glyph));
+        expect(subset.leftSideBearing(i + 1)).toBe(full.leftSideBearing(glyph));
+        expectSameOutline(subset, i + 1, full, glyph);
+      }
+      expect(subset.glyphCount).toBe(subset.advanceCount);
+    },
+  );
 
-  it("includes components of components, after the requested glyphs", () => {
+  it("writes components of components after the requested glyphs", () => {
     const [outer, inner, leaf] = [10, 20, 30];
     const nested: Font = {
       ...font,
@@ -46,7 +49,7 @@ describe("a subset", () => {
     expect(componentsOf(subset.outline(3))).toEqual([2]);
   });
 
-  it("terminates if components refer to each other in a cycle", () => {
+  it("stops at components that refer to each other in a cycle", () => {
     const circular: Font = { ...font, outline: (glyph) => composite(glyph === 10 ? 20 : 10) };
     expect(readSubset(subsetOf(circular, [10])).glyphCount).toBe(3);
   });
@@ -67,12 +70,12 @@ describe("a subset", () => {
     expect([subset.advance(1), subset.leftSideBearing(1)]).toEqual([300, view.getInt16(2)]);
   });
 
-  it("draws nothing for glyph 0", () => {
+  it("leaves glyph 0 empty", () => {
     expect(font.outline(0).length).toBeGreaterThan(0);
     expect(readSubset(subsetOf(font, [])).outline(0)).toHaveLength(0);
   });
 
-  it("has only the tables for drawing, in order, with valid checksums", () => {
+  it("writes only the tables for drawing, in order and with valid checksums", () => {
     const bytes = subsetOf(font, glyphsOf(SAMPLE));
     const { tables, view } = readSubset(bytes);
     expect(Object.keys(tables)).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);
@@ -85,7 +88,7 @@ describe("a subset", () => {
     }
   });
 
-  it("uses long offsets only if short ones are not enough", () => {
+  it("writes long offsets only if short ones are not enough", () => {
     const all = Array.from({ length: 4000 }, (_, i) => i + 1);
     const long = readSubset(subsetOf(font, all));
     expect(long.isLong).toBe(true);

@@ -10,7 +10,7 @@ const bold = await openFont("noto-sans-bold.ttf", loadFont);
 const codePoint = (character: string) => character.codePointAt(0)!;
 
 describe("a TrueType font", () => {
-  it("has its name, weight and vertical metrics", () => {
+  it("reads the name, weight and vertical metrics of a font", () => {
     expect(regular).toMatchObject({ name: "NotoSans-Regular", weight: 400, unitsPerEm: 1000 });
     expect(bold).toMatchObject({ name: "NotoSans-Bold", weight: 700, unitsPerEm: 1000 });
     expect(regular).toMatchObject({ ascent: 1069, descent: -293, capHeight: 714 });
@@ -22,7 +22,7 @@ describe("a TrueType font", () => {
     ["Cyrillic", "АЯаяЁёЇґЙ"],
     ["Vietnamese", "ĐđƠơƯưệửỹốặ"],
     ["punctuation and currency", "–—‘’“”…€₫©®"],
-  ])("has a glyph for every character of %s", (_, characters) => {
+  ])("finds a glyph for every character of %s", (_, characters) => {
     for (const font of [regular, bold]) {
       for (const character of characters) expect(font.glyphOf(codePoint(character)), character).toBeGreaterThan(0);
     }
@@ -35,7 +35,7 @@ describe("a TrueType font", () => {
     },
   );
 
-  it("returns the advances of its glyphs, zero for a combining mark", () => {
+  it("returns the advances of glyphs, which are zero for combining marks", () => {
     expect(regular.advance(regular.glyphOf(codePoint("A")))).toBe(639);
     expect(regular.advance(regular.glyphOf(codePoint(" ")))).toBe(260);
     expect(regular.advance(regular.glyphOf(0x0301))).toBe(0);
@@ -46,7 +46,7 @@ describe("a TrueType font", () => {
     expect(() => regular.outline(60_000)).toThrow("no glyph 60000");
   });
 
-  it("can be read from a view into a larger buffer", () => {
+  it("reads a font from a view into a larger buffer", () => {
     const larger = new Uint8Array(regular.bytes.length + 3);
     larger.set(regular.bytes, 3);
     const font = readFont(larger.subarray(3));
@@ -55,7 +55,7 @@ describe("a TrueType font", () => {
     expect(font.outline(glyph)).toEqual(regular.outline(glyph));
   });
 
-  it("throws if a required table is missing", () => {
+  it("throws if a font lacks a required table", () => {
     const renamed = regular.bytes.slice();
     const directory = new TextDecoder("latin1").decode(renamed.subarray(0, 300));
     renamed.set(new TextEncoder().encode("xxxx"), directory.indexOf("glyf"));

@@ -62,11 +62,11 @@ describe("invisible pixels", () => {
     ["some whole rows", 6, 12, (_, y) => y % 5 === 3],
     ["scattered pixels", 30, 30, (x, y) => noise(x, y, 9, 5) === 0],
     ["one pixel of a column", 1, 9, (_, y) => y === 4],
-  ])("take the color of the nearest visible pixel: %s", async (_, width, height, isVisible) => {
+  ])("gives invisible pixels the color of the nearest visible pixel: %s", async (_, width, height, isVisible) => {
     await expectNearest(image(width, height, isVisible), isVisible);
   });
 
-  test("take colors from waiting rows below and from above at any distance", async () => {
+  test("spreads colors downwards at any distance, and upwards within the waiting rows", async () => {
     const isVisible = (x: number, y: number) => (x === 0 && y === 10) || (x === 2 && y === 400);
     const spec = image(3, 500, isVisible);
     const rows = await colorsOf(spec);
@@ -76,14 +76,14 @@ describe("invisible pixels", () => {
     expect(rows[499]).toEqual([second, second, second]);
   });
 
-  test("stay black if no pixel is visible", async () => {
+  test("leaves an image black if no pixel is visible", async () => {
     const rows = await colorsOf(image(4, 300, () => false));
     expect(rows).toHaveLength(300);
     expect(new Set(rows.flat(2))).toEqual(new Set([0]));
   });
 });
 
-test("visible pixels keep their colors", async () => {
+test("does not change the colors of visible pixels", async () => {
   const isVisible = (x: number, y: number) => (y >> 4) % 3 === 0 || noise(x, y, 3, 2) > 0;
   const spec = image(40, 400, isVisible);
   const rows = await colorsOf(spec);

@@ -34,13 +34,13 @@ const KINDS = ([2, 6] as const).flatMap((colorType) =>
 );
 
 describe("an image in RGB", () => {
-  test.each(KINDS)("becomes gray if all pixels are gray: %o", async (kind) => {
+  test.each(KINDS)("writes an RGB image as gray if all pixels are gray: %o", async (kind) => {
     const spec = image(kind);
     expect(await spaceOf(spec)).toBe("/DeviceGray");
     expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec), 2);
   });
 
-  test.each(KINDS)("stays RGB if a single pixel, even the last, is not gray: %o", async (kind) => {
+  test.each(KINDS)("writes an RGB image as RGB if a single pixel is not gray: %o", async (kind) => {
     for (const colored of [1, 100, SIDE * SIDE - 2]) {
       const spec = image(kind, colored);
       expect(await spaceOf(spec)).toBe("/DeviceRGB");
@@ -48,13 +48,13 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("becomes gray if only invisible pixels have a color", async () => {
+  test("writes an RGB image as gray if only invisible pixels have a color", async () => {
     const { samples } = image({ colorType: 6 });
     const spec = image({ colorType: 6, samples: (x, y) => (x === y ? [200, 0, 0, 0] : samples(x, y)) });
     expect(await spaceOf(spec)).toBe("/DeviceGray");
   });
 
-  test.each([8, 16])("becomes gray with a transparent color of %i bits", async (bitDepth) => {
+  test.each([8, 16])("writes an RGB image with a transparent color of %i bits as gray", async (bitDepth) => {
     const key = value(5, 5, bitDepth);
     for (const named of [
       [key, key, key],
@@ -70,20 +70,20 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("uses the grays of sRGB if device colors are not allowed", async () => {
+  test("gives a gray image the grays of sRGB if device colors are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
   });
 
-  test("uses a gray profile of its gamma", async () => {
+  test("gives a gray image a gray profile of its gamma", async () => {
     const spec = image({ chunks: [{ type: "gAMA", data: uint32(100_000) }] });
     const sink = new Sink();
     await spaceOf(spec, sink);
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("uses the grays of its profile if one curve applies to all three channels", async () => {
+  test("gives a gray image the grays of its profile if all three channels have the same curve", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -96,7 +96,7 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("stays RGB if its profile does not define its grays", async () => {
+  test("writes grays as RGB if the profile does not define grays", async () => {
     const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);

@@ -30,8 +30,8 @@ function tag(profile: Uint8Array, name: string): Buffer {
   return Buffer.from(profile.subarray(start, start + length));
 }
 
-describe("a profile rewritten from version 4 to version 2", () => {
-  test("has the same primaries and white", () => {
+describe("rewriting a profile of version 4", () => {
+  test("copies the primaries and the white point of a profile", () => {
     const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
     expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);
     for (const [name, color] of Object.entries(P3)) expect(tag(older, name)).toEqual(Buffer.from(xyzTag(color)));
@@ -48,18 +48,18 @@ describe("a profile rewritten from version 4 to version 2", () => {
       [2, 0.9, 0, 0.5, 0.1, 0.1, 0.02],
       (x) => (x < 0.1 ? x / 2 + 0.02 : (0.9 * x) ** 2 + 0.1),
     ],
-  ])("contains samples of the same curve: %s", (_, kind, parameters, light) => {
+  ])("samples a parametric curve: %s", (_, kind, parameters, light) => {
     const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
     expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
     for (let i = 0; i < 256; i++) expect(curve.readUInt16BE(12 + 2 * i) / 65535).toBeCloseTo(light(i / 255), 3);
   });
 
-  test("keeps a sampled curve", () => {
+  test("copies a sampled curve", () => {
     const curve = sampledCurveTag([0, 0.25, 1]);
     expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
   });
 
-  test("contains samples of the curve of a gray profile", () => {
+  test("samples the curve of a gray profile", () => {
     const gray = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
     expect(tag(asVersion2(gray, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
   });
@@ -73,11 +73,11 @@ describe("a profile rewritten from version 4 to version 2", () => {
     ["ends too early", version4(parametric(0, [2])).subarray(0, 300)],
     ["has no tags", new Uint8Array(128)],
     ["claims more tags than it has", new Uint8Array(200).fill(255)],
-  ])("is not created if the source %s", (_, profile) => {
+  ])("rewrites no profile that %s", (_, profile) => {
     expect(asVersion2(profile, 3)).toBeUndefined();
   });
 
-  test("gives the same colors in PDF/A-1", async () => {
+  test("shows the same colors in PDF/A-1 with a rewritten profile", async () => {
     const iCCP = concat(encode("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
     const samples = (x: number, y: number) => [x * 17, y * 17, (x * y * 31) & 255];
     const spec: PngSpec = {

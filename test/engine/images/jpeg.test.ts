@@ -107,7 +107,7 @@ describe("the colors of a JPEG", () => {
       "/DeviceRGB",
     ],
     ["YCbCr with a restart interval", { ...YCC, segments: [segment(0xdd, uint16(0))] }, pixels(COLORS), "/DeviceRGB"],
-  ])("are shown in a JPEG: %s", async (_, spec, expected, colorSpace) => {
+  ])("shows the colors of a JPEG: %s", async (_, spec, expected, colorSpace) => {
     expect((await written(spec)).text).toContain(`/ColorSpace ${colorSpace}`);
     expect(await readImage(encodeJpeg(spec), LIMITS)).toMatchObject({ width: 24, height: 16 });
     await expectShown(encodeJpeg(spec), expected);
@@ -117,28 +117,31 @@ describe("the colors of a JPEG", () => {
     ["CMYK without an Adobe marker", CMYK],
     ["inverted CMYK with an Adobe marker", INVERTED],
     ["YCCK with an Adobe marker", YCCK],
-  ])("are shown as inks: %s", async (_, spec) => {
+  ])("shows the inks of a JPEG: %s", async (_, spec) => {
     await expectShown(encodeJpeg(spec), pixels(await inks()), 3);
   });
 
-  test("are declared as inverted inks only with an Adobe marker", async () => {
+  test("declares the inks of a JPEG as inverted only with an Adobe marker", async () => {
     expect((await written(CMYK)).text).not.toContain("/Decode [");
     expect((await written(INVERTED)).text).toContain("/Decode [1 0 1 0 1 0 1 0]");
     expect((await written({ ...YCC, segments: [adobe(1)] })).text).not.toContain("/Decode [");
   });
 
-  test.each(vectors)("are shown in a JPEG that $encoder encoded", async ({ jpeg, width, height, rgb, progressive }) => {
-    const bytes = Uint8Array.from(Buffer.from(jpeg, "base64"));
-    const expected = Buffer.from(rgb, "base64");
-    const picture = await readImage(bytes, LIMITS);
-    expect(picture).toMatchObject({ width, height });
-    expect(Buffer.from(bytes).includes(PROGRESSIVE)).toBe(progressive);
-    expectPixels(
-      await render(picture),
-      Array.from({ length: width * height }, (_, i) => [...expected.subarray(i * 3, i * 3 + 3)] as unknown as Rgb),
-      4,
-    );
-  });
+  test.each(vectors)(
+    "shows the colors of a JPEG that $encoder encoded",
+    async ({ jpeg, width, height, rgb, progressive }) => {
+      const bytes = Uint8Array.from(Buffer.from(jpeg, "base64"));
+      const expected = Buffer.from(rgb, "base64");
+      const picture = await readImage(bytes, LIMITS);
+      expect(picture).toMatchObject({ width, height });
+      expect(Buffer.from(bytes).includes(PROGRESSIVE)).toBe(progressive);
+      expectPixels(
+        await render(picture),
+        Array.from({ length: width * height }, (_, i) => [...expected.subarray(i * 3, i * 3 + 3)] as unknown as Rgb),
+        4,
+      );
+    },
+  );
 });
 
 describe("an Exif orientation", () => {
@@ -155,7 +158,7 @@ describe("an Exif orientation", () => {
   ];
 
   test.each(cases)(
-    "rotates or mirrors a JPEG for the value $orientation",
+    "applies the Exif orientation $orientation of a JPEG",
     async ({ orientation, size: [width, height], blocks }) => {
       for (const order of ["MM", "II"]) {
         const jpeg = encodeJpeg({ ...YCC, segments: [exif(orientation, { order })] });
@@ -182,7 +185,7 @@ describe("an Exif orientation", () => {
     ["is empty", [segment(0xe1, encode("Exif\0\0"))]],
     ["is in XMP", [segment(0xe1, encode('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
     ["follows another one", [exif(1), exif(6)]],
-  ])("has no effect in a JPEG if it %s", async (_, segments) => {
+  ])("ignores a JPEG's Exif orientation that %s", async (_, segments) => {
     await expectShown(encodeJpeg({ ...YCC, segments }), pixels(COLORS));
   });
 });
@@ -195,14 +198,14 @@ describe("an ICC profile in a JPEG", () => {
     ["gray", GRAY, "GRAY", 1],
     ["YCbCr", YCC, "RGB ", 3],
     ["inks", CMYK, "CMYK", 4],
-  ] as const)("becomes the color space of a JPEG (%s)", async (_, spec, space, components) => {
+  ] as const)("uses the ICC profile of a JPEG as its color space (%s)", async (_, spec, space, components) => {
     const bytes = profile({ space });
     const sink = await written({ ...spec, segments: [part(1, 1, bytes)] });
     expect(sink.text).toContain("/ColorSpace [/ICCBased 4 0 R]");
     expect(new Uint8Array(inflateSync(sink.streams(`/N ${components} `)[0]!))).toEqual(bytes);
   });
 
-  test("is joined from segments in any order", async () => {
+  test("joins an ICC profile from segments in any order", async () => {
     const bytes = profile({ length: 300 });
     const parts = [
       part(3, 3, bytes.subarray(220)),
@@ -220,18 +223,18 @@ describe("an ICC profile in a JPEG", () => {
     ["has a part whose number is too high", [part(2, 1, profile({}))]],
     ["is not a profile", [part(1, 1, encode("nothing"))]],
     ["has no bytes", [segment(0xe2, encode("ICC_PROFILE\0"))]],
-  ])("is omitted from a JPEG if it %s", async (_, segments) => {
+  ])("omits a JPEG's ICC profile that %s", async (_, segments) => {
     expect((await written({ ...YCC, segments })).text).toContain("/ColorSpace /DeviceRGB");
   });
 });
 
 describe("the bytes of a JPEG", () => {
-  test("are copied unchanged if a JPEG has no metadata", async () => {
+  test("copies the bytes of a JPEG without metadata", async () => {
     for (const spec of [GRAY, { ...YCC, segments: [JFIF] }, YCCK, { ...YCC, fill: [0xff] }])
       expect((await written(spec)).streams("/DCTDecode")).toEqual([encodeJpeg(spec)]);
   });
 
-  test("lose metadata, thumbnails, comments and everything after the picture", async () => {
+  test("removes metadata, thumbnails, comments and everything after the picture from a JPEG", async () => {
     const thumbnail = encodeJpeg(GRAY);
     const metadata = [
       exif(1),
@@ -263,14 +266,14 @@ describe("unsupported JPEGs", () => {
     ["2 components", { color: () => [1, 2] }],
     ["5 components", { color: () => [1, 2, 3, 4, 5] }],
     ["height", { height: 0 }],
-  ])("are rejected with the reason: %s", async (name, changes) => {
+  ])("rejects an unsupported JPEG with the reason: %s", async (name, changes) => {
     const jpeg = encodeJpeg({ ...YCC, ...changes });
     expect(await rejection(jpeg)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
   });
 });
 
 describe("damaged JPEGs", () => {
-  test("are rejected at any length of a truncated JPEG", async () => {
+  test("rejects a JPEG that is truncated anywhere as damaged", async () => {
     const jpeg = encodeJpeg({ ...YCC, segments: [JFIF, exif(6)] });
     for (let length = 3; length < jpeg.length; length++)
       expect(await rejection(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
@@ -298,7 +301,7 @@ describe("damaged JPEGs", () => {
     ],
     ["a width of 0", encodeJpeg({ ...YCC, width: 0 })],
     ["50,000 empty segments", encodeJpeg({ ...YCC, segments: Array(50_000).fill(segment(0xe5, new Uint8Array())) })],
-  ])("are rejected: %s", async (_, bytes) => {
+  ])("rejects a damaged JPEG: %s", async (_, bytes) => {
     expect(await rejection(bytes)).toMatchObject({ code: "damaged_image" });
   });
 });

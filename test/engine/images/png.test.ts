@@ -54,7 +54,7 @@ function imageData(png: Uint8Array): Uint8Array {
 
 describe("the pixels of a PNG", () => {
   test.each(KINDS.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "are shown for color type $colorType with $bitDepth bits, interlaced $interlaced",
+    "shows the pixels of color type $colorType with $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       expect(await readImage(encodePng(spec), LIMITS)).toMatchObject({ width: 13, height: 9 });
@@ -67,7 +67,7 @@ describe("the pixels of a PNG", () => {
       [0, 1, 2, 3, 4].map((filter) => ({ ...kind, filter })),
     ),
   )(
-    "are shown for color type $colorType with $bitDepth bits and filter $filter on every line, interlaced or not",
+    "shows the pixels of color type $colorType with $bitDepth bits and filter $filter on every scanline",
     async ({ filter, ...kind }) => {
       await expectShown(noisy(kind, { filter: () => filter }));
       await expectShown(noisy(kind, { filter: () => filter, interlaced: true }));
@@ -79,12 +79,12 @@ describe("the pixels of a PNG", () => {
     ...sides.map((side) => [side, side]),
     ...sides.map((side) => [side, 1]),
     ...sides.map((side) => [1, side]),
-  ])("are shown at %i x %i pixels, where passes of an interlaced image are empty", async (width, height) => {
+  ])("shows the pixels of an interlaced image with empty passes, %i x %i pixels", async (width, height) => {
     for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
       await expectShown(noisy(kind, { width, height, interlaced: true }));
   });
 
-  test.each([1, 2, 7, 100])("are shown if IDAT chunks contain only %i bytes", async (idatLength) => {
+  test.each([1, 2, 7, 100])("shows the pixels of IDAT chunks of only %i bytes", async (idatLength) => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -92,7 +92,7 @@ describe("the pixels of a PNG", () => {
       await expectShown(noisy(kind, { idatLength }));
   });
 
-  test.each([0, 1, 9])("are shown at compression level %i", async (level) => {
+  test.each([0, 1, 9])("shows the pixels of a PNG at compression level %i", async (level) => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -100,7 +100,7 @@ describe("the pixels of a PNG", () => {
       await expectShown(noisy(kind, { level }));
   });
 
-  test("are shown if scanlines are longer than a decompressed chunk", async () => {
+  test("shows the pixels of scanlines that are longer than a decompressed chunk", async () => {
     const wide = {
       width: 33_000,
       height: 3,
@@ -114,7 +114,7 @@ describe("the pixels of a PNG", () => {
     expect(Buffer.compare(inflateSync(color!), expected)).toBe(0);
   });
 
-  test("are shown if other bytes follow IEND or the compressed data", async () => {
+  test("ignores bytes after IEND and after the compressed data", async () => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -132,14 +132,14 @@ describe("the pixels of a PNG", () => {
     }
   });
 
-  test("are shown if the bytes are part of a larger buffer", async () => {
+  test("reads a PNG from a view into a larger buffer", async () => {
     const spec = noisy({ colorType: 6, bitDepth: 8 });
     const png = encodePng(spec);
     const buffer = concat(encode("before!"), png, encode("after"));
     expectPixels(await render(await readImage(buffer.subarray(7, 7 + png.length), LIMITS)), pixelsOf(spec));
   });
 
-  test("are shown if the PNG has chunks that do not affect the PDF", async () => {
+  test("ignores chunks that do not affect the PDF", async () => {
     const chunks = [
       { type: "tEXt", data: encode("Title\0A mark") },
       { type: "pHYs", data: concat(uint32(1, 4), Uint8Array.of(0)) },
@@ -153,14 +153,14 @@ describe("the pixels of a PNG", () => {
 });
 
 describe("the image data of a PNG", () => {
-  test.each(WITHOUT_ALPHA)("is copied unchanged for color type $colorType with $bitDepth bits", async (kind) => {
+  test.each(WITHOUT_ALPHA)("copies the image data of color type $colorType with $bitDepth bits", async (kind) => {
     const spec = noisy(kind, { idatLength: 50 });
     const sink = await written(spec);
     expect(sink.streams("/Subtype /Image")).toEqual([imageData(encodePng(spec))]);
   });
 
   test.each(WITH_ALPHA)(
-    "is split into colors and a soft mask for color type $colorType with $bitDepth bits",
+    "splits color type $colorType with $bitDepth bits into colors and a soft mask",
     async (kind) => {
       const sink = await written(noisy(kind));
       const space = kind.colorType === 6 ? "/DeviceRGB" : "/DeviceGray";
@@ -172,7 +172,7 @@ describe("the image data of a PNG", () => {
   const opaque = [0, 1, 2, 3, 4].flatMap((filter) => WITH_ALPHA.map((kind) => ({ ...kind, filter })));
 
   test.each(opaque)(
-    "has no soft mask if all pixels are opaque: color type $colorType, $bitDepth bits, filter $filter",
+    "writes no soft mask if all pixels are opaque: color type $colorType, $bitDepth bits, filter $filter",
     async ({ filter, ...kind }) => {
       for (const interlaced of [false, true]) {
         const spec = withAlpha(kind, () => 2 ** kind.bitDepth - 1, { filter: () => filter, interlaced });
@@ -183,7 +183,7 @@ describe("the image data of a PNG", () => {
   );
 
   test.each(opaque)(
-    "has a soft mask if one pixel is nearly opaque: color type $colorType, $bitDepth bits, filter $filter",
+    "writes a soft mask if one pixel is nearly opaque: color type $colorType, $bitDepth bits, filter $filter",
     async ({ filter, ...kind }) => {
       for (const [atX, atY] of [
         [0, 0],
@@ -208,7 +208,7 @@ describe("the transparent color of a PNG", () => {
   const kinds = KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2);
 
   test.each(kinds.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "shows the page behind it: color type $colorType with $bitDepth bits, interlaced $interlaced",
+    "shows the page behind the transparent color of color type $colorType with $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       const transparent = spec.samples(4, 3);
@@ -222,7 +222,7 @@ describe("the transparent color of a PNG", () => {
     },
   );
 
-  test("leaves the image data unchanged if no pixel has this color", async () => {
+  test("copies the image data if no pixel has the transparent color", async () => {
     for (const kind of kinds) {
       const colored = CHANNELS[kind.colorType] === 3;
       const spec = noisy(kind, {
@@ -235,7 +235,7 @@ describe("the transparent color of a PNG", () => {
     }
   });
 
-  test("becomes a soft mask of one bit, or a hard mask if transparency is forbidden", async () => {
+  test("writes a transparent color as a soft mask of one bit, or as a hard mask if transparency is forbidden", async () => {
     for (const kind of kinds) {
       const spec = noisy(kind);
       spec.chunks = [{ type: "tRNS", data: uint16(...spec.samples(4, 3)) }];
@@ -249,7 +249,7 @@ describe("the transparent color of a PNG", () => {
     }
   });
 
-  test("is masked in a large image", async () => {
+  test("masks the transparent color of a large image", async () => {
     const [width, height] = [64_000, 20];
     const samples = (_: number, y: number) => [y === height - 1 ? 7 : 8];
     const chunks = [{ type: "tRNS", data: uint16(7) }];
@@ -267,7 +267,7 @@ describe("a palette with transparency", () => {
   const depths = [1, 2, 4, 8].flatMap((bitDepth) => [false, true].map((interlaced) => ({ bitDepth, interlaced })));
 
   test.each(depths)(
-    "shows each entry's alpha, with $bitDepth bits, interlaced $interlaced",
+    "shows the alpha of each palette entry with $bitDepth bits, interlaced $interlaced",
     async ({ bitDepth, interlaced }) => {
       const alphas = Array.from({ length: 2 ** bitDepth - 1 }, (_, i) => noise(i, 5, 5, 8));
       const spec = noisy(
@@ -283,20 +283,20 @@ describe("a palette with transparency", () => {
     { name: "one entry", alphas: [255, 0] },
     { name: "the first entry", alphas: [0] },
     { name: "some entries", alphas: [255, 0, 0, 255, 0, 255] },
-  ])("becomes a mask of one bit if $name is invisible", async ({ alphas }) => {
+  ])("writes the alpha of a palette as a mask of one bit if $name is invisible", async ({ alphas }) => {
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
     expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
     await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
   });
 
-  test("leaves the image data unchanged if only opaque entries are used", async () => {
+  test("copies the image data if pixels use only opaque palette entries", async () => {
     const alphas = Uint8Array.of(0, 100);
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }], samples: () => [7] });
     const sink = await written(spec);
     expect(sink.streams("/Image")).toEqual([imageData(encodePng(spec))]);
   });
 
-  test("adds no mask if all entries are opaque", async () => {
+  test("writes no mask if all palette entries are opaque", async () => {
     const spec = noisy(
       { colorType: 3, bitDepth: 4 },
       { chunks: [{ type: "tRNS", data: new Uint8Array(16).fill(255) }] },
@@ -304,7 +304,7 @@ describe("a palette with transparency", () => {
     expect((await written(spec)).text).not.toMatch(/Mask/);
   });
 
-  test("ignores alphas beyond the end of the palette", async () => {
+  test("ignores alpha values beyond the end of the palette", async () => {
     const alphas = new Uint8Array(256).fill(255, 0, 16);
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }] });
     expect((await written(spec)).text).not.toMatch(/Mask/);

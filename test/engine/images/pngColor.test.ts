@@ -76,12 +76,12 @@ describe("the color space of a PNG", () => {
     ["chromaticities of the wrong length", "RGB", { cHRM: uint32(1, 2) }, "/DeviceRGB"],
     ["a gamma that no profile can contain", "RGB", { gAMA: uint32(100) }, "/DeviceRGB"],
     ["chromaticities of a gray picture", "gray", { cHRM: ADOBE_RGB_COLORS }, "/DeviceGray"],
-  ] as const)("is a device color space for %s", async (_, kind, chunks, expected) => {
+  ] as const)("uses a device color space for %s", async (_, kind, chunks, expected) => {
     expect(await colorSpace(kind, chunks)).toBe(expected);
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "is a profile for the gamma of a PNG (%s), which makes linear light brighter",
+    "shows linear light brighter by a profile for the gamma of a PNG (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -92,12 +92,12 @@ describe("the color space of a PNG", () => {
     },
   );
 
-  test("applies to the colors of a palette", async () => {
+  test("applies a profile for a gamma to the colors of a palette", async () => {
     expect(await colorSpace("indexed", { gAMA: uint32(100000) })).toBe("[/Indexed [/ICCBased 4 0 R] 1 5 0 R]");
   });
 
   // Adobe publishes these colorants, which are adapted to D50 (AdobeRGB1998.icc).
-  test("is a profile for the chromaticities of a PNG, by default with the gamma of sRGB", async () => {
+  test("uses a profile for the chromaticities of a PNG, by default with the gamma of sRGB", async () => {
     const sink = await written(encodePng(spec("RGB", { cHRM: ADOBE_RGB_COLORS })));
     const bytes = new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!));
     const adobeRgb = {
@@ -131,7 +131,7 @@ describe("a PNG in a file without device colors", () => {
   test.each([
     ["RGB", 2, 3],
     ["gray", 0, 1],
-  ] as const)("looks identical with a profile of sRGB: %s", async (_, colorType, components) => {
+  ] as const)("shows identical pixels with a profile of sRGB: %s", async (_, colorType, components) => {
     const spec: PngSpec = {
       width: 16,
       height: 16,
@@ -148,7 +148,7 @@ describe("a PNG in a file without device colors", () => {
     expect(pixels[1]).toEqual(pixels[0]);
   });
 
-  test("uses a profile of sRGB for the colors of its palette", async () => {
+  test("uses a profile of sRGB for the colors of a palette", async () => {
     const sink = calibrated();
     (await readImage(encodePng(spec("indexed", {})), LIMITS)).embed(sink);
     expect(sink.text).toMatch(/\[\/Indexed \[\/ICCBased \d+ 0 R\] 1 /);
@@ -162,7 +162,7 @@ describe("an ICC profile in a PNG", () => {
     ["RGB", "RGB ", 3],
     ["RGB with alpha", "RGB ", 3],
     ["indexed", "RGB ", 3],
-  ] as const)("becomes the color space of a PNG without being recompressed (%s)", async (kind, space, components) => {
+  ] as const)("copies the compressed ICC profile of a PNG (%s)", async (kind, space, components) => {
     const chunkData = iccp(profile({ space }));
     const sink = await written(
       encodePng(spec(kind, { iCCP: chunkData, sRGB: Uint8Array.of(0), gAMA: uint32(100000) })),
@@ -183,11 +183,11 @@ describe("an ICC profile in a PNG", () => {
     ["is a decompression bomb", iccp(concat(profile({}), new Uint8Array(10_000_000)))],
     ["has no name", encode("name")],
     ["is empty", new Uint8Array()],
-  ])("is omitted from a PNG if it %s", async (_, iCCP) => {
+  ])("omits a PNG's ICC profile that %s", async (_, iCCP) => {
     expect(await colorSpace("RGB", { iCCP })).toBe("/DeviceRGB");
   });
 
-  test("is omitted from a PNG if its checksum is wrong", async () => {
+  test("omits a PNG's ICC profile with a wrong checksum", async () => {
     const png = encodePng(spec("RGB", {}));
     const damaged = chunk("iCCP", iccp(profile({})));
     damaged[damaged.length - 1]! ^= 1;

@@ -107,7 +107,7 @@ describe("damaged PNGs", () => {
     ["a height of 0", png(headerWith({ height: 0 }), IDAT, IEND)],
     ["changed line ends", concat(Uint8Array.of(137, 80, 78, 71, 10, 26, 10), IHDR, IDAT, IEND)],
     ["bytes that were sent as text", concat(Uint8Array.of(63, 80, 78, 71, 13, 10, 26, 10), IHDR, IDAT, IEND)],
-  ])("are rejected: %s", async (_, bytes) => {
+  ])("rejects a damaged PNG: %s", async (_, bytes) => {
     expect(await rejection(bytes)).toMatchObject({ code: "damaged_image" });
   });
 
@@ -121,7 +121,7 @@ describe("damaged PNGs", () => {
     Object.entries(KINDS).flatMap(([kind, spec]) =>
       changes.map(([what, tamper]) => ({ kind, what, spec: { ...spec, tamper } })),
     ),
-  )("are rejected: $what ($kind)", async ({ spec }) => {
+  )("rejects a damaged PNG: $what ($kind)", async ({ spec }) => {
     expect(await rejection(encodePng(spec))).toMatchObject({ code: "damaged_image" });
   });
 
@@ -134,7 +134,7 @@ describe("damaged PNGs", () => {
     ["with a wrong checksum at its end", compressed.with(-1, compressed.at(-1)! ^ 1)],
     ["that ends early", compressed.subarray(0, -5)],
     ["that needs a preset dictionary", new Uint8Array(deflateSync(lines, { dictionary: Buffer.from("a") }))],
-  ])("are rejected: image data %s", async (_, data) => {
+  ])("rejects a damaged PNG: image data %s", async (_, data) => {
     expect(await rejection(png(IHDR, chunk("IDAT", data), IEND))).toMatchObject({ code: "damaged_image" });
   });
 });
@@ -156,13 +156,13 @@ describe("the limits of PNG dimensions", () => {
       { width: 6_000, height: 6_000, interlaced: true },
       LIMITS.maxPixels,
     ],
-  ])("reject a PNG as too large: %s", async (_, size, maxPixels) => {
+  ])("rejects a PNG as too large: %s", async (_, size, maxPixels) => {
     expect(await rejection(png(headerWith(size), IDAT, IEND), { maxPixels })).toMatchObject({
       code: "image_too_large",
     });
   });
 
-  test("accept a PNG of exactly the maximum number of pixels", async () => {
+  test("accepts a PNG with exactly the maximum number of pixels", async () => {
     expect(await rejection(png(IHDR, IDAT, IEND), { maxPixels: 20 })).toBe("not refused");
   });
 });
@@ -170,14 +170,17 @@ describe("the limits of PNG dimensions", () => {
 describe("a decompression bomb", () => {
   const bomb = new Uint8Array(deflateSync(new Uint8Array(100_000_000)));
 
-  test.each(Object.entries(KINDS))("in a PNG (%s) is rejected before it is decompressed", async (_, spec) => {
-    const palette = spec.palette ? [chunk("PLTE", Uint8Array.from(spec.palette.flat()))] : [];
-    const file = png(chunk("IHDR", header(spec)), ...palette, chunk("IDAT", bomb), IEND);
+  test.each(Object.entries(KINDS))(
+    "rejects a decompression bomb in a PNG (%s) before it is decompressed",
+    async (_, spec) => {
+      const palette = spec.palette ? [chunk("PLTE", Uint8Array.from(spec.palette.flat()))] : [];
+      const file = png(chunk("IHDR", header(spec)), ...palette, chunk("IDAT", bomb), IEND);
 
-    const started = performance.now();
-    expect(await rejection(file)).toMatchObject({ code: "damaged_image" });
-    const rejected = performance.now();
-    inflateSync(bomb);
-    expect(rejected - started).toBeLessThan((performance.now() - rejected) / 4);
-  });
+      const started = performance.now();
+      expect(await rejection(file)).toMatchObject({ code: "damaged_image" });
+      const rejected = performance.now();
+      inflateSync(bomb);
+      expect(rejected - started).toBeLessThan((performance.now() - rejected) / 4);
+    },
+  );
 });

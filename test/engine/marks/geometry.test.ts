@@ -35,7 +35,7 @@ describe("displayed space", () => {
     [270, 1, [200, 100], { "lower left": [10, 220], "lower right": [10, 20], "upper left": [110, 220] }],
     [90, 2, [400, 200], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
   ])(
-    "maps corners of the page to user space, rotated by %i at %i points per unit",
+    "maps corners of a page that is rotated by %i degrees, with %i points per unit, to user space",
     (rotate, userUnit, [width, height], corners) => {
       const turned = page(rotate, userUnit);
       expect(displayedSize(turned)).toEqual({ width, height, userUnit });
@@ -95,7 +95,7 @@ describe("placement of a mark", () => {
     expect(boxOf(placeAt(spotOf("bottom-right"), mark, 1, degrees, a4, 24))).toEqual(box);
   });
 
-  test("turns the right side of a mark up when it rotates the mark by 90 degrees", () => {
+  test("rotates a mark by 90 degrees so that its right side is up", () => {
     const matrix = placeAt(spotOf("center"), mark, 1, 90, a4, 0);
     expect(apply(matrix, 0, 25)).toEqual([300, 350]);
     expect(apply(matrix, 100, 25)).toEqual([300, 450]);

@@ -17,11 +17,7 @@ describe("line breaks", () => {
     ["does not break before French punctuation", "Bonjour ! « Non »", "Bonjour ! |« |Non »"],
     ["does not break at a no-break space", "10\u00a0km on", "10\u00a0km |on"],
     ["allows a break after Chinese punctuation but not before it", "你好，世界。再见！", "你好，|世界。|再见！"],
-    [
-      "allows a break outside of Chinese brackets but not inside next to them",
-      "请看「第三页」吧",
-      "请看|「第三|页」|吧",
-    ],
+    ["allows breaks around Chinese brackets but not just inside of them", "请看「第三页」吧", "请看|「第三|页」|吧"],
     ["allows a break between Latin and Chinese", "PDF文件", "PDF|文件"],
     ["allows a break between emoji but not within one", "👍👩‍👩‍👧", "👍|👩‍👩‍👧"],
     [

@@ -70,7 +70,7 @@ test("charges the memory of lines that are retained until they are drawn", async
 test.each([
   [1, 1400],
   [10, 14_000],
-])("with a user space unit of %i points, limits the font size to %i points", async (userUnit, most) => {
+])("limits the font size (user space unit of %i points: %i points)", async (userUnit, most) => {
   for (const fontSizePt of [undefined, 20_000]) {
     const page = { width: 90_000, height: 90_000, userUnit };
     const { layoutOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);

@@ -1,17 +1,17 @@
-/** Search for a word: the native one and its twin for browsers. */
+/** Tests the native byte search and its variant for browsers, which must return the same offsets. */
 import { describe, expect, it } from "vitest";
 import * as browser from "../../../src/engine/platform/search.browser.ts";
 import * as native from "../../../src/engine/platform/search.ts";
 import { encode } from "../../support/bytes.ts";
 
-/** Lengths of what precedes the words: native code searches long ranges only. */
+/** Numbers of bytes before the words. The native variant calls native code only for long ranges. */
 const LENGTHS = [0, 1, 500, 100_000];
 
 describe.each([
   ["native", native],
   ["browser", browser],
 ])("the %s search", (_, { indexOf, lastIndexOf }) => {
-  it.each(LENGTHS)("finds the next word at or after an offset, after %i other bytes", (length) => {
+  it.each(LENGTHS)("finds the next word at or after an offset, behind %i other bytes", (length) => {
     const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
     const all: number[] = [];
     for (let at = indexOf(bytes, "%%EOF"); at >= 0; at = indexOf(bytes, "%%EOF", at + 1)) all.push(at);
@@ -20,7 +20,7 @@ describe.each([
     expect(lastIndexOf(bytes, "%%EOF")).toBe(length + 6);
   });
 
-  it.each(LENGTHS)("finds only words that lie completely before an end, after %i other bytes", (length) => {
+  it.each(LENGTHS)("finds only words that lie completely before the end, behind %i other bytes", (length) => {
     const bytes = encode(`${"x".repeat(length)}/Page`);
     expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
     expect(indexOf(bytes, "/Page", 0, length + 4)).toBe(-1);
@@ -28,7 +28,7 @@ describe.each([
     expect(indexOf(bytes, "/Page", bytes.length)).toBe(-1);
   });
 
-  it("counts offsets from the start of a view, and sees nothing around it", () => {
+  it("counts offsets from the start of a view, and finds no word outside of it", () => {
     const bytes = encode("/Page /Page /Page").subarray(3, 14);
     expect(indexOf(bytes, "/Page")).toBe(3);
     expect(lastIndexOf(bytes, "/Page")).toBe(3);
