@@ -2,10 +2,10 @@
  * Builds a deployment twice, in folders with different paths and times, and with a different clock, language and home
  * folder. Fails unless both builds are byte-identical.
  */
-import { execFileSync } from "node:child_process";
-import { copyFile, link, mkdir, mkdtemp, readdir, readlink, rm, symlink, utimes } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, mkdtemp, rm, utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { buildDeployment } from "./lib/buildDeployment.ts";
+import { copyCheckout, linkPackages } from "./lib/copyCheckout.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -25,23 +25,7 @@ try {
 /** Builds a copy of the checkout after setting the time of all its files (Unix seconds). */
 async function build(place: string, seconds: number, env: Record<string, string>): Promise<Map<string, string>> {
   const copy = join(folder, place);
-  const tracked = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
-  for (const path of tracked.toString().split("\0").filter(Boolean)) {
-    await mkdir(dirname(join(copy, path)), { recursive: true });
-    await copyFile(join(root, path), join(copy, path));
-    await utimes(join(copy, path), seconds, seconds);
-  }
-  await linkFolder(join(root, "node_modules"), join(copy, "node_modules"));
+  for (const path of await copyCheckout(root, copy)) await utimes(join(copy, path), seconds, seconds);
+  await linkPackages(join(root, "node_modules"), join(copy, "node_modules"));
   return buildDeployment(copy, join(copy, "out"), { ...process.env, ...env });
-}
-
-/** Copies a folder by hard links. A bundler would resolve symbolic links to the original paths. */
-async function linkFolder(from: string, to: string): Promise<void> {
-  await mkdir(to);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, copy] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await linkFolder(source, copy);
-    else if (entry.isSymbolicLink()) await symlink(await readlink(source), copy);
-    else await link(source, copy);
-  }
 }

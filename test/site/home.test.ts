@@ -81,6 +81,17 @@ describe("GET /", () => {
     },
   );
 
+  test("the sheet of positions shows the nine places of a page in reading order", async () => {
+    const sheets = Array.from((await page()).matchAll(/class="sheet-of-spots">(.*?)<\/div>/g), ([, sheet]) => sheet!);
+    expect(sheets).toHaveLength(PRODUCTS.length);
+    for (const sheet of sheets)
+      expect(Array.from(sheet.matchAll(/value="([\w-]+)"/g), ([, name]) => name)).toEqual([
+        ...["top-left", "top", "top-right"],
+        ...["left", "center", "right"],
+        ...["bottom-left", "bottom", "bottom-right"],
+      ]);
+  });
+
   test("the page contains the development key only on loopback without a facilitator", async () => {
     const shown = async (url: string, settings: object = {}) => {
       const context = createExecutionContext();
