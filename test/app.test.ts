@@ -48,7 +48,7 @@ test("returns 404 for an unknown path and 405 for an unsupported method", async 
 describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", "/.well-known/mcp/server-card.json"])(
   "%s",
   (path) => {
-    test("answers 304 to a client with a current copy and lets other origins read it", async () => {
+    test("a document returns 304 for a matching ETag and is readable from other origins", async () => {
       const first = await send(path);
       const tag = first.headers.get("ETag")!;
       expect(tag).toMatch(/^"/);
@@ -67,7 +67,7 @@ describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", 
   },
 );
 
-test("documents contain the requested host, even if two hosts alternate", async () => {
+test("documents contain the requested host, even if requests for two hosts alternate", async () => {
   for (const host of ["http://a.example", "http://b.example", "http://a.example"]) {
     const { servers } = await (await send(`${host}/openapi.json`)).json<{ servers: object[] }>();
     expect(servers).toEqual([{ url: host }]);

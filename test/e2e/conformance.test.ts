@@ -7,20 +7,23 @@ import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 
 const SUITE = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
 
-/** A Worker started as by `npm run dev`, unlike in other files. */
+/** A Worker that wrangler runs, as with `npm run dev`. */
 let worker: RunningWorker;
 beforeAll(async () => {
   worker = await startWorker();
 });
 afterAll(() => worker?.stop());
 
-test.each(["2026-07-28", "2025-11-25"])("MCP's own conformance suite passes for revision %s", async (revision) => {
-  const expected = join(import.meta.dirname, "conformance", `${revision}.yaml`);
-  const scope = ["--url", `${worker.url}/mcp`, "--requirements", revision, "--expected-failures", expected];
-  const { stdout } = await promisify(execFile)(process.execPath, [SUITE, "server", ...scope]).catch(
-    (failed: { stdout: string }) => {
-      throw new Error(failed.stdout);
-    },
-  );
-  expect(stdout).toContain("dns-rebinding-protection: 2 passed, 0 failed");
-});
+test.each(["2026-07-28", "2025-11-25"])(
+  "the MCP server passes MCP's own conformance suite for revision %s",
+  async (revision) => {
+    const expected = join(import.meta.dirname, "conformance", `${revision}.yaml`);
+    const scope = ["--url", `${worker.url}/mcp`, "--requirements", revision, "--expected-failures", expected];
+    const { stdout } = await promisify(execFile)(process.execPath, [SUITE, "server", ...scope]).catch(
+      (failed: { stdout: string }) => {
+        throw new Error(failed.stdout);
+      },
+    );
+    expect(stdout).toContain("dns-rebinding-protection: 2 passed, 0 failed");
+  },
+);

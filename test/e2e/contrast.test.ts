@@ -1,4 +1,4 @@
-/** Tests whether marks are visible on pages of any color and on pictures, as MuPDF and PDFium draw them. */
+/** Tests that marks are visible on pages of any color and on pictures, as MuPDF and PDFium render them. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
@@ -8,13 +8,13 @@ import { pdfOf, streamOf } from "../support/pdf.ts";
 import { PHOTOGRAPH, photographPages } from "../support/photographs.ts";
 
 const [WIDTH, HEIGHT] = [600, 800];
-/** Pixels per point: about 110 per inch. */
+/** Pixels per point, equal to 108 pixels per inch. */
 const SCALE = 1.5;
 const BOX = { width: WIDTH * SCALE, height: HEIGHT * SCALE };
-/** Distance, as a share of the largest font size, within which a stroke's edge is searched. */
+/** Maximum distance between a stroke and its edge, as a share of the largest font size. */
 const REACH = 0.1;
-/** Maximum number of places on a mark's strokes to check on pictures. */
-const MOST_PLACES = 2000;
+/** Maximum number of sampled pixels on a mark's strokes. */
+const MAX_SAMPLES = 2000;
 const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 const RENDERERS: [string, Renderer][] = [
   ["MuPDF", renderPagesByMupdf],
@@ -28,13 +28,13 @@ const COLORS: readonly Color[] = [
 ];
 type Color = readonly [number, number, number];
 
-/** A pixel of a mark on black and on white. On other colors it is interpolated between the two. */
+/** A pixel of a mark on black and on white. Its value on other colors is interpolated between the two. */
 interface Pixel {
   readonly onBlack: Color;
   readonly onWhite: Color;
 }
 
-/** Puts a mark on a white page and a black one. */
+/** Renders a mark on a white page and on a black page. */
 async function drawn(mark: TextMark, render: Renderer): Promise<[white: Raster, black: Raster]> {
   const source = pdfOf([
     "<< /Type /Catalog /Pages 2 0 R >>",
@@ -59,8 +59,8 @@ function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
 }
 
 /**
- * Returns the lightest letter pixel, and among all places the one with the faintest edge. If that edge is
- * distinguishable from the letters or from the page, all others are.
+ * Returns the lightest letter pixel, and the faintest edge next to any letter. If this edge stands out from the letters
+ * or from the page, all other edges do too.
  */
 function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: Pixel; edge: Pixel } {
   const [onWhite, onBlack] = rasters.map(brightness) as [Uint16Array, Uint16Array];
@@ -81,7 +81,7 @@ function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: P
   return { letter: pixelAt(rasters, lightest!), edge: pixelAt(rasters, faintest!) };
 }
 
-/** Returns the sum of each pixel's three values. */
+/** Returns the sum of red, green and blue for each pixel. */
 function brightness({ rgb }: Raster): Uint16Array {
   const sums = new Uint16Array(rgb.length / 3);
   for (let i = 0; i < sums.length; i++) sums[i] = rgb[3 * i]! + rgb[3 * i + 1]! + rgb[3 * i + 2]!;
@@ -108,35 +108,36 @@ function on(page: Color, { onBlack, onWhite }: Pixel): Color {
   return page.map((value, i) => onBlack[i]! + ((onWhite[i]! - onBlack[i]!) * value) / 255) as unknown as Color;
 }
 
-/** Returns the minimum contrast of a mark on pages of all colors. */
+/** Returns the minimum contrast of a mark over pages of all colors. */
 async function leastContrast(mark: TextMark, render: Renderer): Promise<number> {
   const { sizeShare } = TEMPLATES[mark.template!];
   const { letter, edge } = weakest(await drawn(mark, render), Math.round(REACH * sizeShare * WIDTH * SCALE));
   return Math.min(...COLORS.map((page) => contrast(page, on(page, letter), on(page, edge))));
 }
 
-describe.each(RENDERERS)("a mark drawn by %s", (_, render) => {
-  it.each(NAMES)("is visible on pages of every color: %s", async (template) => {
+describe.each(RENDERERS)("text marks rendered by %s", (_, render) => {
+  it.each(NAMES)("the template %s is visible on pages of every color", async (template) => {
     expect(await leastContrast({ text: "CONFIDENTIAL", template }, render)).toBeGreaterThan(1.5);
     expect(await leastContrast({ text: "CONFIDENTIAL", template, opacity: 1 }, render)).toBeGreaterThan(3);
   });
 
-  it("has only the caller's color", async () => {
+  it("a mark in the caller's color has no edge of another color", async () => {
     const [white, black] = await drawn({ text: "CONFIDENTIAL", color: "#000000", opacity: 1 }, render);
     expect(black.rgb.reduce((a, b) => Math.max(a, b))).toBe(0);
     expect(white.rgb.reduce((a, b) => Math.min(a, b))).toBe(0);
   });
 });
 
-/** Places on the strokes of a mark on a white page, and the distance to an edge in pixels. */
+/** Sampled pixels on the strokes of a mark, and the maximum distance to an edge in pixels. */
 interface Strokes {
   readonly places: readonly number[];
   readonly reach: number;
 }
 
 /**
- * Finds the strokes of a mark by pixels that their ink covers, except the faintest fifth. If there are many places,
- * takes a sample from everywhere. An edge must be within three pixels, because so much of a stroke is perceived as one.
+ * Finds the strokes of a mark on a white page. Stroke pixels have at least 80 % of the darkest pixel's ink. Takes an
+ * evenly spaced sample of at most `MAX_SAMPLES` pixels. An edge may be at least three pixels away, because the eye
+ * perceives such a distance as one stroke.
  */
 function strokesOn(white: Raster, template: TemplateName): Strokes {
   const { width, height } = white;
@@ -146,13 +147,14 @@ function strokesOn(white: Raster, template: TemplateName): Strokes {
   const places: number[] = [];
   for (let y = reach; y < height - reach; y++)
     for (let x = reach; x < width - reach; x++) if (values[y * width + x]! <= solid) places.push(y * width + x);
-  const step = Math.ceil(places.length / MOST_PLACES);
+  const step = Math.ceil(places.length / MAX_SAMPLES);
   return { places: places.filter((_, i) => i % step === 0), reach };
 }
 
 /**
- * Returns the minimum contrast of a mark along its strokes on a picture. It compares the mark's change of each pixel
- * with that of nearby pixels, and with none, so that contrasts of the picture itself do not count.
+ * Returns the minimum contrast of a mark along its strokes on a picture. For each pixel, it takes the ratio of
+ * luminance with and without the mark. It compares this ratio with the ratios of nearby pixels and with an unmarked
+ * pixel. The contrast of the picture itself therefore has no influence.
  */
 function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Strokes): number {
   const { width } = plain;
@@ -172,12 +174,12 @@ function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Str
   return weakest;
 }
 
-/** Contributions of the 256 values of red, green and blue to a pixel's luminance. */
+/** Contribution of each value of red, green and blue to a pixel's luminance. */
 const SHARES = [0.2126, 0.7152, 0.0722].map((share) =>
   Array.from({ length: 256 }, (_, value) => share * linear(value)),
 );
 
-/** Returns each pixel's luminance plus the flare of the definition of contrast. */
+/** Returns each pixel's luminance plus 0.05, the flare in WCAG's definition of contrast. */
 function luminances({ rgb }: Raster): Float32Array {
   const [red, green, blue] = SHARES as [number[], number[], number[]];
   const result = new Float32Array(rgb.length / 3);
@@ -186,14 +188,14 @@ function luminances({ rgb }: Raster): Float32Array {
   return result;
 }
 
-describe.each(RENDERERS)("a mark drawn by %s on pictures like photographs", (_, render) => {
+describe.each(RENDERERS)("text marks rendered by %s on pictures like photographs", (_, render) => {
   const source = photographPages();
   let plain: Raster[];
   beforeAll(async () => {
     plain = await render(source, PHOTOGRAPH);
   });
 
-  it.each(NAMES)("is visible along every stroke: %s", async (template) => {
+  it.each(NAMES)("the template %s is visible along every stroke on pictures like photographs", async (template) => {
     const [white, ...pictures] = await render(await marked(source, { text: "CONFIDENTIAL", template }), PHOTOGRAPH);
     const strokes = strokesOn(white!, template);
     expect(strokes.places.length).toBeGreaterThan(50);

@@ -9,7 +9,7 @@ const BOXES = ["[1e2 0 300 400]", "[--5 0 300 400]", "[..5 0 300 400]", "[0 0 30
 const SMALL = "[0 0 .5 400]";
 const LARGE = "[0 0 99999999999 400]";
 
-/** Returns one page with the entries `page`, in a node with the entries `node`. */
+/** Returns a PDF with one page. `page` and `node` are additional entries of the page and of its parent node. */
 function pageOf(page: string, node = ""): Uint8Array {
   return pdfOf([
     "<< /Type /Catalog /Pages 2 0 R >>",
@@ -20,7 +20,7 @@ function pageOf(page: string, node = ""): Uint8Array {
   ]);
 }
 
-describe.each([MUPDF, PDFIUM])("$name shows the mark in the visible corner of a page", (reader) => {
+describe.each([MUPDF, PDFIUM])("$name", (reader) => {
   test.each<[string, Uint8Array]>([
     ["without /Parent", pageOf("", BOX)],
     ["with a wrong /Parent", pageOf("/Parent 5 0 R", BOX)],
@@ -34,7 +34,7 @@ describe.each([MUPDF, PDFIUM])("$name shows the mark in the visible corner of a 
       `of /Resources ${resources} under others`,
       pageOf(`/Parent 2 0 R /Resources ${resources}`, `${BOX} /Resources << /ProcSet [/PDF] >>`),
     ]),
-    ["whose boxes are apart", pageOf(`/Parent 2 0 R ${BOX} /CropBox [500 500 600 600]`)],
+    ["whose MediaBox and CropBox do not overlap", pageOf(`/Parent 2 0 R ${BOX} /CropBox [500 500 600 600]`)],
     ...["45", "135", "89", "90.5", "--90", "(x)", "null", "99999999999"].map((turn): [string, Uint8Array] => [
       `of /Rotate ${turn}`,
       pageOf(`/Parent 2 0 R ${BOX} /Rotate ${turn}`),
@@ -43,7 +43,7 @@ describe.each([MUPDF, PDFIUM])("$name shows the mark in the visible corner of a 
       `of /UserUnit ${unit}`,
       pageOf(`/Parent 2 0 R ${BOX} /UserUnit ${unit}`),
     ]),
-  ])("%s", async (_, source) => {
+  ])(`${reader.name} shows the mark in the visible corner of a page %s`, async (_, source) => {
     expect(reader.look(await stamp(source), CORNER)).toEqual([true]);
   });
 });

@@ -1,4 +1,7 @@
-/** Tests that a contributor's own settings, in .dev.vars or .env, affect only `npm run dev`, and no types and tests. */
+/**
+ * Tests that a contributor's settings in .dev.vars or .env affect only `npm run dev`, not the generated types or the
+ * tests.
+ */
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +24,7 @@ beforeEach(async () => {
   return () => rm(folder, { recursive: true, force: true });
 });
 
-test("settings of .dev.vars and .env are in no generated type and in no test's Worker", async () => {
+test("generated types and test Workers ignore settings in .dev.vars and .env", async () => {
   for (const name of [".dev.vars", ".env"]) await writeFile(join(folder, name), 'PRICE="0.07"\nGREETING="hello"\n');
   const [, words = ""] = /wrangler\.js (types .*?) &&/.exec(scripts.types) ?? [];
   const program = join(root, "node_modules/wrangler/bin/wrangler.js");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** The tool with which paid services register at indexes. It only calls the given origin. */
+/** The tool that registers paid services with indexes. These tests only let it read the given origin. */
 const TOOL = join(import.meta.dirname, "../../node_modules/@agentcash/discovery/bin/discovery.js");
 
 let worker: StartedWorker;
@@ -25,7 +25,7 @@ interface Found {
   meta: { guidanceTokens: number };
 }
 
-test("the discovery tool finds all products at their price, without a warning", async () => {
+test("the discovery tool finds all products with their prices and reports no warning", async () => {
   const { resources, warnings, meta } = await discover<Found>(worker.url);
   expect(warnings).toEqual([]);
   const paid = resources.filter(({ authHint }) => authHint === "paid");

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => worker?.stop());
 afterEach(() => vi.restoreAllMocks());
 
-/** Marks a file and returns its link. */
+/** Marks a file and returns its download link. */
 async function marked(pdf: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}): Promise<string> {
   const form = new FormData();
   form.set("file", new File([pdf], "a.pdf"));
@@ -65,7 +65,7 @@ const curlIsHere = await run("curl", ["--version"]).then(
 );
 
 describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as const] : [])] as const)("%s", (_, ask) => {
-  test("HEAD returns size, name and support of ranges", async () => {
+  test("HEAD returns size and name, and announces support for ranges", async () => {
     const { status, headers, body } = await ask("HEAD", {});
     expect([status, body.length]).toEqual([200, 0]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -76,7 +76,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     });
   });
 
-  test("HEAD ignores ranges", async () => {
+  test("HEAD ignores a Range header", async () => {
     const { status, headers } = await ask("HEAD", { Range: "bytes=0-9" });
     expect([status, headers.get("Content-Length")]).toEqual([200, String(file.length)]);
   });
@@ -88,7 +88,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     ["bytes=-1024", (size) => [size - 1024, size]],
     ["bytes=-99999999", (size) => [0, size]],
     ["bytes=0-99999999", (size) => [0, size]],
-  ])("a download returns %s", async (Range, expected) => {
+  ])("a download returns the requested range: %s", async (Range, expected) => {
     const { status, headers, body } = await ask("GET", { Range });
     const [from, to] = expected(file.length);
     expect(status).toBe(206);
@@ -97,10 +97,13 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     expect(body.equals(file.subarray(from, to))).toBe(true);
   });
 
-  test.each(["bytes=99999999-", "bytes=-0"])("a range beyond the end returns the size: %s", async (Range) => {
-    const { status, headers } = await ask("GET", { Range });
-    expect([status, headers.get("Content-Range")]).toEqual([416, `bytes */${file.length}`]);
-  });
+  test.each(["bytes=99999999-", "bytes=-0"])(
+    "a range beyond the end is answered with 416 and the file size: %s",
+    async (Range) => {
+      const { status, headers } = await ask("GET", { Range });
+      expect([status, headers.get("Content-Range")]).toEqual([416, `bytes */${file.length}`]);
+    },
+  );
 
   test("a download returns the whole file for several ranges, and for a range of another version", async () => {
     for (const headers of [{ Range: "bytes=0-1,5-6" }, { Range: "bytes=0-1", "If-Range": '"another"' }]) {
@@ -109,7 +112,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     }
   });
 
-  test("a download continues with the same version", async () => {
+  test("a download honors If-Range, If-Match and If-None-Match", async () => {
     const { headers } = await ask("HEAD", {});
     for (const validator of ["ETag", "Last-Modified"]) {
       const { status, body } = await ask("GET", { Range: "bytes=9-", "If-Range": headers.get(validator)! });
@@ -122,7 +125,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
   });
 });
 
-test("pdf.js opens the link by ranges and reads a page in the middle without the rest of the file", async () => {
+test("pdf.js reads a page in the middle with range requests, without downloading the whole file", async () => {
   const answers: { range: string | null; status: number; bytes: number }[] = [];
   const real = globalThis.fetch;
   onTestFinished(() => void vi.restoreAllMocks());
@@ -139,7 +142,8 @@ test("pdf.js opens the link by ranges and reads a page in the middle without the
   await document.loadingTask.destroy();
 
   const [first, ...ranges] = answers;
-  expect(first).toMatchObject({ range: null, status: 200 }); // pdf.js aborts the first request when it sees that ranges are supported
+  // pdf.js aborts the first request when it learns that the server supports ranges
+  expect(first).toMatchObject({ range: null, status: 200 });
   expect(ranges.length).toBeGreaterThan(1);
   expect(new Set(ranges.map(({ status }) => status))).toEqual(new Set([206]));
   expect(ranges.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(file.length / 5);
@@ -155,14 +159,15 @@ async function textOf(document: Awaited<ReturnType<typeof getDocument>["promise"
   return items.map((item) => ("str" in item ? item.str : "")).join("\n");
 }
 
-test("a revoked link stops working", async () => {
+test("a revoked link is answered with 410", async () => {
   const link = await marked(onePage);
   expect((await fetch(link, { method: "DELETE" })).status).toBe(204);
   expect((await fetch(link)).status).toBe(410);
 });
 
-test("the runtime's own rate limiter throttles wrong tokens from one address, and not the right one", async () => {
-  const headers = { "CF-Connecting-IP": "203.0.113.7" }; // only a development server accepts an address from its caller
+test("the runtime's rate limiter throttles wrong tokens of one address, but accepts the right token", async () => {
+  // only a development server accepts this header from a caller
+  const headers = { "CF-Connecting-IP": "203.0.113.7" };
   const guesses: number[] = [];
   for (let guess = 0; guess <= 2 * RATE_LIMITS.wrongTokens; guess++) {
     const response = await fetch(url.replace(/token=.*/, `token=${guess}`), { headers });
@@ -173,8 +178,8 @@ test("the runtime's own rate limiter throttles wrong tokens from one address, an
   expect((await fetch(url, { method: "HEAD", headers })).status).toBe(200);
 });
 
-// the last test, because the sweep also deletes the other tests' links
-test("the scheduled sweep keeps working links and deletes expired ones", async () => {
+// runs last, because the sweep also deletes the links of other tests
+test("the scheduled sweep deletes expired links and keeps valid ones", async () => {
   const link = await marked(onePage);
   const sweepAt = (time: number) => fetch(`${worker.url}/cdn-cgi/local/scheduled?time=${time}`);
   expect(await (await sweepAt(Date.now())).text()).toBe("ok");

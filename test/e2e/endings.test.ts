@@ -1,6 +1,6 @@
 /**
- * Tests how a page's content may end, and which readers then show the mark. All endings of a group are pages of one
- * file, which every reader draws before and after marking. The readers in a row do not show the mark;
+ * Tests unusual ends of a page's content, and which readers then show the mark. The endings of a group are pages of one
+ * file. Every reader draws this file before and after marking. A row names the readers that do not show the mark;
  * docs/compatibility-repairs.md gives the reasons.
  */
 import { deflateSync } from "node:zlib";
@@ -13,7 +13,7 @@ import { joined } from "../support/bytes.ts";
 import { readersOf } from "./readers.ts";
 
 const SIDE = 60;
-/** Areas of the mark and of broken images, in pixels from the upper left; right and bottom are exclusive. */
+/** Areas of the mark and of truncated images, in pixels from the upper left. Right and bottom are exclusive. */
 const MARK = { left: 42, top: 42, right: 54, bottom: 54 };
 const BROKEN_IMAGE = { left: 5, top: 45, right: 15, bottom: 55 };
 
@@ -26,11 +26,11 @@ type Stream = string | { dict: string; data: Uint8Array };
 interface Ending {
   name: string;
   streams: Stream[];
-  /** Whether it has an inline image, which may be truncated. */
+  /** Whether the content has an inline image, which may be truncated. */
   image: boolean;
   /** Readers that do not show the mark. */
   lost: string[];
-  /** Readers that show more of the page than of the source's. */
+  /** Readers that show more of the page after marking than before. */
   redrawn: string[];
 }
 
@@ -43,33 +43,33 @@ const ending = (
   { lost = [], redrawn = [] }: Partial<Ending> = {},
 ): Ending => ({ name, streams, image: / BI\b/.test(content), lost, redrawn });
 
-/** Content after the scene, by name, and the readers that do not show the mark. */
+/** Content appended to the scene. Each row has a name, the content, and the readers that do not show the mark. */
 const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a string", "(abc"],
-  ["parentheses in each other", "((a(b(c(d(e(f(g(h"],
+  ["nested parentheses", "((a(b(c(d(e(f(g(h"],
   ["a string after a backslash", "(abc\\"],
-  ["a string in an octal", "(abc\\05"],
+  ["a string in an octal escape", "(abc\\05"],
   ["a hexadecimal string", "<414"],
-  ["a hexadecimal string of nothing", "<"],
+  ["an empty hexadecimal string", "<"],
   ["an array between its elements", "[(A) -20", "pdf.js"],
-  ["an array of nothing", "[", "pdf.js"],
+  ["an empty array", "[", "pdf.js"],
   ["an array in a string", "[(A) -20 (B"],
   ["an array in a hexadecimal string", "[(A) -20 <42"],
-  ["arrays in each other", "[[[1", "pdf.js"],
+  ["nested arrays", "[[[1", "pdf.js"],
   ["a dictionary between its entries", "/Span <</MCID 0"],
   ["a dictionary in a key", "/Span <</MC"],
   ["a dictionary in a string", "/Span <</ActualText (x"],
   ["a dictionary in a hexadecimal string", "/Span <</ActualText <41"],
-  ["dictionaries in each other", "/Span <</A <</B 1"],
+  ["nested dictionaries", "/Span <</A <</B 1"],
   ["an array in a dictionary", "/Span <</A [1 2", "pdf.js"],
   ["a string in an array in a dictionary", "/Span <</A [(x"],
   ["a dictionary in an array", "[<</A 1"],
-  ["an array of text", `${TEXT} [(A) -20 (B)`, "pdf.js"],
-  ["an array of text in a string", `${TEXT} [(A) -20 (B`],
+  ["an array of text strings", `${TEXT} [(A) -20 (B)`, "pdf.js"],
+  ["an array of text strings in a string", `${TEXT} [(A) -20 (B`],
   ["a text object", `${TEXT} (AB) Tj`],
   ["a text object that clips", `${TEXT} 7 Tr (AB) Tj`],
-  ["a text object that clips, in a font of the reader's", "BT /G 8 Tf 1 0 0 1 5 40 Tm 7 Tr (AB) Tj"],
-  ["text objects in each other", "BT BT q BT"],
+  ["a text object that clips, in a standard font", "BT /G 8 Tf 1 0 0 1 5 40 Tm 7 Tr (AB) Tj"],
+  ["nested text objects", "BT BT q BT"],
   ["an inline image in its dictionary", IMAGE, "pdf.js"],
   ["an inline image in a key", `${IMAGE}/D`, "pdf.js"],
   ["an inline image before its data", `${IMAGE} ID`],
@@ -79,7 +79,7 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["an inline image in hexadecimal data", `${IMAGE}/F/AHx ID 41424344`],
   ["an inline image in ASCII85 data", `${IMAGE}/F/A85 ID 9jqo^BlbD-`],
   ["an inline image in Flate data", `${IMAGE}/F/Fl ID ${latin1(deflateSync(SAMPLES)).slice(0, 9)}`],
-  ["an inline image in run lengths", `${IMAGE}/F/RL ID \x07abcdefgh\x07ab`],
+  ["an inline image in run-length data", `${IMAGE}/F/RL ID \x07abcdefgh\x07ab`],
   ["an inline image that lacks 4,000 bytes", "q 10 0 0 10 5 5 cm BI /W 64/H 64/CS/G/BPC 8 ID abcd"],
   ["an inline image that lacks 40,000 bytes", "q 10 0 0 10 5 5 cm BI /W 200/H 200/CS/G/BPC 8 ID ab", "PDFium", "MuPDF"],
   ["an inline image in JPEG data", `${IMAGE}/F/DCT ID \xff\xd8\xff\xe0\0\x10JFIF\0`, "MuPDF"],
@@ -100,28 +100,28 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a slash", "/"],
   ["a name in an escape", "/A#4"],
   ["a comment", "% (["],
-  ["a keyword that breaks off", "/Fm D"],
+  ["an incomplete keyword", "/Fm D"],
   ["a compatibility section", "BX foo"],
   ["a glyph's width", "100 0 d0"],
   ["a glyph's box", "100 0 0 0 10 10 d1", "MuPDF"],
-  ["a parenthesis too many", ")", "pdf.js"],
-  ["a bracket too many", "]"],
-  ["brackets too many", ">>"],
-  ["an angle too many", ">"],
+  ["an extra parenthesis", ")", "pdf.js"],
+  ["an extra bracket", "]"],
+  ["extra angle brackets", ">>"],
+  ["an extra angle bracket", ">"],
   ["a brace", "{ 1"],
   ["EI alone", "EI"],
   ["ID alone", "ID", "pdf.js"],
   ["four marked-content sequences", "/Span BMC /Span <</MCID 0>> BDC /Span BMC /Span BMC"],
   ["a hidden layer", "/OC /Off BDC"],
-  ["four EMC too many", "EMC EMC EMC EMC"],
+  ["four extra EMC", "EMC EMC EMC EMC"],
 ];
 
-/** Content with every kind of token. */
+/** Content with every kind of token, to be cut at every byte. */
 const CUT =
   "q 0.8 0.9 1 rg 5 5 30 50 re f Q /Span <</MCID 0/L [1 (a(b)\\051) <</K/V>>]>> BDC " +
   `${TEXT} [(A) -20 <4243>] TJ ET EMC q 10 0 0 10 5 5 cm BI /W 4/H 4/CS/G/BPC 8 ID abcdefghijklmnop EI Q % (\n` +
   "q 1 0 0 1 20 30 cm /Fm Do Q [0.5] 0 d 5 5 m 9 9 l S\n";
-/** Matches content that ends in an array, outside of a string or dictionary; or in an inline image before its data. */
+/** Matches content that ends inside an array, but not inside a string or dictionary. */
 const IN_ARRAY = /\[([^[\]()<]|\(([^()\\]|\\.|\([^()]*\))*\)|<[0-9a-f]*>|<<[^>]*>>)*$/;
 const IN_IMAGE_DICTIONARY = / BI\b(?!.* ID\b).*$/;
 
@@ -129,22 +129,22 @@ const PACKED = deflateSync(CUT.repeat(2));
 
 const upTo30 = Array.from({ length: 30 }, (_, index) => index + 1);
 const GROUPS: Record<string, Ending[]> = {
-  "1 to 30 q": upTo30.map((count) => {
+  "1 to 30 unclosed q": upTo30.map((count) => {
     const content = `${"q 0.99 0 0 0.99 1 1 cm ".repeat(count)}${SCENE} 10 10 20 20 re W n`;
-    return ending(`${count} q too many`, content, [content]);
+    return ending(`${count} unclosed q`, content, [content]);
   }),
-  "1 to 30 Q": upTo30.map((count) => {
+  "1 to 30 extra Q at its end": upTo30.map((count) => {
     const content = `${SCENE} ${"Q ".repeat(count)}`;
-    return ending(`${count} Q too many`, content, [content]);
+    return ending(`${count} extra Q`, content, [content]);
   }),
-  "1 to 30 Q before the rest": upTo30.map((count) => {
+  "1 to 30 extra Q at its beginning": upTo30.map((count) => {
     const content = `${"Q ".repeat(count)}${SCENE}`;
-    return ending(`${count} Q too many`, content, [content], { redrawn: ["Poppler"] });
+    return ending(`${count} extra Q`, content, [content], { redrawn: ["Poppler"] });
   }),
-  "anything left open": LEFT_OPEN.map(([name, content, ...lost]) =>
+  "unfinished or extra tokens at its end": LEFT_OPEN.map(([name, content, ...lost]) =>
     ending(name, content, [`${SCENE} ${content}`], { lost }),
   ),
-  "anything left open in the last of several streams": LEFT_OPEN.map(([name, content, ...lost]) =>
+  "unfinished or extra tokens at the end of the last stream": LEFT_OPEN.map(([name, content, ...lost]) =>
     ending(name, content, ["0.8 0.9 1 rg 5 5 30", deflated("50 re f "), deflated(content)], { lost }),
   ),
   "a cut at every byte": Array.from(CUT, (_, length) => {
@@ -158,13 +158,13 @@ const GROUPS: Record<string, Ending[]> = {
   "a stream that cannot be decoded": [
     ending("no Flate data", "", [SCENE, flate(Buffer.from(SCENE))], { lost: ["MuPDF"] }),
     ending("no checksum", CUT, [flate(PACKED.with(-1, 0))]),
-    ending("a cut before a sound stream", CUT, [flate(PACKED.subarray(0, PACKED.length / 2)), SCENE]),
+    ending("a cut before a well-formed stream", CUT, [flate(PACKED.subarray(0, PACKED.length / 2)), SCENE]),
     ending("no such filter", "", [SCENE, { dict: "/Filter/Nothing", data: Buffer.from("0 g") }]),
     ending("no end of ASCII85", "", [{ dict: "/Filter/ASCII85Decode", data: Buffer.from("9jqo^") }]),
   ],
 };
 
-/** Returns a file with one page for each ending. With `apart`, a page that drops an open path follows each. */
+/** Returns a file with one page for each ending. With `apart`, a page that drops an open path follows each of them. */
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {
     1: "<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[8 0 R]/D<</OFF[8 0 R]>>>>>>",
@@ -196,7 +196,7 @@ function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   return file({ ...bodies, 2: `<</Type/Pages/Count ${kids.length}/Kids[${kids.join(" ")}]>>` });
 }
 
-/** Puts a half-transparent magenta square into the lower right corner of every page. */
+/** Adds a half-transparent magenta square to the lower right corner of every page. */
 async function mark(source: Uint8Array): Promise<Uint8Array> {
   const document = await open(source);
   const half = document.add({
@@ -211,7 +211,7 @@ type Box = typeof MARK;
 const within = ({ left, top, right, bottom }: Box, x: number, y: number, margin: number) =>
   x >= left - margin && x < right + margin && y >= top - margin && y < bottom + margin;
 
-/** Returns whether the whole mark is visible at its exact strength. */
+/** Returns whether the whole mark is visible with exactly its color and opacity. */
 function isMarked({ width, rgb }: Raster): boolean {
   for (let y = MARK.top + 1; y < MARK.bottom - 1; y++)
     for (let x = MARK.left + 1; x < MARK.right - 1; x++) {
@@ -221,7 +221,9 @@ function isMarked({ width, rgb }: Raster): boolean {
   return true;
 }
 
-/** Returns whether a page is unchanged except for the mark and, with `image`, a truncated image. */
+/**
+ * Returns whether a page is unchanged outside the mark. With `image`, the area of the truncated image may differ too.
+ */
 function isUnchanged(before: Raster, after: Raster, image: boolean): boolean {
   for (let y = 0; y < SIDE; y++)
     for (let x = 0; x < SIDE; x++) {
@@ -237,7 +239,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))(
   (reader, { missing, leaks = false, draw }) => {
     const because = missing ? `, skipped: ${missing} is not installed` : "";
     test.skipIf(missing).each(Object.entries(GROUPS))(
-      `a reader shows page and mark after %s${because}`,
+      `${reader} shows the page and the mark, apart from known exceptions, if the content has %s${because}`,
       async (_, endings) => {
         const source = fileOf(endings, leaks);
         const pages = endings.length * (leaks ? 2 : 1);

@@ -1,4 +1,4 @@
-/** Tests the engine as a browser gets it: bundled, and without the APIs of Node.js and Workers. */
+/** Tests the engine as a browser runs it: bundled, and without the APIs of Node.js and Workers. */
 import { basename, join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
@@ -14,7 +14,10 @@ import { joined } from "../support/bytes.ts";
 const root = join(import.meta.dirname, "../..");
 const date = new Date("2026-11-22T09:00:00Z");
 
-/** Marks a file in a separate realm that stands for the browser. All inputs and outputs belong to that realm. */
+/**
+ * Marks a file in a separate JavaScript realm, which simulates the browser. All inputs and outputs are objects of that
+ * realm.
+ */
 let watermarkThere: (source: Uint8Array, mark: TextMark | ImageMark, options: WatermarkOptions) => Promise<Uint8Array>;
 let sample: Uint8Array;
 
@@ -64,20 +67,28 @@ async function expectSame(source: Uint8Array, mark: TextMark | ImageMark, option
   expect(Buffer.compare(here, there)).toBe(0);
 }
 
-describe("the engine in a browser gives the same bytes as in Node", () => {
-  test.each(Object.entries(TEXT_SAMPLES))("for a text: %s", (_, text) => expectSame(sample, { text }));
-
-  test.each(["outline", "stamp", "tiled"] as const)("for the template %s with page numbers", (template) =>
-    expectSame(sample, { text: "{page} of {pages}, {date}", template }),
+describe("the engine in a browser", () => {
+  test.each(Object.entries(TEXT_SAMPLES))(
+    "the engine produces the same bytes in a browser as in Node.js for a text: %s",
+    (_, text) => expectSame(sample, { text }),
   );
 
-  test.each(Object.entries(IMAGE_SAMPLES))("for an image: %s", (_, image) => expectSame(sample, { image }));
-
-  test.each(VECTORS.filter(({ dict }) => dict.p === -4))("for an encrypted file: $name", (vector) =>
-    expectSame(encryptedPage(vector), { text: "DRAFT" }, { password: vector.user }),
+  test.each(["outline", "stamp", "tiled"] as const)(
+    "the engine produces the same bytes in a browser as in Node.js for the template %s with page numbers",
+    (template) => expectSame(sample, { text: "{page} of {pages}, {date}", template }),
   );
 
-  test("for a file with object streams, which are packed again", async () => {
+  test.each(Object.entries(IMAGE_SAMPLES))(
+    "the engine produces the same bytes in a browser as in Node.js for an image: %s",
+    (_, image) => expectSame(sample, { image }),
+  );
+
+  test.each(VECTORS.filter(({ dict }) => dict.p === -4))(
+    "the engine produces the same bytes in a browser as in Node.js for an encrypted file: $name",
+    (vector) => expectSame(encryptedPage(vector), { text: "DRAFT" }, { password: vector.user }),
+  );
+
+  test("the engine produces the same bytes in a browser as in Node.js for a file with object streams", async () => {
     const { PDFDocument } = await import("pdf-lib");
     const packed = await (await PDFDocument.load(sample)).save({ useObjectStreams: true });
     await expectSame(packed, { text: "DRAFT" });

@@ -1,6 +1,6 @@
 /**
- * Runs the examples and the commands of the documents. Those whose runtime is missing on this machine are skipped with
- * the reason.
+ * Runs the examples and the commands in the documentation. A test is skipped with a reason if this machine lacks the
+ * required runtime.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const cwd = join(import.meta.dirname, "../..");
 const CONTRACT = join(cwd, "examples/contract.pdf");
 
-/** Returns whether Python has a package. */
+/** Returns whether a Python package is installed. */
 function pythonHas(name: string): boolean {
   try {
     execFileSync("python3", ["-c", `import ${name}`], { stdio: "ignore" });
@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Runs an example on the contract, and expects a mark on each page of its output. */
+/** Runs an example on the sample contract, and expects a mark on each page of the output. */
 async function expectMarks(command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   await rm(output, { force: true });
   const all = { ...process.env, ...env, SERVICE: worker.url };
@@ -59,17 +59,17 @@ test("engine.ts marks a file without a service", async () => {
   expect(await expectMarks(process.execPath, ["examples/engine.ts"])).toContain("4 pages marked");
 });
 
-test.each(["fetch.ts", "mcp.ts"])("%s pays with the official client", async (name) => {
+test.each(["fetch.ts", "mcp.ts"])("%s pays with the official x402 client", async (name) => {
   expect(await expectMarks(process.execPath, [`examples/${name}`])).toContain("4 pages marked for 0.05 USDC");
 });
 
-test("curl.sh pays with a payment that was signed before", async () => {
+test("curl.sh pays with a payment signed in advance", async () => {
   expect(await expectMarks("sh", ["examples/curl.sh"])).toContain('"cost":"0.05 USDC"');
 });
 
 const noPython = pythonHas("sys") ? "" : " (skipped: there is no python3 here)";
-describe.skipIf(noPython)(`in Python${noPython}`, () => {
-  test("plain.py pays with the standard library", async () => {
+describe.skipIf(noPython)(`Python examples${noPython}`, () => {
+  test("plain.py pays with Python's standard library", async () => {
     const env = pythonHas("eth_account") ? {} : { PYTHONPATH: await standIn() };
     expect(await expectMarks("python3", ["examples/plain.py"], env)).toContain("4 pages marked for 0.05 USDC");
   });
@@ -79,19 +79,19 @@ describe.skipIf(noPython)(`in Python${noPython}`, () => {
     expect(await expectMarks("python3", ["examples/client.py"])).toContain("4 pages marked for 0.05 USDC");
   });
 
-  test("client.py is well-formed", async () => {
+  test("client.py is syntactically valid", async () => {
     await run("python3", ["-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", "examples/client.py"], { cwd });
   });
 });
 
-/** Pages for callers, whose commands run here as they can be copied. */
+/** Documentation for callers. Its commands run here exactly as a user copies them. */
 const PAGES = [
   "README.md",
   ...["quick-start", "http", "mcp", "errors", "payments", "files", "text-marks", "image-marks", "pdf"].map(
     (name) => `docs/${name}.md`,
   ),
 ];
-/** Commands that install packages or start servers, and calls of a deployment that does not exist. */
+/** Commands that install packages or start servers, and calls to a deployment that does not exist. */
 const NOT_RUN =
   /^(git clone|npm ci|npm run dev|npm run demo|npx -p node@24|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com/m;
 const commands = PAGES.flatMap((page) => {
@@ -99,7 +99,7 @@ const commands = PAGES.flatMap((page) => {
   return Array.from(blocks, ([, block]) => ({ page, block: block!, line: block!.split("\n")[0]! }));
 }).filter(({ block }) => !NOT_RUN.test(block));
 
-test("the pages for callers have commands for every way to send a file", () => {
+test("the documentation has a command for every way to send a file", () => {
   const all = commands.map(({ block }) => block).join("\n");
   for (const way of ["-F file=", "--data-binary", '"file\\": \\"$HANDLE', "-X DELETE", "overprint mark"])
     expect(all).toContain(way);
@@ -107,9 +107,9 @@ test("the pages for callers have commands for every way to send a file", () => {
     expect(commands.filter((command) => command.page === page && /X-PAYMENT: \$/.test(command.block))).not.toEqual([]);
 });
 
-test.each(commands)("the commands of $page run as they can be copied: $line", async ({ page, block }) => {
+test.each(commands)("the commands in $page run when copied: $line", async ({ page, block }) => {
   await rm(output, { force: true });
-  // each call's payment is signed here, because starting npm takes a second; README.md's call starts it
+  // The test signs each payment itself, because starting npm takes a second. Only README.md's call runs `npm run pay`.
   const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
   const signed =
     page === "README.md" ? block : block.replaceAll(/npm run -s pay -- \S+?(?=\))/g, `printf %s '${payment}'`);
@@ -127,14 +127,14 @@ test.each(commands)("the commands of $page run as they can be copied: $line", as
     expect(answers).toHaveLength(2);
     expect(new Set(answers.map((answer) => answer.output.url)).size).toBe(1);
   }
-  const expected = /"code":"\w+"/.exec(block)?.[0]; // a block that shows an error names its code
+  const expected = /"code":"\w+"/.exec(block)?.[0]; // a block that shows an error contains its problem code
   expect(/"code":"\w+"/.exec(stdout)?.[0]).toBe(expected);
   if (/^# HTTP\/1\.1 402/m.test(block)) expect(stdout).toMatch(/^HTTP\/1\.1 402/);
   if (block.includes("marked.pdf")) expect((await readFile(output, "latin1")).slice(0, 5)).toBe("%PDF-");
 });
 
-test("README.md's clone contains everything that the following commands need", async (context) => {
-  if (!existsSync(join(cwd, ".git"))) context.skip("this is no clone");
+test("a clone made with README.md's command contains everything that the next commands need", async (context) => {
+  if (!existsSync(join(cwd, ".git"))) context.skip("this checkout has no .git folder");
   const [clone = "", then = ""] = /^git clone .*\n.*$/m
     .exec(await readFile(join(cwd, "README.md"), "utf8"))![0]
     .split("\n");
@@ -145,13 +145,13 @@ test("README.md's clone contains everything that the following commands need", a
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "dev", "pay", "test"]));
 });
 
-test("contract.pdf is the sample of the page", async () => {
+test("contract.pdf equals the website's sample", async () => {
   expect(Buffer.compare(await readFile(CONTRACT), await sampleContract())).toBe(0);
   const sample = await (await fetch(`${worker.url}/assets/sample.pdf`)).arrayBuffer();
   expect(Buffer.compare(await readFile(CONTRACT), new Uint8Array(sample))).toBe(0);
 });
 
-/** Creates a Python package with the part of `eth_account` that `plain.py` uses. viem signs for it. */
+/** Creates a replacement for the part of the Python package `eth_account` that `plain.py` uses. It signs with viem. */
 async function standIn(): Promise<string> {
   const sign = `import { privateKeyToAccount } from "viem/accounts";
 let text = "";

@@ -19,11 +19,11 @@ function committed(): Built {
   };
 }
 
-/** The sources take 350 MB and are needed only to change a font. `.ci/run` installs and checks them. */
-const whereSourcesAre = test.skipIf(!existsSync(join(root, "scripts/fonts/node_modules")));
+/** The font sources take 350 MB and are needed only to change a font. `.ci/run` installs and checks them. */
+const testWithSources = test.skipIf(!existsSync(join(root, "scripts/fonts/node_modules")));
 
-whereSourcesAre(
-  "`npm run build:fonts` gives what is committed (needs `npm ci` in scripts/fonts)",
+testWithSources(
+  "`npm run build:fonts` reproduces the committed fonts (needs `npm ci` in scripts/fonts)",
   () => {
     const built = buildFonts(FAMILIES, openSources(FAMILIES));
     const { files, index } = committed();
@@ -35,7 +35,7 @@ whereSourcesAre(
   60_000,
 );
 
-test("a missing source stops the build before anything is written, and every missing one is named", () => {
+test("a font build with missing sources names all of them and changes nothing", () => {
   expect(() => openSources([fromNpm("noto-sans-nowhere", "NotoSansNowhere")])).toThrow(
     /nothing was changed:\n +@expo-google-fonts\/noto-sans-nowhere\/400Regular\/.*npm ci.*\n.*700Bold/,
   );

@@ -7,10 +7,10 @@ import { encode } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
 
 const FAR = 2 ** 32 + 1;
-/** Contents of most of the file, created once. */
+/** A reused block of spaces, which fills most of the file. */
 const BLANK = new Uint8Array(1 << 20).fill(0x20);
 
-/** Returns a virtual file of more than 4 GiB, blank between its first objects and its last. */
+/** Returns a virtual file of more than 4 GiB. It contains only spaces between its first objects and its last. */
 function hugeFile() {
   const objects = {
     1: "1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n",

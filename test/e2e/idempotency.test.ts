@@ -16,7 +16,7 @@ import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
-/** Tests payers whose answers are lost, and who call again with a newly signed payment, as the official clients do. */
+/** Tests payers who lose an answer and call again with a newly signed payment, as the official clients do. */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee02";
 const PRICE = 50_000n;
@@ -44,7 +44,10 @@ const request = (headers: Record<string, string> = {}, text = "PAID"): RequestIn
   body: JSON.stringify({ file, text }),
 });
 
-/** Creates a payer who could pay twice, and whose settlements succeed although the facilitator's answers are lost. */
+/**
+ * Creates a payer with money for two payments. The facilitator settles this payer's payments but loses its answers
+ * until `recovers` is called.
+ */
 async function unluckyPayer() {
   const payer = await chain.payerWith(2n * PRICE);
   facilitator.interpose(payer.address, async (settle) => {
@@ -58,7 +61,7 @@ async function unluckyPayer() {
   };
 }
 
-/** Returns the link of an answer after checking that it works. */
+/** Checks that the link of an answer works, and returns it. */
 async function linkOf(response: Response): Promise<string> {
   expect(response.status).toBe(200);
   const { output } = result.parse(await response.json());
@@ -68,14 +71,14 @@ async function linkOf(response: Response): Promise<string> {
 
 type Pay = (init: RequestInit) => Promise<Response>;
 
-/** The official client of version 2. */
+/** Pays with the official client of version 2. */
 const payV2 = (account: LocalAccount): Pay => {
   const client = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
   });
   return (init) => client(endpoint(), init);
 };
-/** The same client for axios. It pays if a 402 is an error, which is the default. */
+/** Pays with the official client for axios. It pays only if axios treats a 402 as an error, which is the default. */
 const isNo402 = (status: number) => status !== 402;
 const payAxios = (account: LocalAccount): Pay => {
   const client = wrapAxiosWithPaymentFromConfig(axios.create({ responseType: "text", validateStatus: isNo402 }), {
@@ -87,19 +90,19 @@ const payAxios = (account: LocalAccount): Pay => {
     return new Response(data, { status, headers: { ...answered } as Record<string, string> });
   };
 };
-/** The official client of version 1. */
+/** Pays with the official client of version 1. */
 const payV1 = (account: LocalAccount): Pay => {
   const client = wrapFetchWithPayment(fetch, account as never);
   return (init) => client(endpoint(), init as never);
 };
-/** Returns the headers that a client of version 1 sends. */
+/** Returns the payment header of a version 1 client. */
 async function signV1(account: LocalAccount): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(), { method: "POST" });
   const [offer] = strict402.parse(await refused.json()).accepts;
   const payment = await new ExactEvmSchemeV1(account).createPaymentPayload(1, offer as never);
   return { "X-PAYMENT": btoa(JSON.stringify(payment)) };
 }
-/** The official client of version 2 with a constant `payment-identifier`. */
+/** Pays with the official client of version 2, and always sends the same `payment-identifier`. */
 const payIdentified = (account: LocalAccount): Pay => {
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
   return async (init) => {
@@ -119,7 +122,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   ["x402-fetch 1.2", payV1],
   ["a client with a payment-identifier", payIdentified],
 ])("%s", (_, client) => {
-  test("that disconnects and repeats its call with its key is charged once and gets the result", async () => {
+  test("a client that disconnects and repeats its call with its key is charged once and gets the result", async () => {
     const { payer, paid, recovers } = await unluckyPayer();
     const pay = client(payer);
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -134,7 +137,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
     expect([other.status, await paid()]).toEqual([422, PRICE]);
   });
 
-  test("that learns after 25 s that its payment is pending, and repeats its call, is charged once", async () => {
+  test("a client that repeats its call after settlement_pending is charged once and gets the result", async () => {
     const { payer, paid, recovers } = await unluckyPayer();
     const pay = client(payer);
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -152,7 +155,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   });
 });
 
-test.concurrent("a caller without a key receives one while its payment is pending, and gets the result with it", async () => {
+test.concurrent("a caller without an idempotency key receives one while its payment is pending, and gets the result with it", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const payment = await signV1(payer);
   const pending = await fetch(endpoint(), request(payment));
@@ -166,7 +169,7 @@ test.concurrent("a caller without a key receives one while its payment is pendin
   expect(await paid()).toBe(PRICE);
 });
 
-test("a payer whose wallet is empty after the first payment still gets the result", async () => {
+test("a payer whose wallet is empty after the first payment gets the result again with its idempotency key", async () => {
   const payer = await chain.payerWith(PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const link = await linkOf(await payV2(payer)(request(key)));
@@ -174,7 +177,7 @@ test("a payer whose wallet is empty after the first payment still gets the resul
   expect(await linkOf(await payV2(payer)(request(key)))).toBe(link);
 });
 
-test("of eight concurrent payments under one key one settles, and all calls get the result", async () => {
+test("only one of eight concurrent payments under one idempotency key settles, and all calls get the result", async () => {
   const payer = await chain.payerWith(8n * PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const answers = await Promise.all(Array.from({ length: 8 }, () => payV2(payer)(request(key))));
@@ -210,13 +213,13 @@ test.concurrent("an MCP client that disconnects and repeats its call with its ke
   await client.close();
 });
 
-describe("a payment that is public on the chain", () => {
+describe("payments published on the chain", () => {
   const TRANSFER = parseAbi([
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)",
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
   ]);
 
-  /** Returns the payment as anyone can read it in its transaction. */
+  /** Reads the payment from its transaction, as anyone can. */
   async function paymentIn(transaction: string): Promise<Record<string, string>> {
     const { input } = await chain.client.getTransaction({ hash: transaction as Hex });
     const { args } = decodeFunctionData({ abi: TRANSFER, data: input });
@@ -228,7 +231,7 @@ describe("a payment that is public on the chain", () => {
     return { "X-PAYMENT": btoa(JSON.stringify({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload })) };
   }
 
-  test("equals the one sent, but buys nothing for a stranger, even with the same request; the payer finds the link", async () => {
+  test("a stranger who copies a payment from the chain gets nothing, but its payer finds the link", async () => {
     const payer = await chain.payerWith(PRICE);
     const payment = await signV1(payer);
     const bought = await fetch(endpoint(), request(payment));

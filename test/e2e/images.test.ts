@@ -1,4 +1,4 @@
-/** Tests that transparent PNGs look as in a browser, at any size and on pages of any color. */
+/** Tests that a transparent PNG looks as in a browser, at any size and on pages of any color. */
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import { describe, expect, test } from "vitest";
 import { type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
@@ -13,9 +13,9 @@ const READERS: [string, Renderer][] = [
 ];
 const SIDE = 96;
 const WIDTH = 200;
-/** Sides of the image on the page, at one pixel per point: enlarged, unscaled, reduced. */
+/** Sides of the image on the page in points, rendered at one pixel per point: enlarged, unscaled, reduced. */
 const SIDES = [192, 96, 60, 48, 32, 12];
-/** Maximum difference of a pixel, of 255. Where colors meet, the nearest pixel is not exactly the mean. */
+/** Maximum difference per color value, out of 255. Renderers do not blend exactly where colors meet. */
 const TOLERANCE = 8;
 const GRAYS = { white: 255, gray: 128, black: 0 };
 
@@ -30,7 +30,10 @@ const COLORS: Record<Paint, [number, number, number, number]> = {
 };
 const PAINTS = Object.keys(COLORS) as Paint[];
 
-/** Paints white hairlines in both directions, separate red and blue shapes, and a disc with a soft edge. */
+/**
+ * Returns the color of a pixel of the test image: white hairlines in both directions, separate red and blue shapes, and
+ * a disc with a soft edge.
+ */
 function motif(x: number, y: number): Paint {
   if (y > 4 && y < 36 && (x % 13 === 5 || y % 11 === 7)) return "white";
   const radius = Math.hypot(x - 30, y - 66);
@@ -103,10 +106,12 @@ const CASES = SPECS.flatMap(([name, spec]): [string, PngSpec][] => [
   [`${name}, interlaced`, { ...spec, interlaced: true }],
 ]);
 
-/** Cached results of `composed`, which are the same for many kinds of PNG. */
+/** Caches the results of `composed`, because many kinds of PNG give the same image. */
 const known = new Map<string, Promise<Uint8Array[]>>();
 
-/** Draws pages of a gray with the image composed as in a browser, pixel by pixel: an opaque image. */
+/**
+ * Renders the reference: gray pages with an opaque image, which a canvas has blended with the gray as a browser does.
+ */
 async function composed(png: Uint8Array, gray: number, renderer: Renderer): Promise<Uint8Array[]> {
   const context = createCanvas(SIDE, SIDE).getContext("2d");
   context.fillStyle = `rgb(${gray} ${gray} ${gray})`;
@@ -120,7 +125,7 @@ async function composed(png: Uint8Array, gray: number, renderer: Renderer): Prom
   return known.get(key)!;
 }
 
-/** Draws a page for each gray and side, with the image as high as the page, in pixels. */
+/** Renders a page for each gray and side. The image is as high as the page. */
 async function drawn(image: Uint8Array, grays: readonly number[], renderer: Renderer): Promise<Uint8Array[]> {
   const pages = grays.flatMap((gray) => SIDES.map((side) => ({ gray, side })));
   const objects = pages.flatMap(({ gray, side }, i) => [
@@ -141,8 +146,8 @@ function mostDifference(values: Uint8Array, expected: Uint8Array): number {
   return most;
 }
 
-describe.each(READERS)("a PNG looks in %s as in a browser", (_, renderer) => {
-  test.each(CASES)("%s", async (_name, spec) => {
+describe.each(READERS)("transparent PNGs rendered by %s", (reader, renderer) => {
+  test.each(CASES)(`a transparent PNG looks in ${reader} as in a browser: %s`, async (_name, spec) => {
     const png = encodePng(spec);
     const seen = await drawn(png, Object.values(GRAYS), renderer);
     const worst: Record<string, number> = {};

@@ -1,4 +1,4 @@
-/** Tests what `npm ci` omits and scripts/run.mjs installs on demand. */
+/** Tests which packages `npm ci` omits and scripts/run.mjs installs on demand. */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -22,12 +22,12 @@ const { scripts, dependencies } = JSON.parse(readFileSync(join(root, "package.js
 };
 const RUN = "node scripts/run.mjs";
 
-test("all scripts of package.json start Node.js through scripts/run.mjs", () => {
+test("all scripts in package.json start Node.js through scripts/run.mjs", () => {
   const parts = Object.values(scripts).flatMap((command) => command.split(" && "));
   expect(parts.filter((part) => /^(node|wrangler|vitest)\b/.test(part) && !part.startsWith(RUN))).toEqual([]);
 });
 
-test("programs that run after `npm ci` alone import only what it installs", async () => {
+test("programs that need only `npm ci` import only packages that it installs", async () => {
   const programs = Object.values(scripts)
     .flatMap((command) => command.split(" && "))
     .filter((part) => part.startsWith(`${RUN} `) && !part.includes("--with"))
@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 /**
- * Creates a clone with scripts/run.mjs, in which npm records its arguments and installs the packages of a lock file.
+ * Creates a clone with scripts/run.mjs. Its npm is a script that prints its arguments and simulates an installation.
  */
 function clone() {
   const folder = mkdtempSync(join(tmpdir(), "overprint-clone-"));
@@ -77,13 +77,14 @@ function clone() {
   return { folder, npm, run };
 }
 
-test("before `npm ci`, scripts/run.mjs and the command line ask for it", () => {
+test("scripts/run.mjs and the command line ask for `npm ci` if it has not run", () => {
   const { folder, run } = clone();
   const refused = { status: 1, stdout: "", stderr: "overprint: run `npm ci` first\n" };
   expect(run("scripts/run.mjs", "--version")).toEqual(refused);
   cpSync(join(root, "cli"), join(folder, "cli"), { recursive: true });
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
-  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true }); // only the link to a newer Node.js
+  // the folder contains only the link to a newer Node.js
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
 });
 
@@ -97,7 +98,7 @@ test("development packages are installed once, without install scripts", () => {
   expect(run("scripts/run.mjs", "--with", ".", "--version").stderr).toContain("npm install");
 });
 
-test("an old Node.js downloads a newer one by its lock file, and reports a failure", () => {
+test("an old Node.js downloads the version in the lock file, and reports a failed download", () => {
   const { folder, npm, run } = clone();
   mkdirSync(join(folder, "node_modules"));
   copyFileSync(join(folder, "package-lock.json"), join(folder, "node_modules/.package-lock.json"));
@@ -116,7 +117,8 @@ cp package-lock.json node_modules/.package-lock.json`);
   expect(fetched.stderr).toContain(`npm ci --ignore-scripts --no-audit --no-fund --loglevel=error`);
   const names = readdirSync(join(folder, newer)).filter((name) => name.startsWith("node-"));
   const platforms = names.map((name) => readdirSync(join(folder, newer, name)));
-  expect(platforms.filter((parts) => !parts.includes("include"))).toEqual([["bin"]]); // the private copy, without headers for C
+  // the private copy has no C headers
+  expect(platforms.filter((parts) => !parts.includes("include"))).toEqual([["bin"]]);
   const again = run(old, "scripts/run.mjs", "program.ts");
   expect(again).toEqual({ status: 0, stdout: "newer program.ts\n", stderr: "" });
 });

@@ -5,11 +5,11 @@ import { samePages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** A large file, of which only one is processed at a time. */
+/** A file of such a size that the service processes only one at a time. */
 const large = samePages(72, 120_000);
 const most = large.subarray(0, -1_000_000);
 
-/** Ways to send a large file, and to fail. */
+/** Ways in which a server sends a large file or fails to. */
 const SOURCES: Record<string, (response: ServerResponse) => void> = {
   "/whole": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/cut": (response) => response.setHeader("Content-Length", large.length).write(most, () => response.destroy()),
@@ -54,7 +54,7 @@ describe.concurrent.each([
   afterAll(() => worker?.stop());
   const endpoint = () => `${worker.url}/v1/watermark/text`;
 
-  /** Starts a call and disconnects once `body` is sent. */
+  /** Starts a call and disconnects after sending `body`. */
   async function hangUp(
     path: string,
     headers: Record<string, string>,
@@ -97,9 +97,10 @@ describe.concurrent.each([
     ]),
   ];
 
-  test("a call gets the slot after failed and disconnected ones, which leave nothing behind", async () => {
+  test("a call gets the slot for large files after other calls failed or disconnected, and they leave nothing in the spool", async () => {
     for (let first = 0; first < failures.length; first += 3) {
-      await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail())); // a refusal may cut off the upload
+      // the service may close the connection during an upload when it refuses a call
+      await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail()));
       const answer = await mark("/whole");
       expect([first, await answer.json()]).toEqual([first, expect.objectContaining({ cost: "0.05 USDC" })]);
     }

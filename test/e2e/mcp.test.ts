@@ -41,7 +41,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** The common interface of the official clients. */
+/** Methods that both versions of the official client have. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(params: {
@@ -83,7 +83,7 @@ const CLIENTS: Record<string, () => Promise<AnyClient>> = {
 const wallet = (account: LocalAccount) =>
   x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** Pays like x402's own MCP client, which reads the structured content and sends an object. */
+/** Signs a payment like x402's own MCP client: reads the terms from the structured content and sends an object. */
 async function payLikeX402({ structuredContent, content }: Answer, account: LocalAccount): Promise<unknown> {
   const terms = structuredContent as PaymentRequired;
   expect(JSON.parse(content[1]!.text!)).toEqual(terms);
@@ -91,7 +91,10 @@ async function payLikeX402({ structuredContent, content }: Answer, account: Loca
   return wallet(account).createPaymentPayload(terms);
 }
 
-/** Pays like Cloudflare's `agents`, which reads `_meta`, compares the first amount with its cap, and sends base64. */
+/**
+ * Signs a payment like Cloudflare's `agents`: reads the terms from `_meta`, compares the first amount with its cap, and
+ * sends base64.
+ */
 async function payLikeAgents({ _meta }: Answer, account: LocalAccount): Promise<unknown> {
   const { x402Version, resource, accepts, extensions } = _meta!["x402/error"] as PaymentRequired;
   expect(BigInt(accepts[0]!.amount)).toBeLessThanOrEqual(100_000n);
@@ -103,7 +106,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
   test.each([
     ["x402's MCP client", payLikeX402],
     ["Cloudflare's agents", payLikeAgents],
-  ])("a client lists the tools and buys from them, paying as %s does", async (_, pay) => {
+  ])("an MCP client lists the tools and buys from each, paying as %s does", async (_, pay) => {
     const client = await connect();
     const payer = await chain.payerWith(2n * PRICE);
     const { tools } = await client.listTools();
@@ -129,7 +132,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
   });
 });
 
-test("a payer without money is refused with that reason, and a failing document costs nothing", async () => {
+test("an MCP payer with too little money is refused, and a failed call costs nothing", async () => {
   const client = await CLIENTS["version 1"]!();
   const [text] = calls;
   const unpaid = (await client.callTool(text!)) as Answer;
@@ -153,10 +156,10 @@ test("a payer without money is refused with that reason, and a failing document 
   expect(await chain.balanceOf(payer.address)).toBe(PRICE);
 });
 
-/** Calls a tool by name as an agent does. The answer is the value that its framework passes to the model. */
+/** Calls a tool by name as an agent does. Returns the value that the framework passes to the model. */
 type CallTool = (name: string, fields: object) => Promise<unknown>;
 
-/** Frameworks whose agents call tools. Each validates arguments in its own way, and pays in a header if at all. */
+/** Agent frameworks. Each validates arguments in its own way and pays only with a header. */
 const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<CallTool>> = {
   "the AI SDK": async (headers) => {
     const client = await createMCPClient({ transport: { type: "http", url: endpoint().href, headers } });
@@ -174,11 +177,11 @@ const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<Ca
   },
 };
 
-/** Returns the first match in everything that a model receives. */
+/** Returns the first match in the text that a model receives. */
 const readIn = (answer: unknown, pattern: RegExp) => pattern.exec(JSON.stringify(answer).replaceAll("\\", ""))![0];
 
 describe.each(Object.entries(FRAMEWORKS))("%s", (_, connect) => {
-  test("receives the price and the way to send a local file, sends it, and buys with a payment in a header", async () => {
+  test("an agent receives the price and an upload URL, sends a local file, and buys with a payment in a header", async () => {
     const text = "add_text_watermark";
     const look = { text: "DRAFT", template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 };
     const call = await connect({});

@@ -22,21 +22,21 @@ beforeAll(async () => {
 afterAll(() => worker?.stop());
 
 describe("/openapi.json", () => {
-  test("has no findings by Spectral", async () => {
+  test("/openapi.json passes the linter Spectral", async () => {
     const linter = new spectral.Spectral();
     linter.setRuleset({ extends: [rulesets.oas] } as never);
     const found = await linter.run(text);
     expect(found.map(({ code, path, message }) => `${code} ${path.join("/")} ${message}`)).toEqual([]);
   });
 
-  test("has no findings by Redocly", async () => {
+  test("/openapi.json passes the linter Redocly", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     const found = await lintFromString({ source: text, config, absoluteRef: "openapi.json" } as never);
     expect(found.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer} ${message}`)).toEqual([]);
   });
 });
 
-/** Returns all published patterns: in the API description, and in the schemas of the MCP tools. */
+/** Returns all regular expressions in the API description and in the schemas of the MCP tools. */
 async function patterns(): Promise<string[]> {
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const tools = await fetch(`${worker.url}/mcp`, {
@@ -54,8 +54,8 @@ async function patterns(): Promise<string[]> {
   return [...found];
 }
 
-describe("a published pattern", () => {
-  test("matches the same with and without JavaScript's flag u, and uses no Unicode property", async () => {
+describe("published regular expressions", () => {
+  test("published regular expressions are valid with and without the flag u, and use no Unicode property", async () => {
     const published = await patterns();
     expect(published.length).toBeGreaterThan(4);
     for (const pattern of published) {
@@ -69,7 +69,7 @@ describe("a published pattern", () => {
   });
 
   const python = spawnSync("python3", ["--version"]).status === 0;
-  test.skipIf(!python)("is valid in Python (skipped without python3)", async () => {
+  test.skipIf(!python)("published regular expressions are valid in Python (skipped without python3)", async () => {
     const published = await patterns();
     const program = "import json, re, sys\nfor pattern in json.load(sys.stdin): re.compile(pattern)";
     const { status, stderr } = spawnSync("python3", ["-c", program], { input: JSON.stringify(published) });
@@ -77,7 +77,7 @@ describe("a published pattern", () => {
   });
 });
 
-/** A client written with the generated types, with lines that must not compile. */
+/** Source of a client that uses the generated types. Its lines with `@ts-expect-error` must not compile. */
 const CLIENT = `
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
@@ -117,7 +117,7 @@ export async function wrong() {
 console.log(JSON.stringify({ pages, cost, asked, problem, megabytes }));
 `;
 
-test("types generated from /openapi.json compile, and a client with them pays", async () => {
+test("types generated from /openapi.json compile, and a client that uses them pays", async () => {
   await mkdir(join(root, "out"), { recursive: true });
   const folder = await mkdtemp(join(root, "out/client-"));
   try {

@@ -7,7 +7,9 @@ import { render } from "./render.ts";
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && b > 230;
 const SCALE = 0.2;
 
-/** Expects the mark in the visible lower right corner, with the right size, and no other change. */
+/**
+ * Marks a PDF. Expects a mark of the right size in the visible lower right corner of every page, and no other change.
+ */
 async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Array> {
   const output = await stamp(source);
   const [before, after] = [await render(source), await render(output)];
@@ -30,7 +32,7 @@ async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Arr
   return output;
 }
 
-/** A scene with shapes in every part of the page, and a marked upper right corner, so that rotations are visible. */
+/** Content with shapes in every part of the page. The upper right corner differs, which makes rotations visible. */
 const SCENE = "0.8 0.9 1 rg 100 100 300 500 re f 0 0.5 0 rg 350 550 50 50 re f 0 0 0 RG 3 w 100 100 m 400 600 l S";
 
 interface Variant {
@@ -41,7 +43,7 @@ interface Variant {
   catalog?: string;
 }
 
-/** Returns one page. `contents` are its streams, objects 4, 5 …; `objects` follow them. */
+/** Returns a PDF with one page. `contents` are its content streams, numbered from object 4. `objects` follow them. */
 function pageOf({ page = "", pages = "", contents = [SCENE], objects = [], catalog = "" }: Variant): Uint8Array {
   const refs = contents.map((_, index) => `${index + 4} 0 R`).join(" ");
   const own = page.includes("/Contents") ? "" : `/Contents ${contents.length === 1 ? refs : `[${refs}]`}`;
@@ -69,14 +71,14 @@ describe("a page's geometry", () => {
     ["/MediaBox off the origin", { page: "/MediaBox [-50 80 450 780]" }],
     ["/MediaBox with corners reversed", { page: "/MediaBox [500 700 0 0]" }],
     ["/CropBox off the origin", { page: "/CropBox [120 150 420 620]" }],
-    ["/CropBox off the origin, turned", { page: "/CropBox [120 150 420 620] /Rotate 90" }],
+    ["/CropBox off the origin with /Rotate 90", { page: "/CropBox [120 150 420 620] /Rotate 90" }],
     ["/CropBox with corners reversed", { page: "/CropBox [420 620 120 150]" }],
     ["/CropBox reaching past the MediaBox", { page: "/CropBox [-100 -100 450 900]" }],
     ["/CropBox inherited", { pages: "/CropBox [120 150 420 620]" }],
     ["/TrimBox smaller", { page: "/TrimBox [200 200 300 300] /ArtBox [210 210 290 290]" }],
     ["/UserUnit", { page: "/UserUnit 2" }],
     ["a wide page", { page: "/MediaBox [0 0 1000 200]", contents: ["0.8 g 100 50 200 100 re f"] }],
-  ])("%s", async (_, variant) => {
+  ])("marks the visible lower right corner of a page with %s", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 });
@@ -87,7 +89,7 @@ describe("state left behind by a page's content", () => {
     ["an open q", { contents: [`q 0.5 0 0 0.5 20 20 cm ${SCENE}`] }],
     ["eight open q", { contents: [`${"q 0.9 0 0 0.9 5 5 cm ".repeat(8)} ${SCENE}`] }],
     ["an extra Q", { contents: [`${SCENE} Q`] }],
-    ["extra Qs all over", { contents: [`Q Q ${SCENE} Q Q Q`] }],
+    ["extra Q before and after the content", { contents: [`Q Q ${SCENE} Q Q Q`] }],
     ["an open cm", { contents: [`2 0 0 2 0 0 cm 0.8 g 20 20 100 100 re f`] }],
     ["a singular cm", { contents: [`${SCENE} 0 0 0 0 0 0 cm`] }],
     ["an open BT", { contents: [`${SCENE} BT 1 0 0 1 300 300 Tm`] }],
@@ -114,7 +116,7 @@ describe("state left behind by a page's content", () => {
       },
     ],
     ["a color and a dash", { contents: [`${SCENE} 0 1 0 rg [3 3] 0 d 1 0 0 1 100 100 cm`] }],
-  ])("%s does not reach the mark", async (_, variant) => {
+  ])("%s in a page's content does not affect the mark", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 });
@@ -127,14 +129,14 @@ describe("a page's /Contents", () => {
     ["an array that splits a command", { contents: ["0.8 0.9 1 r", "g 100 100 300 500 re f"] }],
     ["an array that splits between operands", { contents: ["0.8 0.9", "1 rg 100 100", "300 500 re f"] }],
     ["an indirect array", { page: "/Contents 5 0 R", objects: ["[4 0 R]"] }],
-    ["a reference to nothing", { page: "/Contents 99 0 R", contents: [] }],
-    ["an array that names one stream twice", { page: "/Contents [4 0 R 4 0 R]" }],
-    ["without white space at its end", { contents: [`${SCENE}\n0 0 m 9 9 l S`] }],
-  ])("%s", async (_, variant) => {
+    ["a reference to a missing object", { page: "/Contents 99 0 R", contents: [] }],
+    ["an array with one stream twice", { page: "/Contents [4 0 R 4 0 R]" }],
+    ["a stream without white space at its end", { contents: [`${SCENE}\n0 0 m 9 9 l S`] }],
+  ])("marks a page whose /Contents is %s", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 
-  test("one stream shared by two pages of different size", async () => {
+  test("marks two pages of different sizes that share a content stream", async () => {
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>",
@@ -145,7 +147,7 @@ describe("a page's /Contents", () => {
     await expectMarked(source, 2);
   });
 
-  test("one page listed twice", async () => {
+  test("marks a page that is listed twice", async () => {
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Count 2 /Kids [3 0 R 3 0 R] >>",
@@ -165,7 +167,7 @@ describe("a page's /Resources", () => {
     ["direct", { page: "/Resources << /XObject << /Fm0 5 0 R >> >>", contents: [drawn], objects: [form] }],
     ["indirect", { page: "/Resources 6 0 R", contents: [drawn], objects: [form, "<< /XObject << /Fm0 5 0 R >> >>"] }],
     [
-      "with an indirect XObject dictionary",
+      "a dictionary with an indirect XObject dictionary",
       { page: "/Resources << /XObject 6 0 R >>", contents: [drawn], objects: [form, "<< /Fm0 5 0 R >>"] },
     ],
     ["inherited", { pages: "/Resources << /XObject << /Fm0 5 0 R >> >>", contents: [drawn], objects: [form] }],
@@ -174,7 +176,7 @@ describe("a page's /Resources", () => {
       { pages: "/Resources 6 0 R", contents: [drawn], objects: [form, "<< /XObject << /Fm0 5 0 R >> >>"] },
     ],
     [
-      "with our own names taken",
+      "a dictionary that already uses Overprint's names",
       {
         page: `/Resources << /XObject << ${["", "0", "1", "1x0", "2x"]
           .map((end) => OWN + end)
@@ -186,12 +188,12 @@ describe("a page's /Resources", () => {
       },
     ],
     ["null", { page: "/Resources null" }],
-    ["a reference to nothing", { page: "/Resources 99 0 R" }],
-  ])("%s", async (_, variant) => {
+    ["a reference to a missing object", { page: "/Resources 99 0 R" }],
+  ])("marks a page whose /Resources entry is %s", async (_, variant) => {
     await expectMarked(withOwnNames(pageOf(variant)), 1);
   });
 
-  test("inherited by 200 pages are not copied: the file grows by less than 60 KB", async () => {
+  test("adds less than 60 KB to a file of 200 pages that inherit large /Resources", async () => {
     const fonts = Array.from(
       { length: 60 },
       (_, index) => `/F${index} << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>`,

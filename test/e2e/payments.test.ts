@@ -44,7 +44,7 @@ const request = (kind: Kind): RequestInit => {
   return { method: "POST", body: form };
 };
 
-/** Returns the growth of an address's balance during `act`. */
+/** Runs `act`, and returns its result and the growth of the owner's balance. */
 async function gained<T>(owner: string, act: () => Promise<T>): Promise<{ gain: bigint; value: T }> {
   const before = await chain.balanceOf(owner);
   const value = await act();
@@ -59,11 +59,11 @@ async function delivered(response: Response): Promise<number> {
   return (await download.bytes()).length;
 }
 
-/** The official version 2 client. */
+/** Pays with the official client of version 2. */
 const clientV2 = (account: LocalAccount) =>
   wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** Returns that client's headers, so that they can be sent more than once. */
+/** Returns the payment headers of a version 2 client, which a test can send more than once. */
 async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
@@ -72,8 +72,8 @@ async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string,
 }
 
 /**
- * Returns the headers of a version 1 client, which parses the 402 as strictly as the official one, and signs with its
- * code.
+ * Returns the payment header of a version 1 client. It parses the 402 as strictly as the official client and signs with
+ * that client's code.
  */
 async function signV1(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });
@@ -84,7 +84,7 @@ async function signV1(account: LocalAccount, kind: Kind): Promise<Record<string,
 const clientV1 = (account: LocalAccount) => async (_: string, init: RequestInit, kind: Kind) =>
   fetch(endpoint(kind), { ...init, headers: await signV1(account, kind) });
 
-describe("on a real chain, through the official facilitator", () => {
+describe("payments on a local chain through the official facilitator", () => {
   test.each([
     ["version 2", clientV2, "PAYMENT-RESPONSE", "eip155:84532"],
     ["version 1", clientV1, "X-PAYMENT-RESPONSE", "base-sepolia"],
@@ -103,7 +103,7 @@ describe("on a real chain, through the official facilitator", () => {
     expect(await chain.balanceOf(payer.address)).toBe(0n);
   });
 
-  test("a payer without money gets a 402 with that reason, before the work", async () => {
+  test("a payer with too little money gets a 402, and nothing is settled", async () => {
     const payer = await chain.payerWith(PRICE - 1n);
     const settled = facilitator.calls.settle;
     const { gain, value: response } = await gained(PAY_TO, async () => {
@@ -115,7 +115,7 @@ describe("on a real chain, through the official facilitator", () => {
     expect(facilitator.calls.settle).toBe(settled);
   });
 
-  test("a failed request moves no money, and its payment buys another result", async () => {
+  test("a failed request moves no money, and its payment can buy another result", async () => {
     const payer = await chain.payerWith(PRICE);
     const payment = await signV1(payer, "text");
     const call = (text: string) => {
@@ -133,7 +133,7 @@ describe("on a real chain, through the official facilitator", () => {
   test.each([
     ["version 1", signV1],
     ["version 2", signV2],
-  ])("%s: a settlement with a lost answer is found again: one payment, one result", async (_, sign) => {
+  ])("a %s payment whose settlement answer is lost is charged once and buys one result", async (_, sign) => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = { ...(await sign(payer, "text")), "Idempotency-Key": payer.address };
     const call = () => fetch(endpoint("text"), { ...request("text"), headers: payment });
@@ -146,7 +146,7 @@ describe("on a real chain, through the official facilitator", () => {
     expect(await delivered(first)).toBeGreaterThan(sample.length);
   });
 
-  test("a Worker that dies during a settlement finishes it after its restart", async () => {
+  test("a settlement that a stopped Worker began is completed after its restart", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const settings = { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "1" };
     const state = await mkdtemp(join(tmpdir(), "overprint-"));

@@ -24,7 +24,7 @@ afterAll(() => worker?.stop());
 
 const sha256 = (bytes: Uint8Array) => `0x${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** Result of the program in docs/payments.md for an answer. */
+/** Result of the documented program for an answer. */
 interface Checked {
   signer: string;
   deliverer: string;
@@ -32,7 +32,7 @@ interface Checked {
   files: { inputSha256: string; outputSha256: string };
 }
 
-/** Returns that program, with the packages that it imports. */
+/** Returns the program in docs/payments.md, with the packages that it imports. */
 async function documentedCheck(): Promise<(response: Response) => Promise<Checked>> {
   const [, program = ""] = /```js\n(.*?)```/s.exec((await readFile("docs/payments.md", "utf8")).split("## Proof")[1]!)!;
   const packages = { ...official, decodePaymentResponseHeader, recoverTypedDataAddress };
@@ -45,8 +45,8 @@ async function documentedCheck(): Promise<(response: Response) => Promise<Checke
   return (response) => run(response, ...imported.map((name) => packages[name as keyof typeof packages]));
 }
 
-describe("a deployment that signs, with more networks than signed offers", () => {
-  test("is paid by the official client, and its proof passes the documented check", async () => {
+describe("a deployment that signs receipts, with more networks than it signs offers for", () => {
+  test("the official client pays a deployment that signs receipts, and the proof passes the documented check", async () => {
     const pay = wrapFetchWithPaymentFromConfig(fetch, {
       schemes: [{ network: "eip155:*", client: new ExactEvmScheme(PAYER) }],
     });
@@ -67,7 +67,7 @@ describe("a deployment that signs, with more networks than signed offers", () =>
     });
   });
 
-  test("has a did:web that the official resolver resolves to its key", async () => {
+  test("the official resolver finds a deployment's key through its did:web", async () => {
     const did = `did:web:${new URL(worker.url).host.replace(":", "%3A")}`;
     const key = (await official.extractPublicKeyFromKid(`${did}#key`)) as KeyObject;
     const { x, y } = key.export({ format: "jwk" });

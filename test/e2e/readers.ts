@@ -6,21 +6,24 @@ import { type Canvas, createCanvas, DOMMatrix, ImageData, Path2D } from "@napi-r
 import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
 import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 
-/** A program that renders PDFs. */
+/** A PDF renderer. */
 export interface Reader {
   name: string;
-  /** The required program, if it is not installed. */
+  /** Name of the required program if it is not installed. */
   missing?: string | undefined;
-  /** Whether open state of a page affects other drawings: a path the next page, an image anything. */
+  /**
+   * Whether unfinished content of a page affects other pages: an open path affects the next page, an inline image any
+   * page.
+   */
   leaks?: boolean;
-  /** Draws every page at one pixel per point, until it fails. */
+  /** Renders every page at one pixel per point. Stops at a failure. */
   draw(pdf: Uint8Array, pages: number): Promise<Raster[]>;
 }
 
 const atOnePixel = (renderer: Renderer, side: number) => (pdf: Uint8Array) =>
   renderer(pdf, { width: side, height: side });
 
-/** Returns all readers, for square pages of `side` points. */
+/** Returns all readers, for square pages with a side of `side` points. */
 export function readersOf(side: number): Reader[] {
   return [
     { name: "PDFium", draw: atOnePixel(renderPages, side) },
@@ -43,7 +46,7 @@ class CanvasFactory {
   destroy() {}
 }
 
-/** Draws every page with pdf.js at one pixel per point. */
+/** Renders every page with pdf.js at one pixel per point. */
 export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   Object.assign(globalThis, { DOMMatrix, ImageData, Path2D });
   const document = await getDocument({ data: Uint8Array.from(pdf), verbosity: 0, CanvasFactory }).promise;
@@ -55,7 +58,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
     const canvas = createCanvas(width, height);
     const context = canvas.getContext("2d");
     const target = { canvas, canvasContext: context, viewport } as unknown as Parameters<PDFPageProxy["render"]>[0];
-    await page.render(target).promise.catch(() => {}); // a user sees what has been drawn before a failure
+    await page.render(target).promise.catch(() => {}); // after a failure, a user sees everything drawn before it
     const rgba = context.getImageData(0, 0, width, height).data;
     rasters.push({ width, height, rgb: packed(rgba, width, height, width * 4, 4) });
     page.cleanup();
@@ -64,7 +67,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   return rasters;
 }
 
-/** Returns a program's name if it is not installed. `argument` makes it exit at once. */
+/** Returns the name of a program that is not installed. `argument` makes an installed program exit at once. */
 export const missing = (program: string, argument: string) =>
   spawnSync(program, [argument]).error ? program : undefined;
 
@@ -83,7 +86,10 @@ const drawByGhostscript = drawBy(
   (number) => `page-${number}.ppm`,
 );
 
-/** Draws with a program that writes one file per page, in PPM unless `read` reads another format. */
+/**
+ * Returns a renderer that runs a program. The program writes one file per page, in PPM unless `read` parses another
+ * format.
+ */
 export function drawBy(
   program: string,
   argumentsOf: (input: string, folder: string) => string[],

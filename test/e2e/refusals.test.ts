@@ -33,7 +33,7 @@ test.each([1, 20, 95])(
   },
 );
 
-/** Sends a call whose body never arrives, and returns the first line of the answer. */
+/** Sends a call whose body never arrives. Returns the first line of the response. */
 function answerWithoutBody(method: string, path: string, announced: string): Promise<string> {
   const { hostname, port, host } = new URL(worker.url);
   return new Promise((resolve, reject) => {
@@ -55,12 +55,14 @@ test.each([
   ["GET", "/mcp", "405 Method Not Allowed"],
   ["HEAD", "/nothing", "404 Not Found"],
   ["POST", "/v1/watermark/text", "402 Payment Required"],
-])("a body that never arrives does not delay the answer: %s %s", async (method, path, status) => {
+])("a response does not wait for a body that never arrives: %s %s", async (method, path, status) => {
   for (const announced of ["Content-Length: 100000", "Transfer-Encoding: chunked"])
     expect(await answerWithoutBody(method, path, announced)).toBe(`HTTP/1.1 ${status}`);
 });
 
-/** Sends the beginning of a body and ends it there, without closing the connection. Returns the answer. */
+/**
+ * Sends the beginning of a body, then ends the stream but keeps the connection open for reading. Returns the response.
+ */
 function answerToCut(path: string, headers: Record<string, string>, beginning: string): Promise<string> {
   const { hostname, port, host } = new URL(worker.url);
   return new Promise((resolve, reject) => {
@@ -83,18 +85,21 @@ test.each([
   ["a form", "/v1/watermark/text", "multipart/form-data; boundary=b", `--b\r\n${part("file", "a.pdf")}%PDF-1.7${long}`],
   ["JSON", "/v1/watermark/text", "application/json", `{"text":"A","file":"${long}`],
   ["a PDF", "/v1/watermark/text?text=A", "application/pdf", `%PDF-1.7${long}`],
-  ["a message to the MCP server", "/mcp", "application/json", `{"jsonrpc":"2.0","method":"${long}`],
-  ["a request for an upload", "/v1/uploads", "application/json", `{"size":${long.replaceAll("A", " ")}`],
-])("a truncated body is the sender's error, not an internal one: %s", async (_, path, type, beginning) => {
-  for (const length of [{ "Content-Length": "500000" }, { "Transfer-Encoding": "chunked" }]) {
-    const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
-    const isChunked = "Transfer-Encoding" in length;
-    const body = isChunked ? `${beginning.length.toString(16)}\r\n${beginning}\r\n` : beginning;
-    const headers = { "Content-Type": type, "X-PAYMENT": payment, ...length };
-    const answer = await answerToCut(path, headers, body);
-    expect([answer.split("\r\n")[0], answer]).toEqual([
-      expect.stringContaining(" 400 "),
-      expect.stringContaining('"code":"invalid_request"'),
-    ]);
-  }
-});
+  ["an MCP message", "/mcp", "application/json", `{"jsonrpc":"2.0","method":"${long}`],
+  ["an upload request", "/v1/uploads", "application/json", `{"size":${long.replaceAll("A", " ")}`],
+])(
+  "a truncated body is reported as invalid_request, not as an internal error: %s",
+  async (_, path, type, beginning) => {
+    for (const length of [{ "Content-Length": "500000" }, { "Transfer-Encoding": "chunked" }]) {
+      const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
+      const isChunked = "Transfer-Encoding" in length;
+      const body = isChunked ? `${beginning.length.toString(16)}\r\n${beginning}\r\n` : beginning;
+      const headers = { "Content-Type": type, "X-PAYMENT": payment, ...length };
+      const answer = await answerToCut(path, headers, body);
+      expect([answer.split("\r\n")[0], answer]).toEqual([
+        expect.stringContaining(" 400 "),
+        expect.stringContaining('"code":"invalid_request"'),
+      ]);
+    }
+  },
+);

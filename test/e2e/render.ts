@@ -1,23 +1,23 @@
 import { pdfium } from "../../scripts/lib/raster.ts";
 
-/** One page drawn by PDFium, the engine of Chrome, from the top. */
+/** A page rendered by PDFium, the PDF engine of Chrome. */
 export interface Rendered {
   width: number;
   height: number;
-  /** The pixels, row by row from the top, of four bytes each. */
+  /** Pixels in rows from the top, four bytes each. */
   rgba: Uint8Array;
-  /** Returns the color at a place, given as shares of the width and height from the upper left. */
+  /** Returns the color at a point. Coordinates are shares of width and height from the upper left. */
   at(x: number, y: number): [number, number, number];
-  /** Returns the number of pixels outside of a box that differ from another rendering of the same size. */
+  /** Returns the number of pixels outside `box` that clearly differ from another rendering of the same size. */
   changedOutside(box: Box, other: Rendered): number;
   /**
-   * Returns the bounding box of all pixels that `is` accepts, as shares of the page from the upper left; undefined
-   * without any.
+   * Returns the bounding box of all pixels that `is` accepts, in shares of the page from the upper left. Returns
+   * undefined if `is` accepts no pixel.
    */
   boxOf(is: (rgb: [number, number, number]) => boolean): Box | undefined;
 }
 
-/** A box as shares of the page, from its upper left corner. */
+/** A box in shares of the page from its upper left corner. */
 interface Box {
   left: number;
   top: number;
@@ -25,7 +25,7 @@ interface Box {
   bottom: number;
 }
 
-/** Renders every page of a PDF at one pixel per point. */
+/** Renders every page of a PDF, by default at one pixel per point. */
 export async function render(
   pdf: Uint8Array,
   { password, scale = 1 }: { password?: string; scale?: number } = {},
@@ -60,7 +60,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
       let changed = 0;
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
-          if (words[y * width + x] === others[y * width + x]) continue; // most pixels are equal
+          if (words[y * width + x] === others[y * width + x]) continue; // a fast path, because most pixels are equal
           const inside =
             x >= box.left * width - 2 &&
             x < box.right * width + 2 &&
@@ -79,7 +79,8 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
           const word = words[y * width + x];
-          if (word !== last) isAccepted = is(pixel(x, y)); // most pixels equal the previous one
+          // most pixels equal the previous one, which `is` has already tested
+          if (word !== last) isAccepted = is(pixel(x, y));
           last = word;
           if (!isAccepted) continue;
           left = Math.min(left, x);
@@ -94,5 +95,8 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
   };
 }
 
-/** Views pixels as numbers. Hundreds of millions are compared, and an array for each would take longer than drawing. */
+/**
+ * Views each pixel as one number. An array per pixel would make the comparison of hundreds of millions slower than
+ * drawing.
+ */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Uint32Array(buffer, byteOffset, length / 4);

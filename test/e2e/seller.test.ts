@@ -21,10 +21,10 @@ const PRICE = 50_000n;
 
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-/** Two services: one has a node of the chain, the other has none. */
-let services: Record<"with a node" | "without one", StartedWorker>;
+/** Two services. Only one has access to a node of the chain. */
+let services: Record<"with a node" | "without a node", StartedWorker>;
 let files: Server;
-/** Callbacks that run when a service fetches a payer's file. */
+/** Callbacks that run when a service fetches a payer's file, by its path. */
 const onFetch = new Map<string, () => Promise<unknown>>();
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ beforeAll(async () => {
     startWorker({ ...settings, RPC_URL: chain.url }),
     startWorker(settings),
   ]);
-  services = { "with a node": withNode, "without one": without };
+  services = { "with a node": withNode, "without a node": without };
   const sample = await samplePdf();
   files = createServer(async ({ url }, response) => {
     const happens = onFetch.get(url!);
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   files?.close();
   await Promise.all(Object.values(services ?? {}).map((service) => service.stop()));
-  await facilitator?.stop(); // unless the last test has stopped it
+  await facilitator?.stop(); // the last test may have stopped it already
   await chain?.stop();
 });
 
@@ -65,7 +65,7 @@ interface Payment {
   header: string;
 }
 
-/** Creates a payment that both services accept, by default of a new payer with exactly enough money. */
+/** Creates a payment that both services accept. The default payer is a new one with exactly enough money. */
 async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise<Payment> {
   const payer = known ?? (await chain.payerWith(PRICE));
   const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
@@ -76,7 +76,9 @@ async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise
   return { payer, nonce: signed.authorization.nonce as Hex, signed, header: btoa(JSON.stringify(payment)) };
 }
 
-/** Buys a mark on a file, by default a separate one per payment. `meanwhile` runs during the fetch of the file. */
+/**
+ * Buys a mark on a file. By default each payment has its own file. `meanwhile` runs while the service fetches the file.
+ */
 async function buy(
   { url }: StartedWorker,
   { header, nonce }: Payment,
@@ -94,18 +96,18 @@ async function buy(
   return { status: response.status, receipt: receipt === null ? undefined : decodePaymentResponseHeader(receipt) };
 }
 
-/** Buys as {@link buy} does, and repeats the call while the payment is pending. */
+/** Calls {@link buy}, and repeats the call while the payment is pending. */
 async function buyPatiently(...order: Parameters<typeof buy>): ReturnType<typeof buy> {
   const answer = await buy(...order);
   return answer.status === 503 ? buyPatiently(...order) : answer;
 }
 
-/** Returns how much of the payer's money has moved. */
+/** Returns the amount that has left the payer's account. */
 const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
 const succeeded = async (transaction: string) =>
   (await chain.client.getTransactionReceipt({ hash: transaction as Hex })).status === "success";
 
-const both = ["with a node", "without one"] as const;
+const both = ["with a node", "without a node"] as const;
 
 const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
   facilitator.interpose(payer.address, async (settle) => {
@@ -115,26 +117,32 @@ const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
     return "cut";
   });
 
-describe("on a chain with a block every two seconds", () => {
-  test.concurrent.each(both)("a payer who cancels during the fetch gets nothing; %s", async (which) => {
-    const payment = await newPayment(services[which]);
-    const answer = await buy(services[which], payment, () => chain.cancel(payment.payer, payment.nonce));
-    expect(answer).toMatchObject({ status: 402, receipt: { success: false } });
-    expect(await moved(payment)).toBe(0n);
-  });
+describe("a chain with a block every two seconds", () => {
+  test.concurrent.each(both)(
+    "a payer who cancels the payment while the file is fetched gets nothing from a service %s",
+    async (which) => {
+      const payment = await newPayment(services[which]);
+      const answer = await buy(services[which], payment, () => chain.cancel(payment.payer, payment.nonce));
+      expect(answer).toMatchObject({ status: 402, receipt: { success: false } });
+      expect(await moved(payment)).toBe(0n);
+    },
+  );
 
-  test.concurrent.each(both)("a payer who pays another service meanwhile gets one result; %s", async (which) => {
-    const [first, second] = which === both[0] ? both : both.toReversed();
-    const payment = await newPayment(services[first!]);
-    let other: Awaited<ReturnType<typeof buy>> | undefined;
-    const answer = await buy(services[first!], payment, async () => {
-      other = await buy(services[second!], payment);
-    });
-    expect([answer.status, other?.status]).toEqual([402, 200]);
-    expect(await moved(payment)).toBe(PRICE);
-  });
+  test.concurrent.each(both)(
+    "a payer who uses the payment at another service during the fetch gets one result, if the first service runs %s",
+    async (which) => {
+      const [first, second] = which === both[0] ? both : both.toReversed();
+      const payment = await newPayment(services[first!]);
+      let other: Awaited<ReturnType<typeof buy>> | undefined;
+      const answer = await buy(services[first!], payment, async () => {
+        other = await buy(services[second!], payment);
+      });
+      expect([answer.status, other?.status]).toEqual([402, 200]);
+      expect(await moved(payment)).toBe(PRICE);
+    },
+  );
 
-  test.concurrent("a payer who pays two services at once gets one result", async () => {
+  test.concurrent("a payer who sends one payment to two services at once gets one result", async () => {
     const payment = await newPayment(services["with a node"]);
     const answers = await Promise.all(both.map((which) => buy(services[which], payment)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -143,9 +151,9 @@ describe("on a chain with a block every two seconds", () => {
 
   test.concurrent.each([
     ["with a node", 429],
-    ["without one", 401],
+    ["without a node", 401],
   ] as const)(
-    "a payer whose wallet is empty after an answer without a verdict gets nothing; %s, %i",
+    "a payer whose wallet is empty after an inconclusive settlement answer gets nothing from a service %s: status %i",
     async (which, status) => {
       const payment = await newPayment(services[which]);
       facilitator.interpose(payment.payer.address, async () => {
@@ -158,7 +166,7 @@ describe("on a chain with a block every two seconds", () => {
     },
   );
 
-  test.concurrent("a payer who cancels while the facilitator fails gets nothing", async () => {
+  test.concurrent("a payer who cancels the payment while the facilitator fails gets nothing", async () => {
     const payment = await newPayment(services["with a node"]);
     facilitator.interpose(payment.payer.address, async () => {
       facilitator.interpose(payment.payer.address, undefined);
@@ -169,7 +177,10 @@ describe("on a chain with a block every two seconds", () => {
     expect(await moved(payment)).toBe(0n);
   });
 
-  /** Makes the chain reject the facilitator's transaction by running `before` first. Returns the outcome. */
+  /**
+   * Runs `before`, then lets the facilitator submit a transaction that the chain rejects. Returns the transaction's
+   * status.
+   */
   const reject = ({ payer, signed }: Payment, before: () => Promise<unknown>) =>
     new Promise<string>((resolve) => {
       facilitator.interpose(payer.address, async () => {
@@ -183,8 +194,8 @@ describe("on a chain with a block every two seconds", () => {
       });
     });
 
-  test.concurrent.each(["when it simulates its own", "from the chain"] as const)(
-    "a payer whose authorization a stranger sends first gets the result; the facilitator learns of it %s",
+  test.concurrent.each(["in its simulation", "from the chain"] as const)(
+    "a payer whose authorization a stranger submits first gets the result, if the facilitator notices it %s",
     async (when) => {
       const service = services["with a node"];
       const payment = await newPayment(service);
@@ -207,14 +218,14 @@ describe("on a chain with a block every two seconds", () => {
       await chain.mint(payment.payer.address, PRICE);
       const anew = await newPayment(service, payment.payer);
       const again = await buy(service, anew, undefined, { key, path: `/${payment.nonce}.pdf` });
-      expect(again, "the new payment lapses").toMatchObject({ status: 200, receipt: { transaction: sent } });
+      expect(again, "the new payment is not charged").toMatchObject({ status: 200, receipt: { transaction: sent } });
       expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
     },
   );
 
   /**
-   * Creates a payment under a key that the chain has rejected because the wallet was empty, and the waiting call with
-   * it.
+   * Creates a payment that the chain has rejected because the wallet was empty. Returns it with the pending call
+   * `first`, and a function that pays again under the same idempotency key.
    */
   const rejected = async () => {
     const service = services["with a node"];
@@ -228,7 +239,7 @@ describe("on a chain with a block every two seconds", () => {
     return { payment, first, again: () => buyPatiently(service, anew, undefined, named) };
   };
 
-  test.concurrent("a payer whose rejected payment a stranger sends later has paid once for a key", async () => {
+  test.concurrent("a payer whose rejected payment a stranger submits later is charged once per idempotency key", async () => {
     const { payment, first, again } = await rejected();
     const second = again();
     const { transactionHash: transaction } = await chain.send(payment.signed);
@@ -237,7 +248,7 @@ describe("on a chain with a block every two seconds", () => {
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer who cancels a rejected payment pays again under the key", async () => {
+  test.concurrent("a payer who cancels a rejected payment can pay again under the same idempotency key", async () => {
     const { payment, first, again } = await rejected();
     await chain.cancel(payment.payer, payment.nonce);
     expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
@@ -245,14 +256,14 @@ describe("on a chain with a block every two seconds", () => {
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer who pays another service with a rejected payment gets nothing from the first", async () => {
+  test.concurrent("a payer who uses a rejected payment at another service gets nothing from the first service", async () => {
     const { payment, first } = await rejected();
-    expect(await buy(services["without one"], payment)).toMatchObject({ status: 200 });
+    expect(await buy(services["without a node"], payment)).toMatchObject({ status: 200 });
     expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer whose answer is lost gets the result with the transaction on the chain", async () => {
+  test.concurrent("a payer whose settlement answer is lost gets the result and the transaction on the chain", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["with a node"], payment);
@@ -266,22 +277,27 @@ describe("on a chain with a block every two seconds", () => {
     ["invalid_exact_evm_failed_to_get_receipt", "its transaction"],
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
-  ])("a payer whose facilitator lost its node's answer gets the result, if it says %s", async (errorReason, named) => {
-    const payment = await newPayment(services["with a node"]);
-    facilitator.interpose(payment.payer.address, async (settle) => {
-      facilitator.interpose(payment.payer.address, undefined);
-      const { transaction, network } = (await settle()) as Record<string, string>;
-      return { status: 200, body: { success: false, errorReason, network, transaction: named && transaction } };
-    });
-    const { status, receipt } = await buyPatiently(services["with a node"], payment, undefined, { key: payment.nonce });
-    expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
-    expect(await succeeded(receipt!.transaction)).toBe(true);
-  });
+  ])(
+    "a payer gets the result although the facilitator lost its node's answer and reports %s",
+    async (errorReason, named) => {
+      const payment = await newPayment(services["with a node"]);
+      facilitator.interpose(payment.payer.address, async (settle) => {
+        facilitator.interpose(payment.payer.address, undefined);
+        const { transaction, network } = (await settle()) as Record<string, string>;
+        return { status: 200, body: { success: false, errorReason, network, transaction: named && transaction } };
+      });
+      const { status, receipt } = await buyPatiently(services["with a node"], payment, undefined, {
+        key: payment.nonce,
+      });
+      expect([status, receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
+      expect(await succeeded(receipt!.transaction)).toBe(true);
+    },
+  );
 
-  test.concurrent("a payer gets the result on the facilitator's word without a node, with an unsigned receipt that says so", async () => {
-    const payment = await newPayment(services["without one"]);
+  test.concurrent("a service without a node accepts the facilitator's word and says so in an unsigned receipt", async () => {
+    const payment = await newPayment(services["without a node"]);
     losesAnswer(payment);
-    const { status, receipt } = await buy(services["without one"], payment);
+    const { status, receipt } = await buy(services["without a node"], payment);
     expect([status, receipt]).toMatchObject([
       200,
       { success: true, transaction: "", extra: { note: expect.stringContaining("lost") } },
@@ -290,7 +306,7 @@ describe("on a chain with a block every two seconds", () => {
     expect(await moved(payment)).toBe(PRICE);
   });
 
-  test("a payer gets the transaction that stays if the chain drops the block of the first one", async () => {
+  test("a receipt names the transaction that remains after a chain reorganization", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment, async () => {
       await chain.reorganize(facilitator.account);
@@ -301,14 +317,14 @@ describe("on a chain with a block every two seconds", () => {
     expect(await succeeded(receipt!.transaction)).toBe(true);
   });
 
-  test("a payer whose wallet is empty, after a connection was refused, gets nothing", async () => {
-    const payment = await newPayment(services["without one"]);
+  test("a payer gets nothing if the facilitator refuses a connection and then reports insufficient funds", async () => {
+    const payment = await newPayment(services["without a node"]);
     const { port } = new URL(facilitator.url);
     const bankrupt = createServer((_, response) =>
       response.end(JSON.stringify({ success: false, errorReason: "insufficient_funds", transaction: "" })),
     );
     try {
-      const answer = await buy(services["without one"], payment, async () => {
+      const answer = await buy(services["without a node"], payment, async () => {
         await facilitator.stop();
         setTimeout(() => bankrupt.listen(Number(port), "127.0.0.1"), 1500);
       });

@@ -1,4 +1,4 @@
-/** Tests self-hosting: the image, and the command that it runs. */
+/** Tests self-hosting: the Docker image and the command that it runs. */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -17,17 +17,20 @@ const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const run = promisify(execFile);
 
-/** Reason why no image can be built here; empty if one can. */
+/** Reason why this machine cannot build an image; empty if it can. */
 const noDocker = (() => {
   try {
     execFileSync("docker", ["info"], { stdio: ["ignore", "ignore", "pipe"], timeout: 20_000 });
     return "";
   } catch (error) {
-    return `: skipped, for there is no Docker daemon (${(error as Error).message.split("\n")[0]})`;
+    return `, skipped: no Docker daemon (${(error as Error).message.split("\n")[0]})`;
   }
 })();
 
-/** Waits until a server answers, and returns its health. `diedOf` returns the output of a server that has exited. */
+/**
+ * Waits until a server answers, and returns its health. `diedOf` returns the output of a server that has exited,
+ * otherwise undefined.
+ */
 const healthAt = (url: string, diedOf: () => string | undefined = () => undefined) =>
   vi.waitUntil(
     async () => {
@@ -51,7 +54,7 @@ async function buy(url: string): Promise<string> {
 }
 
 describe("npm run serve, which the image runs", () => {
-  /** Build made by `npm run build:server`. */
+  /** The folder of a build as made by `npm run build:server`. */
   let BUILT: string;
   let state: string;
   beforeAll(async () => {
@@ -60,7 +63,7 @@ describe("npm run serve, which the image runs", () => {
   });
   afterAll(() => rm(state, { recursive: true, force: true }));
 
-  /** Starts the server as the image does, at another address and with these settings. */
+  /** Starts the server with the command of the Dockerfile, on a free port and with these settings. */
   async function serve(env: Record<string, string>) {
     const port = await freePort();
     const [, command = ""] = /^CMD (\[.*\])$/m.exec(await readFile(join(root, "Dockerfile"), "utf8")) ?? [];
@@ -80,7 +83,7 @@ describe("npm run serve, which the image runs", () => {
     return { url, health, ended, printed: () => printed, stop, [Symbol.asyncDispose]: stop };
   }
 
-  test("sells, sweeps, ends on a signal, and keeps its storage across a restart", async () => {
+  test("the server sells, sweeps, exits on a signal, and keeps its storage across a restart", async () => {
     await using first = await serve({});
     const { status } = await first.health();
     expect(status).toBe(200);
@@ -95,7 +98,7 @@ describe("npm run serve, which the image runs", () => {
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
   });
 
-  test("answers many calls right after its start, during the sweep", async () => {
+  test("the server answers many calls right after its start, during the sweep", async () => {
     await using server = await serve({});
     await vi.waitUntil(() => server.printed().includes('"event":"serving"'), { timeout: 20_000, interval: 5 });
     const init = { method: "POST", signal: AbortSignal.timeout(20_000) };
@@ -103,26 +106,26 @@ describe("npm run serve, which the image runs", () => {
     expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([402]));
   });
 
-  test("reports a misspelled setting and ignores other environment variables", async () => {
+  test("the server reports a misspelled setting and ignores other environment variables", async () => {
     await using server = await serve({ NETWORK: "base", HOSTNAME: "abc", NODE_VERSION: "24", LANG: "C" });
     const { status, problems } = await server.health();
     expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is not a setting. Use NETWORKS")]]);
     expect(problems[0]).not.toMatch(/HOSTNAME|NODE_VERSION|LANG/);
   });
 
-  test("names the build command if there is no build", async () => {
+  test("the server names the build command if there is no build", async () => {
     await using server = await serve({ BUILT: state });
     expect(await server.ended).toBe(2);
     expect(server.printed()).toBe(`${state} has no build. Run npm run build:server\n`);
   });
 
-  test("rejects a malformed port in one line", async () => {
+  test("the server rejects a malformed port with a one-line message", async () => {
     await using server = await serve({ PORT: "abc" });
     expect(await server.ended).toBe(2);
     expect(server.printed()).toBe("PORT must be a number from 1 to 65535, not 'abc'\n");
   });
 
-  test("reports that its port is in use", async () => {
+  test("the server reports that its port is in use", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
@@ -132,14 +135,17 @@ describe("npm run serve, which the image runs", () => {
     taken.close();
   });
 
-  test.each([{}, { FACILITATOR_URL: " " }])("serves no payments without money to other machines: %j", async (env) => {
-    await using server = await serve({ HOST: "0.0.0.0", ...env });
-    await Promise.race([server.ended, vi.waitUntil(() => server.printed() !== "", { timeout: 20_000 })]);
-    expect(server.printed()).toContain("FACILITATOR_URL is not set");
-    expect(await server.ended).toBe(2);
-  });
+  test.each([{}, { FACILITATOR_URL: " " }])(
+    "the server refuses to start on a public address without a facilitator: %j",
+    async (env) => {
+      await using server = await serve({ HOST: "0.0.0.0", ...env });
+      await Promise.race([server.ended, vi.waitUntil(() => server.printed() !== "", { timeout: 20_000 })]);
+      expect(server.printed()).toContain("FACILITATOR_URL is not set");
+      expect(await server.ended).toBe(2);
+    },
+  );
 
-  test("serves files only by their links, and ignores headers that claim another address", async () => {
+  test("the server serves files only by their links, and ignores headers that claim another address", async () => {
     await using server = await serve({});
     await server.health();
     const { pathname } = new URL(await buy(server.url));
@@ -150,7 +156,7 @@ describe("npm run serve, which the image runs", () => {
     expect([direct.status, (await forged.text()).slice(0, 11)]).toEqual([404, "# Overprint"]);
   });
 
-  test("trusts a proxy about https, and trusts no caller to be this machine", async () => {
+  test("the server trusts a proxy's X-Forwarded-Proto, and counts callers without an address", async () => {
     const facilitator = { FACILITATOR_URL: "https://facilitator.invalid", PAY_TO };
     await using server = await serve({ HOST: "0.0.0.0", ...facilitator });
     await server.health();
@@ -159,7 +165,7 @@ describe("npm run serve, which the image runs", () => {
     const { accepts } = (await (await ask({ "X-Forwarded-Proto": "https" })).json()) as { accepts: object[] };
     expect(accepts).toMatchObject([{ resource: expect.stringMatching(/^https:/) }]);
     const statuses: number[] = [];
-    // callers without an address are counted too; a minute may end in between
+    // one more call than two minutes allow, because a minute may end in between
     for (let call = 0; call < 2 * RATE_LIMITS.unpaidCalls + 1; call++) statuses.push((await ask({})).status);
     expect(new Set(statuses)).toEqual(new Set([402, 429]));
   });

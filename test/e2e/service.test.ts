@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => worker?.stop());
 
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 240 && g < 15 && b > 240;
-/** Thin strokes are drawn in lighter shades. */
+/** Accepts lighter shades than `isMagenta`, because thin strokes are rendered lighter. */
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 const endpoint = (kind: "text" | "image") => `${worker.url}/v1/watermark/${kind}`;
 
@@ -34,7 +34,7 @@ async function outputOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await (await fetch(output.url)).arrayBuffer());
 }
 
-test("the official client pays for both operations, from the 402 alone, and gets the PDF", async () => {
+test("the official client pays for both operations with only the 402, and gets the PDF", async () => {
   const account = privateKeyToAccount(DEVELOPMENT_KEY);
   const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: "eip155:84532", client: new ExactEvmScheme(account) }],
@@ -53,7 +53,7 @@ test("the official client pays for both operations, from the 402 alone, and gets
   }
 });
 
-test("a payment is refused for a second, different call", async () => {
+test("a used payment is refused for a different call", async () => {
   const payment = await paymentFor(endpoint("text"));
   expect((await callPaid(endpoint("text"), formOf({ text: "ONE" }), payment)).status).toBe(200);
   const second = await callPaid(endpoint("text"), formOf({ text: "TWO" }), payment);
@@ -61,7 +61,7 @@ test("a payment is refused for a second, different call", async () => {
   expect(await second.json()).toMatchObject({ code: "payment_already_used" });
 });
 
-describe("an image lands where the reader sees it, on pages upright, landscape, turned and cropped", () => {
+describe("image positions on upright, landscape, rotated and cropped pages", () => {
   const near = (position: string) => ({
     left: position.endsWith("left"),
     right: position.endsWith("right"),
@@ -70,7 +70,7 @@ describe("an image lands where the reader sees it, on pages upright, landscape, 
   });
 
   test.each(["top-left", "top", "top-right", "left", "center", "right", "bottom-left", "bottom", "bottom-right"])(
-    "%s",
+    "an image lands at its position on the displayed page: %s",
     async (position) => {
       const form = formOf({ image: new File([MAGENTA], "m.png"), position, scale: "0.2", opacity: "1" });
       const pages = await render(await outputOf(await callPaid(endpoint("image"), form)));
@@ -91,7 +91,7 @@ describe("an image lands where the reader sees it, on pages upright, landscape, 
   );
 });
 
-test("an image can be turned, and stays within the margins where it is", async () => {
+test("a rotated image stays within the margins at its position", async () => {
   const fields = {
     image: new File([MAGENTA], "m.png"),
     position: "bottom-right",
@@ -111,7 +111,7 @@ test("an image can be turned, and stays within the margins where it is", async (
   }
 });
 
-describe("a text lands where its template says", () => {
+describe("positions of text templates", () => {
   const inked = async (fields: Record<string, string>) => {
     const form = formOf({ text: "CONFIDENTIAL", opacity: "1", color: "#ff00ff", ...fields });
     return (await render(await outputOf(await callPaid(endpoint("text"), form)))).map((page) => ({
@@ -120,7 +120,7 @@ describe("a text lands where its template says", () => {
     }));
   };
 
-  test("diagonal: from the lower left to the upper right, inside the page", async () => {
+  test("a diagonal text runs from the lower left to the upper right inside the page", async () => {
     for (const { box, at } of await inked({})) {
       expect(box.left).toBeGreaterThan(0.02);
       expect(box.right).toBeLessThan(0.98);
@@ -133,7 +133,7 @@ describe("a text lands where its template says", () => {
   test.each([
     ["header", 0, 0.1],
     ["footer", 0.9, 1],
-  ])("%s: one small centered line", async (template, least, most) => {
+  ])("the template %s draws one small centered line", async (template, least, most) => {
     for (const { box } of await inked({ template })) {
       expect(box.top).toBeGreaterThan(least);
       expect(box.bottom).toBeLessThan(most);

@@ -1,4 +1,4 @@
-/** Runs the page's snippets as a user who has copied them. */
+/** Runs the website's snippets as a user who has copied them. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -38,11 +38,11 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-describe.each(Object.entries(CALLS))("the snippets for a mark of kind %s", (kind, call) => {
+describe.each(Object.entries(CALLS))("snippets for a mark of kind %s", (kind, call) => {
   let cwd: string;
   beforeAll(async () => {
     await mkdir(join(root, "out"), { recursive: true });
-    cwd = await mkdtemp(join(root, "out/snippets-")); // a folder where Node.js finds the clients' packages
+    cwd = await mkdtemp(join(root, "out/snippets-")); // Node.js finds the clients' packages from this folder
     await writeFile(join(cwd, call.file), await samplePdf());
     await writeFile(join(cwd, "logo.png"), MAGENTA);
   });
@@ -69,7 +69,7 @@ describe.each(Object.entries(CALLS))("the snippets for a mark of kind %s", (kind
     await expectMarked(stdout.trim());
   });
 
-  test("the Python snippet is valid and has the unchanged fields", async () => {
+  test("the Python snippet is valid and contains the fields unchanged", async () => {
     const program = `import ast, json, sys
 call = next(node for node in ast.walk(ast.parse(sys.argv[1]))
             if isinstance(node, ast.Call) and any(word.arg == "data" for word in node.keywords))

@@ -14,17 +14,19 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Solana, startSolana, startSolanaFacilitator } from "./chain/solana.ts";
 
-/** Tests payments on Solana: its virtual machine, official clients, and official facilitators that pay the fees. */
+/**
+ * Tests payments on Solana's virtual machine, with official clients and with official facilitators that pay the fees.
+ */
 
 const PRICE = 50_000n;
 
 let chain: Solana;
 let facilitator: Awaited<ReturnType<typeof startSolanaFacilitator>>;
 let seller: KeyPairSigner;
-/** Two services: one has a node of the chain, the other has none. */
-let services: Record<"with a node" | "without one", StartedWorker>;
+/** Two services. Only one has access to a node of the chain. */
+let services: Record<"with a node" | "without a node", StartedWorker>;
 let files: Server;
-/** Callbacks that run when a service fetches a payer's file. */
+/** Callbacks that run when a service fetches a payer's file, by its path. */
 const onFetch = new Map<string, () => unknown>();
 
 beforeAll(async () => {
@@ -41,7 +43,7 @@ beforeAll(async () => {
     startWorker({ ...settings, RPC_URL: chain.url }),
     startWorker(settings),
   ]);
-  services = { "with a node": withNode, "without one": without };
+  services = { "with a node": withNode, "without a node": without };
   const sample = await samplePdf();
   files = createServer(async ({ url }, response) => {
     await onFetch.get(url!)?.();
@@ -65,13 +67,13 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 
 interface Payment {
   payer: KeyPairSigner;
-  /** The payment header of either version, with its value. */
+  /** Name and value of the payment header of either version. */
   header: [name: string, value: string];
   /** Idempotency key of the call. */
   key?: string;
 }
 
-/** Creates a payment of a new payer with exactly enough money, as the official client of this version signs it. */
+/** Creates a payment, signed by the official client of this version. The payer is new and has exactly enough money. */
 async function newPayment(version: 1 | 2 = 2, service = services["with a node"]): Promise<Payment> {
   const payer = await chain.walletWith(PRICE);
   const refused = await fetch(endpoint(service), { method: "POST" });
@@ -89,7 +91,7 @@ async function newPayment(version: 1 | 2 = 2, service = services["with a node"])
   return { payer, header: ["PAYMENT-SIGNATURE", btoa(JSON.stringify(payment))] };
 }
 
-/** Buys a mark on a file. `meanwhile` runs during the fetch of the file. */
+/** Buys a mark on a file. `meanwhile` runs while the service fetches the file. */
 async function buy({ payer, header, key }: Payment, service = services["with a node"], meanwhile?: () => unknown) {
   if (meanwhile) onFetch.set(`/${payer.address}.pdf`, meanwhile);
   const response = await fetch(endpoint(service), {
@@ -106,10 +108,10 @@ async function buy({ payer, header, key }: Payment, service = services["with a n
   };
 }
 
-/** Returns how much of the payer's money has moved. */
+/** Returns the amount that has left the payer's wallet. */
 const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
 
-/** Returns the payment with a changed transaction, encoded as base64 of its bytes. */
+/** Returns a copy of the payment with a changed transaction. `change` modifies the bytes of the transaction. */
 function rewritten({ payer, header: [name, value] }: Payment, change: (transaction: Buffer) => void): Payment {
   const payment = JSON.parse(atob(value)) as { payload: { transaction: string } };
   const transaction = Buffer.from(payment.payload.transaction, "base64");
@@ -144,7 +146,7 @@ test("the official client pays with a wallet that has only USDC, and receives th
   expect(chain.lamportsOf(facilitator.account.address)).toBeLessThan(feesLeft);
 });
 
-test("the official code of version 1 pays too", async () => {
+test("the official version 1 client pays on Solana", async () => {
   const payment = await newPayment(1);
   const { status, receipt } = await buy(payment);
   expect([status, await moved(payment)]).toEqual([200, PRICE]);
@@ -152,7 +154,7 @@ test("the official code of version 1 pays too", async () => {
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("the same payment gets the same result again, regardless of the facilitator's signature in it", async () => {
+test.concurrent("a repeated payment gets the same result, even with another signature of the fee payer", async () => {
   const payment = { ...(await newPayment()), key: "once" };
   const first = await buy(payment);
   const others = [payment, { ...rewritten(payment, (transaction) => transaction.fill(7, 1, 65)), key: "once" }];
@@ -160,20 +162,20 @@ test.concurrent("the same payment gets the same result again, regardless of the 
   expect([first.status, await moved(payment)]).toEqual([200, PRICE]);
 });
 
-test.concurrent("a stranger who knows only the transaction on the chain does not get the result", async () => {
+test.concurrent("a stranger who copies a transaction from the chain does not get the result", async () => {
   const payment = await newPayment();
   expect((await buy(payment)).status).toBe(200);
   for (const known of [payment, rewritten(payment, (transaction) => transaction.fill(7, 65, 129))])
     expect(await buy(known)).toMatchObject({ status: 409, body: expect.stringContaining("payment_already_used") });
 });
 
-test.concurrent("a payer whose wallet is emptied during the fetch gets nothing", async () => {
+test.concurrent("a payer whose wallet is emptied while the file is fetched gets nothing", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.setBalance(payment.payer.address, 0n));
   expect(answer).toMatchObject({ status: 402, receipt: { success: false, transaction: "" } });
 });
 
-test.concurrent("a payer who empties the wallet after the simulation gets nothing, because the chain shows a failed transaction", async () => {
+test.concurrent("a payer who empties the wallet after the simulation gets transaction_failed and no result", async () => {
   const payment = await newPayment();
   chain.interpose(payment.payer.address, () => chain.setBalance(payment.payer.address, 0n));
   const answer = await buy(payment);
@@ -183,17 +185,17 @@ test.concurrent("a payer who empties the wallet after the simulation gets nothin
   });
 });
 
-test.concurrent("a payer who pays another service of the seller meanwhile gets one result", async () => {
+test.concurrent("a payer who uses the payment at another service during the fetch gets one result", async () => {
   const payment = await newPayment();
   let other: Awaited<ReturnType<typeof buy>> | undefined;
   const answer = await buy(payment, services["with a node"], async () => {
     onFetch.delete(`/${payment.payer.address}.pdf`);
-    other = await buy(payment, services["without one"]);
+    other = await buy(payment, services["without a node"]);
   });
   expect([answer.status, other?.status, await moved(payment)]).toEqual([402, 200, PRICE]);
 });
 
-test.concurrent("a payer whose answer is lost gets the result with the transaction on the chain", async () => {
+test.concurrent("a payer whose settlement answer is lost gets the result and the transaction on the chain", async () => {
   const payment = await newPayment();
   facilitator.interpose(payment.payer.address, async (settle) => {
     facilitator.interpose(payment.payer.address, undefined);
@@ -205,8 +207,8 @@ test.concurrent("a payer whose answer is lost gets the result with the transacti
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("a payer gets no result on the facilitator's word alone that it has seen the transaction, which may still fail", async () => {
-  const service = services["without one"];
+test.concurrent("a payer gets no result for duplicate_settlement alone, because the transaction may still fail", async () => {
+  const service = services["without a node"];
   const payment = await newPayment(2, service);
   const { address } = payment.payer;
   const answers: string[] = [];
@@ -221,17 +223,14 @@ test.concurrent("a payer gets no result on the facilitator's word alone that it 
     return "cut";
   });
   const bought = await buy(payment, service);
-  expect(answers, "it has gone on asking").toEqual(["none", "duplicate_settlement"]);
+  expect(answers, "the service repeats the settlement after both answers").toEqual(["none", "duplicate_settlement"]);
   expect([bought.status, bought.receipt?.success, await moved(payment)]).toEqual([200, true, PRICE]);
   expect(chain.hasSucceeded(bought.receipt!.transaction)).toBe(true);
 });
 
 test.concurrent.each<[string, (transaction: Buffer) => void]>([
   ["without a signature", (transaction) => transaction.fill(7, 65, 129)],
-  [
-    "altered after it was signed",
-    (transaction) => transaction.fill("x", transaction.length - 3, transaction.length - 1),
-  ],
+  ["altered after signing", (transaction) => transaction.fill("x", transaction.length - 3, transaction.length - 1)],
 ])("a payment %s is refused, and the file is not fetched", async (_, change) => {
   const payment = rewritten(await newPayment(), change);
   let fetched = false;
@@ -241,7 +240,7 @@ test.concurrent.each<[string, (transaction: Buffer) => void]>([
   expect([answer.status, fetched, await moved(payment)]).toEqual([402, false, 0n]);
 });
 
-test("a payment to another recipient or with a foreign fee payer is refused by the facilitator, and one of too little before", async () => {
+test("the facilitator refuses a wrong recipient or fee payer, and the service itself refuses too low an amount", async () => {
   const service = services["with a node"];
   const refused = await fetch(endpoint(service), { method: "POST" });
   const [terms] = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!).accepts;
@@ -266,14 +265,14 @@ test("a payment to another recipient or with a foreign fee payer is refused by t
 });
 
 test.each(Object.values(NETWORKS).filter(isSolana))(
-  "$name is the chain that the official client knows by that name, with its USDC",
+  "$name has the same chain ID and USDC mint as in the official client",
   ({ name, caip2, asset, decimals }) => {
     expect(normalizeNetwork(name as never)).toBe(caip2);
     expect(getDefaultAsset(caip2, "USDC")).toMatchObject({ asset, decimals });
   },
 );
 
-test("a payment whose blockhash expires during the fetch is refused with the reason, and not charged", async () => {
+test("a payment whose blockhash expires while the file is fetched is refused with the reason and not charged", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.expireBlockhash());
   expect(answer).toMatchObject({
@@ -281,5 +280,5 @@ test("a payment whose blockhash expires during the fetch is refused with the rea
     receipt: { success: false, errorReason: expect.stringContaining("blockhash has lapsed") },
   });
   expect(await moved(payment)).toBe(0n);
-  expect((await buy(payment)).status, "nor can it be used later").toBe(402);
+  expect((await buy(payment)).status, "the payment cannot be used later").toBe(402);
 });

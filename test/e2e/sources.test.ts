@@ -9,7 +9,9 @@ import { head, type RawServer, startRawServer } from "../support/rawServer.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
-/** Bytes that the system accepts from a server before they are read: the maximum of both socket buffers. */
+/**
+ * Bytes that the system may accept from a server before the Worker reads them: the maximum size of both socket buffers.
+ */
 const SOCKET_BUFFERS = 16_000_000;
 
 /** A server that must never receive a connection. */
@@ -19,13 +21,16 @@ beforeAll(async () => {
 });
 afterAll(() => forbidden.stop());
 
-/** Returns the problem of a failed request. */
+/** Returns the problem of a failed request, which must have no receipt. */
 async function problemOf(response: Response) {
   expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
   return (await response.json()) as { code: string; detail: string };
 }
 
-/** Returns the problems of a call with each URL. Failed calls do not use up the payment, so they share one. */
+/**
+ * Calls the endpoint with each URL, and returns the problems. Calls share a payment, because a failed call does not use
+ * it up.
+ */
 async function problemsOf(endpoint: string, urls: string[], fieldsOf: (url: string) => Record<string, unknown>) {
   const lanes = 4;
   const problems: Awaited<ReturnType<typeof problemOf>>[] = [];
@@ -45,7 +50,7 @@ describe("a deployment", () => {
   });
   afterAll(() => worker?.stop());
 
-  test("connects to no forbidden address, for a file or an image, in any spelling", async () => {
+  test("a deployment connects to no forbidden address, for a file or an image, in any spelling", async () => {
     const urls = forbiddenUrls(forbidden.port).filter(([url]) => url.includes(String(forbidden.port)));
     expect(urls.length).toBeGreaterThan(60);
     const pdf = `data:application/pdf;base64,${Buffer.from(onePage).toString("base64")}`;
@@ -69,7 +74,7 @@ describe("a deployment", () => {
     expect(forbidden.connections).toHaveLength(0);
   });
 
-  test("the server would have noticed a connection", async () => {
+  test("the test server records a connection", async () => {
     const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
     await fetch(`http://127.0.0.1:${canary.port}/`);
     expect(canary.connections).toHaveLength(1);
@@ -77,7 +82,7 @@ describe("a deployment", () => {
   });
 });
 
-describe("a developer's own machine as a source", () => {
+describe("a development server that allows loopback sources", () => {
   let worker: StartedWorker;
   let server: RawServer;
   const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
@@ -103,12 +108,12 @@ describe("a developer's own machine as a source", () => {
     await worker?.stop();
   });
 
-  test.each(Object.keys(GOOD_ANSWERS))("serves a file that is marked: %s", async (path) => {
+  test.each(Object.keys(GOOD_ANSWERS))("a development server marks a file from its own machine: %s", async (path) => {
     const response = await mark(at(path));
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("is not available to a web page that is open there", async () => {
+  test("a web page cannot make a development server fetch files from its own machine", async () => {
     const first = server.connections.length;
     const response = await fetch(endpoint(), {
       method: "POST",
@@ -141,14 +146,14 @@ describe("a developer's own machine as a source", () => {
   const isLate = ([, { code }]: [string, HostileAnswer]) => code === "source_timeout";
 
   test.each(hostile.filter((source) => !isLate(source)))(
-    "is a problem and leaves no connection open: %s",
+    "a hostile answer is reported as a problem and leaves no connection open: %s",
     async (...source) => expectProblems([source]),
   );
 
-  test("times out with source_timeout if it never ends, and leaves no connection open", () =>
+  test("a source that never ends times out with source_timeout and leaves no connection open", () =>
     expectProblems(hostile.filter(isLate)));
 
-  test("may not redirect to another forbidden address", async () => {
+  test("a source may not redirect to another forbidden address", async () => {
     const targets = forbiddenUrls(forbidden.port).filter(([url]) => {
       const target = URL.parse(url, at("/"));
       return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);

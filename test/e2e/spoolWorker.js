@@ -1,4 +1,4 @@
-/** The Worker, extended by routes that list its spool and its uploads. It runs beside the Worker's script. */
+/** The Worker with additional routes that list its spool and its uploads. This file runs next to the built Worker. */
 import worker, { Budget, Ledger } from "./index.js";
 
 export { Budget, Ledger };

@@ -5,8 +5,8 @@ import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { withSourcePlaces } from "../../scripts/lib/sourcePlaces.ts";
 
-test("positions in a minified script become positions in its sources, in any folder", async () => {
-  const source = 'export function spoil(): never {\n  throw new Error("spoilt");\n}\n';
+test("positions in a minified script are mapped to its sources, in any folder", async () => {
+  const source = 'export function spoil(): never {\n  throw new Error("spoiled");\n}\n';
   const folder = join(tmpdir(), "built");
   const { outputFiles } = await build({
     stdin: { contents: source, sourcefile: "spoil.ts", loader: "ts", resolveDir: tmpdir() },

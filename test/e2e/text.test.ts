@@ -27,14 +27,14 @@ const blank = pagesOf(["/MediaBox [0 0 595 842] /Contents []"]);
 const blankPages = (count: number) =>
   pagesOf(Array.from({ length: count }, () => "/MediaBox [0 0 595 842] /Contents []"));
 
-/** A page drawn by PDFium in grays, one byte per pixel, rows from the top. */
+/** A grayscale rendering of a page by PDFium: one byte per pixel, rows from the top. */
 interface GrayRaster {
   width: number;
   height: number;
   pixels: Uint8Array;
 }
 
-/** Renders every page of a PDF to fit into a box in pixels. */
+/** Renders every page of a PDF to fit into a box, whose size is in pixels. */
 async function renderGray(pdf: Uint8Array, box: { width: number; height: number }): Promise<GrayRaster[]> {
   const document = await (await pdfium()).loadDocument(Buffer.from(pdf));
   const rasters: GrayRaster[] = [];
@@ -51,7 +51,7 @@ async function renderGray(pdf: Uint8Array, box: { width: number; height: number 
 /** Returns the darkness of a pixel, from 0 (white) to 1. */
 const darkness = ({ pixels }: GrayRaster, pixel: number) => 1 - pixels[pixel]! / 255;
 
-/** Returns the bounding box of all pixels darker than `least`, in pixels; right and bottom are exclusive. */
+/** Returns the bounding box of all pixels that are darker than `least`, in pixels. Right and bottom are exclusive. */
 function inkBox(raster: GrayRaster, least: number) {
   const box = { left: raster.width, top: raster.height, right: 0, bottom: 0 };
   for (let y = 0; y < raster.height; y++)
@@ -65,10 +65,10 @@ function inkBox(raster: GrayRaster, least: number) {
   return box;
 }
 
-describe("each script looks as HarfBuzz draws it with the whole font", () => {
-  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // more pixels would show nothing more
+describe("rendering of scripts", () => {
+  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // a larger page would not test more
 
-  test.each(rasters)("$name: $text", async ({ text, aspect, ink }) => {
+  test.each(rasters)("$name looks as HarfBuzz draws it with the whole font: $text", async ({ text, aspect, ink }) => {
     const marked = await mark(strip, {
       text,
       template: "header",
@@ -102,33 +102,42 @@ describe("each script looks as HarfBuzz draws it with the whole font", () => {
   });
 });
 
-describe("the text can be copied and searched, in logical order", () => {
-  /** Right-to-left scripts whose direction readers do not know, and which they extract in visual order. */
+describe("text extraction", () => {
+  /** Right-to-left scripts that readers do not recognize. They extract them in visual order. */
   const turned = ["Adlam", "Rohingya", "Mende", "Yezidi"];
-  /** Every word of Thaana ends in a vowel mark, which these readers move to the start of the line or of a word. */
+  /**
+   * Scripts that each reader extracts in another order. Thaana ends every word with a vowel mark, which MuPDF and
+   * pdf.js move to the start of the line or of a word.
+   */
   const otherwise = { PDFium: turned, MuPDF: ["Thaana"], "pdf.js": [...turned, "Thaana"] };
 
-  test.each(Object.entries(TEXT_SAMPLES))("of %s is extracted by PDFium, MuPDF and pdf.js", async (script, text) => {
-    const marked = await mark(onePage, { text, template: "horizontal" });
-    for (const [reader, scripts] of Object.entries(otherwise)) {
-      const [found] = (await EXTRACTORS[reader as keyof typeof otherwise](marked)).map(plainText);
-      expect(found === plainText(text), `${reader}: ${found}`).toBe(!scripts.includes(script));
-    }
-  });
+  test.each(Object.entries(TEXT_SAMPLES))(
+    "PDFium, MuPDF and pdf.js extract %s text in logical order, apart from known exceptions",
+    async (script, text) => {
+      const marked = await mark(onePage, { text, template: "horizontal" });
+      for (const [reader, scripts] of Object.entries(otherwise)) {
+        const [found] = (await EXTRACTORS[reader as keyof typeof otherwise](marked)).map(plainText);
+        expect(found === plainText(text), `${reader}: ${found}`).toBe(!scripts.includes(script));
+      }
+    },
+  );
 
   test.each(
     ["diagonal", "stamp", "sidebar", "outline"].flatMap((template) =>
       ["Latin", "Arabic", "Devanagari", "Japanese"].map((script) => [template, script] as const),
     ),
-  )("of %s is extracted if it is slanted, rotated or hollow: %s", async (template, script) => {
-    const text = TEXT_SAMPLES[script]!;
-    const marked = await mark(onePage, { text, template });
-    for (const reader of ["PDFium", "MuPDF"] as const)
-      expect((await EXTRACTORS[reader](marked)).map(plainText), reader).toEqual([plainText(text)]);
-  });
+  )(
+    "slanted, rotated or hollow text of the template %s is extracted in logical order: %s",
+    async (template, script) => {
+      const text = TEXT_SAMPLES[script]!;
+      const marked = await mark(onePage, { text, template });
+      for (const reader of ["PDFium", "MuPDF"] as const)
+        expect((await EXTRACTORS[reader](marked)).map(plainText), reader).toEqual([plainText(text)]);
+    },
+  );
 
   test.each(["horizontal", "header", "stamp", "outline", "tiled"])(
-    "is extracted once, despite edges and copies: %s",
+    "readers extract the text once although it has edges and copies: %s",
     async (template) => {
       const marked = await mark(blank, { text: "CONFIDENTIAL", template, rotation: "0" });
       for (const [reader, extract] of Object.entries(EXTRACTORS))
@@ -140,20 +149,20 @@ describe("the text can be copied and searched, in logical order", () => {
   );
 
   test.each(["footer", "diagonal", "outline", "tiled"])(
-    "numbered pages are extracted without a break: %s",
+    "readers extract the text with its page number in one piece: %s",
     async (template) => {
       const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template, rotation: "0" });
       const texts = Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`);
       expect((await EXTRACTORS.PDFium(marked)).map(plainText)).toEqual(texts);
       expect((await EXTRACTORS.MuPDF(marked)).map(plainText)).toEqual(texts);
-      // pdf.js omits spaces at the ends of separately drawn parts
+      // pdf.js omits spaces at the ends of text that is drawn in separate parts
       const spaceless = texts.map((text) => text.replaceAll(" ", ""));
       expect((await EXTRACTORS["pdf.js"](marked)).map((text) => text.replaceAll(" ", ""))).toEqual(spaceless);
     },
   );
 });
 
-test("a page number adds a few operators to its page, not a mark", async () => {
+test("page numbers add less than 550 bytes per page", async () => {
   const pages = blankPages(1500);
   const [numbered, plain] = await Promise.all(
     ["Page {page}", "Page 1500"].map(async (text) => (await mark(pages, { text })).length),
@@ -161,7 +170,7 @@ test("a page number adds a few operators to its page, not a mark", async () => {
   expect((numbered! - plain!) / 1500).toBeLessThan(550);
 });
 
-describe("at 0.3 opacity nothing is darker than 0.3, even where letters overlap", () => {
+describe("opacity of overlapping letters", () => {
   test.each([
     ["horizontal", "سري للغاية"],
     ["horizontal", "क्षत्रिय हिन्दी"],
@@ -170,7 +179,7 @@ describe("at 0.3 opacity nothing is darker than 0.3, even where letters overlap"
     ["outline", "AVAWAT"],
     ["stamp", "خفیہ"],
     ["tiled", "نسخة {page}"],
-  ])("%s: %s", async (template, text) => {
+  ])("letters at 0.3 opacity are no darker than 0.3 where they overlap: %s, %s", async (template, text) => {
     const marked = await mark(blank, { text, template, color: "#000000", opacity: "0.3" });
     const [raster] = (await renderGray(marked, { width: 1190, height: 1684 })) as [GrayRaster];
     let darkest = 0;
@@ -181,7 +190,7 @@ describe("at 0.3 opacity nothing is darker than 0.3, even where letters overlap"
   });
 });
 
-describe("every template keeps a text within the page's margins", () => {
+describe("margins of text templates", () => {
   const sizes = ["0 0 595 842", "0 0 595 420", "0 0 960 540", "0 0 120 120", "0 0 2000 100"];
   const pages = pagesOf(
     ["0", "90", "180"].flatMap((turn) => sizes.map((size) => `/MediaBox [${size}] /Rotate ${turn} /Contents []`)),
@@ -198,7 +207,7 @@ describe("every template keeps a text within the page's margins", () => {
     Object.keys(TEMPLATES)
       .filter((template) => template !== "tiled")
       .flatMap((template) => Object.entries(texts).map(([name, text]) => [template, name, text] as const)),
-  )("%s, %s", async (template, _, text) => {
+  )("the template %s keeps a text within the page's margins: %s", async (template, _, text) => {
     const marked = await mark(pages, { text, template, color: "#000000", opacity: "1" });
     for (const raster of await renderGray(marked, { width: 600, height: 600 })) {
       const { left, top, right, bottom } = inkBox(raster, 0.02);

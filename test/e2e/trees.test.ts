@@ -1,5 +1,5 @@
 /**
- * Tests page trees that readers interpret differently. In the output all readers show the same pages, each with its
+ * Tests page trees that readers interpret differently. All readers show the same pages of the output, each with its
  * mark.
  */
 import { describe, expect, test } from "vitest";
@@ -13,18 +13,21 @@ const page = (entries = "") => `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resourc
 const BOX = `/MediaBox[0 0 ${SIDE} ${SIDE}]`;
 const root = (kids: string, count = 2) => `<</Type/Pages/Count ${count}/Kids[${kids}]${BOX}>>`;
 
-/** Overrides of a document with the pages 3 and 7, and the resulting number of pages. */
+/**
+ * Page trees. `bodies` replace objects of a document whose pages are the objects 3 and 7; `pages` is the resulting
+ * number of pages.
+ */
 const TREES: [name: string, bodies: Bodies, pages: number][] = [
   ["nothing but pages", {}, 2],
-  ["a kid that is null", { 2: root("null 3 0 R") }, 1],
-  ["a kid that is nowhere", { 2: root("99 0 R 3 0 R") }, 1],
+  ["a null kid", { 2: root("null 3 0 R") }, 1],
+  ["a kid that does not exist", { 2: root("99 0 R 3 0 R") }, 1],
   ["kids of all other types", { 2: root("(a) 3 0 R/A true 5[7 0 R]7 0 R") }, 2],
-  ["a kid that is a reference to a page", { 2: root("5 0 R 7 0 R"), 5: "6 0 R", 6: "3 0 R" }, 2],
-  ["numbers with a sign and zeros", { 2: root("+3 0 R 0000000000000000000007 -0 R") }, 2],
-  ["kids of another generation", { 2: root("3 7 R 7 99999 R") }, 2],
+  ["a kid behind several references", { 2: root("5 0 R 7 0 R"), 5: "6 0 R", 6: "3 0 R" }, 2],
+  ["object numbers with a sign and leading zeros", { 2: root("+3 0 R 0000000000000000000007 -0 R") }, 2],
+  ["kids with a wrong generation", { 2: root("3 7 R 7 99999 R") }, 2],
   ["a node that lists itself", { 2: root("2 0 R 3 0 R 7 0 R", 3) }, 2],
   [
-    "an array of kids that two nodes have",
+    "a /Kids array that two nodes share",
     {
       2: root("5 0 R 6 0 R"),
       5: "<</Type/Pages/Parent 2 0 R/Count 1/Kids 8 0 R>>",
@@ -33,12 +36,12 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
     },
     2,
   ],
-  ["a node without kids", { 2: root("5 0 R 3 0 R"), 5: "<</Type/Pages/Parent 2 0 R/Count 1/Kids[]>>" }, 1],
+  ["a node with an empty /Kids array", { 2: root("5 0 R 3 0 R"), 5: "<</Type/Pages/Parent 2 0 R/Count 1/Kids[]>>" }, 1],
   ["a /Count of 0", { 2: root("3 0 R 7 0 R", 0) }, 2],
-  ["a /Count above all objects", { 2: root("3 0 R 7 0 R", 65_535) }, 2],
+  ["a /Count above the number of objects", { 2: root("3 0 R 7 0 R", 65_535) }, 2],
   ["no /Count", { 2: root("3 0 R 7 0 R").replace("/Count 2", "") }, 2],
   [
-    "nodes and pages without a type",
+    "nodes and pages without a /Type",
     {
       2: root("5 0 R 7 0 R"),
       3: page().replace("/Type/Page", ""),
@@ -51,17 +54,21 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
     { 2: root("5 0 R 7 0 R"), 5: `<<${type}/Parent 2 0 R/Count 1/Kids[3 0 R]${BOX}/Contents 4 0 R>>` },
     2,
   ]),
-  ["a page that was a node first", { 3: page("/Kids[]").replace("/Page", "/Pages/Type/Page") }, 2],
-  ["kids behind several references", { 2: root("").replace("[]", " 5 0 R"), 5: "6 0 R", 6: "[3 0 R 7 0 R]" }, 2],
-  ["boxes that are no rectangle", { 3: page("/MediaBox[null null 60 60]"), 7: page("/MediaBox[<00> 0 60 60]") }, 2],
+  ["a page that also has the type of a node", { 3: page("/Kids[]").replace("/Page", "/Pages/Type/Page") }, 2],
   [
-    "boxes of numbers that readers read in different ways",
+    "a /Kids array behind several references",
+    { 2: root("").replace("[]", " 5 0 R"), 5: "6 0 R", 6: "[3 0 R 7 0 R]" },
+    2,
+  ],
+  ["boxes that are not rectangles", { 3: page("/MediaBox[null null 60 60]"), 7: page("/MediaBox[<00> 0 60 60]") }, 2],
+  [
+    "boxes with numbers that readers parse differently",
     { 3: page("/MediaBox[0 0 60-5 60]"), 7: page("/MediaBox[0 0 6e1 60]") },
     2,
   ],
   ["a CropBox elsewhere", { 3: page("/CropBox[500 500 600 600]") }, 2],
   [
-    "two of a kind",
+    "duplicate entries",
     {
       3: page(`/MediaBox[0 0 9 9]${BOX}/Rotate 90/Rotate 0/Resources<<>>`),
       7: page().replace("<<>>", "<</XObject<<>>/XObject<<>>>>"),
@@ -70,7 +77,7 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
   ],
 ];
 
-/** Returns whether the lower right quarter contains a part of the mark. */
+/** Returns whether the mark is visible in the lower right quarter of the page. */
 function isMarked({ width, height, rgb }: Raster): boolean {
   for (let y = height >> 1; y < height; y++)
     for (let x = width >> 1; x < width; x++) {
@@ -80,10 +87,10 @@ function isMarked({ width, height, rgb }: Raster): boolean {
   return false;
 }
 
-describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("%s", (_, { missing, draw }) => {
+describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("%s", (reader, { missing, draw }) => {
   const because = missing ? `, skipped: ${missing} is not installed` : "";
   test.skipIf(missing).each(TREES)(
-    `a reader shows all pages with their marks of %s${because}`,
+    `${reader} shows all pages with their marks if the page tree has %s${because}`,
     async (_, bodies, pages) => {
       const source = file({
         1: "<</Type/Catalog/Pages 2 0 R>>",

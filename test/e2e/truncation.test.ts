@@ -10,7 +10,10 @@ import { render } from "./render.ts";
 /** Whether a reader shows anything on a page, and whether it shows the mark. */
 type Shown = { ink: boolean; mark: boolean };
 
-/** Examines pixels from the lower right, where the mark is. Starting at the top would examine hundreds of millions. */
+/**
+ * Searches pixels from the lower right, where the mark is. A search from the top would read hundreds of millions of
+ * pixels.
+ */
 function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
   let ink = false;
   for (let at = pixels.length - channels; at >= 0; at -= channels) {
@@ -22,14 +25,14 @@ function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Show
   return { ink, mark: false };
 }
 
-/** Number of failures that MuPDF survives. */
-const MOST_FAILURES = 200;
+/** Number of failures after which MuPDF is loaded again, because it does not survive many more. */
+const MAX_FAILURES = 200;
 let mupdf = await ownMupdf();
 let failures = 0;
-/** One pixel for two points: smaller pages draw faster and show the same. */
+/** Renders one pixel for two points, because smaller pages render faster and are sufficient here. */
 const HALF: Matrix = [0.5, 0, 0, 0.5, 0, 0];
 
-/** Renders damaged files by each reader. They throw if they show nothing. */
+/** Renders a damaged file with each reader. A reader throws if it cannot show the file. */
 const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
   PDFium: async (pdf) => {
     const pages = await render(pdf);
@@ -46,13 +49,13 @@ const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> =
   },
 };
 
-/** Returns the pages that a reader shows; none if it fails. */
+/** Returns the pages that a reader shows, or none if the reader fails. */
 async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
   try {
     return await READERS[reader]!(pdf);
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) throw error; // the reader is broken, not the file
-    if (++failures % MOST_FAILURES === 0) mupdf = await ownMupdf();
+    if (++failures % MAX_FAILURES === 0) mupdf = await ownMupdf();
     return [];
   }
 }
@@ -60,39 +63,45 @@ async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /**
- * Excluded files: PDFium does not open some of them undamaged, and uncompressed attachments stay unmarked, while
- * readers of a truncated file take their pages for its own.
+ * Excluded sources. PDFium does not open some of them even undamaged. Others contain uncompressed PDFs as attachments,
+ * which stay unmarked. Readers of a truncated file may mistake the attachment's pages for pages of the file.
  */
-const LEFT_OUT = ["catalog in the trailer", "attachments", "an attachment in an update"];
-const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !LEFT_OUT.includes(name)));
+const EXCLUDED = ["catalog in the trailer", "attachments", "an attachment in an update"];
+const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !EXCLUDED.includes(name)));
 
-describe.each(Object.keys(READERS))("a truncated result shows no page without its mark in %s", (reader) => {
-  test.each(Object.entries(SOURCES))("cut where the source ended: %s", async (_, source) => {
-    const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
-    expect(ends.length).toBeGreaterThan(0);
-    expect((await shownBy(reader, source)).some(({ ink }) => ink)).toBe(true);
+describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
+  test.each(Object.entries(SOURCES))(
+    "a result cut where the source ended shows no page without its mark: %s",
+    async (_, source) => {
+      const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
+      expect(ends.length).toBeGreaterThan(0);
+      expect((await shownBy(reader, source)).some(({ ink }) => ink)).toBe(true);
 
-    const output = await stamp(source);
-    for (const end of [...ends, source.length, Math.floor(source.length / 2)])
-      for (const { ink, mark } of await shownBy(reader, output.subarray(0, end))) expect(ink && !mark).toBe(false);
-  });
+      const output = await stamp(source);
+      for (const end of [...ends, source.length, Math.floor(source.length / 2)])
+        for (const { ink, mark } of await shownBy(reader, output.subarray(0, end))) expect(ink && !mark).toBe(false);
+    },
+  );
 
-  test.each(Object.entries({ ...SOURCES, ...mixed() }))("cut within the added bytes: %s", async (_, source) => {
-    const output = await stamp(source);
-    const text = latin1(output);
-    const tail = text.indexOf("/Watermark") - 1000;
-    const ends = [...text.matchAll(/endobj|stream\r?\n|xref|trailer|%%EOF/g)].map(
-      (word) => word.index + word[0].length,
-    );
-    const cuts = ends.filter((end) => end > tail).flatMap((end) => [end - 12, end, end + 9, end + 60]);
-    expect(cuts.length).toBeGreaterThan(20);
-    for (const end of new Set(cuts))
-      for (const { ink, mark } of await shownBy(reader, output.subarray(0, end)))
-        expect(ink && !mark, `cut at ${end} of ${output.length}`).toBe(false);
-  });
+  test.each(Object.entries({ ...SOURCES, ...mixed() }))(
+    "a result cut within the added bytes shows no page without its mark: %s",
+    async (_, source) => {
+      const output = await stamp(source);
+      const text = latin1(output);
+      const tail = text.indexOf("/Watermark") - 1000;
+      const ends = [...text.matchAll(/endobj|stream\r?\n|xref|trailer|%%EOF/g)].map(
+        (word) => word.index + word[0].length,
+      );
+      const cuts = ends.filter((end) => end > tail).flatMap((end) => [end - 12, end, end + 9, end + 60]);
+      expect(cuts.length).toBeGreaterThan(20);
+      for (const end of new Set(cuts))
+        for (const { ink, mark } of await shownBy(reader, output.subarray(0, end)))
+          expect(ink && !mark, `cut at ${end} of ${output.length}`).toBe(false);
+    },
+  );
 });
 
-/** Returns files in which some pages are in object streams and what they share is not, and the reverse. */
+/** Returns files whose pages are in object streams but not their shared objects, or the reverse. */
 function mixed(): Record<string, Uint8Array> {
   const box = "/MediaBox [0 0 300 400]";
   const file = (pagesPacked: boolean) => {
@@ -114,9 +123,9 @@ function mixed(): Record<string, Uint8Array> {
     return writer.finish(catalog!, "stream");
   };
   return {
-    "pages in object streams, resources not": file(true),
-    "resources in object streams, pages not": file(false),
-    "pages within a node": pdfOf([
+    "pages in object streams, but not their resources": file(true),
+    "resources in object streams, but not the pages": file(false),
+    "pages directly in a node": pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       `<< /Type /Pages /Count 2 /Kids [<< /Type /Page /Parent 2 0 R ${box} /Contents 3 0 R >> 4 0 R] /Resources 5 0 R >>`,
       streamOf("0.5 g 10 10 100 100 re f"),

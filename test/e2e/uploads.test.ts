@@ -1,4 +1,4 @@
-/** Tests files sent by curl and by attackers. */
+/** Tests uploads by curl and by attackers. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -40,7 +40,7 @@ async function open(fields: object, headers: Record<string, string> = {}): Promi
   return (await (await fetch(`${worker.url}/v1/uploads`, { method: "POST", body, headers })).json()) as Offered;
 }
 const kept = async () => (await (await fetch(`${worker.url}/uploads`)).json()) as string[];
-/** Returns the number of stored objects of one upload: its record and its file. */
+/** Returns the number of stored objects of an upload: its record and, once sent, its file. */
 const keptOf = async ({ upload }: Offered) =>
   (await kept()).filter((key) => key.includes(upload.url.split("/").at(-1)!)).length;
 const put = (url: string, body: BodyInit) => fetch(url, { method: "PUT", body });
@@ -53,8 +53,8 @@ async function expectMarked(answer: { output: { url: string } }): Promise<void> 
   for (const page of rendered) expect(page.boxOf(isInk)).toBeDefined();
 }
 
-describe("by curl", () => {
-  test("a local file is sent by the command of its upload, and marked repeatedly", async () => {
+describe("uploads by curl", () => {
+  test("curl sends a local file with the command of an upload, and the file can be marked repeatedly", async () => {
     const name = "it's {my} [1-9] file.pdf";
     await writeFile(join(dir, name), pdf);
     const { handle, curl } = await open({ name, size: pdf.length });
@@ -65,7 +65,7 @@ describe("by curl", () => {
     await vi.waitFor(async () => expect(await (await fetch(`${worker.url}/spool`)).json()).toEqual([]), 20_000);
   });
 
-  test("a local file can be the body of a call", async () => {
+  test("curl sends a local file as the body of a call", async () => {
     await writeFile(join(dir, "a.pdf"), pdf);
     const url = `${endpoint()}?${new URLSearchParams(FIELDS)}`;
     const headers = ["-H", `X-PAYMENT: ${await paymentFor(endpoint())}`, "-H", "Content-Type: application/pdf"];
@@ -73,7 +73,7 @@ describe("by curl", () => {
     await expectMarked(JSON.parse(stdout));
   });
 
-  test("a large file is sent with a payment, which then buys its mark", async () => {
+  test("a large file is uploaded with a payment, which then buys its mark", async () => {
     const large = Buffer.concat([pdf.subarray(0, 9), Buffer.alloc(12_000_000, "%\n"), pdf.subarray(9)]);
     await writeFile(join(dir, "large.pdf"), large);
     const fields = { name: "large.pdf", size: large.length };
@@ -87,7 +87,7 @@ describe("by curl", () => {
 });
 
 describe.concurrent("uploads of attackers", () => {
-  /** Sends the headers of a PUT with this Content-Length. */
+  /** Opens a connection and sends the headers of a PUT with this Content-Length. */
   function begin(url: string, announced: number): Socket {
     const { hostname, port, host, pathname } = new URL(url);
     const socket = connect(Number(port), hostname).on("error", () => undefined);
@@ -95,14 +95,14 @@ describe.concurrent("uploads of attackers", () => {
     return socket;
   }
 
-  /** Sends the PDF or its beginning, and disconnects after some milliseconds without waiting for an answer. */
+  /** Sends `body`, and disconnects after `ms` milliseconds without waiting for an answer. */
   async function hangUp(url: string, body: Uint8Array, ms: number): Promise<void> {
     const socket = begin(url, pdf.length);
     await new Promise<void>((resolve) => socket.write(body, () => setTimeout(resolve, ms)));
     socket.resetAndDestroy();
   }
 
-  /** Sends the beginning of a body, then what `drip` writes. Returns the answer. */
+  /** Sends the beginning of a body and then the bytes that `drip` writes. Returns the answer. */
   function send(url: string, announced: number, body: Uint8Array, drip: (write: (bytes: Uint8Array) => void) => void) {
     const socket = begin(url, announced);
     socket.write(body);
@@ -123,7 +123,7 @@ describe.concurrent("uploads of attackers", () => {
   test.each([
     ["stops", () => {}],
     ["drips", (write: (bytes: Uint8Array) => void) => setInterval(() => write(new Uint8Array(100)), 200).unref()],
-  ])("a body that %s is not awaited, and the upload can still be used", async (_, drip) => {
+  ])("an upload whose body %s times out and can be sent again", async (_, drip) => {
     const offered = await open({ size: pdf.length });
     const answer = await send(offered.upload.url, pdf.length, pdf.subarray(0, 100_000), drip);
     expect(answer).toMatch(/^HTTP\/1.1 408 .*"code":"body_timeout"/s);
@@ -131,7 +131,7 @@ describe.concurrent("uploads of attackers", () => {
     expect((await put(offered.upload.url, pdf)).status).toBe(200);
   });
 
-  test("a truncated body leaves nothing, and the upload can still be used", async () => {
+  test("a truncated upload stores no file and can be sent again", async () => {
     const offered = await open({ size: pdf.length });
     await hangUp(offered.upload.url, pdf.subarray(0, 300_000), 300);
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(1), 20_000);
@@ -139,14 +139,14 @@ describe.concurrent("uploads of attackers", () => {
     expect(await (await mark(offered.handle)).json()).toMatchObject({ output: { pages: PAGES } });
   });
 
-  test("of senders who disconnect at the end of their body at most one is served, and nothing else stays", async () => {
+  test("at most one file is stored if 40 senders disconnect at the end of their bodies", async () => {
     const offered = await open({ size: pdf.length });
     await Promise.all(Array.from({ length: 40 }, (_, at) => hangUp(offered.upload.url, pdf, 30 * at)));
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(await keptOf(offered)).toBeLessThanOrEqual(2);
   });
 
-  test("a long body of another type is rejected by its first bytes", async () => {
+  test("a long upload of another file type is rejected after its first bytes", async () => {
     const offered = await open({});
     const zip = Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(5000)]);
     const answer = await send(offered.upload.url, 9_000_000, zip, () => {});
@@ -154,17 +154,18 @@ describe.concurrent("uploads of attackers", () => {
     expect(await keptOf(offered)).toBe(1);
   });
 
-  test("of many concurrent senders to one upload one is served, and nothing of the others stays", async () => {
+  test("one of 20 concurrent senders to an upload succeeds, and the others leave nothing stored", async () => {
     const offered = await open({ size: pdf.length });
     const bodies = Array.from({ length: 20 }, (_, at) => Buffer.concat([pdf.subarray(0, -1), Buffer.from([at])]));
     const answers = await Promise.all(bodies.map(async (body) => (await put(offered.upload.url, body)).status));
     const refusals = answers.filter((status) => status !== 200);
     expect(refusals).toHaveLength(19);
-    for (const status of refusals) expect(status).toBeOneOf([409, 429]); // another file was first, or the limit of concurrent files is reached
+    // 409 if another file was first, 429 at the limit of concurrent files
+    for (const status of refusals) expect(status).toBeOneOf([409, 429]);
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(2), 20_000);
   });
 
-  test("slow senders do not block others", async () => {
+  test("slow senders do not block other uploads", async () => {
     const offers = await Promise.all(Array.from({ length: 40 }, () => open({ size: pdf.length })));
     const slow = offers.map(({ upload }) => send(upload.url, pdf.length, pdf.subarray(0, 100_000), () => {}));
     const other = await open({ size: pdf.length });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.37;
 
-/// What x402 needs of USDC: balances, EIP-712 and EIP-3009, refusing in USDC's words. Put at USDC's address, and anybody
-/// may mint and burn.
+/// The part of USDC that x402 uses: balances, EIP-712 and EIP-3009, with USDC's error messages. The tests install it at
+/// USDC's address. Unlike USDC, it lets anyone mint and burn.
 contract Token {
     string public constant name = "USDC";
     string public constant version = "2";

@@ -21,8 +21,8 @@ import { madeOnce } from "../../support/builtWorkers.ts";
 const { chainId, asset, domain } = NETWORKS["base-sepolia"];
 
 /**
- * Starts a local chain that identifies as base-sepolia, with a token at the address of USDC. Without a block time, each
- * transaction gets a block at once.
+ * Starts a local chain with the chain ID of base-sepolia and a test token at the address of USDC. Without
+ * `blockSeconds`, the chain mines a block for each transaction immediately.
  */
 export async function startChain({ blockSeconds }: { blockSeconds?: number } = {}) {
   const pace = blockSeconds === undefined ? [] : ["--block-time", String(blockSeconds)];
@@ -58,13 +58,13 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     .extend(walletActions);
   await client.setCode({ address: asset, bytecode });
   const minter = await newSigner();
-  /** Calls the token and waits for the block. */
+  /** Calls the token contract and waits for the transaction's receipt. */
   async function call(functionName: string, args: unknown[]): Promise<void> {
     const hash = await client.writeContract({ account: minter, address: asset, abi, functionName, args });
     await client.waitForTransactionReceipt({ hash });
   }
 
-  /** Creates an account with Ether that can send several transactions at once. */
+  /** Creates an account with Ether. Its nonce manager allows several transactions at once. */
   async function newSigner() {
     const account = privateKeyToAccount(generatePrivateKey(), { nonceManager });
     await client.setBalance({ address: account.address, value: parseEther("100") });
@@ -76,15 +76,15 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     url,
     stop,
     newSigner,
-    /** Creates an account that has only this amount of the token. */
+    /** Creates an account that owns `value` units of the token and no Ether. */
     async payerWith(value: bigint) {
       const account = privateKeyToAccount(generatePrivateKey());
       await call("mint", [account.address, value]);
       return account;
     },
-    /** Removes an amount of the token from an account. */
+    /** Removes tokens from an account. */
     burn: (owner: string, value: bigint) => call("burn", [owner, value]),
-    /** Cancels an authorization, as the payer who signed it may. */
+    /** Cancels an authorization with the payer's signature. */
     async cancel(payer: LocalAccount, nonce: Hex): Promise<void> {
       const signature = await payer.signTypedData({
         domain: { ...domain, chainId, verifyingContract: asset },
@@ -101,8 +101,8 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       await call("cancelAuthorization", [payer.address, nonce, 27 + yParity, r, s]);
     },
     /**
-     * Sends a payer's authorization, valid or not, and waits for the block.
-     * @param sender by default an unrelated account
+     * Submits a payer's authorization, valid or not, and waits for the receipt.
+     * @param sender by default a new, unrelated account
      */
     async send({ authorization, signature }: SignedTransfer, sender?: LocalAccount) {
       const { from, to, value, validAfter, validBefore, nonce } = authorization;
@@ -113,9 +113,9 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       const hash = await client.writeContract({ account, address: asset, abi, functionName, args, gas: 200_000n });
       return client.waitForTransactionReceipt({ hash });
     },
-    /** Gives an account an amount of the token. */
+    /** Adds tokens to an account. */
     mint: (owner: string, value: bigint) => call("mint", [owner, value]),
-    /** Replaces the newest block by one without its transactions, which this signer sent. */
+    /** Replaces the newest block with an empty one and resets the nonce of its transactions' signer. */
     async reorganize({ address }: LocalAccount): Promise<void> {
       await client.request({ method: "anvil_reorg", params: [1, []] } as never);
       nonceManager.reset({ address, chainId });
@@ -148,8 +148,8 @@ interface Compiled {
 }
 
 /**
- * Returns the compiled token. It is compiled once per run, because loading the compiler takes longer than starting a
- * chain.
+ * Returns the compiled token contract. It is compiled once per run, because loading the compiler is slower than
+ * starting a chain.
  */
 async function compiledToken() {
   const folder = await madeOnce(inject("builtWorkers"), "token", async (folder) =>

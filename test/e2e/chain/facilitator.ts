@@ -8,17 +8,20 @@ import { createWalletClient, http } from "viem";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import type { Chain } from "./anvil.ts";
 
-/** Replaces the settlement of a payment. `settle` is the facilitator's own code. `cut` sends no answer. */
+/**
+ * Replaces the settlement of a payment. `settle` runs the facilitator's own code. The result `cut` closes the
+ * connection without an answer.
+ */
 type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
 
-/** Starts the official facilitator code on this chain. It signs transactions with a separate key. */
+/** Starts the official facilitator code on this chain, with a new account that signs the transactions. */
 export async function startFacilitator({ client, url, newSigner }: Chain) {
   const account = await newSigner();
   const wallet = createWalletClient({ account, chain: client.chain, transport: http(url), pollingInterval: 20 });
   let sent: Promise<unknown> = Promise.resolve();
   /**
-   * Sends transactions one after the other. A failed one resets the account's nonces, including those of waiting
-   * transactions.
+   * Sends transactions one after the other. A failed transaction resets the account's nonces, which would break
+   * transactions that are already waiting.
    */
   const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
     const sending = sent.then(send);
@@ -78,13 +81,16 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
 
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Number of calls of each kind. */
+    /** Number of calls to `/verify` and `/settle`. */
     calls,
-    /** Loses the answer of the next settlement, which succeeds: cuts the connection, or holds it forever. */
+    /**
+     * Lets the next settlement succeed but loses its answer: `cut` closes the connection, `hold` keeps it open without
+     * an answer.
+     */
     loseNextAnswer: (how: "cut" | "hold") => {
       fault = how;
     },
-    /** Replaces the settlement of a payer's payments; undefined restores it. */
+    /** Replaces the settlement of a payer's payments; undefined restores the default. */
     interpose: (payer: string, settling: Settling | undefined) => {
       if (settling) interposed.set(payer, settling);
       else interposed.delete(payer);

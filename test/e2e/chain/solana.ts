@@ -24,7 +24,7 @@ const MINT = address(asset);
 const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const ASSOCIATED_TOKEN_PROGRAM = address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 
-/** An executed transaction. */
+/** A transaction that the chain has executed. */
 interface Executed {
   signature: string;
   /** The transaction in base64. */
@@ -35,9 +35,10 @@ interface Executed {
 }
 
 /**
- * Starts Solana's virtual machine in this process, with the real SPL programs, behind the part of a node's JSON-RPC
- * that clients, facilitators and services use. It identifies as devnet, and has a mint at the address of USDC there.
- * Each transaction is executed and confirmed at once. A blockhash lasts until `expireBlockhash`.
+ * Starts Solana's virtual machine in this process, with the real SPL programs. Its JSON-RPC server implements the
+ * methods that clients, facilitators and services use. The chain identifies as devnet and has a mint at devnet's USDC
+ * address. It executes and confirms each transaction immediately. A blockhash is valid until `expireBlockhash` is
+ * called.
  */
 export async function startSolana() {
   const svm = new LiteSVM();
@@ -55,17 +56,20 @@ export async function startSolana() {
     });
   }
 
-  /** Executes a transaction. A failure before execution is dropped silently, as by a node without preflight checks. */
+  /**
+   * Executes a transaction. Like a node without preflight checks, it silently drops a transaction that fails before
+   * execution.
+   */
   function send(wire: string): string {
     const transaction = getTransactionDecoder().decode(Buffer.from(wire, "base64")) as Transaction;
     const [signed] = Object.values(transaction.signatures);
-    if (!signed) throw new Error("the payer of the fee has not signed");
+    if (!signed) throw new Error("the fee payer has not signed");
     const signature = getBase58Decoder().decode(signed);
     const outcome = svm.sendTransaction(transaction);
     const failed = outcome instanceof FailedTransactionMetadata;
     const error = failed ? outcome.err() : null;
     const blockTime = Math.floor(Date.now() / 1000);
-    // a plain number is an error found before execution
+    // `err()` returns a plain number for an error before execution
     if (typeof error !== "number") executed.unshift({ signature, wire, transaction, err: error && {}, blockTime });
     return signature;
   }
@@ -142,29 +146,29 @@ export async function startSolana() {
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Creates a wallet that has only this amount of the token, and no SOL for fees. */
+    /** Creates a wallet that owns `amount` units of the token, and no SOL for fees. */
     async walletWith(amount: bigint) {
       const wallet = await generateKeyPairSigner();
       await setBalance(wallet.address, amount);
       return wallet;
     },
-    /** Creates or replaces the token account of a wallet. */
+    /** Creates or replaces a wallet's token account with this balance. */
     setBalance,
     /** Returns the token balance of a wallet in atomic units. */
     async balanceOf(owner: string): Promise<bigint> {
       const account = svm.getAccount(await tokenAccountOf(address(owner)));
       return account.exists ? Buffer.from(account.data).readBigUInt64LE(64) : 0n;
     },
-    /** Creates an account with SOL to pay fees. */
+    /** Creates an account that has SOL to pay fees. */
     async newFeePayer() {
       const account = await generateKeyPairSigner();
       svm.airdrop(account.address, lamports(1_000_000_000n));
       return account;
     },
     lamportsOf: (owner: string) => svm.getBalance(address(owner)) ?? 0n,
-    /** Returns whether the chain has executed a transaction without an error. */
+    /** Returns whether the chain has executed this transaction without an error. */
     hasSucceeded: (wanted: string) => executed.some(({ signature, err }) => signature === wanted && err === null),
-    /** Runs a callback after the next transaction of an account was simulated, before it is executed. */
+    /** Runs a callback when the account's next transaction arrives, after its simulation and before its execution. */
     interpose(account: Address, happens: () => Promise<void>): void {
       interposed.set(account, happens);
     },
@@ -178,7 +182,7 @@ export async function startSolana() {
 
 export type Solana = Awaited<ReturnType<typeof startSolana>>;
 
-/** Starts the official facilitator code on this chain. It pays fees from a separate account. */
+/** Starts the official facilitator code on this chain, with a new account that pays the fees. */
 export async function startSolanaFacilitator(chain: Solana) {
   const account = await chain.newFeePayer();
   const signer = toFacilitatorSvmSigner(account, { defaultRpcUrl: chain.url });
@@ -197,7 +201,7 @@ async function tokenAccountOf(owner: Address): Promise<Address> {
   return account;
 }
 
-/** Returns a mint without a mint authority, in the format of the Token program. */
+/** Returns the account data of a mint without a mint authority, in the format of the Token program. */
 function mintData(): Uint8Array {
   const data = new Uint8Array(82);
   data[44] = decimals;
@@ -205,7 +209,7 @@ function mintData(): Uint8Array {
   return data;
 }
 
-/** Returns a token account in the format of the Token program. */
+/** Returns the account data of a token account, in the format of the Token program. */
 function tokenAccountData(owner: Address, amount: bigint): Uint8Array {
   const data = new Uint8Array(165);
   data.set(bytesOf(MINT), 0);

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 /**
- * Serves the part of Cloudflare's API that wrangler uses to deploy, for one account that initially has no Worker and no
+ * Serves the part of Cloudflare's API that wrangler uses to deploy. Its one account initially has no Worker and no
  * bucket.
  */
 export async function startCloudflare() {
@@ -12,7 +12,7 @@ export async function startCloudflare() {
     hasLocalUploads: false,
     hasWorker: false,
     secrets: [] as { name: string; text: string }[],
-    /** Uploaded metadata of the Worker: its variables, bindings and limits. */
+    /** Metadata of the uploaded Worker: its variables, bindings and limits. */
     metadata: undefined as { bindings: { type: string; name: string; text?: string }[]; limits?: object } | undefined,
     crons: [] as { cron: string }[],
   };
@@ -22,7 +22,10 @@ export async function startCloudflare() {
   const script = "/workers/scripts/overprint";
   const bucket = "/r2/buckets/overprint-results";
 
-  /** Returns the result of a call, or throws an API error. */
+  /**
+   * Returns the result of an API call.
+   * @throws an API error with its code
+   */
   function answer(call: string, body: string): unknown {
     if (call.includes(bucket) && !account.rules) throw noBucket;
     if (call.includes(`${script}/secrets`) && !account.hasWorker) throw noWorker;

@@ -1,25 +1,28 @@
-/** A replacement for wrangler, because a process per command is slow. One test uses the real wrangler. */
+/**
+ * An in-process replacement for wrangler, because starting a process per command is slow. One test uses the real
+ * wrangler.
+ */
 import { writeFileSync } from "node:fs";
 import type { Wrangler } from "../../../scripts/deploy/wrangler.ts";
 
-/** The state of a Cloudflare account that deploying can see. */
+/** The part of a Cloudflare account's state that affects a deployment. */
 export interface FakeAccount {
   accounts: { id: string; name: string }[];
   isOffline: boolean;
-  /** Rules of the bucket as wrangler prints them; undefined without a bucket. */
+  /** Lifecycle rules of the bucket, as wrangler prints them; undefined if there is no bucket. */
   rules: { name: string; enabled: string; prefix: string; action: string }[] | undefined;
   hasLocalUploads: boolean;
   secrets: Record<string, string>;
-  /** Bindings of the deployed Worker; undefined without one. */
+  /** Bindings of the deployed Worker; undefined if there is no Worker. */
   bindings: { type: string; name: string }[] | undefined;
-  /** Addresses of the Worker after deploying. */
+  /** Addresses of the Worker after a deployment. */
   targets: string[];
-  /** Cloudflare's refusals, by the beginning of the command. */
+  /** Error messages of Cloudflare, by the first words of the refused command. */
   refusals: Record<string, string>;
   calls: { args: string[]; input: string }[];
 }
 
-/** Returns a wrangler that answers as wrangler 4 does for an account, and records its commands there. */
+/** Returns a replacement for wrangler 4 that acts on `account` and records its commands there. */
 export function fakeWrangler(account: FakeAccount): Wrangler {
   return async (args, { input = "", env = {} } = {}) => {
     account.calls.push({ args: [...args], input });
@@ -35,7 +38,7 @@ export function fakeWrangler(account: FakeAccount): Wrangler {
 
 /**
  * Executes a command and returns its output.
- * @throws Error with wrangler's message if it fails
+ * @throws Error with wrangler's message if the command fails
  */
 function answer(account: FakeAccount, words: string[], env: NodeJS.ProcessEnv): string {
   const command = words.join(" ");
