@@ -1,5 +1,6 @@
 import { FAMILIES, type Family, SLICE } from "./families.ts";
 
+/** A weight of the fonts. */
 export type Weight = "regular" | "bold";
 
 /** Matches characters that need no glyph: joiners, variation selectors, directional marks. */

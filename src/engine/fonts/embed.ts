@@ -1,6 +1,6 @@
 /**
  * Embeds the text of a mark as text in a font. The alternative, outlines with invisible text over them, makes larger
- * files. A mark adds this many KB to a file of one page, measured with a line in each of 99 scripts and languages:
+ * files. A mark adds these KB to a file of one page, measured with a line in each of 99 scripts and languages:
  *
  *   2.4–2.8   Yezidi, Yi, Hebrew, Vai, Lisu, Lao, Armenian, Ethiopic, Korean and 17 more
  *   2.9–3.2   Tifinagh, N'Ko, Khmer, Vietnamese, Greek, Cyrillic, Latin, Devanagari, Thai and 38 more

@@ -27,7 +27,7 @@ export function componentsOf(description: Uint8Array): number[] {
   return componentRecords(view).map(({ start }) => view.getUint16(start + 2));
 }
 
-/** Returns the bounding box of an outline. That of an empty outline is all zeros. */
+/** Returns the bounding box of an outline. An empty outline has a box of zeros. */
 export function boxOf(description: Uint8Array): GlyphBox {
   if (description.length === 0) return [0, 0, 0, 0];
   const view = viewOf(description);

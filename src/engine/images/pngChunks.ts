@@ -11,6 +11,7 @@ export interface PngHeader {
   interlaced: boolean;
 }
 
+/** Color types of the image header (PNG, 11.2.1). */
 export const GRAY = 0;
 export const RGB = 2;
 export const INDEXED = 3;

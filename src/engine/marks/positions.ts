@@ -25,12 +25,14 @@ const TABLE = {
   diagonal: { x: 0.5, y: 0.5, alongDiagonal: true },
 } as const satisfies Record<string, Spot>;
 
-/** The name of a position. */
+/** The name of a position of a text. */
 export type Position = keyof typeof TABLE;
 /** The name of a position of an image. Images cannot follow the page's diagonal. */
 export type ImagePosition = Exclude<Position, "diagonal">;
 
+/** The names of all positions of a text. */
 export const POSITIONS = Object.keys(TABLE) as Position[];
+/** The names of all positions of an image. */
 export const IMAGE_POSITIONS = POSITIONS.filter((position): position is ImagePosition => position !== "diagonal");
 
 /** Returns the place on the page that a position names. */

@@ -105,6 +105,7 @@ const TABLE = {
   },
 } satisfies Record<string, Template>;
 
+/** The name of a template. */
 export type TemplateName = keyof typeof TABLE;
 
 /** All templates by name, with the optional properties of `Template`. */

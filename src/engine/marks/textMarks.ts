@@ -35,7 +35,7 @@ export class TextMarks {
   readonly #edge: number;
   readonly #embedded: EmbeddedFont;
   readonly #ink: Ink;
-  /** Marks by content and place. */
+  /** Cache of marks by their content and box. */
   readonly #marks = new Map<string, Mark>();
   readonly #parts = new Map<Block, (Part | Slot)[]>();
   readonly #echoParts = new Map<Block, (Part | Slot)[]>();

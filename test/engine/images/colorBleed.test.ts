@@ -38,7 +38,7 @@ function image(width: number, height: number, isVisible: (x: number, y: number) 
   };
 }
 
-/** Expects each pixel to have the color of a nearest visible one. */
+/** Expects each pixel to have the color of one of the nearest visible pixels. */
 async function expectNearest(spec: PngSpec, isVisible: (x: number, y: number) => boolean): Promise<void> {
   const all = Array.from({ length: spec.width * spec.height }, (_, i) => [i % spec.width, Math.floor(i / spec.width)]);
   const visible = all.filter(([x, y]) => isVisible(x!, y!)) as [number, number][];
