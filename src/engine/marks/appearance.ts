@@ -4,10 +4,13 @@ import type { Size } from "./geometry.ts";
 import { type Position, spotOf } from "./positions.ts";
 import { DEFAULT_TEMPLATE, TEMPLATES } from "./templates.ts";
 
-/** Maximum font size of text that is not in the middle of the page, as a share of the page's shorter side. */
-const EDGE_SIZE_SHARE = 0.06;
+/** Maximum font size of text outside the middle of the page, as a share of the page's shorter side. */
+const OUTER_SIZE_SHARE = 0.06;
 
-/** How a text mark is drawn. {@link appearanceOf} has resolved every property, so no code looks up a template later. */
+/**
+ * The properties that determine how a text mark is drawn. {@link appearanceOf} resolves them all, so drawing code never
+ * reads a template.
+ */
 export interface Appearance {
   readonly position: Position;
   /** Degrees, counter-clockwise. If undefined, the mark follows the diagonal of each page. */
@@ -23,25 +26,28 @@ export interface Appearance {
   readonly isHollow: boolean;
   /** Whether the text has a frame. */
   readonly isFramed: boolean;
-  /** Requested font size in points. It shrinks if the text does not fit. If undefined, `sizeShare` applies. */
+  /**
+   * Font size in points that the caller requested. It is reduced if the text does not fit. If undefined, `sizeShare`
+   * determines the font size.
+   */
   readonly fontSizePt: number | undefined;
   /** Maximum font size as a share of the page's shorter side. */
   readonly sizeShare: number;
   /** Maximum size of the mark, as shares of the page's sides. */
   readonly maxShares: Partial<Size>;
-  /** Maximum number of lines, if limited. Line breaks of the caller may exceed it. */
+  /** Maximum number of lines, or undefined without a limit. Line breaks of the caller may exceed it. */
   readonly maxLines: number | undefined;
   /** Requested margin in points. */
   readonly marginPt: number;
-  /** Language of the text (BCP 47), which selects letterforms. If undefined, it is guessed. */
+  /** Language of the text (BCP 47), which selects letterforms. If undefined, the language of the document applies. */
   readonly lang: string | undefined;
 }
 
 /**
  * Resolves the appearance of a mark. A field of the caller wins over the template, and the template wins over
  * `DEFAULTS`. There are three special cases:
- * - A small template raises the opacity, because thin letters would be unreadable otherwise.
- * - Outside the middle of the page, `EDGE_SIZE_SHARE` limits the size share of the template.
+ * - A template for small text raises the opacity, because thin letters would otherwise be unreadable.
+ * - Outside the middle of the page, `OUTER_SIZE_SHARE` limits the template's share.
  * - Text in a color of the caller has no light edge.
  */
 export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
@@ -61,7 +67,7 @@ export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
     isHollow: template.hollow ?? false,
     isFramed: template.framed ?? false,
     fontSizePt: mark.fontSizePt,
-    sizeShare: isInMiddle ? template.sizeShare : Math.min(template.sizeShare, EDGE_SIZE_SHARE),
+    sizeShare: isInMiddle ? template.sizeShare : Math.min(template.sizeShare, OUTER_SIZE_SHARE),
     maxShares: template.maxShares ?? {},
     maxLines: template.maxLines,
     marginPt: mark.marginPt ?? DEFAULTS.marginPt,

@@ -9,10 +9,11 @@ const FRAME_WIDTH = 0.1;
 const HOLLOW_WIDTH = 0.03;
 /** Width of the stroke, outside the outlines, that emboldens letters of a font lighter than the requested weight. */
 export const EMBOLDENING = 0.015;
-/** Minimum width of the light edge, used around large letters. */
-const EDGE = 0.02;
-const WIDEST_EDGE = 0.045;
-/** Preferred width of the light edge in points: about one pixel. `EDGE` and `WIDEST_EDGE` limit it. */
+/** Minimum width of the light edge, which large letters have. */
+const MIN_EDGE = 0.02;
+/** Maximum width of the light edge, which small letters have. */
+const MAX_EDGE = 0.045;
+/** Preferred width of the light edge in points: about one pixel. `MIN_EDGE` and `MAX_EDGE` limit it. */
 const EDGE_PT = 1;
 
 /** Stacked, centered lines. Lengths are in em. The origin is the lower left corner, and all ink lies inside. */
@@ -40,9 +41,9 @@ export function strokeAround(appearance: Appearance, cluster?: Cluster): number 
   return cluster?.face.file.embolden ? EMBOLDENING : 0;
 }
 
-/** Returns the width in em of the light edge around letters of `fontSizePt`; 0 without an edge. */
+/** Returns the width in em of the light edge around letters of `fontSizePt`, or 0 if the mark has no edge. */
 export function edgeAround(appearance: Appearance, fontSizePt: number): number {
-  return appearance.hasEdge ? Math.max(EDGE, Math.min(WIDEST_EDGE, EDGE_PT / fontSizePt)) : 0;
+  return appearance.hasEdge ? Math.max(MIN_EDGE, Math.min(MAX_EDGE, EDGE_PT / fontSizePt)) : 0;
 }
 
 /**
@@ -55,7 +56,7 @@ export function stack(lines: readonly Line[], appearance: Appearance, width = 0)
     0,
     ...lines.flatMap(({ clusters }) => clusters.map((cluster) => strokeAround(appearance, cluster))),
   );
-  const light = appearance.hasEdge ? WIDEST_EDGE : 0;
+  const light = appearance.hasEdge ? MAX_EDGE : 0;
   const padding = light + around + (appearance.isFramed ? FRAME_PADDING + FRAME_WIDTH : 0);
   const heights = heightsOf(lines);
   const needed = lines.map((line) => Math.max(line.width / 2 - line.left, line.right - line.width / 2));
@@ -78,8 +79,8 @@ export function stack(lines: readonly Line[], appearance: Appearance, width = 0)
 }
 
 /**
- * Returns the ascent and descent of each line. An empty line is as high as the line above it. The block is placed and
- * framed by its ink, so the first ascent and the last descent are those of the ink.
+ * Returns the ascent and descent of each line. An empty line is as high as the line above it. The first ascent and the
+ * last descent are those of the ink, because the block is placed and framed by its ink.
  */
 function heightsOf(lines: readonly Line[]): { ascent: number; descent: number }[] {
   let last = lines.find(({ clusters }) => clusters.length > 0) ?? { ascent: 1, descent: 0 };

@@ -24,7 +24,7 @@ export interface TextDrawing {
   readonly box: Rectangle;
   readonly edge: number;
   readonly frame?: FrameStroke | undefined;
-  /** Whether this text is an echo: a copy that text extraction must not find (see TextMarks). */
+  /** Whether this text is an echo, which text extraction must not find (see the class `TextMarks`). */
   readonly isEcho?: boolean | undefined;
   /**
    * The digit, if the drawing is one digit of a page number. Its /ActualText keeps extraction from adding spaces
@@ -74,9 +74,9 @@ export function drawText(
 }
 
 /**
- * Draws hollow letters. Strokes may overlap those of neighboring letters and of the same letter. A soft mask, the
- * stroked letters minus their inside, hides the lines at overlaps. The text is also drawn invisibly, so that readers
- * can copy and search it (ISO 32000-2, 9.3.6, 11.6.5).
+ * Draws hollow letters. Their strokes may overlap. A soft mask hides the lines at overlaps: it shows the stroked
+ * letters without their inside. The text is also drawn invisibly, so that readers can copy and search it (ISO 32000-2,
+ * 9.3.6, 11.6.5).
  */
 function drawHollow(
   sink: ObjectSink,
@@ -115,7 +115,7 @@ function fontOf(embedded: EmbeddedFont): string {
 
 /**
  * Returns operators that draw a frame along the sides of `box`, in units.
- * @param around extra line width on each side in em, with which the light edge of the frame is drawn
+ * @param around extra line width on each side in em, for the light edge of the frame
  */
 function strokeFrame([, , width, height]: Rectangle, frame: FrameStroke, around: number): string {
   const inset = frame.inset * UNITS_PER_EM;

@@ -6,7 +6,7 @@ const COMFORTABLE_SHARE = 0.04;
 /** Font size in points below which words may be broken to make the text larger. */
 const READABLE_PT = 6;
 /**
- * Minimum font size in points of a text with a line limit. At this size it is cut short instead of shrunk. Every
+ * Minimum font size in points of a text with a line limit. A text that does not fit at this size is cut short. Every
  * template allows at least this size, even on a small page.
  */
 export const LEGIBLE_PT = 8;
@@ -37,9 +37,9 @@ export interface TextArea {
 }
 
 /**
- * Fits a text at the largest allowed size that stays within the room at its rotation. It keeps the caller's line breaks
- * if the text is then comfortable to read. Otherwise, it wraps the text to the width that allows the largest size. It
- * estimates the size of each candidate and lays out only the best one.
+ * Returns the lines of a text and the largest allowed font size at which the rotated text fits. The caller's line
+ * breaks remain if the text is then comfortable to read. Otherwise, the text is wrapped to the width that allows the
+ * largest size. The size of each candidate is estimated, and only the best one is laid out.
  */
 export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);

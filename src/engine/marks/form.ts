@@ -18,15 +18,14 @@ export interface Drawing {
   content: string;
   /** Entries of the resource dictionary. */
   resources: string;
-  /** Clipping box. */
+  /** Clipping box: the /BBox of the form. */
   box: Rectangle;
 }
 
 /**
- * Turns a drawing into a form XObject that looks the same in every context. If the mark is translucent, it becomes an
- * isolated transparency group, so overlaps within it are not darker. The graphics state resets the page's alpha, blend
- * mode and soft mask (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). An opaque mark needs no group, which keeps PDF/A-1 files
- * valid.
+ * Turns a drawing into a form XObject that looks the same in every graphics state. The form resets the page's alpha,
+ * blend mode and soft mask (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). A translucent mark is an isolated transparency group,
+ * so overlaps within it are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid.
  * @param opacity opacity of the whole mark, from 0 to 1
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {

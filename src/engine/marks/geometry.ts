@@ -19,11 +19,11 @@ export interface Size {
 
 /** The size of a page as displayed. */
 export interface PageSize extends Size {
-  /** The size of a unit of the page's user space, in points. */
+  /** Size of one unit of the page's user space, in points. */
   userUnit: number;
 }
 
-/** Returns a Map key that is the same for equal sizes. */
+/** Returns a string that is the same for equal sizes, for use as a key of a Map. */
 export function sizeKey({ width, height }: Size): string {
   return `${width}x${height}`;
 }
@@ -71,8 +71,8 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
 const LARGE_PT = 842;
 
 /**
- * Returns the margin in points: the requested one, but at most a tenth of the page's shorter side. On posters, the
- * margin grows with the page, as the font size does.
+ * Returns the requested margin in points, limited to a tenth of the page's shorter side. On posters, the margin grows
+ * with the page, like the font size.
  */
 export function marginOn(page: Size, requestedPt: number): number {
   const shorter = Math.min(page.width, page.height);
@@ -129,8 +129,8 @@ export function placeAt(
 }
 
 /**
- * Approximate maximum number of copies on a page. On an A4 page, the smallest marks then have 20 copies along the
- * longer side.
+ * Approximate maximum number of copies on a page. With this number, the smallest marks have 20 copies along the longer
+ * side of an A4 page.
  */
 const MAX_TILES = 283;
 /** Maximum number of copies along the longer side of a page that is too narrow for a second row. */
@@ -144,8 +144,8 @@ export interface Point {
 
 /**
  * Returns the offsets of all copies of a tiled mark from the copy in the middle, which comes first. Rows follow the
- * mark's direction, every other row is shifted by half a step, and copies extend beyond the page's edges. Gaps are at
- * least half the mark's width and one and a half times its height.
+ * mark's direction, and every other row is shifted by half a step. Copies extend beyond the page's edges. In a row,
+ * gaps are at least half the mark's width. Between rows, gaps are at least 1.5 times its height.
  * @param size size of the mark in its own units
  * @param page size of the page in units of the mark
  */
@@ -184,7 +184,7 @@ function rangeWithin(slope: number, offset: number, limit: number): [number, num
 
 /**
  * Returns a page's size in units of a mark at `scale`. Each side is rounded up by at most an eighth, so pages of
- * similar size share one result and one tiling.
+ * similar size share one tiling.
  */
 export function roundedUpSize({ width, height }: Size, scale: number): Size {
   const rounded = (side: number) => {

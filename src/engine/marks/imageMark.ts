@@ -10,14 +10,14 @@ import { spotOf } from "./positions.ts";
 import { Tilings } from "./tilings.ts";
 
 /**
- * Resource that makes /DeviceGray keep its values. A soft mask is always /DeviceGray (ISO 32000-2, 11.6.5.2), and
- * Ghostscript maps it through the page's default color space.
+ * Resource that keeps the values of /DeviceGray unchanged. A soft mask is always /DeviceGray (ISO 32000-2, 11.6.5.2),
+ * and Ghostscript interprets its values in the page's default color space.
  */
 const LINEAR_GRAY = "/ColorSpace<</DefaultGray[/CalGray<</WhitePoint[0.9505 1 1.089]>>]>>";
 
 /**
- * Puts an image on every page and embeds it only once. The image takes the share `scale` of the displayed width, and is
- * reduced to stay within the margins.
+ * Puts an image on every page and embeds it only once. Its width is `scale` times the displayed page width, reduced if
+ * the image would cross the margins.
  */
 export async function markWithImage(
   document: PdfDocument,

@@ -15,7 +15,7 @@ const NEVER_LAST = /[\p{Ps}\p{Pi}$£¥€＄￥￡₩#№“‘]$/u;
 const IDEOGRAPH =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60ー]/u;
 
-/** The segmenter, created on first use because the runtime needs milliseconds to load its dictionaries. */
+/** The word segmenter. It is created on first use, because the runtime needs milliseconds to load its dictionaries. */
 let words: Intl.Segmenter | undefined;
 
 /** Splits a paragraph into pieces that stay together on a line. Trailing spaces belong to the piece before them. */

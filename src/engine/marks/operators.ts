@@ -1,14 +1,14 @@
 import type { Matrix, Point } from "./geometry.ts";
 
-/** Maximum real number in PDF/A-1 (ISO 19005-1, 6.1.12). Integers may be larger. */
+/** Maximum absolute value of a real number in PDF/A-1 (ISO 19005-1, 6.1.12). Integers may be larger. */
 const LARGEST_REAL = 32_767;
 
 /** Absolute value below which a number needs more than five decimals. */
 const SMALL = 0.01;
 
 /**
- * Formats a number for content streams (ISO 32000-2, 7.3.3): without an exponent, and with at most five decimals, or
- * eight for small numbers.
+ * Formats a number for content streams (ISO 32000-2, 7.3.3) without an exponent. It has at most five decimals, or eight
+ * if it is small.
  */
 export function number(value: number): string {
   return Math.abs(value) < SMALL ? withoutTrailingZeros(value.toFixed(8)) : rounded(value, 5);

@@ -18,7 +18,7 @@ export interface Part extends Point {
 
 /**
  * Puts marks on every page of the document, and accounts for the page's rotation, boxes and user unit. Each mark has
- * one resource name in all pages. Pages with the same marks at the same places share their operators.
+ * the same resource name on all pages. Pages with the same marks at the same places share their operators.
  */
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
   /** The previous page and its matrix, cached because consecutive pages are mostly alike. */

@@ -29,7 +29,7 @@ export function fillIn(text: string, { pages, date }: { pages: number; date: Dat
   return text.replace(BRACED, (braced, name?: string) => (name === undefined ? "{" : (values[name] ?? braced)));
 }
 
-/** Returns a line in which each page number has `digits` slots instead of `most` slots. */
-export function withDigits(line: string, most: number, digits: number): string {
-  return line.replaceAll(DIGIT_SLOT.repeat(most), DIGIT_SLOT.repeat(digits));
+/** Returns a line in which each page number has `digits` slots instead of `maxDigits` slots. */
+export function withDigits(line: string, maxDigits: number, digits: number): string {
+  return line.replaceAll(DIGIT_SLOT.repeat(maxDigits), DIGIT_SLOT.repeat(digits));
 }

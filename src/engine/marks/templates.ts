@@ -26,7 +26,7 @@ export interface Template {
    */
   maxLines?: number;
   /**
-   * Whether letters are so small that they need a higher opacity to be readable. The opacity is then that of two
+   * Whether letters are so small that they need a higher opacity to be readable. The mark then has the opacity of two
    * overlaid copies.
    */
   small?: true;

@@ -14,7 +14,7 @@ const MAX_FONT_UNITS = 1400;
 /** Layout of a text on pages of one size. It has one block for each possible number of digits of a page number. */
 interface PageLayout {
   readonly fontSizePt: number;
-  /** Blocks by the number of digits. A text without the page number has one block, with key 0. */
+  /** Blocks by the number of digits. The only block of a text without the page number has the key 0. */
   readonly blocks: ReadonlyMap<number, Block>;
 }
 

@@ -26,8 +26,10 @@ interface Slot {
  * In a block with the page number, the text around the number is drawn once, and each digit once. A page adds only the
  * places of its digits. Ten thousand numbered pages then add a few short operators each instead of ten thousand marks.
  *
- * An echo is a second version of a mark for the copies of a tiled text. It looks the same, but text extraction does not
- * find its text. Search and copying then find the text once per page.
+ * An echo is a second version of a mark, for the copies of a tiled text. It looks the same, but text extraction must
+ * not find its text. Search and copying then find the text once per page. Echoes use second codes of the same glyphs,
+ * whose text is a space (`echoOf`). The second drawing of letters with a light edge also uses them. PDF/A files have no
+ * second codes.
  */
 export class TextMarks {
   readonly #sink: ObjectSink;
@@ -57,7 +59,7 @@ export class TextMarks {
   /**
    * Returns the marks of a block, in units from its lower left corner. The slots show the digits of `number`, the page
    * number.
-   * @param isEcho whether to return echoes; PDF/A files have no separate echoes
+   * @param isEcho whether to return echoes; in PDF/A files, they are the marks themselves
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {
     const known = isEcho && this.#hasEchoes ? this.#echoParts : this.#parts;

@@ -33,7 +33,7 @@ export class Tilings {
   }
 }
 
-/** The copies of a mark around the middle of a page. The parts of a text have their copies at the same offsets. */
+/** The copies of a mark around the middle of a page. All parts of a text have copies at the same offsets. */
 export class Tiling {
   readonly #sink: ObjectSink;
   /** Offsets of all copies except the one in the middle. */
@@ -46,8 +46,8 @@ export class Tiling {
   }
 
   /**
-   * Returns a mark that shows all copies except the one in the middle, or undefined if there are no others. Text
-   * extraction finds no text in the copies.
+   * Returns one mark that shows all copies except the one in the middle, or undefined if there are no others. Text
+   * extraction finds no text in this mark.
    */
   copiesOf(mark: Mark): Mark | undefined {
     if (this.#offsets.length === 0) return undefined;

@@ -33,7 +33,10 @@ interface Word extends Piece {
   graphemes?: readonly Grapheme[];
 }
 
-/** A paragraph to wrap. It measures each part once, on first use, regardless of the number of widths that are tried. */
+/**
+ * A paragraph to wrap. Each part is measured once, on first use, regardless of the number of line widths that are
+ * tried.
+ */
 export class Paragraph implements TextLine {
   readonly text: string;
   readonly rightToLeft: boolean;
@@ -80,8 +83,8 @@ export class Paragraph implements TextLine {
 }
 
 /**
- * A line of a paragraph's text from `start` to `end` (exclusive). `width` is an estimate: the sum of the widths of its
- * words, although neighboring words may affect each other.
+ * A line of a paragraph's text from `start` to `end` (exclusive). Its `width` is an estimate. It adds up the widths of
+ * the words, although neighboring words may affect each other.
  */
 export interface WrappedLine {
   readonly paragraph: Paragraph;

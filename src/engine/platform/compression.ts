@@ -1,11 +1,11 @@
 /** Errors and options shared by zlib.ts and zlib.browser.ts. */
 
-/** Thrown when decompressed data exceed the limit. */
+/** Thrown when the decompressed data are larger than allowed. */
 export class OutputTooLarge extends Error {
   override name = "OutputTooLarge";
 }
 
-/** Thrown when compressed data are invalid, or truncated where all data are required. */
+/** Thrown when compressed data are invalid, or when they are truncated and the caller requires all of them. */
 export class DamagedStream extends Error {
   override name = "DamagedStream";
 }

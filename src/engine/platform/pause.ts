@@ -1,4 +1,4 @@
-/** Node.js and Workers have this function, browsers do not. */
+/** Exists in Node.js and Workers, but not in browsers. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
 /** Yields to the event loop. The promise resolves after other waiting tasks have run. */

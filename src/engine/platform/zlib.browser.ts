@@ -6,7 +6,9 @@ import { Deflate, Inflate, deflate as pakoDeflate, Z_DEFAULT_STRATEGY, Z_RLE, Z_
 import { concat } from "../bytes.ts";
 import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compression.ts";
 
-/** Number of input bytes per step of a decompressor. This limits its output beyond the needed chunk. */
+/**
+ * Number of input bytes per step of a decompressor. It limits how much is decompressed ahead of the requested chunk.
+ */
 const INPUT_BYTES = 4096;
 
 /** CRC of each byte value (PNG, annex D). */

@@ -70,7 +70,7 @@ function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefine
     const chunk = inflateSync(bytes, { maxOutputLength: chunkBytes });
     return chunk.length > 0 ? chunk : undefined;
   } catch {
-    return undefined; // the data are longer or damaged, and a stream yields their decodable part
+    return undefined; // the data are longer or damaged: the caller streams them instead
   }
 }
 

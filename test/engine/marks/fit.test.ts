@@ -86,7 +86,7 @@ describe("fitText", () => {
   test.each([
     ["keeps a legible text on one line", 60, 1, 552 / 60],
     ["wraps a text that is too small on one line", 100, 2, 8],
-    ["cuts a text short that is too small on two lines", 300, 2, 8],
+    ["cuts short a text that is too small on two lines", 300, 2, 8],
   ])("%s in a template with a maximum of two lines", (_, characters, count, leastPt) => {
     const text = "word ".repeat(characters / 5).trim();
     const { lines, fontSizePt } = fitText(paragraphsOf(text), room({ maxFontSizePt: 14, maxLines: 2 }));

@@ -27,7 +27,7 @@ const apply = ([a, b, c, d, e, f]: Matrix, x: number, y: number) =>
   [a * x + c * y + e, b * x + d * y + f].map((v) => Math.round(v * 1e6) / 1e6 + 0);
 
 describe("displayed space", () => {
-  // the box is 100 wide and 200 high; corners of the displayed page, and where they are in user space
+  // The box is 100 wide and 200 high. Each row lists corners of the displayed page in user space.
   test.each<[Page["rotate"], number, [number, number], Record<string, [number, number]>]>([
     [0, 1, [100, 200], { "lower left": [10, 20], "lower right": [110, 20], "upper left": [10, 220] }],
     [90, 1, [200, 100], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
@@ -35,7 +35,7 @@ describe("displayed space", () => {
     [270, 1, [200, 100], { "lower left": [10, 220], "lower right": [10, 20], "upper left": [110, 220] }],
     [90, 2, [400, 200], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
   ])(
-    "maps corners of a page that is rotated by %i degrees, with %i points per unit, to user space",
+    "maps page corners to user space for /Rotate %i and a user unit of %i points",
     (rotate, userUnit, [width, height], corners) => {
       const turned = page(rotate, userUnit);
       expect(displayedSize(turned)).toEqual({ width, height, userUnit });
@@ -91,11 +91,11 @@ describe("placement of a mark", () => {
     [180, [476, 24, 576, 74]],
     [-90, [526, 24, 576, 124]],
     [450, [526, 24, 576, 124]],
-  ])("places a mark that is rotated by %i degrees in a corner within the margins", (degrees, box) => {
+  ])("keeps a mark that is rotated by %i degrees in a corner within the margins", (degrees, box) => {
     expect(boxOf(placeAt(spotOf("bottom-right"), mark, 1, degrees, a4, 24))).toEqual(box);
   });
 
-  test("rotates a mark by 90 degrees so that its right side is up", () => {
+  test("turns a mark counter-clockwise, so that its text reads upward at 90 degrees", () => {
     const matrix = placeAt(spotOf("center"), mark, 1, 90, a4, 0);
     expect(apply(matrix, 0, 25)).toEqual([300, 350]);
     expect(apply(matrix, 100, 25)).toEqual([300, 450]);
@@ -131,7 +131,7 @@ describe("tile", () => {
     return tile(mark, degrees, a4).map(({ x, y }) => apply(middle, x + 50, y + 25));
   };
 
-  test.each([0, 30, -45, 90])("leaves no point of the page farther than a row from a copy at %i degrees", (degrees) => {
+  test.each([0, 30, -45, 90])("puts a copy near every point of the page at %i degrees", (degrees) => {
     const centers = centersOf(degrees);
     for (let x = 0; x <= 600; x += 50)
       for (let y = 0; y <= 800; y += 50) {

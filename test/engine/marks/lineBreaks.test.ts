@@ -17,7 +17,7 @@ describe("line breaks", () => {
     ["does not break before French punctuation", "Bonjour ! « Non »", "Bonjour ! |« |Non »"],
     ["does not break at a no-break space", "10\u00a0km on", "10\u00a0km |on"],
     ["allows a break after Chinese punctuation but not before it", "你好，世界。再见！", "你好，|世界。|再见！"],
-    ["allows breaks around Chinese brackets but not just inside of them", "请看「第三页」吧", "请看|「第三|页」|吧"],
+    ["allows a break outside Chinese brackets but not directly inside them", "请看「第三页」吧", "请看|「第三|页」|吧"],
     ["allows a break between Latin and Chinese", "PDF文件", "PDF|文件"],
     ["allows a break between emoji but not within one", "👍👩‍👩‍👧", "👍|👩‍👩‍👧"],
     [
@@ -35,12 +35,12 @@ describe("line breaks", () => {
     ["Lao", "ເອກະສານນີ້ເປັນຄວາມລັບ"],
     ["Khmer", "ឯកសារនេះជាការសម្ងាត់"],
     ["Burmese", "ဤစာရွက်စာတမ်းသည်လျှို့ဝှက်ဖြစ်သည်"],
-  ])("finds words in %s, which has no spaces", (_, paragraph) => {
+  ])("finds words in %s text without spaces", (_, paragraph) => {
     expect(pieces(paragraph).length).toBeGreaterThan(1);
     expect(pieces(paragraph).join("")).toBe(paragraph);
   });
 
-  test("begins no line with small kana, long vowels or iteration marks", () => {
+  test("never begins a line with small kana, a long vowel mark or an iteration mark", () => {
     for (const piece of pieces("キャッシュカードは人々のもの、ゆっくりとって。"))
       expect(piece).not.toMatch(/^[ーッャュョっゃゅょ々、。]/);
   });

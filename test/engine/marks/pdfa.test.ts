@@ -87,7 +87,7 @@ describe.each(MARKS)("%s with opacity 1", (_, mark) => {
     expect(notices.filter((notice) => notice === "pdfa-color")).toEqual([]);
   });
 
-  test("needs no transparency in PDF/A-1", async () => {
+  test("adds no transparency to PDF/A-1", async () => {
     const { all, notices } = await marked(archive({ part: 1, intent: 3 }), mark);
     expect(all).toContain("/SMask/None");
     expect(all).not.toMatch(/\/SMask(?!\/None)|\/Group|\/(ca|CA) (?!1\/)|\/BM(?!\/Normal)/);
@@ -162,7 +162,7 @@ describe("the subset of a font", () => {
 });
 
 describe("an image in PDF/A-1", () => {
-  test("reduces samples of 16 bits to their 8 high bits in PDF/A-1 only", async () => {
+  test("reduces 16-bit samples to their high 8 bits in PDF/A-1 only", async () => {
     const samples = (x: number, y: number) => [x * 0x4321, y * 0x5432, 0xfedc];
     const deep = { colorType: 2, bitDepth: 16, samples } as const;
     const shallow = png({ colorType: 2, samples: (x, y) => samples(x, y).map((sample) => sample >> 8) });
@@ -174,7 +174,7 @@ describe("an image in PDF/A-1", () => {
     expect((await marked(archive({ part: 2, intent: 3 }), image(png(deep)))).all).toContain("/BitsPerComponent 16");
   });
 
-  test("reduces samples of 16 bits with opaque alpha to 8 bits in PDF/A-1", async () => {
+  test("reduces 16-bit samples with opaque alpha to 8 bits in PDF/A-1", async () => {
     const samples = () => [0x1234, 0x5678, 0x9abc, 0xffff];
     const { all, notices } = await marked(
       archive({ part: 1, intent: 3 }),
@@ -227,28 +227,28 @@ describe("PDF/A notices", () => {
   });
 
   test.each([
-    ["reports CMYK without an output intent in CMYK in PDF/A-1", CMYK, { part: 1, intent: 3 }, ["pdfa-color"]],
-    ["reports CMYK without an output intent in CMYK in PDF/A-4", CMYK, { part: 4, intent: 1 }, ["pdfa-color"]],
-    ["accepts CMYK with an output intent in CMYK", CMYK, { part: 1, intent: 4 }, []],
+    ["reports a CMYK image in PDF/A-1 without a CMYK output intent", CMYK, { part: 1, intent: 3 }, ["pdfa-color"]],
+    ["reports a CMYK image in PDF/A-4 without a CMYK output intent", CMYK, { part: 4, intent: 1 }, ["pdfa-color"]],
+    ["accepts a CMYK image in PDF/A-1 with a CMYK output intent", CMYK, { part: 1, intent: 4 }, []],
     [
-      "accepts CMYK with an embedded profile of version 2 in PDF/A-1",
+      "accepts a CMYK image with a profile of version 2 in PDF/A-1",
       jpeg([0, 0, 0, 9], withProfile("CMYK", 2)),
       { part: 1, intent: 3 },
       [],
     ],
     [
-      "reports CMYK with an embedded profile of version 4 in PDF/A-1",
+      "reports a CMYK image with a profile of version 4 in PDF/A-1",
       jpeg([0, 0, 0, 9], withProfile("CMYK", 4)),
       { part: 1, intent: 3 },
       ["pdfa-color"],
     ],
     [
-      "accepts CMYK with an embedded profile of version 4 in PDF/A-2",
+      "accepts a CMYK image with a profile of version 4 in PDF/A-2",
       jpeg([0, 0, 0, 9], withProfile("CMYK", 4), adobe(0)),
       { part: 2, intent: 3 },
       [],
     ],
-    ["accepts CMYK in a file without a PDF/A claim", CMYK, {}, []],
+    ["accepts a CMYK image in a file without a PDF/A claim", CMYK, {}, []],
   ])("%s", async (_, bytes, options, notices) => {
     expect((await marked(archive(options), image(bytes))).notices).toEqual(notices);
   });
@@ -269,7 +269,7 @@ test.each([1e-5, 1e-18, 1e-300])(
   },
 );
 
-test("gives only one drawing of hollow letters their text, for readers that ignore /ActualText", async () => {
+test("draws hollow letters with extractable codes only once, for readers that ignore /ActualText", async () => {
   const { all } = await marked(onePage, { text: "A", template: "outline" });
   expect(all.match(/\[<01>\] TJ/g)).toHaveLength(1);
   expect(all.match(/\[<02>\] TJ/g)!.length).toBeGreaterThan(1);

@@ -21,7 +21,7 @@ test.each([
   ["{{name} { name } {}", undefined],
   ["{page} {Page}", "Page"],
   ["{total_pages}", "total_pages"],
-])("finds the unknown placeholder of the text %s: %s", (text, name) => {
+])("finds the unknown placeholder in the text %s: %s", (text, name) => {
   expect(unknownPlaceholder(text)).toBe(name);
 });
 
@@ -29,6 +29,6 @@ test("counts a text as numbered only if it contains {page}", () => {
   expect(["{page}", "{pages} {date}", "{{page}"].map(isNumbered)).toEqual([true, false, false]);
 });
 
-test("gives each page number of a line the requested number of slots", () => {
+test("gives each page number in a line the requested number of slots", () => {
   expect(withDigits(`${number} x ${number}`, 3, 1)).toBe(`${DIGIT_SLOT} x ${DIGIT_SLOT}`);
 });

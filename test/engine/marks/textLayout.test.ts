@@ -68,17 +68,17 @@ test("charges the memory of lines that are retained until they are drawn", async
 });
 
 test.each([
-  [1, 1400],
-  [10, 14_000],
-])("limits the font size (user space unit of %i points: %i points)", async (userUnit, most) => {
+  [1400, 1],
+  [14_000, 10],
+])("limits the font size to %i points if a unit of user space is %i points", async (mostPt, userUnit) => {
   for (const fontSizePt of [undefined, 20_000]) {
     const page = { width: 90_000, height: 90_000, userUnit };
     const { layoutOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);
-    expect(layoutOn(page).fontSizePt).toBe(most);
+    expect(layoutOn(page).fontSizePt).toBe(mostPt);
   }
 });
 
-test("rejects a text that exceeds the work limit of the file, with advice", async () => {
+test("advises a shorter text if the text exceeds the work limit", async () => {
   const meter = new Meter(0);
   await layOut(10, meter);
   meter.charge("placeMark", (WORK_LIMITS.scanned - meter.used.marked) / COSTS.placeMark.units);

@@ -1,4 +1,4 @@
-/** Tests the native byte search and its variant for browsers, which must return the same offsets. */
+/** Tests the native byte search and its browser variant, which must give the same results. */
 import { describe, expect, it } from "vitest";
 import * as browser from "../../../src/engine/platform/search.browser.ts";
 import * as native from "../../../src/engine/platform/search.ts";
@@ -10,8 +10,8 @@ const LENGTHS = [0, 1, 500, 100_000];
 describe.each([
   ["native", native],
   ["browser", browser],
-])("the %s search", (_, { indexOf, lastIndexOf }) => {
-  it.each(LENGTHS)("finds the next word at or after an offset, behind %i other bytes", (length) => {
+])("%s search", (_, { indexOf, lastIndexOf }) => {
+  it.each(LENGTHS)("finds each word in turn if %i bytes precede the first one", (length) => {
     const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
     const all: number[] = [];
     for (let at = indexOf(bytes, "%%EOF"); at >= 0; at = indexOf(bytes, "%%EOF", at + 1)) all.push(at);
@@ -20,7 +20,7 @@ describe.each([
     expect(lastIndexOf(bytes, "%%EOF")).toBe(length + 6);
   });
 
-  it.each(LENGTHS)("finds only words that lie completely before the end, behind %i other bytes", (length) => {
+  it.each(LENGTHS)("ignores a word that crosses the end of the range if %i bytes precede it", (length) => {
     const bytes = encode(`${"x".repeat(length)}/Page`);
     expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
     expect(indexOf(bytes, "/Page", 0, length + 4)).toBe(-1);
@@ -28,13 +28,13 @@ describe.each([
     expect(indexOf(bytes, "/Page", bytes.length)).toBe(-1);
   });
 
-  it("counts offsets from the start of a view, and finds no word outside of it", () => {
+  it("counts offsets from the start of a view and ignores the bytes around it", () => {
     const bytes = encode("/Page /Page /Page").subarray(3, 14);
     expect(indexOf(bytes, "/Page")).toBe(3);
     expect(lastIndexOf(bytes, "/Page")).toBe(3);
   });
 
-  it("finds a word of bytes above 127", () => {
+  it("finds a word with bytes above 127", () => {
     expect(indexOf(encode("a\xe2\xe3b"), "\xe2\xe3")).toBe(1);
   });
 });
