@@ -5,7 +5,7 @@ import { app } from "../src/app.ts";
 import { PROBLEMS } from "../src/shared/problems.ts";
 import { send, TEXT } from "./support/client.ts";
 
-test("allows x402 clients in browsers to send their headers and to read the response headers", async () => {
+test("CORS lets x402 clients in browsers send their headers and read the response headers", async () => {
   const asked =
     "content-type,x-payment,payment-signature,access-control-expose-headers,idempotency-key,traceparent,baggage";
   const preflight = await send(TEXT, {

@@ -1,4 +1,4 @@
-/** Tests that a transparent PNG looks as in a browser, at any size and on pages of any color. */
+/** Tests that a transparent PNG looks the same as in a browser, at any size and on pages of any color. */
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import { describe, expect, test } from "vitest";
 import { type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
