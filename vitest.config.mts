@@ -63,7 +63,10 @@ const IN_NODE = [
   { find: "@hyzyla/pdfium/pdfium.wasm", replacement: pathOf(new URL("test/support/pdfiumInNode.ts", import.meta.url)) },
 ];
 
-/** Temporary folder of the programs that tests start. The Workers of the other projects store in `storageFolder()`. */
+/**
+ * Temporary folder for programs that tests start. The Workers of the other test projects store their data in
+ * `storageFolder()`.
+ */
 const TMPDIR = tmpdir();
 process.env.TMPDIR = storageFolder();
 

@@ -1,7 +1,8 @@
 /**
- * Damages small PDFs in many ways and puts an image or a text on them, in memory and by ranges. `npm run fuzz -- 20000
- * 7` runs 20,000 files from seed 7. Each file must be rejected, or the engine, MuPDF and PDFium must find the mark on
- * every page that they show, within the limits of work. Other files are saved to `out/fuzz/`, and the run fails.
+ * Damages small PDFs in many ways, and marks each with an image or a text, once in memory and once by ranges. `npm run
+ * fuzz -- 20000 7` runs 20,000 files from seed 7. Each file must be rejected, or the engine, MuPDF and PDFium must find
+ * the mark on every page that they show. The work must stay within its limits. Other files are saved to `out/fuzz/`,
+ * and the run fails.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";

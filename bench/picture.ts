@@ -14,7 +14,7 @@ const { document } = parseHTML("<html></html>") as unknown as {
 };
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Colors that are visible on white and on black. The first is ours. */
+/** Colors that are visible on white and on black. The first is this engine's. */
 export const COLORS = [
   "#d6336c",
   "#1c7ed6",

@@ -1,4 +1,7 @@
-/** Configures pdf.js to fetch its data from this deployment, since the chat view's own document has no address. */
+/**
+ * Configures pdf.js to fetch its data from absolute URLs of this deployment. Relative URLs would fail in the chat view,
+ * whose document has no URL.
+ */
 import {
   GlobalWorkerOptions,
   getDocument,

@@ -36,7 +36,7 @@ export function wranglerAt(script: string, cwd: string, env: NodeJS.ProcessEnv):
         const [stdout, stderr] = [out, err].map((chunks) => stripVTControlCharacters(Buffer.concat(chunks).toString()));
         resolve({ ok: code === 0, stdout: stdout!, reason: code === 0 ? "" : reasonIn(stderr! || stdout!) });
       });
-      child.stdin.on("error", () => undefined); // it may exit before it reads the input
+      child.stdin.on("error", () => undefined); // wrangler may exit before it has read its input
       child.stdin.end(input);
     });
 }

@@ -6,7 +6,10 @@ const MAX_HEADER_BYTES = 4096;
 const DASHES = Buffer.from("--");
 const EMPTY_LINE = Buffer.from("\r\n\r\n");
 
-/** A multipart body that is malformed (RFC 2046) or ends early. The message completes a sentence about the body. */
+/**
+ * Thrown if a multipart body is malformed (RFC 2046) or ends early. The message continues a sentence that begins with
+ * "the body".
+ */
 export class MalformedParts extends Error {}
 
 /**

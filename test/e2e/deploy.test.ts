@@ -209,7 +209,7 @@ describe("a deployment", () => {
     expect(calls.join()).not.toContain("acc2");
   });
 
-  test("accepts a token that may not list accounts if an account is chosen", async () => {
+  test("accepts a token without permission to list accounts if an account is chosen", async () => {
     const refusals = { whoami: "Failed to automatically retrieve account IDs for the logged in user." };
     const { isDone, said } = await run(good(), { ...ready(), refusals }, { env: { CLOUDFLARE_ACCOUNT_ID: "acc1" } });
     expect(isDone, said).toBe(true);
@@ -319,7 +319,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.said).toMatch(said);
   });
 
-  test("warns about unknown names, test networks beside real ones, a missing checksum and a missing node, and deploys", async () => {
+  test("deploys, but warns about unknown setting names, test networks beside real ones, a missing checksum and a missing node", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);

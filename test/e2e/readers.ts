@@ -12,8 +12,8 @@ export interface Reader {
   /** Name of the required program if it is not installed. */
   missing?: string | undefined;
   /**
-   * Whether unfinished content of a page affects other pages: an open path affects the next page, an inline image any
-   * page.
+   * Whether unfinished content of one page affects other pages. An open path affects the next page. An open inline
+   * image can affect any page.
    */
   leaks?: boolean;
   /** Renders every page at one pixel per point. Stops at a failure. */

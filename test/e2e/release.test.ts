@@ -35,7 +35,7 @@ describe("the version", () => {
     ["1.2.3", "major", "2.0.0"],
     ["1.2.3", "1.10.0", "1.10.0"],
     ["0.1.0", "0.1.0", "0.1.0"], // the first version
-  ])("the version after %s, asked for as %s, is %s", (current, asked, next) => {
+  ])("from version %s, a release of %s is version %s", (current, asked, next) => {
     expect(nextVersion(current, asked)).toBe(next);
   });
 

@@ -87,7 +87,7 @@ describe("headers of problem responses", () => {
     expect((await send("/v1/limits", { method: "POST" })).headers.get("Allow")).toBe("GET, HEAD");
   });
 
-  test("describes and sends Accept-Post with a 415", async () => {
+  test("documents the header Accept-Post of a 415 answer, and sends it", async () => {
     expect(await described(TEXT, "post", 415)).toContain("Accept-Post");
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "text/plain" };
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });

@@ -289,7 +289,7 @@ describe("invalid input", () => {
     expect(errors?.map(({ path }) => path)).toEqual([field]);
   });
 
-  test("rejects JSON with too many values in a short response", async () => {
+  test("rejects JSON with too many values, and the response is short", async () => {
     const body = `{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join()}}`;
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);

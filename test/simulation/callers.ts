@@ -85,7 +85,7 @@ export class Callers {
   readonly handles: string[] = [];
   /** Number of payers who still try to get a result. */
   buying = 0;
-  /** Last status of each upload that failed without a fault in the world. */
+  /** Last HTTP status of each upload that failed although no fault was simulated. */
   readonly refusedUploads: number[] = [];
   /** Handles of upload slots that have accepted two files. */
   readonly takenTwice: string[] = [];
@@ -128,7 +128,7 @@ export class Callers {
     await this.#call(order, {}, true);
   }
 
-  /** A stranger who sends forged payments, payments from the chain, or guessed tokens. */
+  /** A stranger who sends forged payments, other people's payments copied from the chain, or guessed tokens. */
   async pester(): Promise<void> {
     const world = this.#world;
     const forged = world.chance(0.3) ? sign(`0x${"bad0".repeat(10)}`, world, this.#chain, true) : undefined;

@@ -92,7 +92,7 @@ export class Chain {
     }
   }
 
-  /** Returns a payment if it was used by the end of a block. */
+  /** Returns the payment if it was used in this block or an earlier one. */
   #shown(nonce: string, block: number): Payment | undefined {
     const payment = this.withNonce(nonce);
     return payment.consumed && blockAt(payment.consumed.at) <= block ? payment : undefined;

@@ -60,7 +60,7 @@ export class Facilitator {
       case 0: // a late answer
         await world.sleep(world.below(LATE_MS));
         return this.#transfer(payment);
-      case 1: // no answer, and nothing sent
+      case 1: // no answer, and the payment is never sent to the chain
         return never();
       case 2: // no answer, and sent after the timeout
         world.later(LATE_MS + world.below(60_000), () => this.#transfer(payment));

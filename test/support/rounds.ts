@@ -18,7 +18,7 @@ export class Rounds {
   #release = Promise.withResolvers<void>();
   #changedAt = 0;
 
-  /** Answers rounds until the call has its answer. Returns these rounds. */
+  /** Answers the requests, one round after another, until the call has its answer. Returns the rounds up to then. */
   async during(call: () => Promise<unknown>): Promise<string[][]> {
     let before: string[][] | undefined;
     const called = call().then(() => {

@@ -101,7 +101,10 @@ function composite(
   return { outline: writeComposite(drawn, box), advance, leftSideBearing: box[0] };
 }
 
-/** Returns a `maxp` table with the largest of the fonts' maxima. Composites raise some of them. */
+/**
+ * Returns a `maxp` table. Each field is the largest value in any of the fonts. Composite glyphs raise some of these
+ * values.
+ */
 function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8Array {
   const maxp = fonts[0]!.table("maxp").slice();
   const view = viewOf(maxp);

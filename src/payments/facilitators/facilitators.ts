@@ -42,8 +42,8 @@ export function requireFacilitator({ facilitators }: FacilitatorSettings, allowL
 }
 
 /**
- * Returns the private key that pays where the local facilitator verifies, which moves no money. Returns undefined if
- * real facilitators are configured.
+ * Returns the private key for test payments. Only the local facilitator accepts them, and it moves no money. Returns
+ * undefined if real facilitators are configured.
  * @param allowLocal as in {@link facilitatorClients}
  */
 export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal: boolean): string | undefined {

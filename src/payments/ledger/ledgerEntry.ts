@@ -115,8 +115,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Invalidates every existing claim on this payment for a request. Returns false if that is impossible: a claim may
-   * still settle, or the payment has bought a link for the request that has not expired.
+   * Invalidates every claim that a request has on this payment. Returns false if a claim may still settle, or if the
+   * payment has bought an unexpired link for the request.
    */
   async invalidateClaims(fingerprint: string): Promise<boolean> {
     const entry = this.#world.load();

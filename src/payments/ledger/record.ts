@@ -217,7 +217,7 @@ export type Conclusion =
   | Refusal
   | { conclusion: "retry"; transaction: string; doubt: boolean };
 
-/** The reason for which the money has not moved to us and will not. */
+/** The reason why the seller has not received the money and never will. */
 export interface Refusal {
   conclusion: "refused" | "burned";
   reason: string;

@@ -70,7 +70,9 @@ export interface SaleTerms<T> extends AdmissionTerms {
    * Upper bound for the work, in milliseconds. It is the lease of a claim, which frees the payment if the call dies.
    */
   workMs: number;
-  /** Lifetime of the result's link, in milliseconds. The idempotency key stays bound to its payment as long. */
+  /**
+   * Lifetime of the result's link, in milliseconds. The idempotency key stays bound to its payment for the same time.
+   */
   linkTtlMs: number;
   /** Does the work. Called at most once per call, under a claim on a verified payment. */
   work(): Promise<WorkResult<T>>;

@@ -94,7 +94,7 @@ const DELIVERY_TYPES = {
 /** Limit for the signed ways to pay, because they go into a header. */
 const MAX_OFFERS = 3;
 
-/** One way to pay, and its index in the list of each version; -1 if the list lacks it. */
+/** One way to pay, and its index in the `accepts` list of each x402 version: -1 if that list does not contain it. */
 interface OfferedTerms {
   terms: Omit<OfferPayload, "validUntil">;
   acceptIndex: Record<1 | 2, number>;

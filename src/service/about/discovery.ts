@@ -9,8 +9,9 @@ const MAX_WORDS = 12;
 
 /**
  * Descriptions of a product for discovery services. Version 1 reads `outputSchema`. Version 2 reads an example of input
- * and output with a short schema (x402 extension "bazaar"), which travels with the offer, over HTTP in a header, and
- * back with the payment. `outputSchema` and /openapi.json, which the header `Link` names, contain all fields.
+ * and output with a short schema (x402 extension "bazaar"). The offer contains this extension, over HTTP in a header,
+ * and the client sends it back with the payment, so it is kept short. All fields are in `outputSchema` and in
+ * /openapi.json, to which the header `Link` points.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 

@@ -25,7 +25,10 @@ export interface Spent {
 /** Value of the storage key `account`. Points in time are Unix milliseconds. */
 interface Account extends Spent {
   hourEnds: number;
-  /** By payment: the number of concurrent calls, the bytes of their bodies, and their latest end. */
+  /**
+   * For each payment: the number of concurrent calls, the total size of their bodies in bytes, and the time when the
+   * last one ends.
+   */
   inUse: Record<string, { calls: number; bytes: number; ends: number }>;
 }
 

@@ -6,10 +6,10 @@ import { isLoopback } from "../../shared/net/loopback.ts";
 import { Problem } from "../../shared/problems.ts";
 
 /**
- * Applies the rate limits per address. Returns `too_many_requests` instead of a refusal if its address has had too
- * many, and any other error unchanged. Only refusals count, never paid calls or links with the right token. So clients
- * that share an address with someone who guesses tokens keep their links. Without the rate-limit bindings, or while
- * they fail, there is no limit. Clients on this machine have none.
+ * Applies the rate limits per address. Returns `too_many_requests` instead of the refusal if the client's address has
+ * had too many refusals. Returns any other error unchanged. Only refusals count, never paid calls or links with the
+ * right token. So clients that share an address with someone who guesses tokens keep their links. Without the
+ * rate-limit bindings, or while they fail, there is no limit. Clients on this machine are not limited.
  */
 export async function limitRefusals(error: Error, request: Request, env: Env): Promise<Error> {
   const counted = countOf(error, env);

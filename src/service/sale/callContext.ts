@@ -106,7 +106,7 @@ export class CallContext implements AsyncDisposable {
     return step(name, this.#facts, act);
   }
 
-  /** Releases memory and slot at once. */
+  /** Releases the memory and the slot immediately. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#memory.release();
     this.slot.release();

@@ -45,7 +45,7 @@ export interface Admitted extends Admission {
   /** See {@link idempotencyKeyOf}. */
   key: string | null;
   offer: Offer;
-  /** Bytes of the request that were read and counted before its sale. */
+  /** Number of request bytes that were already read, and counted against the payer's quota, before the sale began. */
   readBytes?: number | undefined;
 }
 

@@ -138,7 +138,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Receives the file of an upload and streams it to storage, unless its first bytes are not of the upload's type.
+ * Receives the file of an upload and streams it to storage. Rejects the file if its first bytes do not match the
+ * upload's type.
  * @throws Problem upload_used, upload_length_wrong, source_too_large, image_too_large, too_many_requests, too_busy,
  * body_timeout, not_a_pdf
  * @throws EngineError unsupported_image, damaged_image

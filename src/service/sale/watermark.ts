@@ -173,15 +173,15 @@ function begin(stage: Stage, { signal, progress }: CallContext): void {
   progress?.(stage);
 }
 
-/** @param only aborted when this file alone is no longer needed */
+/** @param fileSignal aborted when this file alone is no longer needed */
 async function open(
   source: Source,
   field: "file" | "image",
   call: CallContext,
-  only: AbortSignal | undefined,
+  fileSignal: AbortSignal | undefined,
 ): Promise<ReceivedFile> {
   const { config, allowLoopback, receiving } = call;
-  const signal = only && call.signal ? AbortSignal.any([call.signal, only]) : (only ?? call.signal);
+  const signal = fileSignal && call.signal ? AbortSignal.any([call.signal, fileSignal]) : (fileSignal ?? call.signal);
   if (typeof source === "string" && isHandle(source))
     return receiveStored(await uploadedFile(bucketOf(call.env), source, Date.now()), receiving[field]);
   const { fetchTimeoutMs: timeoutMs, dnsCheckUrl } = config;

@@ -116,7 +116,7 @@ describe("an embedded font", () => {
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
-  it("gives the text of nonspacing marks separate codes that draw nothing", async () => {
+  it("adds separate, invisible codes for the text of nonspacing marks", async () => {
     const clusters = await clustersOf("दं द");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["0102", "03", "04"]);

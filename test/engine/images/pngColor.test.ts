@@ -81,7 +81,7 @@ describe("the color space of a PNG", () => {
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "shows linear light brighter by a profile for the gamma of a PNG (%s)",
+    "adds a profile to a PNG with linear samples, so that they are shown brighter (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -124,7 +124,7 @@ describe("the color space of a PNG", () => {
   }
 });
 
-describe("a PNG in a file without device colors", () => {
+describe("a PNG in a PDF that may not contain device colors", () => {
   const calibrated = () => new Sink({ deviceColors: [] });
   const samples = (x: number, y: number) => [x + 16 * y, (x * 37 + y * 101) & 255, (x * y * 7) & 255];
 

@@ -34,7 +34,10 @@ function encrypted(revision: string): string {
   return latin1(encryptedPage(VECTORS.find(({ name }) => name === `an empty user password, ${revision}`)!));
 }
 
-/** The catalog, the node and the page in object stream 5, with other members. */
+/**
+ * Returns a one-page PDF whose catalog, page tree node and page are in object stream 5. `members` adds or replaces
+ * members of the stream.
+ */
 function packed(members: Record<number, string> = {}, dict?: (text: string) => string): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   const { 1: catalog, 2: node, 3: page } = onePage() as Record<number, string>;
@@ -109,7 +112,7 @@ describe("the output", () => {
       4,
       /^<<\/Length 3 \/A 1 >> stream 0 g/,
     ],
-    ["a node above a page in place of the tree", { 1: CATALOG, 2: PAGE }, 1, /\/Pages {1,2}(?!2 )\d+ 0 R/],
+    ["a new node above a page that replaces the page tree", { 1: CATALOG, 2: PAGE }, 1, /\/Pages {1,2}(?!2 )\d+ 0 R/],
   ])("the output has %s", async (_, bodies, num, expected) => {
     expect(await written(file(bodies), num)).toMatch(expected);
     expect(await outcome(file(bodies))).toBe("1 marked");
@@ -128,7 +131,7 @@ describe("the output", () => {
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("the output has a node above a page in place of the tree, for a catalog behind a reference", async () => {
+  it("the output has a new node above a page that replaces the page tree, for a catalog behind a reference", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });
@@ -495,7 +498,7 @@ describe("a file", () => {
   });
 });
 
-it("takes back a plan by ranges if an object is not at its offset, even if no page needs it", async () => {
+it("discards a plan made from byte ranges if an object is not at its offset, even if no page needs it", async () => {
   const builder = new FileBuilder().objects({ ...onePage(), 9: "null" });
   builder.offsets.set(9, 20);
   const bytes = builder.table().bytes();

@@ -40,7 +40,7 @@ interface Scene {
   before?: string;
 }
 
-/** Returns the evidence for a payment that was first asked for at T + 100, and the logged events. */
+/** Returns the logged events and the evidence for a payment. The first attempt to settle the payment was at T + 100. */
 async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", broken, before = "" }: Scene) {
   const known = logs.map((log, at) => ({
     address: asset.toLowerCase(),

@@ -66,7 +66,7 @@ describe("conclude", () => {
     },
   );
 
-  test("refuses a payment that was never processed once its authorization has expired", () => {
+  test("refuses a payment that was never processed if its authorization has expired", () => {
     expect(conclude(settling(false), refusal("unprocessed"), T + 5 * MINUTE, false)).toEqual({
       conclusion: "refused",
       reason: "why",

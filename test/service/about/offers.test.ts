@@ -62,7 +62,7 @@ describe("an offer of every network", () => {
     },
   );
 
-  test.each(PRODUCTS)("takes at most 4 KB of headers for five networks: $operation", async ({ path }) => {
+  test.each(PRODUCTS)("has at most 4 KB of headers with five networks: $operation", async ({ path }) => {
     const long = "a-rather-long-name-of-a-host.overprint.example.com";
     const length = (network: Network) => JSON.stringify(network).length;
     const networks = [SOLANA[0]!, ...EVM.toSorted((a, b) => length(b) - length(a)).slice(0, 4)];
@@ -114,26 +114,29 @@ describe("an offer of every network", () => {
   });
 
   const signable = IN_BOTH.filter((network) => !isSolana(network));
-  test.each(signable)("can be paid on $name in both versions, and it is the same payment", async (chain) => {
-    const network = chain.name;
-    const terms = offer.v1.find((requirement) => requirement.network === network)!;
-    const v1 = readPaymentPayload(await signPayment(terms as never), offer);
-    const v2 = readPaymentPayload(await signPaymentV2(terms as never), offer);
-    for (const payment of [v1, v2]) {
-      expect(payment.network).toBe(network);
-      expect(await localFacilitator.verify(payment)).toEqual({ outcome: "valid" });
-      const { x402Version, paymentPayload, paymentRequirements } = JSON.parse(payment.request);
-      expect(paymentPayload.x402Version).toBe(x402Version);
-      const asked = (x402Version === 1 ? offer.v1 : offer.v2) as { network: string }[];
-      const name = x402Version === 1 ? network : chain.caip2;
-      expect(paymentRequirements).toEqual(asked.find((requirement) => requirement.network === name));
-    }
-    const { signature, authorization } = v1;
-    const { accepted } = JSON.parse(v2.request).paymentPayload;
-    const rewritten = readPaymentPayload({ x402Version: 2, accepted, payload: { signature, authorization } }, offer);
-    expect(paymentKey(rewritten)).toBe(paymentKey(v1));
-    expect(paymentKey(v2)).not.toBe(paymentKey(v1));
-  });
+  test.each(signable)(
+    "can be paid on $name in x402 versions 1 and 2, and both give the same payment",
+    async (chain) => {
+      const network = chain.name;
+      const terms = offer.v1.find((requirement) => requirement.network === network)!;
+      const v1 = readPaymentPayload(await signPayment(terms as never), offer);
+      const v2 = readPaymentPayload(await signPaymentV2(terms as never), offer);
+      for (const payment of [v1, v2]) {
+        expect(payment.network).toBe(network);
+        expect(await localFacilitator.verify(payment)).toEqual({ outcome: "valid" });
+        const { x402Version, paymentPayload, paymentRequirements } = JSON.parse(payment.request);
+        expect(paymentPayload.x402Version).toBe(x402Version);
+        const asked = (x402Version === 1 ? offer.v1 : offer.v2) as { network: string }[];
+        const name = x402Version === 1 ? network : chain.caip2;
+        expect(paymentRequirements).toEqual(asked.find((requirement) => requirement.network === name));
+      }
+      const { signature, authorization } = v1;
+      const { accepted } = JSON.parse(v2.request).paymentPayload;
+      const rewritten = readPaymentPayload({ x402Version: 2, accepted, payload: { signature, authorization } }, offer);
+      expect(paymentKey(rewritten)).toBe(paymentKey(v1));
+      expect(paymentKey(v2)).not.toBe(paymentKey(v1));
+    },
+  );
 });
 
 test("a payment is accepted as base64, as JSON, and as an object", async () => {
@@ -178,7 +181,7 @@ describe("a network that an operator adds", () => {
     return response;
   };
 
-  test("is offered only in version 2, for the price in its units, and paid by the official client", async () => {
+  test("is offered only in x402 version 2, with the price in units of its token, and the official client can pay it", async () => {
     const unpaid = await call(TEXT);
     const { accepts } = strict402.parse(await unpaid.json());
     expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);

@@ -100,7 +100,7 @@ describe("an address whose payments are refused", () => {
     expect(Number(headers.get("Retry-After"))).toBeOneOf([...Array(leakMs / 1000).keys()].map((n) => n + 1));
   });
 
-  test("is throttled for replayed payments and guessed keys and requests too", async () => {
+  test("is also throttled for replaying a payment with guessed keys or with other requests", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.30";
     const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
@@ -116,7 +116,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity - 1).fill(409), 429, 429, 429]);
   });
 
-  test("is throttled for refused sign-ins too, which may need a node", async () => {
+  test("is throttled after refused sign-ins too, because checking one may need a request to a node", async () => {
     const { call } = deployment("good");
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 2; times++) {
@@ -309,7 +309,7 @@ describe("a payer", () => {
     ["ahead of its first part", ""],
     ["behind its last part", "--b--\r\n"],
     ["in a field", '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n'],
-  ])("has every byte of a form counted, and the form is not read beyond the limit: %s", async (_, beginning) => {
+  ])("is charged for every byte of a form, which is read only up to the limit: %s", async (_, beginning) => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "300000" });
     const send = async (body: string | ReadableStream) => {
       const payment = { "X-PAYMENT": await signPayment(await terms(), newAccount) };
@@ -362,7 +362,7 @@ describe("a valid payment", () => {
   });
 
   test.each(["good", "silent"])(
-    "is refused without a key and without a facilitator if it has paid already: %s",
+    "is refused without asking the facilitator if the payment was already used and the call has no idempotency key: %s",
     async (behavior) => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
       await deployment("good").call({ headers, body: validBody });

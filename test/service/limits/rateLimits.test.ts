@@ -113,7 +113,7 @@ describe("the limit for calls answered 402", () => {
     expect((await unpaid("203.0.113.7", broken)).status).toBe(402);
   });
 
-  test("does not apply to this machine, and only to this machine", async () => {
+  test("exempts requests from this machine, and no others", async () => {
     const unpaidAt = (host: string, address: string) =>
       sendFrom(address, `http://${host}${TEXT}`, { UNPAID_CALLS: limiter(0) }, { method: "POST" });
     expect((await unpaidAt("localhost", "127.0.0.1")).status).toBe(402);

@@ -195,7 +195,7 @@ describe("aborted transfers to an upload", () => {
     expect(statuses([await (await slot())(size)])).toEqual([200]);
   });
 
-  test("are limited to the same size if they are concurrent", async () => {
+  test("are limited to twice their size in total even if they run concurrently", async () => {
     const send = await slot();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
     expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);

@@ -42,9 +42,10 @@ export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<P
 }
 
 /**
- * Returns the numbers of components of the device color spaces that new objects may use: those that the conformance
- * allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. In PDF/A, the output intent determines
- * them. Readers that apply it show values of an RGB intent unchanged, and convert those of any other profile.
+ * Returns which device color spaces new objects may use, each given by its number of components (1 gray, 3 RGB, 4
+ * CMYK): those that the conformance allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. In
+ * PDF/A, the output intent determines them. Readers that apply it show values of an RGB intent unchanged, and convert
+ * those of any other profile.
  */
 export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
   const usable = new Set<number>();

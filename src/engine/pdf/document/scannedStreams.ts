@@ -74,7 +74,7 @@ function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
   return offsets;
 }
 
-/** Frees the members of object streams whose numbers turned out to be members of other object streams. */
+/** Marks the members of an object stream as free if that object stream is itself a member of another object stream. */
 function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
   for (const num of [...table.numbers()]) {
     const row = table.liveRow(num);

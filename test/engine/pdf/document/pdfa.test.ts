@@ -62,7 +62,7 @@ describe("readPdfa", () => {
     ["that is not a stream", "<<>>"],
     ["that the catalog does not name", { data: PART_2 }, ""],
     ["that is missing", { data: PART_2 }, "/Metadata 99 0 R"],
-  ])("reads no claim from XMP %s", async (_, metadata, entries) => {
+  ])("finds no PDF/A claim in XMP metadata %s", async (_, metadata, entries) => {
     const source = withMetadata(metadata, entries);
     expect((await open(source)).pdfa).toBeUndefined();
     expect((await open(await stamp(source))).pages).toHaveLength(1);

@@ -114,7 +114,7 @@ describe("Eraser", () => {
   });
 });
 
-test("erases nothing between the header and an object on its line", () => {
+test("erases nothing between the file header and an object on the same line", () => {
   const file = fileOf(A, B);
   const boundaries = () => collectBoundaries(file.xref, 0, file.text.length, file.superseded, 4);
   expect(erased({ ...file, boundaries })).toBe(file.text);

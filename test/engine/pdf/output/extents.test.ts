@@ -120,7 +120,7 @@ describe.each(Object.entries(FILES))("an attached PDF %s", (how, build) => {
         joined(chunks()).catch((error) => (error instanceof PlanOutdated ? undefined : Promise.reject(error))),
       ),
     ]);
-    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined(); // its ends of revisions count as those of the file
+    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined(); // the `%%EOF` markers inside the attached PDF are taken for the file's own
     for (const output of outputs.filter((bytes) => bytes !== undefined)) {
       expect(isEqual(output, outputs[0]!)).toBe(true);
       const text = latin1(output);

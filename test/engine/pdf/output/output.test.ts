@@ -207,7 +207,7 @@ describe("the output", () => {
     ["50,000 blanks", " ".repeat(50_000)],
     ["a comment", "\n% end of the page\n"],
     ["a long comment", `\n%${"-".repeat(5000)}\n`],
-  ])("the output retains a content stream with a right length and %s behind it", async (_, end) => {
+  ])("the output retains a content stream that has the correct length and is followed by %s", async (_, end) => {
     const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
     const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
     const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
@@ -550,7 +550,7 @@ describe("a source that is read by ranges", () => {
     });
   });
 
-  it("a plan by ranges is taken back if the copy contains an unknown revision", async () => {
+  it("a plan made from byte ranges is discarded if the copy contains an unknown revision", async () => {
     const guessed = await plan(ranges(revised(false).bytes()));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
   });

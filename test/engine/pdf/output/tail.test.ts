@@ -378,7 +378,7 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/Without/);
   });
 
-  it("the trailer has /Root and /Info of an older one if the newest lacks them", async () => {
+  it("the output's trailer takes /Root and /Info from an older trailer if the newest one lacks them", async () => {
     const builder = new FileBuilder().objects(onePage()).table({ trailer: "/Root 1 0 R/Info<</Title(older)>>/Old(a)" });
     const previous = /startxref\n(\d+)/.exec(builder.text)![1];
     const { trailer } = await tailOf(builder.table({ trailer: `/New(b)/Prev ${previous}` }).bytes());

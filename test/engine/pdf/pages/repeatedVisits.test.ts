@@ -162,7 +162,7 @@ test("charges unreadable members at one offset for the bytes that are read", asy
 describe("failed filters", () => {
   test("charges a failed Flate filter for its possible output", () => {
     const zeros = deflateSync(new Uint8Array(1_000_000), { finishFlush: constants.Z_FULL_FLUSH });
-    const data = Buffer.concat([zeros, Buffer.from([0x07])]); // a block of no known kind
+    const data = Buffer.concat([zeros, Buffer.from([0x07])]); // a block of an invalid type
     const meter = new Meter(0);
     expect(() => decodeStream(new Map([["Filter", "Fl"]]), data, meter)).toThrow(Malformed);
     expect(meter.used.scanned).toBeGreaterThanOrEqual((2 * 1_000_000) / 16);

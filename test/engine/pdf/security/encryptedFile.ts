@@ -23,7 +23,7 @@ export function encryptDictionary({ dict }: Vector, changes: Partial<EncryptDict
   };
 }
 
-/** The dictionary as it is in a file. */
+/** Returns the encryption dictionary in PDF syntax. */
 export function encryptText({ dict }: Vector): string {
   const hex = (key: "O" | "U" | "OE" | "UE" | "Perms", value: string | undefined) =>
     value ? `/${key} <${value}>` : "";

@@ -95,7 +95,10 @@ it.each([
   expect(output).toMatch(/\n2 0 obj\n<<(\/Count 1 )?\/Type\/Pages\/MediaBox/);
 });
 
-/** Nodes that each have one page and the next node. They alternate between two object streams. */
+/**
+ * Returns a chain of page tree nodes. The kids of each node are one page and the next node. The nodes alternate between
+ * two object streams.
+ */
 function chained(count: number): Uint8Array {
   const writer = new PdfWriter();
   const catalog = writer.reserve();

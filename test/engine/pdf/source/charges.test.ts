@@ -332,7 +332,7 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1", "/Parent[2"])(
   },
 );
 
-test("charges each `endobj` in data full of them, and gives up after a few", () => {
+test("charges each candidate in data full of `endobj`, and gives up after a few", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
   expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);
