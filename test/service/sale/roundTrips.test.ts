@@ -78,7 +78,7 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     const file = await filled();
     return counted(TEXT, post(await sign(), { file, text: "A" }));
   },
-  "paid, file and image at addresses": async () => counted(IMAGE, post(await sign(), { file: PDF, image: PNG })),
+  "paid, file and image given as URLs": async () => counted(IMAGE, post(await sign(), { file: PDF, image: PNG })),
   "paid, in a script new to the isolate": async () => counted(TEXT, post(await sign(), { file: PDF, text: "Ꭰ 𐑐 𐒀" })),
   "paid, under an Idempotency-Key": async () => counted(TEXT, post({ ...(await sign()), ...key() }, byAddress)),
   "paid, by an MCP tool": async () => {
