@@ -122,7 +122,7 @@ describePage("the page at /", (running) => {
         ["empty.pdf", Buffer.from(""), /empty/],
         ["image.pdf", png, /image/],
         ["page.pdf", Buffer.from("<!doctype html><p>Log in"), /web page/],
-        ["words.pdf", Buffer.from("words"), /begin/],
+        ["words.pdf", Buffer.from("words"), /right file/],
         ["broken.pdf", Buffer.from("%PDF-1.7 1 0 obj<</Type/Catalog>>endobj"), /pages/],
       ];
       for (const [name, buffer, words] of files) {
