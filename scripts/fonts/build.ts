@@ -109,7 +109,7 @@ export interface Family {
   readonly name: string;
   readonly files: "regular and bold" | "regular" | "sliced";
   readonly coverage: string;
-  /** Numbers of a sliced family's slices, encoded like \`coverage\`. A slice may have characters beyond \`coverage\`. */
+  /** Slice numbers of a sliced family, encoded like \`coverage\`. A slice may contain characters beyond \`coverage\`. */
   readonly forms?: string;
 }
 

@@ -57,7 +57,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
 /** Lays out a line alone on the page. Returns our layout, and Chromium's width in em. */
 async function setByChromium(page: Page, text: string, lang?: string) {
   const rightToLeft = isRightToLeft(text);
-  const line = (await typesetterFor(text, "regular", loadFont, { text: lang })).set(text, rightToLeft);
+  const line = (await typesetterFor(text, "regular", loadFont, { text: lang })).layOut(text, rightToLeft);
   const paths = new Set(line.clusters.map(({ face }) => face.file.path));
   const fonts = await Promise.all(
     Array.from(paths, async (path) => ({

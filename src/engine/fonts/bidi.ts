@@ -2,7 +2,9 @@ import bidiFactory from "bidi-js";
 
 const bidi = bidiFactory();
 
-/** A character of the Basic Multilingual Plane for each bidirectional class that occurs beyond U+FFFF. */
+/**
+ * Maps each bidirectional class that occurs beyond U+FFFF to a character of that class in the Basic Multilingual Plane.
+ */
 const SUBSTITUTE_OF_CLASS: Record<string, string> = {
   L: "a",
   R: "\u05d0",
@@ -16,10 +18,10 @@ const SUBSTITUTE_OF_CLASS: Record<string, string> = {
 };
 
 /**
- * Replaces each character beyond U+FFFF by two characters of the same direction, so the length stays the same. bidi-js
- * would treat each half of a surrogate pair as a left-to-right letter.
+ * Replaces each character beyond U+FFFF by two characters of the same bidirectional class. The length in UTF-16 code
+ * units stays the same. Otherwise, bidi-js treats each half of a surrogate pair as a left-to-right letter.
  */
-function inPlaneZero(text: string): string {
+function withBmpSubstitutes(text: string): string {
   return text.replaceAll(/[\u{10000}-\u{10ffff}]/gu, (character) =>
     SUBSTITUTE_OF_CLASS[bidi.getBidiCharTypeName(character)]!.repeat(2),
   );
@@ -29,7 +31,7 @@ function inPlaneZero(text: string): string {
  * Returns whether a paragraph runs from right to left. Its first strong character decides (UAX #9, rules P2 and P3).
  */
 export function isRightToLeft(paragraph: string): boolean {
-  return bidi.getEmbeddingLevels(inPlaneZero(paragraph)).paragraphs[0]?.level === 1;
+  return bidi.getEmbeddingLevels(withBmpSubstitutes(paragraph)).paragraphs[0]?.level === 1;
 }
 
 /**
@@ -37,7 +39,7 @@ export function isRightToLeft(paragraph: string): boolean {
  * to I2 and L1).
  */
 export function embeddingLevels(line: string, rightToLeft: boolean): Uint8Array {
-  return bidi.getEmbeddingLevels(inPlaneZero(line), rightToLeft ? "rtl" : "ltr").levels;
+  return bidi.getEmbeddingLevels(withBmpSubstitutes(line), rightToLeft ? "rtl" : "ltr").levels;
 }
 
 /** Reorders the runs of a line from logical to visual order, left to right (UAX #9, rule L2). */

@@ -4,27 +4,29 @@ import { FAMILIES, type Family } from "./families.ts";
 import { graphemesOf } from "./graphemes.ts";
 import { scriptOf } from "./scripts.ts";
 
-/** A grapheme and its font. If no font covers a grapheme as a whole, each of its code points is a choice. */
+/**
+ * A grapheme and its font. If no font covers a grapheme as a whole, each of its code points becomes a separate choice.
+ */
 interface Choice {
   readonly text: string;
-  /** ISO 15924 code, or undefined for characters of many scripts: spaces, digits, punctuation, symbols. */
+  /** ISO 15924 code, or undefined for characters that several scripts share: spaces, digits, punctuation, symbols. */
   readonly script: string | undefined;
   readonly file: FontFile;
 }
 
-/** Preferences and limits for the choice of fonts. */
+/** Options for the choice of fonts. */
 interface Preferences {
   /** Families to try first, because they have the letterforms of the language. */
   readonly first?: readonly Family[];
-  /** Returns whether a file can be used for some characters. By default every file can. */
+  /** Returns whether `file` can draw `characters`. If omitted, every file counts as usable. */
   readonly usable?: (file: FontFile, characters: string) => boolean;
 }
 
 /**
- * Chooses a font for each grapheme of `text`: the first family that covers it. A character without a script takes the
- * font of the preceding letters if that font covers it, or else of the following letters, so that a phrase is set in
- * one typeface. Emoji keep their own font.
- * @throws EngineError unsupported_character if no font has a character
+ * Chooses a font for each grapheme of `text`: the first family that covers the grapheme. A character without a script
+ * takes the font of the preceding letters if that font covers the character, or else the font of the following letters.
+ * As a result, a phrase is drawn in one typeface. Emoji keep their own font.
+ * @throws EngineError unsupported_character if no font covers a character
  */
 export function chooseFonts(text: string, weight: Weight, { first = [], usable }: Preferences = {}): Choice[] {
   const search = (part: string, families: readonly Family[], fileOf: typeof fileWith) => {
@@ -38,7 +40,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
     (isEmoji(part) ? undefined : search(part, first, fileWithForms)) ??
     search(part, familiesFor(part), fileWith) ??
     // A single line of a wrapped paragraph may not reveal its language. The fonts of the whole paragraph are loaded, so
-    // any of them may cover the part.
+    // any of them may be used.
     (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];
@@ -59,15 +61,15 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
     const file = neighbor && !isEmoji(choice.text) && fileWith(neighbor.file.family, choice.text, weight);
     return file && (!usable || usable(file, choice.text)) ? { ...choice, file } : undefined;
   };
-  const before = neighbors(choices),
-    after = neighbors(choices.toReversed()).reverse();
+  const before = precedingWithScript(choices),
+    after = precedingWithScript(choices.toReversed()).reverse();
   return choices.map((choice, i) =>
     choice.script ? choice : (adopt(choice, before[i]) ?? adopt(choice, after[i]) ?? choice),
   );
 }
 
-/** Returns for each choice the nearest preceding choice that has a script. */
-function neighbors(choices: readonly Choice[]): (Choice | undefined)[] {
+/** Returns, for each choice, the nearest preceding choice that has a script. */
+function precedingWithScript(choices: readonly Choice[]): (Choice | undefined)[] {
   let last: Choice | undefined;
   return choices.map((choice) => {
     const nearest = last;
@@ -78,11 +80,11 @@ function neighbors(choices: readonly Choice[]): (Choice | undefined)[] {
 
 /**
  * Creates the error for a character that no font covers. Its position is counted in grapheme clusters, as a reader
- * counts. Such a count does not depend on the normalization form.
+ * counts. This count does not depend on the normalization form.
  */
 function unsupportedCharacter(character: string, text: string, index: number): EngineError {
   const name = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`;
-  const place = [...graphemesOf(text.slice(0, index))].length + 1;
-  const where = `character ${place} of ${JSON.stringify(text)}`;
+  const position = [...graphemesOf(text.slice(0, index))].length + 1;
+  const where = `character ${position} of ${JSON.stringify(text)}`;
   return new EngineError("unsupported_character", `No font covers ${name}, ${where}. Replace it or leave it out.`);
 }

@@ -6,7 +6,7 @@ export type Weight = "regular" | "bold";
 /** Matches characters that need no glyph: joiners, variation selectors, directional marks. */
 const IGNORABLE = /^\p{Default_Ignorable_Code_Point}/u;
 
-/** Cache of decoded ranges by their encoding. */
+/** Cache of decoded ranges. The key is their encoded form. */
 const ranges = new Map<string, Uint32Array>();
 
 /**
@@ -23,7 +23,7 @@ function decoded(encoded: string): Uint32Array {
   return known;
 }
 
-/** Returns whether one of the ascending ranges includes a value. */
+/** Returns whether one of the ascending ranges in `bounds` includes `value`. */
 function includes(bounds: Uint32Array, value: number): boolean {
   let low = 0;
   let high = bounds.length / 2;
@@ -52,7 +52,7 @@ function readRanges(coverage: string): Uint32Array {
 export interface FontFile {
   readonly family: Family;
   readonly path: string;
-  /** Whether the file is lighter than the requested weight. Its glyphs are then also stroked to look bolder. */
+  /** Whether the file is lighter than the requested weight. The glyphs are then also stroked to look bolder. */
   readonly embolden: boolean;
 }
 
@@ -72,8 +72,8 @@ export function fileWith(family: Family, characters: string, weight: Weight): Fo
 }
 
 /**
- * Returns the file of a family that may have its own forms of `characters`. This includes characters for which other
- * families are used by default. Only the loaded file shows whether it has the forms.
+ * Returns the file of a family that may contain glyphs for all of `characters`, even if other families draw these
+ * characters by default. Only the loaded file shows whether it contains the glyphs.
  */
 export function fileWithForms(family: Family, characters: string, weight: Weight): FontFile | undefined {
   if (family.forms === undefined) return fileWith(family, characters, weight);
@@ -91,8 +91,8 @@ function sliceWith(family: Family, characters: string, weight: Weight): FontFile
 }
 
 /**
- * Returns whether a font draws all of `characters`. `has` returns whether the font has a code point. Ignorable
- * characters need no glyph.
+ * Returns whether a font draws all of `characters`. `has` returns whether the font has a glyph for a code point.
+ * Ignorable characters need no glyph.
  */
 export function areDrawn(characters: string, has: (codePoint: number) => boolean): boolean {
   for (const character of characters) if (!has(character.codePointAt(0)!) && !IGNORABLE.test(character)) return false;

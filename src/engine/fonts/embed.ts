@@ -1,30 +1,32 @@
 /**
  * Embeds the text of a mark as text in a font. The alternative, outlines with invisible text over them, makes larger
- * files. A mark adds these KB to a file of one page, measured with a line in each of 99 scripts and languages:
+ * files. This table shows how many KB a mark adds to a file of one page. Each of the 99 marks is one line in another
+ * script or language:
  *
  *   2.4–2.8   Yezidi, Yi, Hebrew, Vai, Lisu, Lao, Armenian, Ethiopic, Korean and 17 more
  *   2.9–3.2   Tifinagh, N'Ko, Khmer, Vietnamese, Greek, Cyrillic, Latin, Devanagari, Thai and 38 more
  *   3.3–3.6   Arabic, Malayalam, Odia, Javanese, Urdu, Kannada, Myanmar, Tibetan, Persian, Bengali, Tamil, emoji and 11 more
  *   3.8–4.2   Sinhala, Georgian, Chinese, Japanese, Telugu
  *
- * A text of 20 Latin characters adds 3.0 KB, and 20 ideographs add 5.5 KB. Of this, 1.0 KB is the page's wrapping and
- * cross-reference. Deflated outlines alone would add 0.7 KB (Korean) to 7.0 KB (Georgian), mostly more than glyphs in a
- * font. The invisible text would need another font of about 1.2 KB.
+ * A text of 20 Latin characters adds 3.0 KB, and 20 ideographs add 5.5 KB. These sizes include 1.0 KB for the wrapped
+ * page content and the cross-reference. Deflated outlines alone would add 0.7 KB (Korean) to 7.0 KB (Georgian), mostly
+ * more than the glyphs in a font. The invisible text would need another font of about 1.2 KB.
  *
- * Of 31 lines in 31 scripts, readers extract this number in logical order:
+ * This table shows how many of 31 lines in 31 scripts each reader extracts in logical order:
  *
  *   PDFium, pdf.js 6.5, MuPDF 1.28   31
  *   poppler 22.12                    30; it joins single symbols between spaces into one letter-spaced word
- *   MuPDF 1.21                       25; it does not reverse Arabic and Hebrew, nor read ZWJ sequences of emoji
+ *   MuPDF 1.21                       25; it does not reverse Arabic and Hebrew, and does not read ZWJ sequences of emoji
  *
- * Some readers do not know the direction of rarer right-to-left scripts and extract them in visual order: Adlam,
- * Rohingya, Mende and Yezidi in PDFium and pdf.js, and also N'Ko, Mandaic and Samaritan in poppler. If a right-to-left
- * word ends in a vowel mark, MuPDF moves the last mark of the line to its beginning, and pdf.js adds spaces before such
- * marks. Apart from this, PDFium, MuPDF and pdf.js extract all of 60 lines in rarer scripts correctly.
+ * Some readers do not know the direction of rarer right-to-left scripts and extract them in visual order. PDFium and
+ * pdf.js do so for Adlam, Rohingya, Mende and Yezidi, and poppler also for N'Ko, Mandaic and Samaritan. If a
+ * right-to-left word ends in a vowel mark, MuPDF moves the last mark of the line to its beginning, and pdf.js adds
+ * spaces before such marks. Apart from this, PDFium, MuPDF and pdf.js extract all of 60 lines in rarer scripts
+ * correctly.
  *
  * Readers also extract slanted lines as a whole, except poppler. Its pdftotext splits any text that is not at a right
- * angle, from any producer. Readers guess the order of lines of mixed direction: a PDF contains glyphs from left to
- * right, and a number inside Arabic looks the same as a number before it. /ActualText would not help, because these
+ * angle, from any producer. Readers have to guess the order of lines of mixed direction. A PDF contains glyphs from left
+ * to right, and a number inside Arabic looks the same as a number before it. /ActualText would not help, because these
  * readers reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
@@ -42,19 +44,19 @@ import type { Font } from "./truetype.ts";
  */
 const SYMBOLIC = 4;
 
-/** A font embedded by {@link embedFont}. */
+/** A font that {@link embedFont} has added to a PDF. */
 export interface EmbeddedFont {
   /** Reference to the font, for the `/Font` resources of a mark. */
   readonly ref: Ref;
   /**
-   * Returns the hexadecimal string that shows a cluster: its code, and the codes of the text of its nonspacing marks. A
-   * code has two digits, or four in a font with many codes.
+   * Returns the hexadecimal codes that show a cluster: the code of its glyph and the codes for the text of its
+   * nonspacing marks. A code has two digits, or four in a font with many codes.
    * @throws Error if the cluster is not embedded
    */
   codeOf(cluster: Cluster): string;
   /**
-   * Returns a second code of the same glyph, whose text is a space. Text that is drawn again uses it, so text
-   * extraction finds the text once.
+   * Returns a second code of the same glyph, whose text is a space. Repeated drawings of a text use this code, so that
+   * text extraction finds the text only once.
    * @throws Error if the cluster is not embedded
    */
   echoOf(cluster: Cluster): string;
@@ -70,9 +72,9 @@ const FLATE = "/Filter/FlateDecode";
 const SIMPLE_CODES = 255;
 
 /**
- * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph with one
- * code, one width and its text; the glyph is composed of the shaped glyphs. Only the text of nonspacing marks has
- * separate codes, which draw nothing.
+ * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph, composed of
+ * the shaped glyphs, with one code, one width and its text. Only the text of nonspacing marks has separate codes, which
+ * draw nothing.
  *
  * As a result, the content stream does not position marks and joins, readers copy and search each cluster as a whole,
  * and a text in several fonts has the overhead of one. If one byte is enough for the codes, the font is a simple font
@@ -84,18 +86,18 @@ export function embedFont(
   clusters: Iterable<Cluster>,
   { echoes = false }: { echoes?: boolean } = {},
 ): EmbeddedFont {
-  const made = fontOf(clusters, echoes);
-  const program = sink.add(made.fontFile);
+  const built = fontOf(clusters, echoes);
+  const program = sink.add(built.fontFile);
   // Only PDF/A-1 requires a /CIDSet (ISO 19005-1, 6.3.5). PDF 2.0 deprecates it.
-  const cids = !made.isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: made.cidSet })}` : "";
-  const descriptor = sink.add(`<<${made.description}/FontFile2 ${program}${cids}>>`);
-  const toUnicode = sink.add({ dict: FLATE, data: made.toUnicode });
-  const ref = made.isSimple
-    ? addSimpleFont(sink, made, descriptor, toUnicode)
-    : addCompositeFont(sink, made, descriptor, toUnicode);
+  const cids = !built.isSimple && sink.pdfa?.part === 1 ? `/CIDSet ${sink.add({ dict: "", data: built.cidSet })}` : "";
+  const descriptor = sink.add(`<<${built.description}/FontFile2 ${program}${cids}>>`);
+  const toUnicode = sink.add({ dict: FLATE, data: built.toUnicode });
+  const ref = built.isSimple
+    ? addSimpleFont(sink, built, descriptor, toUnicode)
+    : addCompositeFont(sink, built, descriptor, toUnicode);
 
   const known = (cluster: Cluster) => {
-    const found = made.shown.get(keyOf(cluster));
+    const found = built.codes.get(keyOf(cluster));
     if (!found) throw new Error(`${JSON.stringify(cluster.text)} is not embedded`);
     return found;
   };
@@ -107,16 +109,16 @@ export function embedFont(
   };
 }
 
-/** The parts of a font that do not depend on the PDF it is embedded in. */
-interface MadeFont {
+/** The parts of an embedded font that do not depend on the PDF. */
+interface BuiltFont {
   readonly isSimple: boolean;
   readonly baseFont: string;
   readonly fontFile: { dict: string; data: Uint8Array };
-  /** See {@link cidSetOf}. */
+  /** The /CIDSet; see {@link cidSetOf}. */
   readonly cidSet: Uint8Array;
   /** Entries of the font descriptor. */
   readonly description: string;
-  /** The deflated CMap. */
+  /** The deflated ToUnicode CMap. */
   readonly toUnicode: Uint8Array;
   /**
    * Widths of the codes from 1, in thousandths of an em. Codes without an entry have the descriptor's /MissingWidth.
@@ -124,17 +126,17 @@ interface MadeFont {
   readonly widths: readonly number[];
   /** Glyph ids of the codes from 1. */
   readonly glyphs: readonly number[];
-  /** Codes of each cluster and its width in em, by {@link keyOf}. */
-  readonly shown: ReadonlyMap<string, { code: string; echo: string; width: number }>;
+  /** Codes and width in em of each cluster, by its {@link keyOf key}. */
+  readonly codes: ReadonlyMap<string, { code: string; echo: string; width: number }>;
 }
 
-/** LRU cache of the fonts of recent texts. */
-const fonts = new LruCache<string, MadeFont>(2 * 2 ** 20);
-/** Approximate memory of a cluster in `shown`, in bytes. */
-const SHOWN_BYTES = 200;
+/** LRU cache of the fonts of recently embedded texts. */
+const fonts = new LruCache<string, BuiltFont>(2 * 2 ** 20);
+/** Approximate memory of an entry in `codes`, in bytes. */
+const BYTES_PER_CODE = 200;
 
-/** Returns the cached or new font that draws `clusters`; see {@link embedFont}. */
-function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
+/** Returns a font that draws `clusters`, from the cache or newly built; see {@link embedFont}. */
+function fontOf(clusters: Iterable<Cluster>, echoes: boolean): BuiltFont {
   const distinct = new Map<string, Cluster>();
   for (const cluster of clusters) {
     const key = keyOf(cluster);
@@ -145,13 +147,13 @@ function fontOf(clusters: Iterable<Cluster>, echoes: boolean): MadeFont {
   const known = fonts.get(key);
   if (known) return known;
 
-  const made = makeFont(distinct, echoes);
-  const bytes = made.fontFile.data.length + made.cidSet.length + made.toUnicode.length;
-  return fonts.put(key, made, 2 * key.length + bytes + SHOWN_BYTES * distinct.size);
+  const built = buildFont(distinct, echoes);
+  const bytes = built.fontFile.data.length + built.cidSet.length + built.toUnicode.length;
+  return fonts.put(key, built, 2 * key.length + bytes + BYTES_PER_CODE * distinct.size);
 }
 
-/** Creates a font that draws distinct `clusters`, which are given by their keys. */
-function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): MadeFont {
+/** Builds a font that draws `clusters`, a map from keys to distinct clusters. */
+function buildFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): BuiltFont {
   const separated = new Map(Array.from(clusters, ([key, cluster]) => [key, separateMarks(cluster)]));
   const distinct = new Map<string, Cluster>();
   for (const part of [...separated.values()].flat()) if (!distinct.has(keyOf(part))) distinct.set(keyOf(part), part);
@@ -179,7 +181,7 @@ function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Made
   const bytes = isSimple ? 1 : 2;
   const toUnicode = deflate(encodeLatin1(toUnicodeCMap(repeated(texts, spaces), bytes)), 9);
 
-  const shown = new Map(
+  const codes = new Map(
     Array.from(separated, ([key, parts]) => {
       const partKeys = parts.map(keyOf);
       const drawn =
@@ -195,18 +197,18 @@ function makeFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Made
     }),
   );
   const written = hasOneWidth ? widths.slice(0, 1) : widths;
-  return { isSimple, baseFont, fontFile, cidSet, description, toUnicode, widths: written, glyphs, shown };
+  return { isSimple, baseFont, fontFile, cidSet, description, toUnicode, widths: written, glyphs, codes };
 }
 
 /**
- * Creates a font program with one glyph per cluster, and a tag that distinguishes it from other subsets.
- * @param glyphs glyph ids of the codes from 1 for a cmap, or undefined if the program needs none
+ * Builds a font program with one glyph per cluster, and a tag that distinguishes it from other subsets.
+ * @param glyphs glyph ids of the codes from 1 for a cmap, or undefined if the program needs no cmap
  */
 function programOf(
   model: Font,
   clusters: ReadonlyMap<string, Cluster>,
   glyphs: readonly number[] | undefined,
-): Pick<MadeFont, "fontFile" | "cidSet"> & { tag: string } {
+): Pick<BuiltFont, "fontFile" | "cidSet"> & { tag: string } {
   const tables = assembleFont(
     model,
     Array.from(clusters.values(), (cluster) => ({
@@ -220,9 +222,10 @@ function programOf(
 }
 
 /**
- * Splits a cluster into its letters and the text of nonspacing marks before and after them. The letters are drawn with
- * all marks. The text of the marks becomes clusters without glyph and width. Otherwise, MuPDF gives a glyph no width if
- * its text begins with a mark, pdf.js does so if the text contains a mark, and both find spaces around it.
+ * Splits a cluster into its letters and the text of the nonspacing marks before and after them. The letters keep all
+ * glyphs, including the marks. The text of the marks becomes clusters without glyphs and width. Without the split,
+ * MuPDF gives a glyph no width if its text begins with a mark, and pdf.js does the same if its text contains a mark. Both
+ * then find spaces around the glyph.
  */
 function separateMarks(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];
@@ -235,9 +238,10 @@ function separateMarks(cluster: Cluster): Cluster[] {
 }
 
 /**
- * Adds a simple, symbolic font. Readers find its glyphs by the only cmap of the font program (ISO 32000-2, 9.6.5.4).
+ * Adds a simple, symbolic font. Readers map codes to glyphs by the single cmap of the font program (ISO 32000-2,
+ * 9.6.5.4).
  */
-function addSimpleFont(sink: ObjectSink, { baseFont, widths }: MadeFont, descriptor: Ref, toUnicode: Ref): Ref {
+function addSimpleFont(sink: ObjectSink, { baseFont, widths }: BuiltFont, descriptor: Ref, toUnicode: Ref): Ref {
   return sink.add(
     `<</Type/Font/Subtype/TrueType/BaseFont${baseFont}/FirstChar 1/LastChar ${widths.length}` +
       `/Widths[${widths.join(" ")}]/FontDescriptor ${descriptor}/ToUnicode ${toUnicode}>>`,
@@ -247,7 +251,7 @@ function addSimpleFont(sink: ObjectSink, { baseFont, widths }: MadeFont, descrip
 /** Adds a Type 0 font with Identity-H encoding. */
 function addCompositeFont(
   sink: ObjectSink,
-  { baseFont, widths, glyphs }: MadeFont,
+  { baseFont, widths, glyphs }: BuiltFont,
   descriptor: Ref,
   toUnicode: Ref,
 ): Ref {
@@ -283,10 +287,10 @@ function cidToGidMap(glyphs: readonly number[]): Uint8Array {
   return new Uint8Array(map.buffer);
 }
 
-/** Cache of the keys of clusters. An entry lives as long as a typesetter caches its line. */
+/** Cache of the keys of clusters. An entry lives as long as its cluster. */
 const keys = new WeakMap<Cluster, string>();
 
-/** Returns a key that is equal for clusters that can share a code: those with the same glyphs and the same text. */
+/** Returns a key that is equal for clusters that can share a code: clusters of the same font, glyphs and text. */
 function keyOf(cluster: Cluster): string {
   const known = keys.get(cluster);
   if (known !== undefined) return known;
@@ -297,8 +301,8 @@ function keyOf(cluster: Cluster): string {
 }
 
 /**
- * Returns a cluster's width in em. A single glyph has the advance of its font, without kerning, so a letter has the
- * same width everywhere. Several glyphs have their shaped advance.
+ * Returns a cluster's width in em. A single glyph has the advance from its font, without kerning, so that a letter has
+ * the same width everywhere. Several glyphs have their shaped advance.
  */
 function naturalAdvance({ face: { font }, glyphs, advance }: Cluster): number {
   const [glyph, ...others] = glyphs;
@@ -316,7 +320,7 @@ function boundsOf(faces: readonly Font[]): number[] {
 
 /**
  * Returns the /CIDSet of a font program (ISO 32000-1, 9.8.3.2). It has one bit for each CID, from the highest bit of
- * each byte. Every glyph counts, including .notdef and the components of composites.
+ * each byte. All bits are set, including those of .notdef and of the components of composites.
  */
 function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
   const count = viewOf(maxp!).getUint16(4);
@@ -326,8 +330,8 @@ function cidSetOf({ maxp }: Record<string, Uint8Array>): Uint8Array {
 }
 
 /**
- * Returns the six-letter tag of a subset (ISO 32000-2, 9.9.2). It is an FNV-1a hash of the subset, so equal marks have
- * equal bytes.
+ * Returns the six-letter tag of a subset (ISO 32000-2, 9.9.2). The tag is an FNV-1a hash, so equal subsets have equal
+ * tags.
  */
 function subsetTag(subset: Uint8Array): string {
   let hash = 0x811c9dc5;
@@ -343,7 +347,7 @@ function subsetTag(subset: Uint8Array): string {
 
 /**
  * Estimates the stem width in thousandths of an em from the weight, as PDF producers commonly do. TrueType fonts do not
- * contain it.
+ * contain a stem width.
  */
 function stemWidth(weight: number): number {
   return Math.round(50 + (weight / 65) ** 2);

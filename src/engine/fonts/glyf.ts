@@ -35,8 +35,8 @@ export function boxOf(description: Uint8Array): GlyphBox {
 }
 
 /**
- * A component of a composite: a glyph, its scale (below 2), and its offset in font units, to which the scale does not
- * apply.
+ * A component of a composite: a glyph, its scale (below 2), and its offset in font units. The scale does not apply to
+ * the offset.
  */
 interface Component {
   glyph: number;

@@ -1,14 +1,14 @@
 /**
- * Shapes text by HarfBuzz: converts characters to positioned glyphs. This is a thin binding to the WebAssembly module
- * of harfbuzzjs. The package's own entry point compiles the module at run time, which workerd does not allow. This file
- * allocates and frees HarfBuzz's memory, and no pointer leaves it.
+ * Shapes text with HarfBuzz: converts characters to positioned glyphs. This is a thin binding to the WebAssembly module
+ * of harfbuzzjs. The package's own entry point compiles the module at run time, which workerd does not allow. All
+ * pointers to HarfBuzz's memory stay in this file, which allocates and frees it.
  */
 import { harfbuzzModule } from "#platform/harfbuzz";
 import { encodeLatin1 } from "../bytes.ts";
 
 type Pointer = number;
 
-/** The functions of HarfBuzz's C interface that are used here. */
+/** The functions of HarfBuzz's C interface that this file calls. */
 interface Exports {
   memory: WebAssembly.Memory;
   __wasm_call_ctors(): void;
@@ -39,13 +39,13 @@ const READ_ONLY_MEMORY = 1;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 5;
 /**
- * Buffer flags. The buffer receives the whole text, so HarfBuzz may treat its beginning and end as those of a
- * paragraph. The text around a run decides how letters at its ends join.
+ * Buffer flags. The buffer contains the whole text, so HarfBuzz may treat its beginning and end as those of a
+ * paragraph. The text around a run decides how letters at the ends of the run join.
  */
 const BEGINNING_AND_END_OF_TEXT = 3;
 /**
- * Removes the empty glyphs of joiners and variation selectors. The text of these characters goes to the neighboring
- * cluster.
+ * Buffer flag that removes the empty glyphs of joiners and variation selectors. The text of these characters goes to
+ * the neighboring cluster.
  */
 const REMOVE_DEFAULT_IGNORABLES = 8;
 /** The cluster level at which a base and its marks are one cluster. */
@@ -56,7 +56,7 @@ const WASM_PAGE = 65_536;
 
 let instance: Exports | undefined;
 
-/** Starts HarfBuzz, or does nothing if it is already running. Shaping requires it. */
+/** Starts HarfBuzz, which shaping requires. Does nothing if HarfBuzz is already running. */
 export async function startHarfbuzz(): Promise<void> {
   if (instance) return;
   const module = await harfbuzzModule();
@@ -93,18 +93,18 @@ function stop(): never {
 /** A glyph of a shaping run. Lengths are in font units, x to the right and y up. */
 export interface ShapedGlyph {
   id: number;
-  /** Start of the glyph's cluster, as an index into the UTF-16 code units of the text. */
+  /** Start of the glyph's cluster in the text, in UTF-16 code units. */
   cluster: number;
-  /** Advance: the distance that the pen moves after the glyph. */
+  /** Distance that the pen moves after the glyph. */
   advance: number;
   /** Offset of the glyph from the pen. */
   dx: number;
   dy: number;
 }
 
-/** A shaping run: a stretch of text of one direction and one script. */
+/** A shaping run: a part of a text with one direction and one script. */
 export interface Run {
-  /** Indices into UTF-16 code units; `end` is exclusive. */
+  /** Range of the run in the text, in UTF-16 code units. `end` is exclusive. */
   start: number;
   end: number;
   rightToLeft: boolean;
@@ -134,7 +134,7 @@ export class Shaper {
   }
 
   /**
-   * Shapes a run of `text`. The text around the run decides how letters at its ends join.
+   * Shapes a run of `text`. The text around the run decides how letters at the ends of the run join.
    * @returns glyphs from left to right, also for right-to-left text
    * @throws Error if HarfBuzz has no memory left
    */
@@ -194,8 +194,8 @@ function allocate(hb: Exports, bytes: Uint8Array): Pointer {
 }
 
 /**
- * Copies a text into HarfBuzz's memory. A loop is the fastest way, and a line of many scripts is copied for each of its
- * runs.
+ * Copies a text into HarfBuzz's memory. Each run of a line copies the whole line, so speed matters. A loop is the
+ * fastest way.
  */
 function allocateUtf16(hb: Exports, text: string): Pointer {
   const pointer = reserve(hb, text.length * Uint16Array.BYTES_PER_ELEMENT);
@@ -210,7 +210,7 @@ function reserve(hb: Exports, bytes: number): Pointer {
   return pointer;
 }
 
-/** Returns HarfBuzz's pointer for a language. The pointer stays valid. */
+/** Returns HarfBuzz's pointer for a language. The pointer stays valid for the lifetime of the module. */
 function languageIn(hb: Exports, language: string): Pointer {
   const bytes = encodeLatin1(language);
   const pointer = allocate(hb, bytes);

@@ -1,11 +1,11 @@
-/** Selects letterforms by the language of a text: font families, and the language for HarfBuzz. */
+/** Selects letterforms by the language of a text: the font families to try first, and the language for HarfBuzz. */
 import { FAMILIES, type Family } from "./families.ts";
 
 /** Languages that select letterforms, as BCP 47 tags. They may be unknown or malformed. */
 export interface Languages {
   /** Language of the text, from the caller. */
   readonly text?: string | undefined;
-  /** Language of the document (ISO 32000-2, 14.9.2). It is used if the language of the text is unknown. */
+  /** Language of the document (ISO 32000-2, 14.9.2), used if the language of the text is unknown. */
   readonly document?: string | undefined;
 }
 
@@ -17,8 +17,8 @@ const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "lah", "skr"]);
 
 /**
  * Returns the families to try first for a line of `text`. The caller's language comes first, then kana or hangul in the
- * text, then the document's language. Kana decide for the whole text, because a line of Japanese can consist of
- * ideographs. Hangul decides only for its line, because ideographs beside Korean are mostly Chinese.
+ * text, then the document's language. Kana decide for all lines of the text, because a line of Japanese can consist of
+ * ideographs only. Hangul decides only for its own line, because ideographs beside Korean are mostly Chinese.
  */
 export function familiesOf(line: string, text: string, languages: Languages): Family[] {
   const names = [
@@ -54,13 +54,13 @@ function familyOf(tag: string | undefined): string | undefined {
   return undefined;
 }
 
-/** Returns the language, script and region of a tag for HarfBuzz, or undefined if the tag is malformed. */
+/** Returns the language, script and region for HarfBuzz, or undefined if the language is unknown or malformed. */
 export function languageForShaping({ text, document }: Languages): string | undefined {
   const locale = localeOf(text ?? document);
   return locale && [locale.language, locale.script, locale.region].filter(Boolean).join("-");
 }
 
-/** Parses a BCP 47 tag and drops its extensions. */
+/** Parses a BCP 47 tag without its extensions. Returns undefined for a missing or malformed tag. */
 function localeOf(tag: string | undefined): Intl.Locale | undefined {
   try {
     return tag === undefined ? undefined : new Intl.Locale(new Intl.Locale(tag).baseName);

@@ -14,14 +14,14 @@ interface Face {
   readonly file: FontFile;
 }
 
-/** A glyph of a cluster and its offset from the cluster's origin, in font units. */
+/** A glyph of a cluster, with its offset from the cluster's origin in font units. */
 interface PlacedGlyph {
   readonly id: number;
   readonly x: number;
   readonly y: number;
 }
 
-/** Characters that cannot be separated, such as a letter with its marks, a ligature or a syllable, and their glyphs. */
+/** Characters that cannot be separated, and their glyphs: a letter with its marks, a ligature or a syllable. */
 export interface Cluster {
   readonly face: Face;
   readonly glyphs: readonly PlacedGlyph[];
@@ -43,7 +43,7 @@ export interface Line {
   /** Clusters in visual order, left to right. */
   readonly clusters: readonly Cluster[];
   readonly width: number;
-  /** Space that the fonts and the ink need above the baseline. The descent below the baseline is negative. */
+  /** Space that the fonts and the ink need above the baseline and, as a negative descent, below it. */
   readonly ascent: number;
   readonly descent: number;
   /** Edges of the ink. `left` is at most 0, and `right` is at least the width. */
@@ -55,23 +55,23 @@ export interface Line {
 
 /** Lays out lines of a text whose fonts are loaded. */
 export interface Typesetter {
-  /** Lays out a line of the text, or returns it from a cache. `rightToLeft` is the direction of its paragraph. */
-  set(line: string, rightToLeft: boolean): Line;
+  /** Lays out a line of the text, or returns the line from a cache. `rightToLeft` is the direction of the paragraph. */
+  layOut(line: string, rightToLeft: boolean): Line;
 }
 
 /** Approximate memory of a cluster and its contents, in bytes. */
 export const BYTES_PER_CLUSTER = 512;
 /**
- * Maximum memory of a text's cached lines per character, in bytes. The lines of a text on pages of many sizes are
- * unlimited in number.
+ * Maximum memory of a text's cached lines per character of the text, in bytes. Without a limit, pages of many sizes
+ * could add any number of lines.
  */
 const BYTES_PER_CHARACTER = 16 * BYTES_PER_CLUSTER;
-/** LRU cache of the typesetters of recent texts, with their lines and fonts. */
+/** LRU cache of the typesetters of recent texts, including their lines and fonts. */
 const typesetters = new LruCache<string, Typesetter>(8 * 2 ** 20);
 
 /**
  * Loads the fonts of a text and returns a typesetter for any line of the text.
- * @throws EngineError unsupported_character if no font has a character
+ * @throws EngineError unsupported_character if no font covers a character
  */
 export async function typesetterFor(
   text: string,
@@ -90,8 +90,8 @@ export async function typesetterFor(
 }
 
 /**
- * Loads the fonts of a text, by the paths of their files.
- * @throws EngineError unsupported_character if no font has a character
+ * Loads the fonts of a text. The keys of the result are the paths of the files.
+ * @throws EngineError unsupported_character if no font covers a character
  */
 async function facesFor(
   text: string,
@@ -99,10 +99,9 @@ async function facesFor(
   loadFont: LoadFont,
   languages: Languages,
 ): Promise<Map<string, Face>> {
-  chooseFonts(digits(text), weight); // fails early, because this error has the position in the whole text
+  chooseFonts(digits(text), weight); // throws early, so that the error contains the position in the whole text
   const faces = new Map<string, Face>();
-  // Only the loaded file shows whether it has a language's form of a letter. If the form is missing, another file is
-  // loaded.
+  // Only the loaded file shows whether it has a language's form of a letter. If not, another file is loaded.
   const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
     digits(text)
@@ -136,10 +135,10 @@ function typesetterWith(
 ): Typesetter {
   const language = languageForShaping(languages);
   const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
-  const lines = new Map<string, Line>(); // not an LRU cache, because each line is requested thousands of times
+  const lines = new Map<string, Line>(); // a plain map, because each line is requested thousands of times
   let bytes = 0;
   return {
-    set(line, rightToLeft) {
+    layOut(line, rightToLeft) {
       const key = `${rightToLeft ? "<" : ">"}${line}`;
       const known = lines.get(key);
       if (known) return known;
@@ -163,7 +162,7 @@ function digits(text: string): string {
 /** Options for the layout of a line. */
 interface LineOptions {
   readonly rightToLeft: boolean;
-  /** BCP 47 tag of the text's language. */
+  /** BCP 47 tag of the text's language, or undefined if it is unknown. */
   readonly language: string | undefined;
   /** The font of each grapheme of the line. */
   readonly choices: ReturnType<typeof chooseFonts>;
@@ -182,7 +181,7 @@ interface LineRun {
 
 /**
  * Splits a line into runs in logical order. A character without a script takes the script of the preceding characters,
- * or else of the following ones.
+ * or else the script of the following ones.
  */
 function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] {
   const levels = embeddingLevels(digits(line), rightToLeft);
@@ -202,14 +201,14 @@ function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] 
       isSlot: line[start] === DIGIT_SLOT,
     };
     const last = runs.at(-1);
-    if (last && joins(last, run)) last.end = end;
+    if (last && canMerge(last, run)) last.end = end;
     else runs.push(run);
     start = end;
   }
   return runs;
 }
 
-function joins(a: LineRun, b: LineRun): boolean {
+function canMerge(a: LineRun, b: LineRun): boolean {
   return a.level === b.level && a.script === b.script && a.path === b.path && a.isSlot === b.isSlot;
 }
 
@@ -257,9 +256,9 @@ function joinersFirst(texts: readonly string[]): string[] {
   let moved = "";
   return texts.map((text, i) => {
     const whole = moved + text;
-    const kept = (i + 1 < texts.length && whole.replace(/\p{Cf}+$/u, "")) || whole;
-    moved = whole.slice(kept.length);
-    return kept;
+    const rest = (i + 1 < texts.length && whole.replace(/\p{Cf}+$/u, "")) || whole;
+    moved = whole.slice(rest.length);
+    return rest;
   });
 }
 

@@ -3,17 +3,17 @@ import { LruCache } from "../lruCache.ts";
 import { type Run, type ShapedGlyph, Shaper } from "./harfbuzz.ts";
 import { type Font, readFont } from "./truetype.ts";
 
-/** Maximum size of the cached fonts in bytes. HarfBuzz holds a copy of the same size. */
+/** Maximum size of the cached fonts in bytes. HarfBuzz holds copies of at most the same size. */
 const MAX_CACHE_BYTES = 8 * 2 ** 20;
 
 /**
- * LRU cache of fonts. It does not hold promises, because in workerd a request must not wait for work of another
- * request.
+ * LRU cache of fonts. It holds fonts instead of promises, because in workerd a request must not wait for the work of
+ * another request.
  */
 const fonts = new LruCache<string, Font>(MAX_CACHE_BYTES);
 const shapers = new LruCache<Font, Shaper>(MAX_CACHE_BYTES, (shaper) => shaper.close());
 
-/** Loads the bytes of a file of `fonts/`. If it throws, the caller of the engine receives the same exception. */
+/** Loads the bytes of a file of `fonts/`. Exceptions reach the caller of the engine unchanged. */
 export type LoadFont = (path: string) => Promise<Uint8Array>;
 
 /**

@@ -7,8 +7,8 @@ export const SCRIPTS = (
 ).split(" ");
 
 /**
- * Matches a character, with one capturing group per script. Other characters are shared by many scripts or take the
- * script of their neighbors.
+ * Matches a character of one of the `SCRIPTS`, with one capturing group per script. Other characters are shared by many
+ * scripts or take the script of their neighbors. Compiled on first use.
  */
 let pattern: RegExp | undefined;
 

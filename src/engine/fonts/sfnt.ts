@@ -7,18 +7,19 @@ const HEADER_LENGTH = 12;
 const RECORD_LENGTH = 16;
 const TRUETYPE = 0x00010000;
 
-/** Offset of `checkSumAdjustment` in `head`, and the checksum of the whole file that this field produces. */
+/** Offset of `checkSumAdjustment` in `head`, and the checksum that this field gives the whole file. */
 const ADJUSTMENT_OFFSET = 8;
 const ADJUSTED_SUM = 0xb1b0afba;
 
-/** Returns a view of the same memory. */
+/** Returns a view of the memory of `bytes`. */
 export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /**
  * Reads the table directory of `font`.
- * @returns a function from tag to table, which returns a view of the bytes and throws an Error if the table is missing
+ * @returns a function that returns the bytes of the table with a tag, as a view into `font`, and throws an Error if the
+ * table is missing
  */
 export function openTables(font: Uint8Array): (tag: string) => Uint8Array {
   const view = viewOf(font);

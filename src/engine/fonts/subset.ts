@@ -13,7 +13,7 @@ interface Part {
   readonly y: number;
 }
 
-/** A glyph to compose of glyphs from any fonts. `advance` is in units of the resulting font. */
+/** A glyph to be composed of glyphs from any fonts. `advance` is in units of the resulting font. */
 interface Assembly {
   readonly parts: readonly Part[];
   readonly advance: number;
@@ -28,8 +28,8 @@ interface WrittenGlyph {
 
 /**
  * Returns the glyf, loca, hmtx, head, hhea and maxp tables of a TrueType font without hinting. Its glyphs are
- * `assemblies`, numbered from 1 in order, followed by the glyphs that they are composed of. Glyph 0 (.notdef) is empty.
- * Font-wide values, including the units, come from `model`, but `maxp` has the maxima of all fonts used.
+ * `assemblies`, numbered from 1 in order, followed by their components. Glyph 0 (.notdef) is empty. Font-wide values,
+ * including the units, come from `model`, but `maxp` has the maxima of all fonts used.
  */
 export function assembleFont(model: Font, assemblies: readonly Assembly[]): Record<string, Uint8Array> {
   const ids = new Map<Font, Map<number, number>>();
@@ -43,7 +43,8 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     return known;
   };
 
-  // A single glyph without an offset is copied instead of wrapped in a composite. If it occurs again, it is wrapped.
+  // A single glyph without an offset is copied, not wrapped in a composite. If the same glyph occurs again, the later
+  // ones are composites that refer to the copy.
   const direct = assemblies.map(({ parts }, i) => {
     const [part, ...others] = parts;
     if (!part || others.length > 0 || part.x !== 0 || part.y !== 0) return undefined;
@@ -67,7 +68,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     const same = direct[i];
     glyphs.push(same ? copy(same, advance) : composite(parts, advance, model.unitsPerEm, idOf));
   }
-  // The iterator also reaches glyphs that the loop adds: components of components.
+  // Copying a glyph may add its components to the queue. The loop also reaches these.
   for (const part of queue) glyphs.push(copy(part, part.font.advance(part.id)));
 
   const { glyf, loca, isLong } = joinOutlines(glyphs.map(({ outline }) => outline));
@@ -102,8 +103,8 @@ function composite(
 }
 
 /**
- * Returns a `maxp` table. Each field is the largest value in any of the fonts. Composite glyphs raise some of these
- * values.
+ * Returns a `maxp` table. Each field is the maximum over all fonts. The fields for composites are raised to cover the
+ * assemblies.
  */
 function maxima(fonts: readonly Font[], assemblies: readonly Assembly[]): Uint8Array {
   const maxp = fonts[0]!.table("maxp").slice();

@@ -1,4 +1,4 @@
-/** Reads TrueType fonts. It looks up values in the bytes of the file and decodes nothing in advance. */
+/** Reads TrueType fonts. Values are looked up in the bytes of the file on demand. */
 
 import { readCmap } from "./cmap.ts";
 import { boxOf, type GlyphBox } from "./glyf.ts";
@@ -45,7 +45,7 @@ export interface Font {
 }
 
 /**
- * Reads the font in `bytes`, which it retains. The cost does not depend on the font's size.
+ * Reads the font in `bytes` and retains the bytes. The cost does not depend on the font's size.
  * @throws Error if a required table, Unicode cmap subtable or PostScript name is missing
  */
 export function readFont(bytes: Uint8Array): Font {
@@ -78,7 +78,7 @@ export function readFont(bytes: Uint8Array): Font {
     bounds: [head.getInt16(36), head.getInt16(38), head.getInt16(40), head.getInt16(42)],
 
     glyphOf: readCmap(table("cmap")),
-    // The last advance applies to all later glyphs, for which the table contains only the bearing.
+    // The last advance applies to all later glyphs, which have only a bearing in the table.
     advance: (glyph) => hmtx.getUint16(Math.min(glyph, advanceCount - 1) * 4),
     leftSideBearing: (glyph) => hmtx.getInt16(glyph < advanceCount ? glyph * 4 + 2 : (advanceCount + glyph) * 2),
     outline,

@@ -26,7 +26,8 @@ const MAX_BYTES = 50_000_000;
 
 /**
  * Yields the scanlines of an interlaced PNG in the order of the image, because PDF does not support Adam7. Scanlines
- * start with their filter type. They are filtered (Sub) if that makes them compress better.
+ * start with their filter type. If samples have at least 8 bits and no palette, the filter is Sub, which compresses
+ * better.
  * @throws EngineError image_too_large if the scanlines exceed `MAX_BYTES`, or damaged_image
  */
 export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {
@@ -60,14 +61,14 @@ export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8
   }
 }
 
-/** Returns the rows of a pass. Each has its row number in the image and its number of pixels. */
+/** Returns the rows of a pass, each with its row number in the image and its number of pixels. */
 function linesOf(pass: Pass, width: number, height: number): { pass: Pass; y: number; pixels: number }[] {
   const pixels = Math.ceil((width - pass.x) / pass.stepX);
   const count = pixels > 0 ? Math.max(0, Math.ceil((height - pass.y) / pass.stepY)) : 0;
   return Array.from({ length: count }, (_, i) => ({ pass, y: pass.y + i * pass.stepY, pixels }));
 }
 
-/** Copies a pass's row of pixels to its columns in a row of the image. */
+/** Copies the pixels of a row of a pass to their columns in the image row. */
 function spread(pixels: Uint8Array, count: number, bits: number, row: Uint8Array, { x, stepX }: Pass): void {
   if (bits >= 8) {
     const bytes = bits / 8;

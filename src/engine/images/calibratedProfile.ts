@@ -1,25 +1,27 @@
 import { curveTag, D50, displayProfile, sampledCurveTag, xyzTag } from "./iccWriter.ts";
 
-/** The value 1 in gAMA and cHRM chunks, which count in 1/100000. */
+/** The integer for 1.0 in gAMA and cHRM chunks, whose unit is 1/100000. */
 const UNIT = 100_000;
 
-/** Gamma of sRGB in a gAMA chunk, and the relative deviation within which a gamma counts as sRGB's (as in libpng). */
+/**
+ * Gamma of sRGB in a gAMA chunk, and the relative tolerance within which a gamma counts as that of sRGB (as in libpng).
+ */
 const SRGB_GAMMA = 45_455;
 const GAMMA_TOLERANCE = 0.05;
 
-/** x and y of the white, red, green and blue of sRGB, and the deviation within which values count as equal. */
+/** x and y of the white, red, green and blue of sRGB in a cHRM chunk, and the tolerance for each value. */
 const SRGB_CHROMATICITIES: readonly number[] = [31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000];
 const CHROMATICITY_TOLERANCE = 500;
 
-/** Number of samples of the sRGB curve. Linear interpolation deviates by less than a tenth of an 8-bit level. */
+/** Number of samples of the sRGB curve. The error of linear interpolation is less than a tenth of an 8-bit level. */
 const SRGB_SAMPLES = 64;
 
 type Vector3 = [number, number, number];
 type Matrix3 = [Vector3, Vector3, Vector3];
 
 /**
- * Bradford matrices from XYZ to cone responses and back, by rows (ICC.1:2010, annex E). White is adapted in cone
- * responses.
+ * Bradford matrices from XYZ to cone responses and back, by rows (ICC.1:2010, annex E). Cone responses are scaled to
+ * adapt colors to another white.
  */
 const TO_CONES: Matrix3 = [
   [0.8951, 0.2664, -0.1614],
@@ -33,8 +35,8 @@ const FROM_CONES: Matrix3 = [
 ];
 
 /**
- * Returns an ICC profile for a gamma and, in RGB, for chromaticities, in the units of gAMA and cHRM chunks. PDF's own
- * CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
+ * Returns an ICC profile for a gamma and, for RGB, chromaticities. Both are in the units of gAMA and cHRM chunks. PDF's
+ * own CalGray and CalRGB need fewer bytes, but PDFium and poppler treat them as device colors in images.
  * @returns undefined if the profile would equal sRGB, or if the numbers are implausible
  */
 export function calibratedProfile(
@@ -55,7 +57,10 @@ export function calibratedProfile(
   return profileOf(components, "As the PNG says", curveTag(exponent), chromaticities);
 }
 
-/** Returns an ICC profile of sRGB or, with one component, of its grays. Readers show device colors as sRGB. */
+/**
+ * Returns an ICC profile of sRGB or, for one component, of the grays of sRGB. Colors with this profile look like device
+ * colors, which readers show as sRGB.
+ */
 export function srgbProfile(components: 1 | 3): Uint8Array {
   const curve = Array.from({ length: SRGB_SAMPLES }, (_, i) => linear(i / (SRGB_SAMPLES - 1)));
   return profileOf(components, "sRGB", sampledCurveTag(curve), SRGB_CHROMATICITIES)!;
@@ -80,7 +85,7 @@ function profileOf(
 }
 
 /**
- * Returns X, Y and Z of full red, green and blue, adapted to D50. The values are not finite if no mixture of these
+ * Returns X, Y and Z of full red, green and blue, adapted to D50. The values are infinite or NaN if no mixture of these
  * colors is white.
  */
 function adaptedColorants(chromaticities: readonly number[]): Vector3[] {
@@ -100,7 +105,7 @@ function toXyz(x: number, y: number): Vector3 {
   return [x / y, 1, (UNIT - x - y) / y];
 }
 
-/** Returns the factors for which the weighted columns add up to `sum` (Cramer's rule). */
+/** Returns the factors with which the columns add up to `sum` (Cramer's rule). */
 function solve(columns: Matrix3, sum: Vector3): Vector3 {
   const whole = determinant(columns);
   return columns.map((_, i) => determinant(columns.with(i, sum) as Matrix3) / whole) as Vector3;

@@ -8,8 +8,8 @@ export interface ImageLimits {
 }
 
 /**
- * Maximum width and height in pixels. This is the maximum of JPEG and roughly that of viewers. It keeps a row of pixels
- * under 512 KB.
+ * Maximum width and height in pixels. JPEG allows no more, and viewers have similar limits. A row of pixels stays below
+ * 512 KB.
  */
 export const MAX_SIDE = 65_535;
 

@@ -15,17 +15,20 @@ interface Row {
   distances: Uint16Array;
 }
 
-/** Distance of a pixel that has no color yet. */
+/** Distance of a pixel without a color, and the maximum distance. */
 const FARTHEST = 0xffff;
 
-/** Maximum number of rows that wait for colors from below. A color spreads upwards by at least half as many rows. */
+/**
+ * Limits on the rows that wait for colors from below: their number, and their memory in bytes. A color spreads upwards
+ * by at least half of the waiting rows.
+ */
 const WAITING_ROWS = 64;
 const WAITING_BYTES = 6_000_000;
 
 /**
  * Gives invisible pixels the colors of visible ones. Readers scale an image and its soft mask separately (ISO 32000-2,
- * 11.6.5.2). The color under alpha 0, which is mostly black, would therefore show as a rim. /Matte does not help:
- * readers remove it before they scale, and find no color where alpha is 0.
+ * 11.6.5.2). The color under alpha 0, which is mostly black, would therefore show as a rim. /Matte does not help,
+ * because readers apply it before they scale, and it cannot restore colors where alpha is 0.
  *
  * A pixel takes the nearest color among all rows above it and the waiting rows below it. Distances are counted in
  * horizontal and vertical steps. Rows above the first visible pixel are only counted. They become copies of the first
@@ -40,10 +43,10 @@ export class ColorBleed {
 
   #blankRows = 0;
   readonly #waiting: Row[] = [];
-  /** Number of waiting rows that colors from below have reached already. */
+  /** Number of waiting rows, from the first, that colors from below have already reached. */
   #settled = 0;
   readonly #spare: Row[] = [];
-  /** Samples of the last written row. If `#pixelsAbove` is set, they still have to be copied from it. */
+  /** Samples of the last written row. If `#pixelsAbove` is set, they must first be copied from it. */
   readonly #above: Uint8Array;
   #pixelsAbove: Uint8Array | undefined;
   #isAboveUnchanged = true;
@@ -51,7 +54,7 @@ export class ColorBleed {
   readonly #noDistances: Uint16Array;
 
   /**
-   * @param copySamples copies the color samples from the bytes of a row, whether these are filtered or not
+   * @param copySamples copies the color samples from the bytes of a row, which may be filtered or unfiltered
    * @param write receives each scanline, which is valid until its promise resolves
    */
   constructor(
@@ -157,7 +160,7 @@ export class ColorBleed {
   }
 }
 
-/** Gives invisible pixels the nearest color in their row and the row above. */
+/** Gives invisible pixels the nearest color from their row and the row above. */
 function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBytes: number): void {
   const { samples, distances } = row;
   distances.fill(0);
@@ -173,8 +176,8 @@ function spreadDown(row: Row, alpha: Uint8Array, above: Row | undefined, pixelBy
 }
 
 /**
- * Spreads a pixel's color to one side while it is the nearest color. Distances of neighbors differ by at most 1, so
- * spreading ends at the first pixel with a nearer color.
+ * Spreads a pixel's color to one side as long as it is the nearest color. Distances of neighbors differ by at most 1,
+ * so the first pixel with a nearer color ends the spread.
  */
 function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pixelBytes: number): void {
   for (let x = from + step, distance = 1; distance < distances[x]!; x += step, distance++) {
@@ -183,7 +186,7 @@ function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pi
   }
 }
 
-/** Gives pixels the colors of the row below where those are nearer. Returns whether any pixel changed. */
+/** Gives each pixel the color of the pixel below if that color is nearer. Returns whether any pixel changed. */
 function spreadUp({ samples, distances }: Row, below: Row, pixelBytes: number): boolean {
   let hasChanged = false;
   for (let x = 0; x < distances.length; x++) {

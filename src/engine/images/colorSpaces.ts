@@ -7,9 +7,9 @@ import { asVersion2 } from "./iccVersion2.ts";
 const DEVICE: Readonly<Record<number, string>> = { 1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK" };
 
 /**
- * Returns a color space without a profile of the image: sRGB, the grays of sRGB, or CMYK. By default, it is a device
- * color space, which viewers show as sRGB. If the file must not use device colors, or a page replaces them, it is an
- * ICC profile of sRGB. CMYK is always a device color space.
+ * Returns a color space for images and texts without a profile: sRGB, the grays of sRGB, or CMYK. By default, it is a
+ * device color space, which viewers show as sRGB. If the file's conformance forbids device colors, or a page replaces
+ * them, it is an ICC profile of sRGB. CMYK is always a device color space.
  */
 export function plainSpace(components: number, sink: ObjectSink): string {
   if (components === 4) sink.uses?.add("device CMYK");
@@ -18,15 +18,15 @@ export function plainSpace(components: number, sink: ObjectSink): string {
   return `[/ICCBased ${sink.add({ dict: `/N ${components}/Filter/FlateDecode`, data })}]`;
 }
 
-/** An ICC profile and its zlib stream. */
+/** An ICC profile, as plain bytes and as a zlib stream. */
 export interface Profile {
   readonly bytes: Uint8Array;
   readonly deflated: Uint8Array;
 }
 
 /**
- * Returns the color space of an ICC profile (ISO 32000-2, 8.6.5.5). For PDF/A-1, it rewrites the profile to version 2
- * if possible.
+ * Returns a color space with an ICC profile (ISO 32000-2, 8.6.5.5). For PDF/A-1, a later profile is rewritten as
+ * version 2 if possible.
  */
 export function profiledSpace(components: number, { bytes, deflated }: Profile, sink: ObjectSink): string {
   let data = deflated;

@@ -9,8 +9,8 @@ export interface Colors {
 }
 
 /**
- * Compresses scanlines of colors. RGB becomes gray if all pixels are neutral. Filters act on each channel alone (PNG,
- * 9.2), so equal channels stay equal after filtering, and each channel is the gray image.
+ * Compresses scanlines of colors. RGB becomes gray if all pixels are neutral. Filters act on each channel separately
+ * (PNG, 9.2). Equal channels therefore stay equal after filtering, and any one of them is the gray image.
  */
 export class ColorWriter {
   readonly #layout;
@@ -18,7 +18,10 @@ export class ColorWriter {
   readonly #lengths;
   #lines = 0;
   readonly #mayBeGray: boolean;
-  /** Created on first use, because most images have colors and their data is copied unchanged. */
+  /**
+   * Streams of gray and of all components, created on first use. Most images have colors, and their data is copied
+   * unchanged.
+   */
   #gray: Deflater | undefined;
   #all: Deflater | undefined;
 
@@ -38,7 +41,7 @@ export class ColorWriter {
     (await this.#all.next(line.length)).set(line);
   }
 
-  /** Adds a scanline if all scanlines so far are neutral. Returns whether they are. */
+  /** Adds a scanline if this scanline and all previous ones are neutral. Returns whether the scanline was added. */
   async addGray(line: Uint8Array): Promise<boolean> {
     const { sampleBytes } = this.#layout;
     if (!this.#mayBeGray || this.#all || !isNeutral(line, sampleBytes)) return false;
@@ -53,7 +56,7 @@ export class ColorWriter {
     return { data: await this.#gray!.finish(), components: 1 };
   }
 
-  /** Rewrites the gray scanlines so far, if any, as RGB. */
+  /** Creates the stream of all components, and rewrites the gray scanlines so far as RGB. */
   async #rewriteAsRgb(): Promise<Deflater> {
     const all = new Deflater(this.#content, this.#lengths.all);
     if (!this.#gray) return all;

@@ -1,9 +1,14 @@
 import { EngineError } from "../errors.ts";
 
-/** Number of bytes to search for a signature. An SVG may begin with an XML declaration, a doctype and comments. */
+/**
+ * Number of bytes in which a signature is searched. An SVG may begin with an XML declaration, a doctype and comments.
+ */
 const HEAD_LENGTH = 1024;
 
-/** Supported image formats and the first bytes of their files. This is the only list of them. */
+/**
+ * Supported image formats and the signatures at the beginning of their files. All other lists of formats derive from
+ * this one.
+ */
 const SUPPORTED = {
   PNG: /^\x89PNG\r\n\x1a\n/,
   JPEG: /^\xff\xd8\xff/,
@@ -16,8 +21,8 @@ export type ImageFormat = keyof typeof SUPPORTED;
 export const IMAGE_FORMATS = Object.keys(SUPPORTED) as ImageFormat[];
 
 /**
- * Names and signatures of unsupported formats that callers send. Signatures match the first bytes as Latin-1. The first
- * match names the format.
+ * Names and signatures of unsupported formats. Signatures match the first bytes as Latin-1. The first match names the
+ * format.
  */
 const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
   ["a GIF", /^GIF8[79]a/],
@@ -42,9 +47,10 @@ const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
 ];
 
 /**
- * Detects which of the {@link IMAGE_FORMATS} an image has. Only its first bytes decide, not its name or declared type.
- * @throws EngineError unsupported_image, which names a known format; damaged_image for an empty file or a PNG sent as
- * text
+ * Detects which of the {@link IMAGE_FORMATS} an image has. Only the first bytes count; a file name or declared type is
+ * ignored.
+ * @throws EngineError unsupported_image, with the name of the format if known; damaged_image for an empty file or a PNG
+ * sent as text
  */
 export function detectFormat(bytes: Uint8Array): ImageFormat {
   const head = String.fromCharCode(...bytes.subarray(0, HEAD_LENGTH));

@@ -1,4 +1,4 @@
-/** ICC profiles that a PDF may carry (ISO 32000-2, 8.6.5.5). */
+/** Checks ICC profiles for use in a PDF (ISO 32000-2, 8.6.5.5). */
 
 const HEADER_LENGTH = 128;
 /** Maximum major version. ISO 32000-2 allows ICC.1:2010, which is version 4. */

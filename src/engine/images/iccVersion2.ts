@@ -1,16 +1,16 @@
-/** Rewrites ICC profiles of version 4 for PDF 1.4, and therefore PDF/A-1, which only allow version 2. */
+/** Rewrites ICC profiles of version 4 as version 2. PDF 1.4, and therefore PDF/A-1, allows only version 2. */
 import { displayProfile, sampledCurveTag } from "./iccWriter.ts";
 
 const HEADER_LENGTH = 128;
 const DIRECTORY_ENTRY_LENGTH = 12;
 const MAX_TAGS = 100;
 const CURVE_SAMPLES = 256;
-/** Number of parameters by the kind of a parametric curve. */
+/** Number of parameters of each kind of parametric curve. */
 const PARAMETERS: readonly number[] = [1, 3, 4, 5, 7];
 
 /**
  * Returns a version 2 profile of the same colors (ICC.1:2001-04, 6.3.1).
- * @returns undefined unless the profile consists of curves and, for RGB, of primaries; lookup tables are not rewritten
+ * @returns undefined if the profile has lookup tables or four components, or lacks a primary or a supported curve
  */
 export function asVersion2(profile: Uint8Array, components: number): Uint8Array | undefined {
   const tags = readTags(profile);
@@ -29,7 +29,7 @@ export function asVersion2(profile: Uint8Array, components: number): Uint8Array 
 
 /**
  * Returns a version 2 profile of the grays of an RGB profile: the colors with three equal components.
- * @returns undefined unless the profile consists of primaries and the same curve for all components
+ * @returns undefined if the profile has lookup tables, or if its three curves are missing, unsupported or different
  */
 export function asGray(profile: Uint8Array): Uint8Array | undefined {
   const tags = readTags(profile);
@@ -62,7 +62,8 @@ function readTags(profile: Uint8Array): Map<string, Uint8Array> | undefined {
 }
 
 /**
- * Returns a curve as version 2 stores it. Parametric curves (ICC.1:2010, 10.16) are sampled. Other kinds are undefined.
+ * Returns a curve in the format of version 2. Parametric curves (ICC.1:2010, 10.16) are sampled. Other curves give
+ * undefined.
  */
 function asSampledCurve(data: Uint8Array): Uint8Array | undefined {
   const type = String.fromCharCode(...data.subarray(0, 4));

@@ -4,10 +4,10 @@ const HEADER_LENGTH = 128;
 const DIRECTORY_ENTRY_LENGTH = 12;
 const VERSION = 0x02400000;
 
-/** White point of the profile connection space as X, Y and Z. */
+/** White point D50 of the profile connection space as X, Y and Z. */
 export const D50: [number, number, number] = [0.9642, 1, 0.8249];
 
-/** Returns a display profile with `tags`, in addition to the tags that every profile has. */
+/** Returns a display profile with `tags` and with the tags that every profile needs. */
 export function displayProfile(
   space: "GRAY" | "RGB ",
   description: string,
@@ -58,7 +58,7 @@ export function curveTag(exponent: number): Uint8Array {
   return bytes;
 }
 
-/** Returns a tag for a curve that is given by its values at equal steps from 0 to 1 (curveType, 6.5.3). */
+/** Returns a tag for a curve through `values` at equal steps from 0 to 1 (curveType, 6.5.3). */
 export function sampledCurveTag(values: readonly number[]): Uint8Array {
   const bytes = textTag("curv", 8, "", 4 + values.length * 2);
   const view = new DataView(bytes.buffer);
@@ -78,7 +78,8 @@ function descriptionTag(text: string): Uint8Array {
 }
 
 /**
- * Returns a tag of a type, padded to a multiple of 4 bytes. At `start` it has `length` bytes, which begin with `text`.
+ * Returns a tag of a type with `text` in a field of `length` bytes at `start`. The tag is padded to a multiple of 4
+ * bytes.
  */
 function textTag(type: string, start: number, text: string, length = text.length + 1): Uint8Array {
   const bytes = new Uint8Array((start + length + 3) & ~3);

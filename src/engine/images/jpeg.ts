@@ -13,7 +13,7 @@ const EXIF = "Exif\0\0";
 const ICC_PROFILE = "ICC_PROFILE\0";
 const ADOBE = "Adobe";
 
-/** Length in bytes of the identifier, the version, two words of flags and the color transform. */
+/** Minimum length of an Adobe segment in bytes: identifier, version, two words of flags, color transform. */
 const ADOBE_LENGTH = 12;
 
 /** Facts from the segments that have been read so far. */
@@ -66,7 +66,8 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
 }
 
 /**
- * Returns a JPEG up to EOI without the segments that decoders do not need. It copies the bytes only if it removes any.
+ * Returns a JPEG up to EOI without the segments that decoders do not need. Copies the bytes only if it removes
+ * segments.
  */
 function withoutSegments(jpeg: Uint8Array, isNeeded: (segment: Segment) => boolean): Uint8Array {
   let copy: Uint8Array = new Uint8Array();
@@ -90,7 +91,7 @@ function withoutSegments(jpeg: Uint8Array, isNeeded: (segment: Segment) => boole
   return copy.subarray(0, length);
 }
 
-/** Records the facts of a segment. Returns whether decoders need it. */
+/** Records the facts of a segment. Returns whether decoders need the segment. */
 function recordSegment({ marker, data, ...offsets }: Segment, contents: Contents, limits: ImageLimits): boolean {
   if (isFrameHeader(marker)) {
     if (contents.frame) throw damaged("has more than one frame");
@@ -116,8 +117,8 @@ function isApplicationData(marker: number): boolean {
 }
 
 /**
- * Records the facts of an application segment. Returns whether decoders need it: JFIF and Adobe segments define the
- * meaning of the components.
+ * Records the facts of an application segment. Returns whether decoders need the segment. They need JFIF and Adobe
+ * segments, which define the meaning of the components.
  */
 function recordApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
   const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);

@@ -5,7 +5,7 @@ import { plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 
-/** Component identifiers R, G, B. Some encoders use them for components that are not Y, Cb and Cr. */
+/** Component identifiers R, G, B. Some encoders use them if the components are RGB instead of YCbCr. */
 const RGB_IDS = "82,71,66";
 
 /** Collects an ICC profile from one or more APP2 segments (ICC.1:2010, B.4), numbered from 1. */
@@ -14,7 +14,8 @@ export class ProfileParts {
   #count = 0;
 
   /**
-   * Adds the contents of a segment after its identifier: the segment's number, the number of segments, and the bytes.
+   * Adds the contents of a segment after its identifier: the segment's number, the number of segments, and a part of
+   * the profile.
    */
   add(part: Uint8Array): void {
     const [number, count] = part;
@@ -41,7 +42,7 @@ export function jpegColorSpace(components: number, profile: Uint8Array | undefin
 
 /**
  * Returns the entries of the image dictionary that define the meaning of the components. Photoshop inverts CMYK and
- * adds an Adobe marker; CMYK without a marker is not inverted. PDF interprets three components as YCbCr (ISO 32000-2,
+ * adds an Adobe marker. CMYK without a marker is not inverted. PDF interprets three components as YCbCr (ISO 32000-2,
  * table 13). JPEG decoders interpret them as RGB if their identifiers are R, G, B and no marker contradicts this.
  */
 export function jpegColorEntries({ componentIds }: Frame, { adobe, jfif }: { adobe: boolean; jfif: boolean }): string {

@@ -5,13 +5,13 @@ import { MARKER, type Segment } from "./jpegSegments.ts";
 export interface Frame {
   width: number;
   height: number;
-  /** Identifier of each component. By convention, these are 1, 2, 3 or the letters R, G, B. */
+  /** Identifiers of the components, by convention 1, 2, 3 or the letters R, G, B. */
   componentIds: readonly number[];
 }
 
-/** Length in bytes of precision, height, width and number of components. */
+/** Length in bytes of a frame header's precision, height, width and number of components. */
 const FIXED_LENGTH = 6;
-/** Length in bytes of identifier, sampling factors and quantization table. */
+/** Length in bytes of a component's identifier, sampling factors and quantization table. */
 const COMPONENT_LENGTH = 3;
 
 /** Returns whether a marker begins a frame header of any coding process, supported or unsupported. */
@@ -22,8 +22,8 @@ export function isFrameHeader(marker: number): boolean {
 }
 
 /**
- * Reads the header of a frame that every PDF reader can decode: sequential or progressive, Huffman coded, 8 bits per
- * sample.
+ * Reads a frame header. Supports the frames that every PDF reader can decode: sequential or progressive, Huffman coded,
+ * 8 bits per sample.
  * @throws EngineError unsupported_image for any other frame, or damaged_image if the header has the wrong length
  */
 export function readFrame({ marker, data }: Segment): Frame {
@@ -39,7 +39,7 @@ export function readFrame({ marker, data }: Segment): Frame {
 
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const height = view.getUint16(1);
-  if (height === 0) throw unsupported("has its height only after the picture");
+  if (height === 0) throw unsupported("stores its height after the picture");
   return {
     width: view.getUint16(3),
     height,

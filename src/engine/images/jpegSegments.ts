@@ -31,15 +31,15 @@ export const MARKER = {
 /** Offset after SOI, where the first segment may begin. */
 const SOI_LENGTH = 2;
 
-/** Maximum number of segments. Encoders write a few hundred. Millions of empty segments would take seconds. */
+/** Maximum number of segments. Encoders write a few hundred. Reading millions of empty segments would take seconds. */
 const MAX_SEGMENTS = 50_000;
 
 /** A marker segment of a JPEG. */
 export interface Segment {
   marker: number;
-  /** Offset of the segment and the fill bytes before its marker. */
+  /** Start offset of the segment, including fill bytes before its marker. */
   start: number;
-  /** Offset of the end of the segment. After SOS, the entropy-coded data begins there. */
+  /** End offset of the segment. After SOS, the entropy-coded data begins there. */
   end: number;
   /** Parameters of the segment without its length; empty for EOI. */
   data: Uint8Array;

@@ -7,7 +7,10 @@ export type UnitMatrix = readonly [number, number, number, number, number, numbe
 
 const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
 
-/** Matrices by the value of the tag, from 1. The value defines where row 0 and column 0 are displayed. */
+/**
+ * Matrices for the values of the orientation tag, from 1. The value defines on which sides the stored row 0 and column
+ * 0 are displayed.
+ */
 const MATRICES: readonly UnitMatrix[] = [
   UPRIGHT,
   [-1, 0, 0, 1, 1, 0],
@@ -25,7 +28,7 @@ const ORIENTATION = 0x0112;
 const SHORT = 3;
 
 /**
- * Returns the matrix for Exif data (a TIFF header and IFDs). Without a valid orientation, the image counts as upright.
+ * Returns the matrix for Exif data (a TIFF header and IFDs). An image without a valid orientation counts as upright.
  */
 export function orientationOf(exif: Uint8Array | undefined): UnitMatrix {
   return MATRICES[(exif ? orientationTag(exif) : 1) - 1] ?? UPRIGHT;

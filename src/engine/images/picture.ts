@@ -1,7 +1,7 @@
 import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
 import type { UnitMatrix } from "./orientation.ts";
 
-/** An image that has been read and checked. Data that goes into the PDF unchanged may be checked only partly. */
+/** A checked image, ready to be embedded. Data that goes into the PDF unchanged may be checked only partly. */
 export interface Picture {
   /** Width in pixels as displayed, with the Exif orientation applied. */
   width: number;

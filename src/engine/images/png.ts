@@ -13,7 +13,7 @@ import { scanlines } from "./scanlines.ts";
 import { layoutOf, type SoftMask, splitAlpha } from "./splitAlpha.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** The image as written to the PDF: zlib streams of PNG scanlines. */
+/** An image as written to the PDF: zlib streams of PNG scanlines. */
 interface Planes {
   colors: Colors;
   /** Bits per sample of the colors. */
@@ -22,12 +22,12 @@ interface Planes {
 }
 
 /**
- * Maximum number of bytes of unchanged image data that are decompressed to check them against the header. This covers
- * 8-bit RGB images of up to 1250 x 1250 pixels and takes 20 ms. A photograph of 12 megapixels would take 150 ms.
+ * Maximum number of bytes of unchanged image data that are decompressed to check their length against the header. This
+ * covers 8-bit RGB images of up to 1250 x 1250 pixels and takes 20 ms. A photograph of 12 megapixels would take 150 ms.
  */
 const CHECKED_BYTES = 5_000_000;
 
-/** Compression ratio above which an image counts as a drawing, because it has many repetitions. */
+/** Compression ratio above which an image counts as a drawing. Drawings have many repetitions. */
 const DRAWING_RATIO = 8;
 
 /**
@@ -51,8 +51,8 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
 }
 
 /**
- * Returns a PNG of 16 bits per sample reduced to the high byte of each sample. Filters relate bytes that are a whole
- * pixel apart (PNG, 9.2), so the same filters apply to the high bytes alone.
+ * Reduces a PNG of 16 bits per sample to the high byte of each sample. Filters combine bytes that are a whole pixel
+ * apart (PNG, 9.2), so the same filters also apply to the high bytes alone.
  */
 async function with8Bits(png: Png): Promise<Png> {
   const header = { ...png.header, bitDepth: 8, interlaced: false };
@@ -68,7 +68,7 @@ async function with8Bits(png: Png): Promise<Png> {
 
 async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
   const isTooDeep = source.header.bitDepth > maxBitDepth;
-  // A color in tRNS has 16 bits too, so it is compared before the samples are reduced.
+  // A color in tRNS also has 16 bits, so pixels are compared with it before the samples are reduced.
   const png = isTooDeep && !hasTransparencyChunk(source) ? await with8Bits(source) : source;
   const transparency = transparencyOf(png);
   const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);

@@ -19,12 +19,12 @@ export const GRAY_ALPHA = 4;
 export const RGB_ALPHA = 6;
 type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA | typeof RGB_ALPHA;
 
-/** A parsed PNG. Nothing is decompressed. */
+/** A parsed PNG, whose image data is still compressed. */
 export interface Png {
   header: PngHeader;
-  /** The first ancillary chunk of each type in `USED_ANCILLARY` before the image data. */
+  /** Ancillary chunks before the image data, by type: the first of each type in `USED_ANCILLARY`. */
   ancillary: ReadonlyMap<string, Uint8Array>;
-  /** Red, green and blue of each palette entry. It is empty unless the color type is INDEXED. */
+  /** Red, green and blue of each palette entry. Empty unless the color type is INDEXED. */
   palette: Uint8Array;
   /** The contents of all IDAT chunks: one zlib stream of filtered scanlines. */
   data: Uint8Array;
@@ -79,14 +79,15 @@ export function scanlineLength(header: PngHeader, width: number): number {
 }
 
 /**
- * Maximum number of chunks. Encoders write a few thousand for large images. Millions of empty chunks would take
+ * Maximum number of chunks. Encoders write a few thousand for large images. Reading millions of empty chunks would take
  * seconds.
  */
 const MAX_CHUNKS = 50_000;
 
 /**
  * Parses the chunks of a PNG (PNG, 5.3 and 5.6). A wrong CRC of a critical chunk or of tRNS is an error. Other
- * ancillary chunks with a wrong CRC are ignored, as decoders do. Ancillary chunks of other types are skipped.
+ * ancillary chunks with a wrong CRC are ignored, as in other decoders. Ancillary chunks that do not affect the display
+ * are ignored too.
  * @throws EngineError damaged_image, image_too_large, or unsupported_image for a critical chunk outside of the standard
  */
 export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
@@ -98,8 +99,7 @@ export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
 
   for (const { type, at, data, isIntact } of chunks(bytes)) {
     const isCritical = /^[A-Z]/.test(type);
-    if ((isCritical || type === "tRNS") && !isIntact())
-      throw damaged(`is damaged: the checksum of its ${type} chunk is wrong`);
+    if ((isCritical || type === "tRNS") && !isIntact()) throw damaged(`has a wrong checksum in its ${type} chunk`);
     if (!header) {
       if (type === "CgBI") throw unsupported("is in Apple's private format for apps");
       if (type !== "IHDR") throw damaged("does not begin with its header");
@@ -107,7 +107,7 @@ export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
       checkSize(header.width, header.height, limits);
     } else if (type === "IDAT") {
       if (previous !== "IDAT") {
-        if (imageData.at > 0) throw damaged("has other chunks between those of its image data");
+        if (imageData.at > 0) throw damaged("has other chunks between its image data chunks");
         imageData.at = at;
       }
       imageData.length += data.length;
@@ -130,7 +130,7 @@ export function readChunks(bytes: Uint8Array, limits: ImageLimits): Png {
 }
 
 /**
- * Returns the contents of consecutive IDAT chunks. It copies them only if there are several.
+ * Returns the contents of consecutive IDAT chunks. Copies the bytes only if there are several chunks.
  * @param at offset of the first IDAT chunk
  * @param length total length of the contents
  */
@@ -167,7 +167,7 @@ function chunkAt(bytes: Uint8Array, at: number): Chunk {
 
   const checked = bytes.subarray(at + 4, end - 4);
   const type = String.fromCharCode(checked[0]!, checked[1]!, checked[2]!, checked[3]!);
-  if (!/^[A-Za-z]{4}$/.test(type)) throw damaged("is damaged: a chunk has no valid type");
+  if (!/^[A-Za-z]{4}$/.test(type)) throw damaged("has a chunk of an invalid type");
   return { type, at, end, data: checked.subarray(4), isIntact: () => crc32(checked) === view.getUint32(end - 4) };
 }
 
@@ -183,9 +183,9 @@ function readHeader(data: Uint8Array): PngHeader {
   ];
 
   if (!isColorType(colorType) || !BIT_DEPTHS[colorType].includes(bitDepth))
-    throw damaged(`claims color type ${colorType} with ${bitDepth} bits, which does not exist`);
+    throw damaged(`has an invalid combination of color type ${colorType} and bit depth ${bitDepth}`);
   if (compression !== 0 || filter !== 0 || interlace > 1)
-    throw damaged("claims a compression or interlacing that does not exist");
+    throw damaged("has an unknown compression, filter or interlace method");
   return { width: view.getUint32(0), height: view.getUint32(4), bitDepth, colorType, interlaced: interlace === 1 };
 }
 

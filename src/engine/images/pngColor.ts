@@ -7,16 +7,16 @@ import { asGray } from "./iccVersion2.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png } from "./pngChunks.ts";
 
 /**
- * Maximum size of a profile in bytes. Profiles of three components rarely exceed 1 MB. Larger profiles than this are
+ * Maximum size of a decompressed profile in bytes. RGB profiles rarely exceed 1 MB. Larger profiles than this are
  * ignored.
  */
 const MAX_PROFILE_BYTES = 4_000_000;
 
 /**
- * Returns the color space of a PNG after writing the objects that it needs (ISO 32000-2, 8.6). In order of precedence,
- * the color space is a usable ICC profile (iCCP), sRGB, or a gamma and chromaticities (gAMA, cHRM) that differ from
- * sRGB. It ignores sBIT, bKGD and pHYs, as browsers do, and cICP, because decoders without support for cICP use the
- * others (PNG, 4.3).
+ * Returns the color space of a PNG and writes the objects that it needs (ISO 32000-2, 8.6). In order of precedence, the
+ * color space is a usable ICC profile (iCCP), sRGB, or a gamma and chromaticities (gAMA, cHRM) that differ from sRGB.
+ * sBIT, bKGD and pHYs are ignored, as in browsers. cICP is ignored too, because decoders without support for it use the
+ * other chunks (PNG, 4.3).
  */
 export function pngColorSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
   if (png.header.colorType !== INDEXED) return samplesSpace(png, components, sink);
@@ -37,7 +37,7 @@ function samplesSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
   return profile ? profiledSpace(components, profile, sink) : plainSpace(components, sink);
 }
 
-/** Returns the embedded profile. If a color PNG is written as gray, it returns the profile of its grays. */
+/** Returns the embedded profile. For a color PNG that is written as gray, this is the profile of its grays. */
 function profileOf({ header, ancillary }: Png, components: 1 | 3): Profile | undefined {
   const isGray = header.colorType === GRAY || header.colorType === GRAY_ALPHA;
   const profile = embeddedProfile(ancillary.get("iCCP"), isGray ? 1 : 3);

@@ -2,18 +2,18 @@ import { EngineError } from "../errors.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png, RGB, RGB_ALPHA } from "./pngChunks.ts";
 import { FILTER } from "./scanlines.ts";
 
-/** How to find the alpha of an image's pixels. */
+/** Reads the alpha of an image's pixels and draws its soft mask. */
 export interface Transparency {
   /** Bits per pixel of the soft mask. */
   bits: 1 | 8 | 16;
-  /** Writes the alpha of each pixel of a row. It is 0 for an invisible pixel, and 255 only for an opaque pixel. */
+  /** Writes the alpha of each pixel of a row. Alpha is 0 for an invisible pixel, and 255 only for an opaque pixel. */
   readAlpha(pixels: Uint8Array, alpha: Uint8Array): void;
-  /** Writes a scanline of the soft mask from the image's scanline and the result of `readAlpha`. */
+  /** Draws a scanline of the soft mask from the image's scanline and the result of `readAlpha`. */
   drawMask(line: Uint8Array, alpha: Uint8Array, mask: Uint8Array): void;
 }
 
 /**
- * Returns how to find the alpha of a PNG: from an alpha channel or from a tRNS chunk (PNG, 11.3.1.1).
+ * Returns the transparency of a PNG, which comes from an alpha channel or a tRNS chunk (PNG, 11.3.1.1).
  * @returns undefined if all pixels are opaque
  * @throws EngineError damaged_image if the length of tRNS does not fit the color type
  */
@@ -30,7 +30,7 @@ export function transparencyOf({ header, ancillary, palette }: Png): Transparenc
   return colorType === GRAY && bitDepth < 8 ? transparentGray(chunk, bitDepth) : transparentColor(chunk, bitDepth);
 }
 
-/** Unpacks samples of `bits` bits, so that each sample has its own byte. */
+/** Unpacks samples of `bits` bits into one byte per sample. */
 export function unpack(pixels: Uint8Array, bits: number, samples: Uint8Array): void {
   const highest = 2 ** bits - 1;
   for (let x = 0, bit = 0; x < samples.length; x++, bit += bits)
@@ -47,7 +47,7 @@ function alphaChannel(pixelBytes: number, start: number, bytes: 1 | 2): Transpar
       for (let x = 0, at = start + 1; x < alpha.length; x++, at += pixelBytes)
         if (alpha[x] === 255 && pixels[at]! < 255) alpha[x] = 254;
     },
-    // Filters act on each channel alone (PNG, 9.2), so the filtered alpha bytes are the scanline of the mask.
+    // Filters act on each channel separately (PNG, 9.2), so the filtered alpha bytes are the scanline of the mask.
     drawMask(line, _, mask) {
       mask[0] = line[0]!;
       for (let i = 0; i < bytes; i++)

@@ -20,16 +20,18 @@ const READERS: Record<ImageFormat, Reader> = {
 };
 
 /**
- * Reads an image of one of the {@link IMAGE_FORMATS}, detected by its bytes. It checks the dimensions before it
- * allocates memory for them. It decodes pixels in pieces, except for an interlaced PNG, which is held in memory as a
- * whole.
+ * Reads an image of one of the {@link IMAGE_FORMATS}, detected by its bytes. Checks the dimensions before allocating
+ * memory for them. Decodes pixels in pieces, except for an interlaced PNG, whose pixels are all in memory at once.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   return READERS[detectFormat(bytes)].read(bytes, limits);
 }
 
-/** LRU cache of PNGs. Callers put the same logo on many files, and decoding it may take longer than everything else. */
+/**
+ * LRU cache of PNGs. Callers put the same logo on many files, and decoding it may take longer than the rest of the
+ * call.
+ */
 const pictures = new LruCache<string, Picture>(4 * 2 ** 20);
 /** Maximum size of a cached picture in bytes. */
 const MAX_CACHED_BYTES = 2 ** 20;

@@ -5,12 +5,15 @@ import { inflated } from "./zlibStreams.ts";
 /** Filter types of scanlines (PNG, 9.2). */
 export const FILTER = { NONE: 0, SUB: 1, UP: 2, AVERAGE: 3, PAETH: 4 } as const;
 
-/** Number of scanlines between two yields to the event loop. One chunk may contain many short scanlines. */
+/**
+ * Number of scanlines between two yields to the event loop. A single decompressed chunk may contain many short
+ * scanlines.
+ */
 export const LINES_AT_ONCE = 1024;
 
 /**
- * Yields the filtered scanlines of a PNG's image data. The first byte of each is its filter type. A scanline is valid
- * until the next call.
+ * Yields the filtered scanlines of a PNG's image data. The first byte of a scanline is its filter type. A scanline is
+ * valid until the next one is requested.
  * @param lengths lengths of the scanlines in bytes, including filter types
  * @throws EngineError damaged_image if the data cannot be decompressed, has the wrong length, or has an unknown filter
  * type
@@ -44,7 +47,7 @@ export async function* scanlines(data: Uint8Array, lengths: Iterable<number>): A
         line = chunk.subarray(0, length);
         chunk = chunk.subarray(length);
       }
-      if (line[0]! > FILTER.PAETH) throw damaged("has image data that does not fit its size");
+      if (line[0]! > FILTER.PAETH) throw damaged("has a scanline with an unknown filter type");
       yield line;
       if (++count % LINES_AT_ONCE === 0) await pause();
     }
@@ -70,7 +73,7 @@ export class Unfilter {
     this.#current = new Uint8Array(lineLength - 1);
   }
 
-  /** Returns the packed pixels of the next scanline. They are valid until the call after the next. */
+  /** Returns the packed pixels of the next scanline. They stay valid during the next call, but not the one after. */
   next(line: Uint8Array): Uint8Array {
     const [row, above, distance] = [this.#current, this.#previous, this.#pixelBytes];
     row.set(line.subarray(1));

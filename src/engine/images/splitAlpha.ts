@@ -26,7 +26,7 @@ export function layoutOf({ width, bitDepth, colorType }: PngHeader): ColorLayout
 
 /**
  * Splits scanlines into colors and alpha. Invisible pixels take the colors of their neighbors. Scanlines without
- * invisible pixels keep their filters.
+ * invisible pixels keep their filters if possible.
  */
 export async function splitAlpha(
   lines: AsyncIterable<Uint8Array>,
@@ -86,7 +86,7 @@ function takeGray(bytes: Uint8Array, samples: Uint8Array): void {
   for (let x = 0; x < samples.length; x++) samples[x] = bytes[2 * x]!;
 }
 
-/** Copies the first `count` bytes of every `length` bytes. */
+/** Copies the first `count` bytes of each group of `length` bytes. */
 function takeFirst(count: number, bytes: Uint8Array, length: number, samples: Uint8Array): void {
   for (let from = 0, to = 0; to < samples.length; from += length, to += count)
     for (let i = 0; i < count; i++) samples[to + i] = bytes[from + i]!;

@@ -5,14 +5,14 @@ import { DamagedStream } from "../platform/compression.ts";
 import { pause } from "../platform/pause.ts";
 
 /**
- * Size in bytes of the chunks in which images are decompressed and compressed. Memory therefore does not grow with the
- * image. A chunk takes milliseconds, and a yield to the event loop follows it.
+ * Size in bytes of the chunks in which image data is decompressed and compressed. Chunks keep memory use independent of
+ * the image size. Each chunk takes milliseconds and is followed by a yield to the event loop.
  */
 const CHUNK_BYTES = 128 * 1024;
 
 /**
- * Decompresses a zlib stream chunk by chunk. A chunk is valid until the next call. Bytes after the stream are ignored.
- * Callers may stop early, so a decompression bomb costs no more than the chunks that they read.
+ * Decompresses a zlib stream chunk by chunk. A chunk is valid until the next one is requested. Bytes after the stream
+ * are ignored. A caller may stop early, so a decompression bomb costs no more than the chunks that the caller reads.
  * @throws EngineError damaged_image if the stream cannot be decompressed
  */
 export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -27,7 +27,7 @@ export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Kind of content that compression is tuned for. Drawings have repetitions of all kinds, photographs only runs. */
+/** Kind of content for which compression is tuned. Drawings have repetitions of all kinds, photographs only runs. */
 export type Content = "drawing" | "photograph";
 
 const DEFLATE = {

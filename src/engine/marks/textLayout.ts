@@ -44,7 +44,7 @@ export async function layOutText(
 
   const typeset = (line: TextLine) => {
     meter.charge("layOutCharacter", line.text.length);
-    return typesetter.set(line.text, line.rightToLeft);
+    return typesetter.layOut(line.text, line.rightToLeft);
   };
   const paragraphs = text
     .split("\n")

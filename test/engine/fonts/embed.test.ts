@@ -43,7 +43,7 @@ class CollectingSink implements ObjectSink {
   }
 }
 
-/** Returns the glyphs of all 256 codes of a font program's cmap, which has format 0. */
+/** Returns the glyph ids of all 256 codes in a font program's cmap, which has format 0. */
 function codesIn(program: Uint8Array): number[] {
   const cmap = openTables(program)("cmap");
   expect([...cmap.subarray(0, 18)]).toEqual([0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 12, 0, 0, 1, 6, 0, 0]);
@@ -51,7 +51,7 @@ function codesIn(program: Uint8Array): number[] {
 }
 
 async function clustersOf(text: string): Promise<readonly Cluster[]> {
-  return (await typesetterFor(text, "bold", loadFont)).set(text, false).clusters;
+  return (await typesetterFor(text, "bold", loadFont)).layOut(text, false).clusters;
 }
 
 function embed(clusters: readonly Cluster[], options = {}) {
@@ -59,11 +59,11 @@ function embed(clusters: readonly Cluster[], options = {}) {
   return { sink, embedded: embedFont(sink, clusters, options) };
 }
 
-/** Returns `count` different letters. */
+/** Returns `count` different ideographs. */
 const letters = (count: number) => String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x4e00 + i));
 
 describe("an embedded font", () => {
-  it("embeds a symbolic simple font with a tagged name in all its objects", async () => {
+  it("embeds a symbolic simple font with the same tagged name in all its objects", async () => {
     const { sink, embedded } = embed(await clustersOf("DRAFT"));
     expect(embedded.ref).toBe(`${sink.objects.length} 0 R`);
     const simple = sink.text("/Subtype/TrueType");
@@ -96,7 +96,7 @@ describe("an embedded font", () => {
     expect(codesIn(program).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 0]);
   });
 
-  it("gives each glyph a second code for its echo, in fonts of both kinds", async () => {
+  it("gives each glyph a second code whose text is a space, in simple and composite fonts", async () => {
     const few = await clustersOf("ABBA");
     const { sink, embedded } = embed(few, { echoes: true });
     expect(few.map(embedded.echoOf)).toEqual(["03", "04", "04", "03"]);
@@ -110,7 +110,7 @@ describe("an embedded font", () => {
     expect([map.byteLength, map.getUint16(2 * 128), map.getUint16(2 * 256)]).toEqual([2 * 257, 128, 128]);
   });
 
-  it("declares one width if all codes are equally wide", async () => {
+  it("declares one width if all glyphs of a font are equally wide", async () => {
     const { sink } = embed(await clustersOf("中文"));
     expect(sink.text("/Widths")).toContain("/FirstChar 1/LastChar 1/Widths[1000]");
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
@@ -170,13 +170,13 @@ describe("an embedded font", () => {
     expect(sink.text("/Widths")).toContain("/Widths[692 1000 1000 1000 920 624 1270]");
   });
 
-  it("limits the ranges of a ToUnicode CMap to 100 entries within one first byte", async () => {
+  it("limits the ranges of a ToUnicode CMap to 100 codes that share their first byte", async () => {
     const { sink } = embed(await clustersOf(letters(350)));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
     expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
-  it("embeds equal bytes for equal texts, and another tag for another text", async () => {
+  it("embeds equal bytes for equal texts, and a different tag for a different text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(

@@ -16,12 +16,12 @@ describe("rewriting a glyph", () => {
     expect(componentsOf(hinted)).toEqual([]);
   });
 
-  it("does not change a simple glyph without instructions", () => {
+  it("rewrites a simple glyph without instructions to the same bytes", () => {
     const plain = glyph(SIMPLE_HEADER, [0, 0], POINTS);
     expect(rewriteGlyph(plain, plus100)).toEqual(plain);
   });
 
-  it("does not change an empty glyph", () => {
+  it("rewrites an empty glyph to an empty glyph", () => {
     expect(rewriteGlyph(glyph(), plus100)).toEqual(glyph());
     expect(componentsOf(glyph())).toEqual([]);
   });
@@ -32,19 +32,19 @@ describe("rewriting a glyph", () => {
     ["one scale", 0x000a, [1, 2, 0x40, 0]],
     ["two scales", 0x0042, [1, 2, 0x40, 0, 0x20, 0]],
     ["a matrix", 0x0082, [1, 2, 0x40, 0, 0, 0, 0, 0, 0x40, 0]],
-  ])("renumbers the components of a composite with %s", (_, flags, rest) => {
+  ])("renumbers the components of a composite glyph with %s", (_, flags, rest) => {
     const parts = (first: number, second: number) =>
       glyph(COMPOSITE_HEADER, [0, flags | 0x20, 0, first], rest, [0, flags, 0, second], rest);
     expect(componentsOf(parts(7, 8))).toEqual([7, 8]);
     expect(rewriteGlyph(parts(7, 8), plus100)).toEqual(parts(107, 108));
   });
 
-  it("removes the instructions of a composite and their flag", () => {
+  it("removes the instructions of a composite glyph and their flag", () => {
     const hinted = glyph(COMPOSITE_HEADER, [1, 0x02, 0, 7, 1, 2], [0, 2, 0xb0, 0x01]);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(COMPOSITE_HEADER, [0, 0x02, 0, 107, 1, 2]));
   });
 
-  it("does not change the bytes of the source font", () => {
+  it("rewrites a glyph without changing the bytes of the source font", () => {
     const composite = glyph(COMPOSITE_HEADER, [0, 0x02, 0, 7, 1, 2]);
     rewriteGlyph(composite, plus100);
     expect(componentsOf(composite)).toEqual([7]);

@@ -8,7 +8,7 @@ test.each(vectors)(
   "shapes $text with $file as the command-line tool of HarfBuzz does",
   async ({ text, file, width, glyphs }) => {
     const typesetter = await typesetterFor(text, file.includes("bold") ? "bold" : "regular", loadFont);
-    const line = typesetter.set(text, isRightToLeft(text));
+    const line = typesetter.layOut(text, isRightToLeft(text));
 
     expect(new Set(line.clusters.map(({ face }) => face.file.path))).toEqual(new Set([file]));
     const units = (em: number, { face }: (typeof line.clusters)[number]) => Math.round(em * face.font.unitsPerEm);

@@ -5,11 +5,11 @@ import { loadFont } from "../../support/fonts.ts";
 
 /** Returns the distinct families that draw each line of a text. */
 async function familiesOf(text: string, languages: Languages = {}): Promise<string[][]> {
-  const { set } = await typesetterFor(text, "regular", loadFont, languages);
+  const { layOut } = await typesetterFor(text, "regular", loadFont, languages);
   return text
     .split("\n")
     .map((line) => [
-      ...new Set(set(line, false).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""))),
+      ...new Set(layOut(line, false).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""))),
     ]);
 }
 
@@ -30,7 +30,7 @@ describe("ideographs in a language", () => {
     ["ja-u-ca-japanese-x-private", "jp"],
     ["en", "sc"],
     ["und", "sc"],
-  ])("draws letters of the language %s with the font %s", async (text, family) => {
+  ])("draws ideographs in the language %s with the font %s", async (text, family) => {
     expect(await familiesOf("社外秘", { text })).toEqual([[family]]);
     expect(await familiesOf("社外秘", { document: text })).toEqual([[family]]);
   });
@@ -62,8 +62,8 @@ describe("ideographs without a language", () => {
   });
 
   test("draws every line of a wrapped Korean paragraph with the same letterforms", async () => {
-    const { set } = await typesetterFor("國家安全대외비", "regular", loadFont);
-    expect(set("國家安全", false).clusters.map(({ face }) => face.file.family.name)).toEqual(
+    const { layOut } = await typesetterFor("國家安全대외비", "regular", loadFont);
+    expect(layOut("國家安全", false).clusters.map(({ face }) => face.file.family.name)).toEqual(
       Array.from("國家安全", () => "noto-sans-kr"),
     );
   });
@@ -74,7 +74,7 @@ test("uses another font for a character that the font of the language lacks", as
   expect(await familiesOf("𠮷野家 㐂", { text: "zh-Hant" })).toEqual([expect.arrayContaining(["tc"])]);
 });
 
-test("draws ideographs of all Unicode blocks in every language", async () => {
+test("draws all parts of the block of CJK ideographs in Japanese, Korean and traditional Chinese", async () => {
   const all = Array.from({ length: 0x5200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
   for (const text of ["ja", "ko", "zh-Hant", "zh-HK"])
     for (let at = 0; at < all.length; at += 4000)
@@ -90,17 +90,17 @@ describe("Arabic letters", () => {
     ["ar", "arabic"],
     ["fa", "arabic"],
     [undefined, "arabic"],
-  ])("draws letters of the language %s with the font %s", async (text, family) => {
-    const { set } = await typesetterFor("خفیہ", "regular", loadFont, { text });
-    const names = set("خفیہ", true).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""));
+  ])("draws Arabic letters in the language %s with the font %s", async (text, family) => {
+    const { layOut } = await typesetterFor("خفیہ", "regular", loadFont, { text });
+    const names = layOut("خفیہ", true).clusters.map(({ face }) => face.file.family.name.replace("noto-sans-", ""));
     expect([...new Set(names)]).toEqual([family]);
   });
 });
 
-test("shapes Serbian and Romanian with localized glyphs, and Russian with the default ones", async () => {
+test("shapes Serbian and Romanian with localized glyphs, and Russian with default glyphs", async () => {
   const glyphs = async (line: string, text?: string) =>
     (await typesetterFor(line, "regular", loadFont, { text }))
-      .set(line, false)
+      .layOut(line, false)
       .clusters.flatMap(({ glyphs }) => glyphs.map(({ id }) => id));
   expect(await glyphs("б", "sr")).not.toEqual(await glyphs("б"));
   expect(await glyphs("б", "ru")).toEqual(await glyphs("б"));

@@ -5,8 +5,8 @@ import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
 import type { EngineError } from "../../../src/engine/index.ts";
 import { loadFont } from "../../support/fonts.ts";
 
-async function set(text: string, rightToLeft = false): Promise<Line> {
-  return (await typesetterFor(text, "regular", loadFont)).set(text, rightToLeft);
+async function layOut(text: string, rightToLeft = false): Promise<Line> {
+  return (await typesetterFor(text, "regular", loadFont)).layOut(text, rightToLeft);
 }
 
 const textsOf = ({ clusters }: Line) => clusters.map(({ text }) => text);
@@ -16,30 +16,32 @@ const filesOf = ({ clusters }: Line) =>
   );
 
 describe("laying out a line", () => {
-  it("places one cluster per letter at the end of the previous one", async () => {
-    const line = await set("Añ Ω");
+  it("lays out each letter as a cluster that begins where the previous one ends", async () => {
+    const line = await layOut("Añ Ω");
     expect(textsOf(line)).toEqual(["A", "ñ", " ", "Ω"]);
     expect(line.clusters.map(({ x }) => x)).toEqual([0, 0.639, 0.639 + 0.618, 0.639 + 0.618 + 0.26]);
     expect(line.width).toBeCloseTo(0.639 + 0.618 + 0.26 + 0.717);
   });
 
-  it("applies kerning", async () => {
-    expect((await set("AVAV")).width).toBeLessThan(2 * (await set("A")).width + 2 * (await set("V")).width - 0.1);
+  it("kerns adjacent letters", async () => {
+    expect((await layOut("AVAV")).width).toBeLessThan(
+      2 * (await layOut("A")).width + 2 * (await layOut("V")).width - 0.1,
+    );
   });
 
   test.each([
-    ["a base and the marks over it", "x\u0301\u0323y", ["x\u0301\u0323", "y"]],
-    ["a syllable whose vowel is written before it", "हिन", ["हि", "न"]],
+    ["a base letter with its marks", "x\u0301\u0323y", ["x\u0301\u0323", "y"]],
+    ["a syllable whose vowel sign precedes its consonant", "हिन", ["हि", "न"]],
     ["a conjunct", "क्षण", ["क्ष", "ण"]],
     ["a family", "👩‍👩‍👧!", ["👩‍👩‍👧", "!"]],
   ])("lays out %s as one cluster", async (_, text, clusters) => {
-    expect(textsOf(await set(text))).toEqual(clusters);
+    expect(textsOf(await layOut(text))).toEqual(clusters);
   });
 
-  it("puts right-to-left letters in visual order, including the characters of a cluster", async () => {
-    expect(textsOf(await set("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
-    expect(textsOf(await set("אב 12 ab", true)).join("")).toBe("ab 12 בא");
-    expect(textsOf(await set("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
+  it("arranges right-to-left letters in visual order, including the characters of a cluster", async () => {
+    expect(textsOf(await layOut("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
+    expect(textsOf(await layOut("אב 12 ab", true)).join("")).toBe("ab 12 בא");
+    expect(textsOf(await layOut("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
   });
 
   test.each([
@@ -51,41 +53,41 @@ describe("laying out a line", () => {
     ["Syriac", "ܐܪܙܢܝܐ ܫܠܳܡܳܐ"],
     ["N'Ko", "ߒߞߏ ߜߎ߲߬ߘߏ"],
     ["emoji between Arabic words", "سر 🔒 👍 سر"],
-  ])("sets %s from right to left", async (_, text) => {
+  ])("lays out %s from right to left", async (_, text) => {
     expect(isRightToLeft(text)).toBe(true);
-    expect(textsOf(await set(text, true)).join("")).toBe([...text].reverse().join(""));
+    expect(textsOf(await layOut(text, true)).join("")).toBe([...text].reverse().join(""));
   });
 
-  it("moves a joiner at the end of a cluster to the next one", async () => {
-    expect(textsOf(await set("می\u200cشود", true))).toEqual(["د", "و", "ش", "\u200cی", "م"]);
-    expect(textsOf(await set("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
+  it("moves a joiner from the end of a cluster to the next cluster", async () => {
+    expect(textsOf(await layOut("می\u200cشود", true))).toEqual(["د", "و", "ش", "\u200cی", "م"]);
+    expect(textsOf(await layOut("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
   });
 
-  it("sets numbers, and left-to-right letters beyond U+FFFF, from left to right", async () => {
+  it("lays out numbers, and left-to-right letters beyond U+FFFF, from left to right", async () => {
     expect(isRightToLeft("𐐔𐐯𐑅")).toBe(false);
-    expect(textsOf(await set("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");
-    expect(textsOf(await set("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
+    expect(textsOf(await layOut("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");
+    expect(textsOf(await layOut("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
   });
 
   it("joins Arabic letters by their position in the word", async () => {
-    const glyph = async (text: string, at: number) => (await set(text, true)).clusters[at]!.glyphs[0]!.id;
+    const glyph = async (text: string, at: number) => (await layOut(text, true)).clusters[at]!.glyphs[0]!.id;
     const [alone, final, middle, initial] = [
       await glyph("ه", 0),
-      ...(await set("ههه", true)).clusters.map(({ glyphs }) => glyphs[0]!.id),
+      ...(await layOut("ههه", true)).clusters.map(({ glyphs }) => glyphs[0]!.id),
     ];
     expect(new Set([alone, final, middle, initial]).size).toBe(4);
   });
 
   it("makes a line as high as its fonts and its ink require", async () => {
-    expect(await set("x")).toMatchObject({ ascent: 1.069, descent: -0.293 });
-    expect((await set("x ที่")).descent).toBe(-0.45);
-    expect((await set("x\u0301\u0301\u0301\u0301\u0301")).ascent).toBeGreaterThan(1.5);
+    expect(await layOut("x")).toMatchObject({ ascent: 1.069, descent: -0.293 });
+    expect((await layOut("x ที่")).descent).toBe(-0.45);
+    expect((await layOut("x\u0301\u0301\u0301\u0301\u0301")).ascent).toBeGreaterThan(1.5);
   });
 
-  it("makes the slot of a digit as wide as any digit", async () => {
-    const line = await set(`a${DIGIT_SLOT}b`);
+  it("makes the placeholder of a digit as wide as a digit", async () => {
+    const line = await layOut(`a${DIGIT_SLOT}b`);
     expect(line.clusters.map(({ isSlot }) => isSlot)).toEqual([false, true, false]);
-    expect(line.width).toBe((await set("a7b")).width);
+    expect(line.width).toBe((await layOut("a7b")).width);
   });
 });
 
@@ -102,7 +104,7 @@ describe("the choice of fonts", () => {
     ["©\ufe0f", ["emoji"]],
     ["☎", ["symbols2"]],
   ])("draws %s with the fonts %j", async (text, expected) => {
-    const files = filesOf(await set(text));
+    const files = filesOf(await layOut(text));
     expect(files.filter((file, i) => file !== files[i - 1])).toEqual(expected);
   });
 });
@@ -121,13 +123,13 @@ describe("characters that no font has", () => {
   });
 });
 
-test("evicts the cached lines of a typesetter at a memory limit", async () => {
+test("evicts a text's cached lines when they exceed the memory limit", async () => {
   const typesetter = await typesetterFor("AB", "regular", loadFont);
-  const kept = typesetter.set("A", false);
-  expect(typesetter.set("A", false)).toBe(kept);
-  expect(typesetter.set("A", true)).not.toBe(kept);
-  for (let length = 1; length <= 300; length++) typesetter.set("AB".repeat(length), false);
-  const again = typesetter.set("A", false);
-  expect(again).not.toBe(kept);
-  expect(again).toEqual(kept);
+  const cached = typesetter.layOut("A", false);
+  expect(typesetter.layOut("A", false)).toBe(cached);
+  expect(typesetter.layOut("A", true)).not.toBe(cached);
+  for (let length = 1; length <= 300; length++) typesetter.layOut("AB".repeat(length), false);
+  const again = typesetter.layOut("A", false);
+  expect(again).not.toBe(cached);
+  expect(again).toEqual(cached);
 });

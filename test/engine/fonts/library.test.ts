@@ -19,7 +19,7 @@ describe("the font library", () => {
     expect(await openFont("noto-sans-regular.ttf", missing)).toBe(regular);
   });
 
-  it("evicts the least recently used fonts, and still shapes with evicted ones in use", async () => {
+  it("evicts the least recently used fonts, and still shapes text with an evicted font", async () => {
     await startHarfbuzz();
     const first = await openFont("noto-sans-thai-regular.ttf", loadFont);
     const run = { start: 0, end: 1, rightToLeft: false, script: "Thai" };

@@ -142,7 +142,7 @@ const WORDS: Record<string, string> = {
 const SAMPLES = { ...TEXT_SAMPLES, ...WORDS };
 
 describe("words of living scripts", () => {
-  test.each(["regular", "bold"] as const)("covers a word of every living script in the weight %s", (weight) => {
+  test.each(["regular", "bold"] as const)("covers a word in every living script in the weight %s", (weight) => {
     expect(Object.keys(SAMPLES).length).toBeGreaterThan(181);
     const refused = Object.entries(SAMPLES).filter(([, word]) => {
       try {
@@ -163,16 +163,16 @@ test.each([
   ["mathematical letters", 0x1d400, 0x1d7ff],
   ["musical symbols", 0x1d100, 0x1d172],
   ["musical noteheads", 0x1d17b, 0x1d1dd],
-])("covers all %s", (_, first, last) => {
+])("covers all assigned characters among %s", (_, first, last) => {
   const assigned = Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i)).filter(
     (character) => /\P{Cn}/u.test(character),
   );
   expect(() => assigned.map((character) => chooseFonts(character, "regular"))).not.toThrow();
 });
 
-test("sets each sample line of a script in one font", () => {
+test("draws each sample line of a script with one font", () => {
   for (const [name, line] of Object.entries(TEXT_SAMPLES)) {
-    // Bopomofo uses the tone marks of Latin
+    // these mix fonts; Bopomofo uses the tone marks of Latin
     if (["Symbols", "Emoji", "Mathematics", "Currencies", "Music", "Bopomofo"].includes(name)) continue;
     const families = chooseFonts(line.replaceAll(" ", ""), "regular").map(({ file }) => file.family.name);
     expect([...new Set(families)], name).toHaveLength(1);

@@ -4,7 +4,7 @@ import { rangesOf } from "../../../src/engine/fonts/coverage.ts";
 import { FAMILIES } from "../../../src/engine/fonts/families.ts";
 import { SCRIPTS, scriptOf } from "../../../src/engine/fonts/scripts.ts";
 
-/** Matches a letter of a single script, which must be shaped as that script. */
+/** Matches a letter that belongs to a single script. */
 const OWN_LETTER = /(?!\p{Script=Common}|\p{Script=Inherited})\p{L}/u;
 
 test.each(FAMILIES)("SCRIPTS contains the script of each letter of $name", (family) => {

@@ -1,4 +1,7 @@
-/** A second, independent reader of embedded TrueType programs, which have only the tables for drawing. */
+/**
+ * Reads embedded TrueType programs, independently of the code under test. The programs have only the tables for
+ * drawing.
+ */
 export function readSubset(bytes: Uint8Array) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tables: Record<string, { sum: number; start: number; length: number }> = {};
@@ -24,7 +27,7 @@ export function readSubset(bytes: Uint8Array) {
   };
 }
 
-/** Returns the sum of big-endian 32-bit words of a table, padded with zeros (OpenType, "Calculating checksums"). */
+/** Returns the sum of the big-endian 32-bit words of a table, padded with zeros (OpenType, "Calculating checksums"). */
 export function wordSum(view: DataView, start: number, length: number): number {
   let sum = 0;
   for (let at = start; at < start + length; at += 4) sum = (sum + view.getUint32(at)) % 2 ** 32;

@@ -14,7 +14,7 @@ function glyphsOf(text: string): number[] {
   return Array.from(text, (character) => font.glyphOf(character.codePointAt(0)!));
 }
 
-/** Returns a font of some glyphs without changes. */
+/** Returns a font with the given glyphs of `full`, unchanged. */
 function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
   const parts = glyphs.map((id) => ({ parts: [{ font: full, id, x: 0, y: 0 }], advance: full.advance(id) }));
   return packTables(assembleFont(full, parts));
@@ -22,7 +22,7 @@ function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
 
 describe("a subset", () => {
   it.each(["regular", "bold"])(
-    "copies the advance, bearing and outline of every glyph of a sample (%s)",
+    "copies the advance, bearing and outline of each glyph in a sample to a subset (%s)",
     async (weight) => {
       const full = await openFont(`noto-sans-${weight}.ttf`, loadFont);
       const glyphs = [...new Set(glyphsOf(SAMPLE))];
@@ -37,7 +37,7 @@ describe("a subset", () => {
     },
   );
 
-  it("writes components of components after the requested glyphs", () => {
+  it("writes the components of nested composites after the requested glyphs", () => {
     const [outer, inner, leaf] = [10, 20, 30];
     const nested: Font = {
       ...font,
@@ -49,7 +49,7 @@ describe("a subset", () => {
     expect(componentsOf(subset.outline(3))).toEqual([2]);
   });
 
-  it("stops at components that refer to each other in a cycle", () => {
+  it("copies each glyph once if composites refer to each other in a cycle", () => {
     const circular: Font = { ...font, outline: (glyph) => composite(glyph === 10 ? 20 : 10) };
     expect(readSubset(subsetOf(circular, [10])).glyphCount).toBe(3);
   });
@@ -70,12 +70,12 @@ describe("a subset", () => {
     expect([subset.advance(1), subset.leftSideBearing(1)]).toEqual([300, view.getInt16(2)]);
   });
 
-  it("leaves glyph 0 empty", () => {
+  it("leaves glyph 0 of a subset empty", () => {
     expect(font.outline(0).length).toBeGreaterThan(0);
     expect(readSubset(subsetOf(font, [])).outline(0)).toHaveLength(0);
   });
 
-  it("writes only the tables for drawing, in order and with valid checksums", () => {
+  it("writes only the tables for drawing, sorted and with valid checksums", () => {
     const bytes = subsetOf(font, glyphsOf(SAMPLE));
     const { tables, view } = readSubset(bytes);
     expect(Object.keys(tables)).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);
@@ -88,7 +88,7 @@ describe("a subset", () => {
     }
   });
 
-  it("writes long offsets only if short ones are not enough", () => {
+  it("writes long offsets of outlines only if short offsets are not enough", () => {
     const all = Array.from({ length: 4000 }, (_, i) => i + 1);
     const long = readSubset(subsetOf(font, all));
     expect(long.isLong).toBe(true);
@@ -98,7 +98,7 @@ describe("a subset", () => {
   });
 });
 
-/** Expects the same outline, except for instructions, component ids, and padding to an even length. */
+/** Expects equal outlines. Instructions, component ids and padding to an even length may differ. */
 function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, full: Font, glyph: number): void {
   const expected = full.outline(glyph),
     actual = subset.outline(id);
@@ -111,7 +111,7 @@ function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, fu
   expect(actual.slice(same.length).every((byte) => byte === 0)).toBe(true);
 }
 
-/** Returns a composite of one unmoved component. */
+/** Returns a composite with one component at the origin. */
 function composite(part: number): Uint8Array {
   return new Uint8Array([0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, part >> 8, part & 0xff, 0, 0]);
 }

@@ -64,7 +64,7 @@ describe("a TrueType font", () => {
 });
 
 describe("a cmap", () => {
-  it("finds the same glyphs by format 4 as by format 12 in the whole Basic Multilingual Plane", () => {
+  it("finds the same glyphs with cmap formats 4 and 12 in the whole Basic Multilingual Plane", () => {
     const byGroups = readCmap(cmapWith(12));
     const bySegments = readCmap(cmapWith(4));
     const differing = [];
@@ -73,7 +73,7 @@ describe("a cmap", () => {
     expect(bySegments(0x1f600)).toBe(0);
   });
 
-  it("follows the offsets of format 4 into its glyph array", () => {
+  it("follows the range offsets of cmap format 4 into the glyph array", () => {
     const bySegments = readCmap(
       table([0, 1, 3, 1, 0, 12], [4, 36, 0, 4, 4, 1, 0], [0x42, 0xffff], [0], [0x41, 0xffff], [5, 1], [4, 0], [7, 0]),
     );
@@ -85,7 +85,7 @@ describe("a cmap", () => {
   });
 });
 
-/** Returns Noto's own cmap with the subtables of only one format in its directory. */
+/** Returns the cmap of Noto Sans with only the subtables of `format` marked as Unicode. */
 function cmapWith(format: number): Uint8Array {
   const cmap = openTables(regular.bytes)("cmap").slice();
   const view = new DataView(cmap.buffer);

@@ -7,7 +7,7 @@ import { Sink } from "./render.ts";
 
 type Pixel = readonly number[];
 
-/** Returns the colors of an image in the PDF, row by row. */
+/** Returns the colors of an image as embedded in the PDF, row by row. */
 async function colorsOf(spec: PngSpec): Promise<Pixel[][]> {
   const sink = new Sink();
   (await readImage(encodePng(spec), LIMITS)).embed(sink);
@@ -18,7 +18,7 @@ async function colorsOf(spec: PngSpec): Promise<Pixel[][]> {
   const rows: Pixel[][] = [];
   let above = new Uint8Array(length - 1);
   for (let at = 0; at < lines.length; at += length) {
-    expect([0, 2]).toContain(lines[at]); // the filter types None and Up, which this function reverses
+    expect([0, 2]).toContain(lines[at]); // None or Up, the filter types that this function reverses
     const row = lines.subarray(at + 1, at + length).map((byte, i) => byte + (lines[at] === 2 ? above[i]! : 0));
     rows.push(Array.from({ length: spec.width }, (_, x) => [...row.subarray(x * components, (x + 1) * components)]));
     above = Uint8Array.from(row);
@@ -62,9 +62,12 @@ describe("invisible pixels", () => {
     ["some whole rows", 6, 12, (_, y) => y % 5 === 3],
     ["scattered pixels", 30, 30, (x, y) => noise(x, y, 9, 5) === 0],
     ["one pixel of a column", 1, 9, (_, y) => y === 4],
-  ])("gives invisible pixels the color of the nearest visible pixel: %s", async (_, width, height, isVisible) => {
-    await expectNearest(image(width, height, isVisible), isVisible);
-  });
+  ])(
+    "gives invisible pixels the color of the nearest visible pixel (visible: %s)",
+    async (_, width, height, isVisible) => {
+      await expectNearest(image(width, height, isVisible), isVisible);
+    },
+  );
 
   test("spreads colors downwards at any distance, and upwards within the waiting rows", async () => {
     const isVisible = (x: number, y: number) => (x === 0 && y === 10) || (x === 2 && y === 400);
@@ -76,7 +79,7 @@ describe("invisible pixels", () => {
     expect(rows[499]).toEqual([second, second, second]);
   });
 
-  test("leaves an image black if no pixel is visible", async () => {
+  test("writes black if all pixels of an image are invisible", async () => {
     const rows = await colorsOf(image(4, 300, () => false));
     expect(rows).toHaveLength(300);
     expect(new Set(rows.flat(2))).toEqual(new Set([0]));

@@ -1,7 +1,7 @@
 import { encode } from "../../support/bytes.ts";
 import { concat, uint16, uint32 } from "./encodePng.ts";
 
-/** The image to encode: blocks of 8 x 8 pixels of one color each. */
+/** Describes an image to encode: blocks of 8 x 8 pixels, each of one color. */
 export interface JpegSpec {
   /** Width in blocks. */
   width: number;
@@ -19,10 +19,13 @@ export interface JpegSpec {
   tablesAfterFrame?: boolean;
 }
 
-/** Quantizer that makes a block's only coefficient its mean minus 128 (ITU-T T.81, A.3.3). */
+/** Quantizer with which a block's only coefficient is its mean minus 128 (ITU-T T.81, A.3.3). */
 const QUANTIZER = 8;
 
-/** Huffman codes of 4 bits for the categories 0 to 11 of differences, and one code, 0, for the end of a block. */
+/**
+ * DHT contents. The DC table has 4-bit codes for the categories 0 to 11 of differences. The AC table has the single
+ * code 0, which ends a block.
+ */
 const DC_TABLE = Uint8Array.of(
   0x00,
   0,

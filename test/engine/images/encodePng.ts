@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import { encode } from "../../support/bytes.ts";
 
-/** The image to encode. Samples are raw values of `bitDepth` bits, or palette indices for color type 3. */
+/** Describes an image to encode. Samples are raw values of `bitDepth` bits, or palette indices for color type 3. */
 export interface PngSpec {
   width: number;
   height: number;
@@ -134,7 +134,7 @@ export function filterLine(
   return line;
 }
 
-/** Returns a filter's prediction of a byte (PNG, 9.2) from its left, upper and upper left neighbors. */
+/** Returns a filter's prediction of a byte from its left (a), upper (b) and upper left (c) neighbors (PNG, 9.2). */
 function predicted(filter: number, a: number, b: number, c: number): number {
   switch (filter) {
     case 1:

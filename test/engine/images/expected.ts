@@ -18,7 +18,7 @@ export function noise(x: number, y: number, channel: number, bits: number): numb
 
 /** Returns the color of a pixel of a PNG without tRNS. */
 export function colorOf({ colorType, bitDepth, palette }: PngSpec, samples: number[]): Rgba {
-  // PDFium reduces 16 bits to 8, rounded down.
+  // PDFium reduces 16 bits to 8 and rounds down.
   const shares = samples.map((sample) =>
     bitDepth === 16 ? Math.floor(sample / 257) / 255 : sample / (2 ** bitDepth - 1),
   );
@@ -45,7 +45,9 @@ export function pixelsOf(spec: PngSpec, paint = (samples: number[]) => colorOf(s
   return pixels;
 }
 
-/** Expects every pixel to be within `tolerance` of 255, and names the first that is not. */
+/**
+ * Expects no channel of any pixel to differ by more than `tolerance` levels of 255. Reports the first pixel that does.
+ */
 export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): void {
   expect(actual).toHaveLength(expected.length);
   const isOff = (pixel: Rgb, i: number) => pixel.some((value, c) => Math.abs(value - expected[i]![c]!) > tolerance);
@@ -58,7 +60,7 @@ export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): voi
     });
 }
 
-/** Returns the code and the message with which an image is rejected. */
+/** Returns the code and the message of the error with which an image is rejected. */
 export async function rejection(
   bytes: Uint8Array,
   limits = LIMITS,

@@ -11,7 +11,7 @@ import { render, Sink } from "./render.ts";
 const SIDE = 16;
 const value = (x: number, y: number, bits: number) => Math.floor(((x * SIDE + y) / 255) * (2 ** bits - 1));
 
-/** Returns an image of grays in three channels. `colored` is the index of a pixel with a color. */
+/** Returns an image of grays in three channels. `colored` is the index of the only pixel with a color, if any. */
 function image(more: Partial<PngSpec>, colored?: number): PngSpec {
   const { bitDepth = 8, colorType = 2 } = more;
   const samples = (x: number, y: number) => {
@@ -34,19 +34,25 @@ const KINDS = ([2, 6] as const).flatMap((colorType) =>
 );
 
 describe("an image in RGB", () => {
-  test.each(KINDS)("writes an RGB image as gray if all pixels are gray: %o", async (kind) => {
-    const spec = image(kind);
-    expect(await spaceOf(spec)).toBe("/DeviceGray");
-    expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec), 2);
-  });
+  test.each(KINDS)(
+    "writes an RGB image as gray if all pixels are gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
+    async (kind) => {
+      const spec = image(kind);
+      expect(await spaceOf(spec)).toBe("/DeviceGray");
+      expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec), 2);
+    },
+  );
 
-  test.each(KINDS)("writes an RGB image as RGB if a single pixel is not gray: %o", async (kind) => {
-    for (const colored of [1, 100, SIDE * SIDE - 2]) {
-      const spec = image(kind, colored);
-      expect(await spaceOf(spec)).toBe("/DeviceRGB");
-      expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec));
-    }
-  });
+  test.each(KINDS)(
+    "writes an RGB image as RGB if one pixel is not gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
+    async (kind) => {
+      for (const colored of [1, 100, SIDE * SIDE - 2]) {
+        const spec = image(kind, colored);
+        expect(await spaceOf(spec)).toBe("/DeviceRGB");
+        expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec));
+      }
+    },
+  );
 
   test("writes an RGB image as gray if only invisible pixels have a color", async () => {
     const { samples } = image({ colorType: 6 });
@@ -70,20 +76,20 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("gives a gray image the grays of sRGB if device colors are not allowed", async () => {
+  test("writes an RGB image of grays with a gray sRGB profile if device colors are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
   });
 
-  test("gives a gray image a gray profile of its gamma", async () => {
+  test("writes an RGB image of grays with a gray profile of its gamma", async () => {
     const spec = image({ chunks: [{ type: "gAMA", data: uint32(100_000) }] });
     const sink = new Sink();
     await spaceOf(spec, sink);
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("gives a gray image the grays of its profile if all three channels have the same curve", async () => {
+  test("writes an RGB image of grays with a gray version of its profile if the three curves are equal", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -96,7 +102,7 @@ describe("an image in RGB", () => {
     }
   });
 
-  test("writes grays as RGB if the profile does not define grays", async () => {
+  test("writes an RGB image of grays as RGB if its profile does not define grays", async () => {
     const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);

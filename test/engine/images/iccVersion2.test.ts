@@ -8,7 +8,7 @@ import { concat, encodePng, type PngSpec, uint16, uint32 } from "./encodePng.ts"
 import { expectPixels, LIMITS } from "./expected.ts";
 import { type Rgb, renderPage, Sink } from "./render.ts";
 
-/** Display P3, the profile of current cameras and screens. */
+/** Primaries of Display P3, the profile of current cameras and screens. */
 const P3 = { rXYZ: [0.5151, 0.2412, -0.0011], gXYZ: [0.292, 0.6922, 0.0419], bXYZ: [0.1571, 0.0666, 0.7841] };
 const SRGB_CURVE = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045];
 
@@ -31,7 +31,7 @@ function tag(profile: Uint8Array, name: string): Buffer {
 }
 
 describe("rewriting a profile of version 4", () => {
-  test("copies the primaries and the white point of a profile", () => {
+  test("copies the primaries of a version 4 profile to version 2", () => {
     const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
     expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);
     for (const [name, color] of Object.entries(P3)) expect(tag(older, name)).toEqual(Buffer.from(xyzTag(color)));
@@ -48,32 +48,32 @@ describe("rewriting a profile of version 4", () => {
       [2, 0.9, 0, 0.5, 0.1, 0.1, 0.02],
       (x) => (x < 0.1 ? x / 2 + 0.02 : (0.9 * x) ** 2 + 0.1),
     ],
-  ])("samples a parametric curve: %s", (_, kind, parameters, light) => {
+  ])("samples a parametric curve for a version 2 profile: %s", (_, kind, parameters, light) => {
     const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
     expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
     for (let i = 0; i < 256; i++) expect(curve.readUInt16BE(12 + 2 * i) / 65535).toBeCloseTo(light(i / 255), 3);
   });
 
-  test("copies a sampled curve", () => {
+  test("copies a sampled curve to a version 2 profile", () => {
     const curve = sampledCurveTag([0, 0.25, 1]);
     expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
   });
 
-  test("samples the curve of a gray profile", () => {
+  test("samples the curve of a gray profile for version 2", () => {
     const gray = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
     expect(tag(asVersion2(gray, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
   });
 
   test.each([
     ["has lookup tables", version4(parametric(0, [2]), { A2B0: new Uint8Array(8) })],
-    ["has a curve of another kind", version4(parametric(5, [2, 1, 0, 0, 0, 0, 0]))],
+    ["has a parametric curve of an unknown kind", version4(parametric(5, [2, 1, 0, 0, 0, 0, 0]))],
     ["has too few parameters", version4(parametric(3, [2, 1]))],
-    ["has a curve of another type", version4(concat(encode("mAB "), new Uint8Array(20)))],
+    ["has a curve of an unsupported type", version4(concat(encode("mAB "), new Uint8Array(20)))],
     ["lacks a curve", displayProfile("RGB ", "x", { rXYZ: xyzTag([0, 0, 0]) })],
     ["ends too early", version4(parametric(0, [2])).subarray(0, 300)],
     ["has no tags", new Uint8Array(128)],
     ["claims more tags than it has", new Uint8Array(200).fill(255)],
-  ])("rewrites no profile that %s", (_, profile) => {
+  ])("does not rewrite a profile as version 2 if it %s", (_, profile) => {
     expect(asVersion2(profile, 3)).toBeUndefined();
   });
 

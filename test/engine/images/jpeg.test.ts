@@ -13,7 +13,9 @@ import { type Rgb, render, renderPage, Sink } from "./render.ts";
 const PROGRESSIVE = Buffer.of(0xff, 0xc2);
 const SIZE = { width: 3, height: 2 };
 
-/** Red, yellow, blue over gray, black, white: without symmetry. */
+/**
+ * Colors of the blocks, by rows: red, yellow, blue; gray, black, white. Every orientation shows them in another order.
+ */
 const COLORS: Rgb[] = [
   [230, 20, 20],
   [220, 210, 30],
@@ -42,7 +44,7 @@ const YCCK: JpegSpec = {
   segments: [adobe(2)],
 };
 
-/** Expands blocks to 8 by 8 pixels each. */
+/** Returns the pixels of blocks of 8 x 8 pixels each, by rows. */
 function pixels(colors: readonly Rgb[], width = SIZE.width): Rgb[] {
   const height = colors.length / width;
   return Array.from({ length: colors.length * 64 }, (_, i) => {
@@ -65,7 +67,7 @@ async function expectShown(jpeg: Uint8Array, expected: Rgb[], tolerance = 2): Pr
   expectPixels(await render(await readImage(jpeg, LIMITS)), expected, tolerance);
 }
 
-/** Returns PDFium's rendering of inks that are painted as rectangles. */
+/** Returns the colors with which PDFium renders `INKS` painted as rectangles. */
 async function inks(): Promise<Rgb[]> {
   const content = INKS.map((ink, i) => `${ink.map((value) => value / 255).join(" ")} k ${i} 0 1 1 re f`).join("\n");
   return renderPage(content, { width: INKS.length, height: 1 });
@@ -145,7 +147,7 @@ describe("the colors of a JPEG", () => {
 });
 
 describe("an Exif orientation", () => {
-  /** `blocks` lists the blocks of the stored image in display order, by rows from the top left. */
+  /** `blocks` lists the blocks of the stored image in the order of display, by rows from the top left. */
   const cases = [
     { orientation: 1, size: [24, 16], blocks: [0, 1, 2, 3, 4, 5] },
     { orientation: 2, size: [24, 16], blocks: [2, 1, 0, 5, 4, 3] },
@@ -197,7 +199,7 @@ describe("an ICC profile in a JPEG", () => {
   test.each([
     ["gray", GRAY, "GRAY", 1],
     ["YCbCr", YCC, "RGB ", 3],
-    ["inks", CMYK, "CMYK", 4],
+    ["CMYK", CMYK, "CMYK", 4],
   ] as const)("uses the ICC profile of a JPEG as its color space (%s)", async (_, spec, space, components) => {
     const bytes = profile({ space });
     const sink = await written({ ...spec, segments: [part(1, 1, bytes)] });
@@ -273,7 +275,7 @@ describe("unsupported JPEGs", () => {
 });
 
 describe("damaged JPEGs", () => {
-  test("rejects a JPEG that is truncated anywhere as damaged", async () => {
+  test("rejects a JPEG truncated at any byte as damaged", async () => {
     const jpeg = encodeJpeg({ ...YCC, segments: [JFIF, exif(6)] });
     for (let length = 3; length < jpeg.length; length++)
       expect(await rejection(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });

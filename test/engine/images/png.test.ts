@@ -10,7 +10,7 @@ const WITH_ALPHA = KINDS.filter(({ colorType }) => colorType === 4 || colorType 
 const WITHOUT_ALPHA = KINDS.filter(({ colorType }) => colorType !== 4 && colorType !== 6);
 
 /**
- * Returns a picture of noise. At 13 x 9 pixels, lines end within a byte at every depth below 8, and Adam7 uses all its
+ * Returns an image of noise. With 13 x 9 pixels, rows end within a byte at every depth below 8, and Adam7 uses all
  * passes.
  */
 function noisy({ colorType, bitDepth }: Kind, more: Partial<PngSpec> = {}): PngSpec {
@@ -54,7 +54,7 @@ function imageData(png: Uint8Array): Uint8Array {
 
 describe("the pixels of a PNG", () => {
   test.each(KINDS.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "shows the pixels of color type $colorType with $bitDepth bits, interlaced $interlaced",
+    "shows the pixels of a PNG of color type $colorType with $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       expect(await readImage(encodePng(spec), LIMITS)).toMatchObject({ width: 13, height: 9 });
@@ -67,7 +67,7 @@ describe("the pixels of a PNG", () => {
       [0, 1, 2, 3, 4].map((filter) => ({ ...kind, filter })),
     ),
   )(
-    "shows the pixels of color type $colorType with $bitDepth bits and filter $filter on every scanline",
+    "shows the pixels of a PNG of color type $colorType with $bitDepth bits and filter $filter on every scanline",
     async ({ filter, ...kind }) => {
       await expectShown(noisy(kind, { filter: () => filter }));
       await expectShown(noisy(kind, { filter: () => filter, interlaced: true }));
@@ -79,12 +79,12 @@ describe("the pixels of a PNG", () => {
     ...sides.map((side) => [side, side]),
     ...sides.map((side) => [side, 1]),
     ...sides.map((side) => [1, side]),
-  ])("shows the pixels of an interlaced image with empty passes, %i x %i pixels", async (width, height) => {
+  ])("shows the pixels of an interlaced PNG with empty passes, %i x %i pixels", async (width, height) => {
     for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
       await expectShown(noisy(kind, { width, height, interlaced: true }));
   });
 
-  test.each([1, 2, 7, 100])("shows the pixels of IDAT chunks of only %i bytes", async (idatLength) => {
+  test.each([1, 2, 7, 100])("shows the pixels of a PNG with IDAT chunks of only %i bytes", async (idatLength) => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -100,7 +100,7 @@ describe("the pixels of a PNG", () => {
       await expectShown(noisy(kind, { level }));
   });
 
-  test("shows the pixels of scanlines that are longer than a decompressed chunk", async () => {
+  test("shows the pixels of a PNG whose scanlines are longer than a decompressed chunk", async () => {
     const wide = {
       width: 33_000,
       height: 3,
@@ -114,7 +114,7 @@ describe("the pixels of a PNG", () => {
     expect(Buffer.compare(inflateSync(color!), expected)).toBe(0);
   });
 
-  test("ignores bytes after IEND and after the compressed data", async () => {
+  test("ignores bytes after IEND and after the compressed data of a PNG", async () => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -139,7 +139,7 @@ describe("the pixels of a PNG", () => {
     expectPixels(await render(await readImage(buffer.subarray(7, 7 + png.length), LIMITS)), pixelsOf(spec));
   });
 
-  test("ignores chunks that do not affect the PDF", async () => {
+  test("ignores PNG chunks that do not affect the PDF", async () => {
     const chunks = [
       { type: "tEXt", data: encode("Title\0A mark") },
       { type: "pHYs", data: concat(uint32(1, 4), Uint8Array.of(0)) },
@@ -153,14 +153,17 @@ describe("the pixels of a PNG", () => {
 });
 
 describe("the image data of a PNG", () => {
-  test.each(WITHOUT_ALPHA)("copies the image data of color type $colorType with $bitDepth bits", async (kind) => {
-    const spec = noisy(kind, { idatLength: 50 });
-    const sink = await written(spec);
-    expect(sink.streams("/Subtype /Image")).toEqual([imageData(encodePng(spec))]);
-  });
+  test.each(WITHOUT_ALPHA)(
+    "copies the image data of a PNG of color type $colorType with $bitDepth bits",
+    async (kind) => {
+      const spec = noisy(kind, { idatLength: 50 });
+      const sink = await written(spec);
+      expect(sink.streams("/Subtype /Image")).toEqual([imageData(encodePng(spec))]);
+    },
+  );
 
   test.each(WITH_ALPHA)(
-    "splits color type $colorType with $bitDepth bits into colors and a soft mask",
+    "splits a PNG of color type $colorType with $bitDepth bits into colors and a soft mask",
     async (kind) => {
       const sink = await written(noisy(kind));
       const space = kind.colorType === 6 ? "/DeviceRGB" : "/DeviceGray";
@@ -212,7 +215,7 @@ describe("the transparent color of a PNG", () => {
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       const transparent = spec.samples(4, 3);
-      // Bits above the depth are ignored.
+      // Sets the bits above the depth, which are ignored.
       const unused = kind.bitDepth < 16 ? 0xffff ^ (2 ** kind.bitDepth - 1) : 0;
       spec.chunks = [{ type: "tRNS", data: uint16(...transparent.map((sample) => sample | unused)) }];
       await expectShown(spec, (samples) => {
@@ -222,7 +225,7 @@ describe("the transparent color of a PNG", () => {
     },
   );
 
-  test("copies the image data if no pixel has the transparent color", async () => {
+  test("copies the image data of a PNG if no pixel has the transparent color", async () => {
     for (const kind of kinds) {
       const colored = CHANNELS[kind.colorType] === 3;
       const spec = noisy(kind, {
@@ -249,7 +252,7 @@ describe("the transparent color of a PNG", () => {
     }
   });
 
-  test("masks the transparent color of a large image", async () => {
+  test("masks the transparent color of a large PNG", async () => {
     const [width, height] = [64_000, 20];
     const samples = (_: number, y: number) => [y === height - 1 ? 7 : 8];
     const chunks = [{ type: "tRNS", data: uint16(7) }];
@@ -280,23 +283,23 @@ describe("a palette with transparency", () => {
   );
 
   test.each([
-    { name: "one entry", alphas: [255, 0] },
-    { name: "the first entry", alphas: [0] },
-    { name: "some entries", alphas: [255, 0, 0, 255, 0, 255] },
-  ])("writes the alpha of a palette as a mask of one bit if $name is invisible", async ({ alphas }) => {
+    { name: "one entry is", alphas: [255, 0] },
+    { name: "the first entry is", alphas: [0] },
+    { name: "some entries are", alphas: [255, 0, 0, 255, 0, 255] },
+  ])("writes the alpha of a palette as a mask of one bit if $name fully transparent", async ({ alphas }) => {
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: Uint8Array.from(alphas) }] });
     expect((await written(spec)).text).toMatch(/\/DeviceGray \/BitsPerComponent 1 [\s\S]*\/SMask/);
     await expectShown(spec, ([index]) => withAlpha(spec, index!, (alphas[index!] ?? 255) / 255));
   });
 
-  test("copies the image data if pixels use only opaque palette entries", async () => {
+  test("copies the image data of a PNG if its pixels use only opaque palette entries", async () => {
     const alphas = Uint8Array.of(0, 100);
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }], samples: () => [7] });
     const sink = await written(spec);
     expect(sink.streams("/Image")).toEqual([imageData(encodePng(spec))]);
   });
 
-  test("writes no mask if all palette entries are opaque", async () => {
+  test("writes no mask for a palette of opaque entries", async () => {
     const spec = noisy(
       { colorType: 3, bitDepth: 4 },
       { chunks: [{ type: "tRNS", data: new Uint8Array(16).fill(255) }] },
@@ -316,7 +319,7 @@ describe("a palette with transparency", () => {
   }
 });
 
-test("removes palette entries that no pixel can refer to", async () => {
+test("removes palette entries to which no pixel can refer", async () => {
   const spec = noisy({ colorType: 3, bitDepth: 2 }, { palette: paletteOf(8) });
   expect((await written(spec)).text).toContain("/Indexed /DeviceRGB 3 ");
   await expectShown(spec);

@@ -54,8 +54,8 @@ function iccp(bytes: Uint8Array): Uint8Array {
 
 describe("the color space of a PNG", () => {
   test.each([
-    ["gray without color chunks", "gray", {}, "/DeviceGray"],
-    ["RGB without color chunks", "RGB", {}, "/DeviceRGB"],
+    ["gray samples and no color chunks", "gray", {}, "/DeviceGray"],
+    ["RGB samples and no color chunks", "RGB", {}, "/DeviceRGB"],
     ["sRGB", "RGB", { sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
     [
       "an sRGB chunk with another gamma for older decoders",
@@ -76,12 +76,12 @@ describe("the color space of a PNG", () => {
     ["chromaticities of the wrong length", "RGB", { cHRM: uint32(1, 2) }, "/DeviceRGB"],
     ["a gamma that no profile can contain", "RGB", { gAMA: uint32(100) }, "/DeviceRGB"],
     ["chromaticities of a gray picture", "gray", { cHRM: ADOBE_RGB_COLORS }, "/DeviceGray"],
-  ] as const)("uses a device color space for %s", async (_, kind, chunks, expected) => {
+  ] as const)("uses a device color space for a PNG with %s", async (_, kind, chunks, expected) => {
     expect(await colorSpace(kind, chunks)).toBe(expected);
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "adds a profile to a PNG with linear samples, so that they are shown brighter (%s)",
+    "adds a profile to a PNG with linear samples, which makes them brighter (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -131,7 +131,7 @@ describe("a PNG in a PDF that may not contain device colors", () => {
   test.each([
     ["RGB", 2, 3],
     ["gray", 0, 1],
-  ] as const)("shows identical pixels with a profile of sRGB: %s", async (_, colorType, components) => {
+  ] as const)("shows a PNG with an sRGB profile like one with device colors: %s", async (_, colorType, components) => {
     const spec: PngSpec = {
       width: 16,
       height: 16,
@@ -148,7 +148,7 @@ describe("a PNG in a PDF that may not contain device colors", () => {
     expect(pixels[1]).toEqual(pixels[0]);
   });
 
-  test("uses a profile of sRGB for the colors of a palette", async () => {
+  test("uses an sRGB profile for the colors of a palette if device colors are not allowed", async () => {
     const sink = calibrated();
     (await readImage(encodePng(spec("indexed", {})), LIMITS)).embed(sink);
     expect(sink.text).toMatch(/\[\/Indexed \[\/ICCBased \d+ 0 R\] 1 /);

@@ -44,8 +44,8 @@ function headerWithByte(at: number, value: number): Uint8Array {
   return chunk("IHDR", header(RGB).with(at, value));
 }
 
-/** Flips a bit in the last data byte of the first chunk of a type. The CRC stays the same, so it is wrong. */
-function spoiled(bytes: Uint8Array, type: string): Uint8Array {
+/** Flips a bit in the last data byte of the first chunk of a type, so that its CRC is wrong. */
+function withWrongCrc(bytes: Uint8Array, type: string): Uint8Array {
   const at = Buffer.from(bytes).indexOf(type);
   const last = at + 3 + new DataView(bytes.buffer).getUint32(at - 4);
   return bytes.with(last, bytes[last]! ^ 1);
@@ -55,7 +55,7 @@ test("accepts the undamaged PNG of these tests", async () => {
   expect(await rejection(png(IHDR, IDAT, IEND))).toBe("not refused");
 });
 
-test.each(Object.entries(KINDS))("rejects a PNG (%s) that is truncated anywhere as damaged", async (_, spec) => {
+test.each(Object.entries(KINDS))("rejects a PNG (%s) truncated at any byte as damaged", async (_, spec) => {
   const bytes = encodePng(spec);
   for (let length = 8; length < bytes.length; length++)
     expect(await rejection(bytes.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
@@ -66,8 +66,8 @@ test.each([
   { name: "RGB", type: "IDAT", spec: RGB },
   { name: "indexed", type: "PLTE", spec: INDEXED },
   { name: "indexed", type: "tRNS", spec: INDEXED },
-])("rejects a wrong checksum of $type as damage", async ({ type, spec }) => {
-  expect(await rejection(spoiled(encodePng(spec), type))).toMatchObject({
+])("rejects a PNG with a wrong checksum in its $type chunk as damaged", async ({ type, spec }) => {
+  expect(await rejection(withWrongCrc(encodePng(spec), type))).toMatchObject({
     code: "damaged_image",
     detail: expect.stringContaining(type),
   });
@@ -88,7 +88,7 @@ describe("damaged PNGs", () => {
     ],
     ["a palette after the image data", png(headerWith({ colorType: 3 }), IDAT, PLTE, IEND)],
     ["two palettes", png(headerWith({ colorType: 3 }), PLTE, PLTE, IDAT, IEND)],
-    ["a palette of a gray image", png(headerWith({ colorType: 0 }), PLTE, IDAT, IEND)],
+    ["a palette in a gray image", png(headerWith({ colorType: 0 }), PLTE, IDAT, IEND)],
     ["50,000 empty chunks", png(IHDR, ...Array(50_000).fill(chunk("teSt", new Uint8Array())), IDAT, IEND)],
     ["another chunk between IDAT chunks", png(IHDR, IDAT, chunk("tEXt", encode("a\0b")), IDAT, IEND)],
     ["a chunk type with other characters than letters", png(IHDR, chunk("I\0AT", new Uint8Array()), IDAT, IEND)],
@@ -140,9 +140,9 @@ describe("damaged PNGs", () => {
 });
 
 test.each([
-  ["Apple's format for apps", png(chunk("CgBI", uint32(0x50002002)), IHDR, IDAT, IEND), "Apple"],
-  ["a critical chunk of an extension", png(IHDR, chunk("FdAT", uint32(1)), IDAT, IEND), "FdAT"],
-])("rejects %s as unsupported and names it", async (_, bytes, name) => {
+  ["a PNG in Apple's format for apps", png(chunk("CgBI", uint32(0x50002002)), IHDR, IDAT, IEND), "Apple"],
+  ["a PNG with a critical chunk outside of the standard", png(IHDR, chunk("FdAT", uint32(1)), IDAT, IEND), "FdAT"],
+])("rejects %s as unsupported, with the reason", async (_, bytes, name) => {
   expect(await rejection(bytes)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
 });
 
@@ -171,7 +171,7 @@ describe("a decompression bomb", () => {
   const bomb = new Uint8Array(deflateSync(new Uint8Array(100_000_000)));
 
   test.each(Object.entries(KINDS))(
-    "rejects a decompression bomb in a PNG (%s) before it is decompressed",
+    "rejects a decompression bomb in a PNG (%s) without decompressing it completely",
     async (_, spec) => {
       const palette = spec.palette ? [chunk("PLTE", Uint8Array.from(spec.palette.flat()))] : [];
       const file = png(chunk("IHDR", header(spec)), ...palette, chunk("IDAT", bomb), IEND);

@@ -10,7 +10,7 @@ export type Rgb = readonly [number, number, number];
 /** Green, which no test picture contains, so that transparent pixels are visible. */
 export const BACKGROUND: Rgb = [0, 255, 0];
 
-/** Collects written objects, numbered from 4. */
+/** Collects written objects and numbers them from 4. */
 export class Sink implements ObjectSink {
   readonly objects: NewObject[] = [];
   readonly pdfa: ObjectSink["pdfa"];
@@ -25,7 +25,7 @@ export class Sink implements ObjectSink {
     return `${this.objects.push(object) + 3} 0 R` as Ref;
   }
 
-  /** Dictionaries and non-stream objects, joined by line breaks. */
+  /** All dictionaries and non-stream objects, joined by line breaks. */
   get text(): string {
     return this.objects.map((object) => (typeof object === "string" ? object : object.dict)).join("\n");
   }

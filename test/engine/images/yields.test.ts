@@ -4,7 +4,7 @@ import { encodePng, type PngSpec } from "./encodePng.ts";
 import { LIMITS } from "./expected.ts";
 
 const SIDE = 700;
-/** Maximum number of pixel bytes between two yields to the event loop. */
+/** Maximum number of pixel bytes that may be processed between two yields to the event loop. */
 const MAX_BYTES_BETWEEN_YIELDS = 256 * 1024;
 
 /** Counts the yields to the event loop during `work`. */
@@ -39,7 +39,7 @@ test.each<[string, Partial<PngSpec>, number]>([
 });
 
 test.each([false, true])(
-  "yields to the event loop while it reads short scanlines, interlaced: %s",
+  "yields to the event loop while it reads a PNG with short scanlines, interlaced: %s",
   async (interlaced) => {
     const png = encodePng({ width: 1, height: 20_000, colorType: 6, bitDepth: 8, interlaced, samples: transparent });
     expect(await yieldsDuring(readPng(png, LIMITS))).toBeGreaterThan(10);

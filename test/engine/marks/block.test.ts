@@ -8,8 +8,8 @@ const plain = appearanceOf({ template: "horizontal" });
 const framed = appearanceOf({ template: "stamp" });
 
 async function linesOf(text: string): Promise<Line[]> {
-  const { set } = await typesetterFor(text, "bold", loadFont);
-  return text.split("\n").map((line) => set(line, false));
+  const { layOut } = await typesetterFor(text, "bold", loadFont);
+  return text.split("\n").map((line) => layOut(line, false));
 }
 
 describe("stacking lines", () => {
