@@ -1,7 +1,6 @@
 /**
  * Embeds the text of a mark as text in a font. The alternative, outlines with invisible text over them, makes larger
- * files. This table shows how many KB a mark adds to a file of one page. Each of the 99 marks is one line in another
- * script or language:
+ * files. This table shows how many KB a mark of one line adds to a file of one page, in 99 scripts and languages:
  *
  *   2.4–2.8   Yezidi, Yi, Hebrew, Vai, Lisu, Lao, Armenian, Ethiopic, Korean and 17 more
  *   2.9–3.2   Tifinagh, N'Ko, Khmer, Vietnamese, Greek, Cyrillic, Latin, Devanagari, Thai and 38 more

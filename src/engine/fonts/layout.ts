@@ -101,7 +101,8 @@ async function facesFor(
 ): Promise<Map<string, Face>> {
   chooseFonts(digits(text), weight); // throws early, so that the error contains the position in the whole text
   const faces = new Map<string, Face>();
-  // Only the loaded file shows whether it has a language's form of a letter. If not, another file is loaded.
+  // Only the loaded file shows whether it has a language's form of a letter. If it does not, another file is
+  // loaded.
   const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
     digits(text)

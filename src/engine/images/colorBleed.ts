@@ -19,7 +19,7 @@ interface Row {
 const FARTHEST = 0xffff;
 
 /**
- * Limits on the rows that wait for colors from below: their number, and their memory in bytes. A color spreads upwards
+ * Limits on the rows that wait for colors from below: their number, and their memory in bytes. A color spreads upward
  * by at least half of the waiting rows.
  */
 const WAITING_ROWS = 64;
@@ -133,7 +133,7 @@ export class ColorBleed {
     return this.#above;
   }
 
-  /** Spreads colors upwards among the waiting rows, and writes the first `count` rows. */
+  /** Spreads colors upward among the waiting rows, and writes the first `count` rows. */
   async #writeWaiting(count: number): Promise<void> {
     for (let i = this.#waiting.length - 2; i >= 0; i--) {
       const hasChanged = spreadUp(this.#waiting[i]!, this.#waiting[i + 1]!, this.#pixelBytes);

@@ -1,7 +1,8 @@
 import { EngineError } from "../errors.ts";
 
 /**
- * Number of bytes in which a signature is searched. An SVG may begin with an XML declaration, a doctype and comments.
+ * Number of bytes at the beginning of a file in which to search for a signature. An SVG may begin with an XML
+ * declaration, a doctype and comments.
  */
 const HEAD_LENGTH = 1024;
 

@@ -7,7 +7,7 @@ const VERSION = 0x02400000;
 /** White point D50 of the profile connection space as X, Y and Z. */
 export const D50: [number, number, number] = [0.9642, 1, 0.8249];
 
-/** Returns a display profile with `tags` and with the tags that every profile needs. */
+/** Returns a display profile with the required tags and `tags`. */
 export function displayProfile(
   space: "GRAY" | "RGB ",
   description: string,

@@ -16,7 +16,7 @@ const ADOBE = "Adobe";
 /** Minimum length of an Adobe segment in bytes: identifier, version, two words of flags, color transform. */
 const ADOBE_LENGTH = 12;
 
-/** Facts from the segments that have been read so far. */
+/** Data from the segments read so far. */
 interface Contents {
   frame: Frame | undefined;
   tables: Set<number>;
@@ -91,7 +91,7 @@ function withoutSegments(jpeg: Uint8Array, isNeeded: (segment: Segment) => boole
   return copy.subarray(0, length);
 }
 
-/** Records the facts of a segment. Returns whether decoders need the segment. */
+/** Updates `contents` with the data of a segment. Returns whether decoders need the segment. */
 function recordSegment({ marker, data, ...offsets }: Segment, contents: Contents, limits: ImageLimits): boolean {
   if (isFrameHeader(marker)) {
     if (contents.frame) throw damaged("has more than one frame");
@@ -117,8 +117,8 @@ function isApplicationData(marker: number): boolean {
 }
 
 /**
- * Records the facts of an application segment. Returns whether decoders need the segment. They need JFIF and Adobe
- * segments, which define the meaning of the components.
+ * Updates `contents` with the data of an application segment. Returns whether decoders need the segment. They need JFIF
+ * and Adobe segments, which define the meaning of the components.
  */
 function recordApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
   const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);

@@ -141,7 +141,7 @@ describe("an embedded font", () => {
     expect(cmap).toContain("1 beginbfrange\n<01><03>[<0041><0937093f><d83dde00>]\nendbfrange");
   });
 
-  it("draws a cluster of several glyphs as one composed glyph with the shaped offsets", async () => {
+  it("composes the glyphs of a cluster into one glyph at their shaped offsets", async () => {
     const [cluster] = await clustersOf("x\u0301");
     const { sink, embedded } = embed([cluster!]);
     const program = readSubset(sink.stream("/FontFile2"));

@@ -109,7 +109,7 @@ describe("the choice of fonts", () => {
   });
 });
 
-describe("characters that no font has", () => {
+describe("characters without a font", () => {
   test.each([
     ["\u{12000}", "U+12000, character 1 of "],
     ["ab\u{12000}", "U+12000, character 3 of "],

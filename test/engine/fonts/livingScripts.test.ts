@@ -144,14 +144,14 @@ const SAMPLES = { ...TEXT_SAMPLES, ...WORDS };
 describe("words of living scripts", () => {
   test.each(["regular", "bold"] as const)("covers a word in every living script in the weight %s", (weight) => {
     expect(Object.keys(SAMPLES).length).toBeGreaterThan(181);
-    const refused = Object.entries(SAMPLES).filter(([, word]) => {
+    const uncovered = Object.entries(SAMPLES).filter(([, word]) => {
       try {
         return chooseFonts(word.normalize("NFC"), weight).length === 0;
       } catch {
         return true;
       }
     });
-    expect(refused).toEqual([]);
+    expect(uncovered).toEqual([]);
   });
 });
 
@@ -172,7 +172,7 @@ test.each([
 
 test("draws each sample line of a script with one font", () => {
   for (const [name, line] of Object.entries(TEXT_SAMPLES)) {
-    // these mix fonts; Bopomofo uses the tone marks of Latin
+    // these lines mix fonts, such as Bopomofo with the tone marks of Latin
     if (["Symbols", "Emoji", "Mathematics", "Currencies", "Music", "Bopomofo"].includes(name)) continue;
     const families = chooseFonts(line.replaceAll(" ", ""), "regular").map(({ file }) => file.family.name);
     expect([...new Set(families)], name).toHaveLength(1);

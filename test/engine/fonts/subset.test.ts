@@ -20,7 +20,7 @@ function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
   return packTables(assembleFont(full, parts));
 }
 
-describe("a subset", () => {
+describe("a font subset", () => {
   it.each(["regular", "bold"])(
     "copies the advance, bearing and outline of each glyph in a sample to a subset (%s)",
     async (weight) => {

@@ -63,7 +63,7 @@ describe("a TrueType font", () => {
   });
 });
 
-describe("a cmap", () => {
+describe("a cmap table", () => {
   it("finds the same glyphs with cmap formats 4 and 12 in the whole Basic Multilingual Plane", () => {
     const byGroups = readCmap(cmapWith(12));
     const bySegments = readCmap(cmapWith(4));

@@ -59,7 +59,7 @@ const DC_TABLE = Uint8Array.of(
 );
 const AC_TABLE = Uint8Array.of(0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00);
 
-/** Encodes a baseline JPEG in the smallest subset of ITU-T T.81 that has every kind of segment and exact colors. */
+/** Encodes a baseline JPEG with the smallest subset of ITU-T T.81 that includes every kind of segment and exact colors. */
 export function encodeJpeg(spec: JpegSpec): Uint8Array {
   const { width, height, color, fill = [], frameMarker = 0xc0, precision = 8 } = spec;
   const ids = spec.componentIds ?? color(0, 0).map((_, i) => i + 1);
@@ -84,13 +84,14 @@ export function encodeJpeg(spec: JpegSpec): Uint8Array {
   );
 }
 
+/** Returns a marker segment. `marker` is the byte after 0xFF. */
 export function segment(marker: number, data: Uint8Array): Uint8Array {
   return concat(Uint8Array.of(0xff, marker), uint16(data.length + 2), data);
 }
 
 export const JFIF = segment(0xe0, concat(encode("JFIF\0"), Uint8Array.of(1, 2, 0, 0, 1, 0, 1, 0, 0)));
 
-/** Returns Adobe's APP14. `transform` is 0 for unconverted colors, 1 for YCbCr, 2 for YCCK. */
+/** Returns an Adobe segment (APP14). `transform` is 0 for unconverted colors, 1 for YCbCr, 2 for YCCK. */
 export function adobe(transform: number): Uint8Array {
   return segment(0xee, concat(encode("Adobe"), uint16(100, 0, 0), Uint8Array.of(transform)));
 }

@@ -11,7 +11,7 @@ export interface PngSpec {
   palette?: number[][];
   /** Chunks between PLTE and IDAT. */
   chunks?: { type: string; data: Uint8Array }[];
-  /** Returns the filter of scanline y (of its pass, if interlaced). By default all five alternate. */
+  /** Returns the filter of scanline y (of its pass, if interlaced). By default, all five filter types alternate. */
   filter?(y: number): number;
   interlaced?: boolean;
   /** Maximum number of bytes of an IDAT chunk. */
@@ -23,7 +23,7 @@ export interface PngSpec {
 
 export type Kind = Pick<PngSpec, "colorType" | "bitDepth">;
 
-/** Every color type with every bit depth that it allows (PNG, table 11.1). */
+/** All combinations of color type and bit depth (PNG, table 11.1). */
 export const KINDS: Kind[] = [
   ...[1, 2, 4, 8, 16].map((bitDepth) => ({ colorType: 0 as const, bitDepth })),
   ...[1, 2, 4, 8].map((bitDepth) => ({ colorType: 3 as const, bitDepth })),
@@ -43,6 +43,7 @@ const ADAM7 = [
   [0, 1, 1, 2],
 ] as const;
 
+/** Encodes a PNG with any color type, filter and interlacing. */
 export function encodePng(spec: PngSpec): Uint8Array {
   const passes = spec.interlaced ? ADAM7 : ([[0, 0, 1, 1]] as const);
   const scanlines = concat(...passes.flatMap(([x, y, stepX, stepY]) => encodePass(spec, x, y, stepX, stepY)));
@@ -64,21 +65,25 @@ export function encodePng(spec: PngSpec): Uint8Array {
   );
 }
 
+/** Returns a chunk with its length and CRC (PNG, 5.3). */
 export function chunk(type: string, data: Uint8Array): Uint8Array {
   const checked = concat(encode(type), data);
   return concat(uint32(data.length), checked, uint32(crc32(checked)));
 }
 
+/** Returns the data of an IHDR chunk (PNG, 11.2.1). */
 export function header({ width, height, bitDepth, colorType, interlaced }: Omit<PngSpec, "samples">): Uint8Array {
   return concat(uint32(width), uint32(height), Uint8Array.of(bitDepth, colorType, 0, 0, interlaced ? 1 : 0));
 }
 
+/** Returns the bytes of big-endian 32-bit integers. */
 export function uint32(...values: number[]): Uint8Array {
   const bytes = new Uint8Array(values.length * 4);
   for (const [i, value] of values.entries()) new DataView(bytes.buffer).setUint32(i * 4, value);
   return bytes;
 }
 
+/** Returns the bytes of big-endian 16-bit integers. */
 export function uint16(...values: number[]): Uint8Array {
   return Uint8Array.from(values.flatMap((value) => [value >> 8, value & 255]));
 }
@@ -117,6 +122,7 @@ function pack(samples: number[], bitDepth: number): Uint8Array {
   return row;
 }
 
+/** Returns the scanline of a row of pixels with a filter type (PNG, 9.2). */
 export function filterLine(
   row: Uint8Array,
   above: Uint8Array | undefined,

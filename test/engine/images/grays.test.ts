@@ -33,7 +33,7 @@ const KINDS = ([2, 6] as const).flatMap((colorType) =>
   [8, 16].flatMap((bitDepth) => [false, true].map((interlaced) => ({ colorType, bitDepth, interlaced }))),
 );
 
-describe("an image in RGB", () => {
+describe("an RGB image", () => {
   test.each(KINDS)(
     "writes an RGB image as gray if all pixels are gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
     async (kind) => {

@@ -175,7 +175,7 @@ describe("the image data of a PNG", () => {
   const opaque = [0, 1, 2, 3, 4].flatMap((filter) => WITH_ALPHA.map((kind) => ({ ...kind, filter })));
 
   test.each(opaque)(
-    "writes no soft mask if all pixels are opaque: color type $colorType, $bitDepth bits, filter $filter",
+    "writes no soft mask for an opaque PNG: color type $colorType, $bitDepth bits, filter $filter",
     async ({ filter, ...kind }) => {
       for (const interlaced of [false, true]) {
         const spec = withAlpha(kind, () => 2 ** kind.bitDepth - 1, { filter: () => filter, interlaced });
@@ -186,7 +186,7 @@ describe("the image data of a PNG", () => {
   );
 
   test.each(opaque)(
-    "writes a soft mask if one pixel is nearly opaque: color type $colorType, $bitDepth bits, filter $filter",
+    "writes a soft mask for a PNG with one nearly opaque pixel: color type $colorType, $bitDepth bits, filter $filter",
     async ({ filter, ...kind }) => {
       for (const [atX, atY] of [
         [0, 0],
@@ -211,11 +211,11 @@ describe("the transparent color of a PNG", () => {
   const kinds = KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2);
 
   test.each(kinds.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "shows the page behind the transparent color of color type $colorType with $bitDepth bits, interlaced $interlaced",
+    "shows the page through the transparent color of a PNG of color type $colorType with $bitDepth bits, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       const transparent = spec.samples(4, 3);
-      // Sets the bits above the depth, which are ignored.
+      // Readers ignore the bits above the bit depth.
       const unused = kind.bitDepth < 16 ? 0xffff ^ (2 ** kind.bitDepth - 1) : 0;
       spec.chunks = [{ type: "tRNS", data: uint16(...transparent.map((sample) => sample | unused)) }];
       await expectShown(spec, (samples) => {

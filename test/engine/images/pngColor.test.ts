@@ -68,14 +68,14 @@ describe("the color space of a PNG", () => {
     ["a gamma of 0", "RGB", { gAMA: uint32(0) }, "/DeviceRGB"],
     ["chromaticities of 0", "RGB", { cHRM: uint32(0, 0, 0, 0, 0, 0, 0, 0) }, "/DeviceRGB"],
     [
-      "chromaticities on one line",
+      "collinear chromaticities",
       "RGB",
       { cHRM: uint32(31270, 32900, 10000, 10000, 20000, 20000, 30000, 30000) },
       "/DeviceRGB",
     ],
     ["chromaticities of the wrong length", "RGB", { cHRM: uint32(1, 2) }, "/DeviceRGB"],
     ["a gamma that no profile can contain", "RGB", { gAMA: uint32(100) }, "/DeviceRGB"],
-    ["chromaticities of a gray picture", "gray", { cHRM: ADOBE_RGB_COLORS }, "/DeviceGray"],
+    ["gray samples and chromaticities", "gray", { cHRM: ADOBE_RGB_COLORS }, "/DeviceGray"],
   ] as const)("uses a device color space for a PNG with %s", async (_, kind, chunks, expected) => {
     expect(await colorSpace(kind, chunks)).toBe(expected);
   });
@@ -131,22 +131,25 @@ describe("a PNG in a PDF that may not contain device colors", () => {
   test.each([
     ["RGB", 2, 3],
     ["gray", 0, 1],
-  ] as const)("shows a PNG with an sRGB profile like one with device colors: %s", async (_, colorType, components) => {
-    const spec: PngSpec = {
-      width: 16,
-      height: 16,
-      colorType,
-      bitDepth: 8,
-      samples: (x, y) => samples(x, y).slice(0, components),
-    };
-    const pixels: Rgb[][] = [];
-    for (const sink of [new Sink(), calibrated()]) {
-      const { xobject } = (await readImage(encodePng(spec), LIMITS)).embed(sink);
-      expect(sink.text.includes("/ICCBased")).toBe(sink.deviceColors.size === 0);
-      pixels.push(await renderPage("16 0 0 16 0 0 cm /I Do", spec, `/XObject << /I ${xobject} >>`, sink));
-    }
-    expect(pixels[1]).toEqual(pixels[0]);
-  });
+  ] as const)(
+    "shows the same pixels with an sRGB profile as with device colors: %s",
+    async (_, colorType, components) => {
+      const spec: PngSpec = {
+        width: 16,
+        height: 16,
+        colorType,
+        bitDepth: 8,
+        samples: (x, y) => samples(x, y).slice(0, components),
+      };
+      const pixels: Rgb[][] = [];
+      for (const sink of [new Sink(), calibrated()]) {
+        const { xobject } = (await readImage(encodePng(spec), LIMITS)).embed(sink);
+        expect(sink.text.includes("/ICCBased")).toBe(sink.deviceColors.size === 0);
+        pixels.push(await renderPage("16 0 0 16 0 0 cm /I Do", spec, `/XObject << /I ${xobject} >>`, sink));
+      }
+      expect(pixels[1]).toEqual(pixels[0]);
+    },
+  );
 
   test("uses an sRGB profile for the colors of a palette if device colors are not allowed", async () => {
     const sink = calibrated();
@@ -187,7 +190,7 @@ describe("an ICC profile in a PNG", () => {
     expect(await colorSpace("RGB", { iCCP })).toBe("/DeviceRGB");
   });
 
-  test("omits a PNG's ICC profile with a wrong checksum", async () => {
+  test("omits a PNG's ICC profile if the checksum of its chunk is wrong", async () => {
     const png = encodePng(spec("RGB", {}));
     const damaged = chunk("iCCP", iccp(profile({})));
     damaged[damaged.length - 1]! ^= 1;

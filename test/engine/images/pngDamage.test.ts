@@ -51,8 +51,8 @@ function withWrongCrc(bytes: Uint8Array, type: string): Uint8Array {
   return bytes.with(last, bytes[last]! ^ 1);
 }
 
-test("accepts the undamaged PNG of these tests", async () => {
-  expect(await rejection(png(IHDR, IDAT, IEND))).toBe("not refused");
+test("accepts a PNG that has only the required chunks", async () => {
+  expect(await rejection(png(IHDR, IDAT, IEND))).toBe("accepted");
 });
 
 test.each(Object.entries(KINDS))("rejects a PNG (%s) truncated at any byte as damaged", async (_, spec) => {
@@ -163,7 +163,7 @@ describe("the limits of PNG dimensions", () => {
   });
 
   test("accepts a PNG with exactly the maximum number of pixels", async () => {
-    expect(await rejection(png(IHDR, IDAT, IEND), { maxPixels: 20 })).toBe("not refused");
+    expect(await rejection(png(IHDR, IDAT, IEND), { maxPixels: 20 })).toBe("accepted");
   });
 });
 

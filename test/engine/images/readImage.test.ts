@@ -22,7 +22,7 @@ test("caches one picture after two concurrent reads of a PNG", async () => {
   expect([other, await readImage(png, LIMITS)]).toEqual([one, one]);
 });
 
-test("decodes a PNG again for other limits", async () => {
+test("decodes a PNG again if the limits differ", async () => {
   const png = encodePng(spec(9));
   expect(await readImage(png, { ...LIMITS, maxBitDepth: 8 })).not.toBe(await readImage(png, LIMITS));
   await expect(readImage(png, { maxPixels: 80 })).rejects.toMatchObject({ code: "image_too_large" });

@@ -96,7 +96,10 @@ function pdfium(): Promise<PDFiumLibrary> {
   return library;
 }
 
-/** The module is compiled already: workerd only allows new instances at run time. PDFium's types omit the instance. */
+/**
+ * Instantiates the compiled module, because workerd does not compile modules at run time. PDFium's types omit the
+ * instance.
+ */
 function instantiateWasm(
   imports: WebAssembly.Imports,
   done: (instance: WebAssembly.Instance) => void,
