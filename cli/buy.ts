@@ -30,5 +30,5 @@ export function addBuy(program: Command, io: Io): void {
   addOutputOptions(command);
   command
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string, options: BuyOptions) => (await import("./checkout.ts")).buy(file, options, io)); // imported on demand, because its packages load slowly
+    .action(async (file: string, options: BuyOptions) => (await import("./checkout.ts")).buy(file, options, io)); // loads checkout.ts on demand, because its packages load slowly
 }

@@ -25,8 +25,8 @@ export function readAddress(flag: string, text: string): URL {
 }
 
 /**
- * Returns whether an address that a deployment gave may be used for a file. It must use https; only a deployment on
- * this machine may name addresses on this machine.
+ * Returns whether a file may be sent to or downloaded from `address`, which the deployment `by` returned. The address
+ * must use https. Only a deployment on this machine may return addresses on this machine.
  */
 export function mayGive(address: string, by: URL): boolean {
   const url = URL.parse(address);
@@ -42,7 +42,7 @@ const SILENCE_SECONDS = 30;
 
 /**
  * Sends a request that the deployment answers at once, such as a request for the price.
- * @throws Failure as {@link request}, and `unreachable` after {@link SILENCE_SECONDS} without an answer
+ * @throws Failure like {@link request}, and `unreachable` after {@link SILENCE_SECONDS} without an answer
  */
 export function ask(url: URL, init: RequestInit): Promise<Response> {
   return request(url, { ...init, signal: AbortSignal.timeout(SILENCE_SECONDS * 1000) });
@@ -57,7 +57,7 @@ interface Answered {
 
 /**
  * Sends a request. Does not follow redirects, because payments and files are meant for this address only.
- * @throws Failure `unreachable` if no answer arrives, `redirected`
+ * @throws Failure `unreachable` if no answer arrives, or `redirected` if the answer is a redirect
  */
 export async function request(url: URL | string, init: RequestInit = {}): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: "manual" }).catch((error: Error) => {

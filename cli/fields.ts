@@ -61,7 +61,7 @@ export function addFieldOptions(
   const passwordFile =
     "File with the password, readable only by you. Prefer this to --password: other programs can read arguments.";
   command.addOption(valueOption(command, "--password-file <file>", passwordFile).helpGroup("With either:"));
-  command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // the spelling of the API
+  command.addOption(new Option("--font_size <number>").argParser(once("--font_size")).hideHelp()); // accepts the API's spelling too
 }
 
 /** Returns the option of a field. A field whose flag has no argument also gets a `--no-` option. */
@@ -72,8 +72,8 @@ function fieldOptions(command: Command, name: string, argument: string | undefin
 }
 
 /**
- * Creates an option with a value. Rejects a repeated option, and an option whose value is missing, so that the next flag
- * would become its value.
+ * Creates an option with a value. Rejects a repeated option. Also rejects an option without a value, which would
+ * otherwise take the next flag as its value.
  */
 export function valueOption(command: Command, flags: string, description: string): Option {
   const [flag = flags] = flags.split(" ").filter((part) => part.startsWith("--"));
@@ -89,7 +89,7 @@ function once(flag: string, command?: Command) {
   };
 }
 
-/** Descriptions of flags that differ from those of the fields: the CLI names a file, not a link. */
+/** Flag descriptions that replace the descriptions of the API fields, because the CLI names a file and not a link. */
 const DESCRIPTIONS: Record<string, string> = {
   filename: "Name of the result. A missing .pdf is added. Default: the name of FILE with -watermarked.",
 };

@@ -11,7 +11,7 @@ import type { Io } from "./io.ts";
 /** The name of standard input and of standard output. */
 export const STANDARD = "-";
 
-/** Larger files are read by ranges, never as a whole. */
+/** Files above this size are read by ranges, never as a whole. */
 const LARGE_BYTES = 16e6;
 const STREAMED_BYTES = 2 ** 20;
 

@@ -5,7 +5,7 @@ const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 let stopping = false;
 
-/** Returns whether a signal is stopping the program. Errors are then a consequence of that. */
+/** Returns whether a signal is stopping the program. The caller then ignores errors, because the stop causes them. */
 export function isStopping(): boolean {
   return stopping;
 }

@@ -46,9 +46,9 @@ export function programOf(io: Io): Command {
 /** Runs the program as a process, until it ends, a signal stops it, or the reader of its output disappears. */
 export async function main(): Promise<void> {
   handleSignals();
-  process.stderr.on("error", () => process.exit(EXIT.failed)); // no reader is left to report to
+  process.stderr.on("error", () => process.exit(EXIT.failed)); // there is no stream left for a message
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // after EPIPE, the reader, such as `head`, has read enough
+    // EPIPE means that a reader such as `head` has read enough
     if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`, process);
     process.exit(EXIT.failed);
   });
@@ -63,7 +63,7 @@ export async function run(args: string[], io: Io): Promise<void> {
     else await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (isStopping()) return;
-    if (error instanceof CommanderError && error.exitCode === 0) return; // commander has printed the help or the version
+    if (error instanceof CommanderError && error.exitCode === 0) return; // commander has already printed the help or the version
     const { code, message, exitCode } =
       error instanceof CommanderError ? misuseOf(error, program, args) : failureOf(error);
     warn(`overprint: ${message}`, io);
@@ -75,7 +75,7 @@ export async function run(args: string[], io: Io): Promise<void> {
 /** Converts an error of commander to a one-line failure, with a suggestion for a misspelled name. */
 function misuseOf(error: CommanderError, program: Command, [name, asked]: string[]): Failure {
   const { code, message } =
-    error.code === "commander.help" // for `help` of an unknown command, where commander would print the program's help
+    error.code === "commander.help" // `help` with an unknown command, for which commander would print the program's help
       ? { code: "commander.unknownCommand", message: asked ? `unknown command '${asked}'` : "a command is missing" }
       : error;
   const command = program.commands.find((known) => known.name() === name) ?? program;

@@ -101,7 +101,7 @@ async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
 async function markFile(source: SourceFile, target: Target, plan: Planner, io: Io): Promise<Marked> {
   const { content, close } = await openInput(source, io);
   try {
-    if (!target.isFile) return await write(await plan(content, true), target, io); // written bytes cannot be taken back there
+    if (!target.isFile) return await write(await plan(content, true), target, io); // bytes already written to a pipe cannot be replaced
     return await write(await plan(content, false), target, io).catch(async (error: unknown) => {
       if (!(error instanceof PlanOutdated)) throw error;
       return write(await plan(content, true), target, io);

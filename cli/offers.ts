@@ -67,7 +67,7 @@ async function termsIn(answer: Response, version: 1 | 2): Promise<Terms> {
     const terms = new x402HTTPClient(new x402Client()).getPaymentRequiredResponse(getHeader, body);
     if (Array.isArray(terms.accepts)) return terms;
   } catch {
-    // neither JSON nor base64
+    // the terms are neither JSON nor base64
   }
   throw new Failure("not_x402", `the payment terms of ${answer.url} are not valid x402`);
 }
@@ -90,8 +90,8 @@ interface Way {
 const LONGEST_SECONDS = 3600;
 
 /**
- * Returns a way to pay as an offer, if this program supports it. Accepts only known tokens, in which the amount is a
- * price, and reads the amount from the field of the terms' own version.
+ * Converts a way to pay to an offer. Returns an empty list if this program does not support it. Accepts only known
+ * tokens, because the meaning of other amounts is unknown. Reads the amount from the field of the terms' x402 version.
  */
 function offerOf(way: Way, terms: Terms): Offer[] {
   const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);

@@ -23,7 +23,7 @@ if (isClone && !(isInstalled && process.features.typescript)) {
   console.error(`overprint: Node.js ${process.versions.node} is too old. Install Node.js 22.12 or newer.`);
   process.exitCode = 1;
 } else {
-  module.enableCompileCache?.(); // halves the startup time
+  module.enableCompileCache?.(); // the cache halves the startup time
   const entry = isClone ? sources : join(dirname(own), "../dist/cli/main.js");
   const { main } = await import(pathToFileURL(entry).href);
   await main();

@@ -43,7 +43,7 @@ type Receipt = ReturnType<typeof decodePaymentResponseHeader>;
 
 const BROKEN = "answer_broken";
 /**
- * Codes of failures after which the outcome of the call is unknown: no answer, an incomplete one, or an answer of an
+ * Codes of failures that leave the outcome of the call unknown: no answer, an incomplete answer, or an answer from an
  * intermediary.
  */
 const LOST = new RegExp(`^(unreachable|${BROKEN}|http_5..)$`);
@@ -57,7 +57,7 @@ const DOWNLOADS = 3;
 /**
  * Buys a mark: asks for the price, gets it confirmed, signs the payment, and calls until an answer arrives.
  * @param canAsk whether a person can confirm the payment
- * @throws Failure `unfinished` if money may have moved; otherwise nothing was charged
+ * @throws Failure `unfinished` if money may have moved. After any other failure, nothing was charged.
  */
 export async function purchase(
   order: Order,
@@ -100,7 +100,10 @@ function formOf({ file, image, fields }: Order): FormData {
 /** The answer to a paid call. */
 type Sold = Omit<Purchase, "idempotencyKey">;
 
-/** @throws Failure */
+/**
+ * Makes one paid call.
+ * @throws Failure if the call fails or its answer is incomplete
+ */
 async function call(endpoint: URL, headers: Record<string, string>, body: FormData): Promise<Sold> {
   const answer = await request(endpoint, { method: "POST", headers, body });
   if (!answer.ok) throw await refusalIn(answer);
@@ -208,7 +211,7 @@ export async function download(
   const rest = `the file is at ${url} until ${expires_at}`;
   if (!mayGive(url, by))
     throw unfinished("link_not_followed", `you have paid, but the link does not use https and was not opened: ${rest}`);
-  let attempts = target.isFile ? DOWNLOADS : 1; // bytes written to a pipe cannot be taken back
+  let attempts = target.isFile ? DOWNLOADS : 1; // bytes already written to a pipe cannot be replaced
   for (;;) {
     try {
       return await downloadOnce(url, bytes, target, io);

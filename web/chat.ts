@@ -1,4 +1,4 @@
-/** Shows a tool's result in a chat (MCP Apps): first the order, then the first page, the link and the receipt. */
+/** Shows a tool's result in a chat (MCP Apps). The order comes first, then the first page, the link and the receipt. */
 import { version } from "../package.json";
 import { type Receipt, receiptFor } from "./buying/receipt.ts";
 import { Host, type HostContext } from "./chat/host.ts";
@@ -11,7 +11,7 @@ const status = document.getElementById("status")!;
 const receipts = document.getElementById("receipts")!;
 const firstPage = document.getElementById("page")!;
 
-/** The password of the requested file, if given. */
+/** The password in the tool's arguments, if any. */
 let password: string | undefined;
 
 const host = new Host({
@@ -40,7 +40,7 @@ function applyContext({ theme, styles }: HostContext): void {
 function show(outcome: Outcome): void {
   receipts.replaceChildren();
   firstPage.replaceChildren();
-  status.classList.toggle("unseen", "bought" in outcome); // the visible receipt then says the same
+  status.classList.toggle("unseen", "bought" in outcome); // hides the status, because the receipt says the same
   if ("bought" in outcome) showBought(outcome);
   else status.textContent = "unpaid" in outcome ? unpaidInWords(outcome.unpaid) : outcome.refused.replaceAll("`", "");
 }
@@ -55,7 +55,7 @@ function showBought({ bought, name, settlement }: Extract<Outcome, { bought: obj
   const receipt = receiptFor(shown(name), bought, () => firstPage.replaceChildren());
   const { element } = receipt;
   element.querySelector("[data-part=download]")?.addEventListener("click", async (event) => {
-    event.preventDefault(); // a sandboxed frame may not open or download anything
+    event.preventDefault(); // the host opens the link, because a sandboxed frame may not
     await host.request("ui/open-link", { url }).catch(() => {
       element.querySelector("[data-part=status]")!.textContent = "This app cannot open the link. Copy it instead.";
       element.querySelector<HTMLInputElement>("[data-part=link]")!.focus();
@@ -66,7 +66,7 @@ function showBought({ bought, name, settlement }: Extract<Outcome, { bought: obj
   if (Date.parse(expires_at) > Date.now()) showPage(url, receipt);
 }
 
-/** Lists the known facts of the payment. */
+/** Lists the known details of the payment. */
 function settlementIn({ network, transaction, payer }: Settlement): HTMLElement {
   const details = document.createElement("details");
   const summary = document.createElement("summary");

@@ -1,6 +1,6 @@
 import { type MarkAnswer, type Marked, type MarkRequest, Refused } from "./messages.ts";
 
-/** Runs the engine in a worker, so that the page stays responsive. */
+/** Runs the engine in a web worker, because marking a file would block the page. */
 export class Engine {
   readonly #worker = new Worker("/assets/engine.worker.js", { type: "module" });
   #lastId = 0;

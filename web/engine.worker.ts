@@ -1,4 +1,4 @@
-/** The engine in a web worker. Validates and marks requests exactly as the service does. */
+/** The engine in a web worker. It validates and marks exactly like the service. */
 import * as z from "zod";
 import {
   EngineError,
@@ -67,7 +67,7 @@ async function bytesOf(file: File): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
-/** The field to correct after an error of the engine. */
+/** The form field that causes an error of the engine, by error code. */
 const FIELDS: Partial<Record<EngineErrorCode, string>> = {
   password_required: "password",
   modification_not_permitted: "password",

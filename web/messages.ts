@@ -4,7 +4,7 @@ import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 /** A file to mark, with its settings. */
 export interface MarkRequest {
   id: number;
-  /** Passed by reference. Only the worker reads its bytes. */
+  /** The file, sent without a copy. Only the worker reads its bytes. */
   file: File;
   operation: "text" | "image";
   fields: Record<string, FieldValue>;

@@ -1,6 +1,6 @@
 /**
- * Configures pdf.js to fetch its data from absolute URLs of this deployment. Relative URLs would fail in the chat view,
- * whose document has no URL.
+ * Configures pdf.js to load its own data from absolute URLs of this deployment. Relative URLs would fail in the chat
+ * view, whose document has no URL.
  */
 import {
   GlobalWorkerOptions,
@@ -29,8 +29,8 @@ const MAX_PIXEL_RATIO = 2;
 
 /**
  * Begins to open a PDF.
- * @param source its bytes, whose buffer is transferred; or its URL, from which only the drawn parts are fetched
- * @param worker a worker shared by several files; by default, the file gets a worker that ends with it
+ * @param source the bytes, whose buffer is transferred; or the URL, from which only the needed parts are fetched
+ * @param worker a worker that several files share. By default, the file gets its own worker, which ends with the file.
  */
 export function openPdf(
   source: Uint8Array | string,
@@ -44,7 +44,7 @@ export function openPdf(
 
 /**
  * Draws a page.
- * @param pages total number of pages, for the accessible name
+ * @param pages total number of pages, for the accessible name of the picture
  * @param width width on the screen in CSS pixels
  */
 export function drawPage(

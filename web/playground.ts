@@ -43,15 +43,15 @@ for (const { picker, color } of pickers)
 enableCopying();
 enableChoosing();
 changed();
-if (boughtAttempts().length > 0) loadPurchase(); // shows the links that were bought
-// after a reload or going back, the browser has restored the controls by this event
+if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
+// at this event, the browser has already restored the controls after a reload or going back
 addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
 
 /** Accepts a file from the file dialog, from a drop anywhere on the page, or the sample. */
 function enableChoosing(): void {
   filePicker.addEventListener("change", () => choose(filePicker.files?.[0]));
   filePicker.addEventListener("click", () => {
-    filePicker.value = ""; // so that choosing the same file again fires a change event
+    filePicker.value = ""; // otherwise, choosing the same file again would fire no change event
   });
   document.getElementById("sample")!.addEventListener("click", async () => {
     const response = await fetch("/assets/sample.pdf");
@@ -76,7 +76,7 @@ function choose(chosen: File | undefined): void {
   changed();
 }
 
-/** Updates the snippets at once, and the preview after {@link DEBOUNCE_MS}. */
+/** Updates the snippets immediately, and the preview after {@link DEBOUNCE_MS}. */
 function changed(): void {
   showValues();
   showCall(readSettings());
@@ -103,7 +103,10 @@ function showCall({ path, tool, fields, operation, image }: Settings): void {
   });
 }
 
-/** Marks and shows the file. Runs one at a time: the latest change made meanwhile is processed next. */
+/**
+ * Marks the file and shows the preview. Only one update runs at a time. If the visitor changes settings meanwhile, the
+ * latest change is processed next.
+ */
 async function update(): Promise<void> {
   if (!file) return;
   isStale = isBusy;

@@ -1,4 +1,4 @@
-/** Marks and draws a file. Loaded only once a file has been chosen. */
+/** Marks a file and draws the result. The page loads this module only after a file has been chosen. */
 import { Engine } from "./engine.ts";
 import type { Marked, MarkRequest } from "./messages.ts";
 import { Viewer } from "./viewer.ts";

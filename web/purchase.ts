@@ -1,6 +1,6 @@
 /**
- * The checkout of the playground, loaded with the first preview. The purchase itself is in `buying/`; the code that
- * signs is loaded on demand.
+ * The checkout of the playground. The page loads it with the first preview. The purchase itself is in `buying/`, and
+ * the signing code is loaded on demand.
  */
 import {
   type Attempt,
@@ -35,21 +35,24 @@ const RETRY = {
 } as const;
 const NEW = button.textContent!;
 
-/** Sells the file that the playground shows. */
+/** The checkout for the file in the playground. */
 export class Purchase {
   readonly #order: () => Order | undefined;
   #isUsable = false;
   #isBusy = false;
-  /** Number of the latest offer. Digests are computed asynchronously, and outdated ones are ignored. */
+  /**
+   * Sequence number of the latest offer. Digests are computed asynchronously, and a digest of an earlier offer is
+   * ignored.
+   */
   #offers = 0;
   /**
-   * Digest of the order shown when an error was reported. Offering that order again must not clear the error message.
+   * Digest of the order for which an error is shown. Offering the same order again must not clear the error message.
    */
   #failedDigest: string | undefined;
-  /** The receipts, by the digest of their order. */
+  /** Receipts by the digest of the order. */
   readonly #receipts = new Map<string, HTMLElement>();
 
-  /** @param order returns the order that the controls describe now */
+  /** @param order returns the order that the controls currently describe */
   constructor(order: () => Order | undefined) {
     this.#order = order;
     button.addEventListener("click", () => this.#buy(chooseWallet, button));
@@ -57,7 +60,7 @@ export class Purchase {
     for (const attempt of boughtAttempts()) this.#show(attempt, attempt.bought);
   }
 
-  /** Offers the current order. Disables the buttons if it is not usable. */
+  /** Offers the current order. Disables the buttons if the order is not usable. */
   async offer(isUsable: boolean): Promise<void> {
     const order = this.#order();
     const fits = !order || order.file.size + (order.image?.size ?? 0) <= Number(maxBytes);
@@ -128,7 +131,7 @@ export class Purchase {
     if (bought) {
       this.#show(attempt!, bought).focus();
       await this.offer(this.#isUsable);
-      status.textContent = ""; // the receipt shows the link
+      status.textContent = ""; // the receipt shows the link, so the status line stays empty
     } else {
       pressed.focus();
       await this.#label(this.#order()); // the visitor may have changed the order meanwhile
@@ -203,7 +206,7 @@ async function developmentPayer(): Promise<Payer> {
 function showProgress(share: number): void {
   progress.hidden = false;
   if (share < 1) progress.value = share;
-  else progress.removeAttribute("value"); // the duration of the rest is unknown
+  else progress.removeAttribute("value"); // the upload is complete, and the remaining time is unknown
 }
 
 /** Rejects as soon as the purchase is canceled, because a wallet may never answer. */

@@ -1,10 +1,10 @@
 /** Reads the playground's controls. */
 import { FIELD_KINDS, type FieldKind, type FieldValue } from "../src/service/request/fieldKinds.ts";
 
-/** The call that the controls describe, without its file. */
+/** The settings of a call as the controls describe them, without the PDF. */
 export interface Settings {
   operation: "text" | "image";
-  /** The operation's HTTP path. `tool` is its MCP tool. */
+  /** HTTP path of the operation. `tool` is the name of the MCP tool for the same operation. */
   path: string;
   tool: string;
   /** The JSON values of all fields that are required or differ from their defaults. */
@@ -25,7 +25,7 @@ export function readSettings(): Settings {
   return { operation: operation as Settings["operation"], path, tool, ...valuesOf(form) };
 }
 
-/** Reads the controls of a form that differ from their defaults, or are required. */
+/** Returns the values of a form's controls that are required or differ from their defaults. */
 function valuesOf(form: HTMLFormElement): Pick<Settings, "fields" | "image"> {
   const fields: Settings["fields"] = {};
   let image: File | undefined;

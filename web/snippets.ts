@@ -16,7 +16,7 @@ export function showSnippets(call: ShownCall): void {
   }
 }
 
-/** Enables the copy buttons. Each confirms the copy for two seconds. */
+/** Enables the copy buttons. Each button confirms the copy for two seconds. */
 export function enableCopying(): void {
   const announcement = document.getElementById("copied")!;
   for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copies]"))
@@ -26,7 +26,7 @@ export function enableCopying(): void {
         () => true,
         () => false,
       );
-      if (!copied) getSelection()?.selectAllChildren(code); // so that the visitor can copy it with the keyboard
+      if (!copied) getSelection()?.selectAllChildren(code); // selects the code, for copying with the keyboard
       const said = copied ? "Copied" : "Selected";
       button.textContent = said;
       announcement.textContent = said;

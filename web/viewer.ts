@@ -1,12 +1,12 @@
 import { type PDFDocumentProxy, PDFWorker, type RenderTask } from "pdfjs-dist";
 import { drawPage, openPdf } from "./pdfjs.ts";
 
-/** A page in the list. It is drawn when it comes into view and when the document changes. */
+/** A page in the list. It is redrawn when it comes into view and when the document changes. */
 interface Sheet {
   element: HTMLElement;
   number: number;
   inView: boolean;
-  /** Document and width of the last drawing. */
+  /** Document and width in CSS pixels of the latest drawing. */
   drawn?: { document: PDFDocumentProxy; width: number } | undefined;
   task?: RenderTask | undefined;
 }
@@ -49,7 +49,7 @@ export class Viewer {
     this.#list.replaceChildren();
   }
 
-  /** Creates an empty sheet for each page. Until drawn, every sheet has the shape of the first page. */
+  /** Creates an empty sheet for each page. Until a sheet is drawn, it has the shape of the first page. */
   async #layOut(opened: PDFDocumentProxy): Promise<void> {
     const { width, height } = (await opened.getPage(1)).getViewport({ scale: 1 });
     this.#views.disconnect();
@@ -94,7 +94,7 @@ export class Viewer {
       const page = await opened.getPage(number);
       const natural = page.getViewport({ scale: 1 });
       shape(element, natural.width / natural.height);
-      drawn.width = element.clientWidth; // the width may change with the new shape
+      drawn.width = element.clientWidth; // the new shape may change the width
       const { canvas, task } = drawPage(page, opened.numPages, drawn.width);
       sheet.task = task;
       await task.promise;
@@ -110,7 +110,7 @@ function shape(element: HTMLElement, ratio: number): void {
   element.style.setProperty("--ratio", String(ratio));
 }
 
-/** Creates the banner that marks each page as a preview and blocks the pointer from the canvas. */
+/** Creates the banner over each page, which labels it as a preview and keeps the pointer off the canvas. */
 function banner(): HTMLElement {
   const element = document.createElement("span");
   element.className = "banner";

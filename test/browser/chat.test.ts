@@ -1,6 +1,6 @@
 /**
- * The view of a tool's result, in a frame as in chat applications: its content, its requests, and hosts that deny some
- * of them.
+ * The chat view, which shows a tool's result in a frame of a chat application: its content, its requests, and its
+ * behavior in hosts that deny capabilities.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
@@ -58,7 +58,7 @@ describePage("the chat view of a result", (running) => {
   const firstPage = ({ view }: OpenView) => view.waitForSelector("#page canvas", PATIENCE);
 
   describe.each(["application", "page"] as const)("in a host of type %s", (host) => {
-    test("the chat view shows the order, then the first page, the link and the receipt", () =>
+    test("the chat view shows the order first, and after the purchase the page, the link and the receipt", () =>
       show(
         async (open) => {
           const { view, tell, opened, complaints } = open;
@@ -115,7 +115,7 @@ describePage("the chat view of a result", (running) => {
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
     }));
 
-  test("the chat view shows the page of the latest result, in any loading order of the files", () =>
+  test("the chat view shows the page of the latest result, even if an earlier file loads last", () =>
     show(async (open) => {
       const { page, view, tell } = open;
       const [first, last] = [await chat.call(fields), await chat.call(fields)];
@@ -149,7 +149,7 @@ describePage("the chat view of a result", (running) => {
       expect(asked).toEqual([]);
     }));
 
-  test("the chat view reports an unpaid, a refused and a canceled call", () =>
+  test("the chat view reports an unpaid call, a refused call and a canceled call", () =>
     show(async (open) => {
       const { tell, view } = open;
       await tell("sendToolResult", await chat.call(fields, false));
@@ -162,7 +162,7 @@ describePage("the chat view of a result", (running) => {
       expect(await view.locator(".receipt").count()).toBe(0);
     }));
 
-  test("the chat view opens an encrypted file with the call's password, and reports a missing one", async () => {
+  test("the chat view opens an encrypted file with the call's password, and reports a missing password", async () => {
     const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
     const password = locked.user;
     const result = await chat.call({ file: dataUri(encryptedPage(locked)), text: "A", password });
@@ -179,7 +179,7 @@ describePage("the chat view of a result", (running) => {
     });
   });
 
-  test("the chat view draws in a worker if the host allows one", () =>
+  test("the chat view renders the PDF in a web worker if the host allows workers", () =>
     show(
       async (open) => {
         await open.tell("sendToolResult", await chat.call(fields));
@@ -189,7 +189,7 @@ describePage("the chat view of a result", (running) => {
       { workers: true, host: "page" },
     ));
 
-  test("the chat view decodes images without WebAssembly if the host forbids it", async () => {
+  test("the chat view decodes images without WebAssembly if the host forbids WebAssembly", async () => {
     const image = "/Type /XObject /Subtype /Image /Width 64 /Height 64 /Filter /JPXDecode";
     const pdf = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -216,7 +216,7 @@ describePage("the chat view of a result", (running) => {
         streamOf(`%${"x".repeat(200_000)}\n1 0 1 rg 0 0 99 99 re f`),
       ]),
     ]);
-    const form = new FormData(); // too large for an MCP message
+    const form = new FormData(); // the file is too large for an MCP message
     form.set("file", new File([pdf], "large.pdf"));
     form.set("text", "A");
     const sold = await callPaid(`${running.worker.url}/v1/watermark/text`, form);

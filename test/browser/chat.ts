@@ -1,6 +1,6 @@
 /**
- * A chat application that shows views (MCP Apps): an MCP client of the Worker, and a page with the official library for
- * hosts.
+ * A chat application for tests of views (MCP Apps). It consists of an MCP client of the Worker, and a page that uses
+ * the official library for hosts.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,8 +18,8 @@ import { paymentFor } from "../../scripts/lib/pay.ts";
 /** Properties of the host that shows a view. */
 interface Showing {
   /**
-   * An application shows the view in a frame with an opaque origin; a web page in a frame within a frame ("Sandbox
-   * proxy").
+   * Kind of host. An application shows the view in a frame with an opaque origin. A web page shows the view in a frame
+   * within a frame ("Sandbox proxy").
    */
   host?: "application" | "page";
   context?: McpUiHostContext;
@@ -30,7 +30,7 @@ interface Showing {
   browser?: BrowserContextOptions;
 }
 
-/** A shown view. */
+/** An open chat view. */
 export interface OpenView {
   page: Page;
   view: Frame;
@@ -67,7 +67,7 @@ globalThis.show = async (address, { html, sandbox, context, opensLinks }) => {
   frame.src = address;
   await ready;
 };`;
-/** The document between a web-page host and the view. */
+/** The document of the outer frame in a web-page host. The view is inside this frame. */
 const PROXY = `<!doctype html>
 <html lang="en">
   <title>A sandbox</title>
@@ -142,7 +142,7 @@ export async function startChat(url: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const [chat, sandboxes] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]; // the two frames need different origins
+  const [chat, sandboxes] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]; // the chat and its frames need different origins
 
   return {
     /** Calls a tool, by default with a payment. */
@@ -187,7 +187,7 @@ export async function startChat(url: string) {
         const loaded = page.waitForEvent("framenavigated", (frame) => frame.url().endsWith(path));
         const shown = page.evaluate(`show("${sandboxes}${path}", ${JSON.stringify(options)})`).catch(() => undefined);
         await (denies === "everything" ? loaded : shown);
-        const view = page.frames().at(-1)!; // the innermost frame
+        const view = page.frames().at(-1)!; // the view is the innermost frame
         await use({
           page,
           view,

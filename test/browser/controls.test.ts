@@ -1,4 +1,6 @@
-/** The script that reads the page's controls, tested with a made-up product that has a field of each kind. */
+/**
+ * Tests of `readSettings`, which reads the page's controls. The page sells a made-up product with a field of each kind.
+ */
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Page } from "playwright-core";
@@ -33,7 +35,7 @@ describePage("the reader of the page's controls", (running) => {
     }
   }
 
-  test("readSettings omits controls at their defaults but includes required ones", async () => {
+  test("readSettings omits controls at their default values, except required controls", async () => {
     expect(await fieldsAfter(async () => undefined)).toEqual({ title: "" });
   });
 
@@ -48,7 +50,7 @@ describePage("the reader of the page's controls", (running) => {
     expect(fields).toEqual({ title: "", [field]: value });
   });
 
-  test("readSettings omits a checkbox that was checked and cleared again", async () => {
+  test("readSettings omits a checkbox that the visitor checked and cleared again", async () => {
     const fields = await fieldsAfter(async (page) => {
       await page.check("[name=bold]");
       await page.uncheck("[name=bold]");

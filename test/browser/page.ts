@@ -21,14 +21,14 @@ export async function withPage(
   options: BrowserContextOptions = {},
   prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  // disables smooth scrolling, for which a click does not wait
+  // avoids smooth scrolling, because clicks do not wait for its end
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   try {
     await prepare(context);
     const complaints: string[] = [];
     const requested: string[] = [];
     context.on("console", (message) => {
-      // Chromium logs each 402, with which a purchase begins
+      // every purchase begins with a 402, which Chromium logs
       if (message.text().endsWith("402 (Payment Required)")) return;
       if (["error", "warning"].includes(message.type())) complaints.push(`console: ${message.text()}`);
     });

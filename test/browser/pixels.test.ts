@@ -1,4 +1,4 @@
-/** Compares the preview, drawn by the browser, with the bought file, drawn by MuPDF. */
+/** Compares the preview, rendered by the browser, with the bought file, rendered by MuPDF. */
 import { createCanvas } from "@napi-rs/canvas";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { type Fields, randomSettings } from "./settings.ts";
 
 /** Number of random settings per operation. `PIXEL_SETTINGS=50` tests all of them. */
 const SETTINGS = Number(process.env.PIXEL_SETTINGS ?? 6);
-/** Tolerated difference of a pixel, of 255, because renderers smooth edges differently. */
+/** Tolerated difference per color value, out of 255. Renderers smooth edges differently. */
 const TOLERANCE = 64;
 
 const WIDTH = 300;
@@ -24,7 +24,7 @@ const SMALL_PAGE = pdfOf([
 
 describePage("the preview", (running) => {
   test.each(["text", "image"] as const)(
-    "the preview with settings of kind %s looks like the bought file",
+    "the preview with random %s settings looks like the bought file",
     (operation) =>
       withPage(
         running.browser,
@@ -46,7 +46,10 @@ describePage("the preview", (running) => {
   );
 });
 
-/** A transparent PNG and a JPEG. Both are asymmetric, and large enough that no single pixel is visible. */
+/**
+ * Returns a transparent PNG and a JPEG. Both are asymmetric, to reveal rotations, and large enough that no single pixel
+ * is visible.
+ */
 function logos(): Buffer[] {
   const canvas = createCanvas(600, 450);
   const context = canvas.getContext("2d");
@@ -94,7 +97,7 @@ async function buy(page: Page): Promise<Uint8Array> {
 /** Returns the share of pixels that differ. */
 function differing(one: Raster, other: Raster): number {
   const sides = ["width", "height"] as const;
-  for (const side of sides) expect(Math.abs(one[side] - other[side])).toBeLessThanOrEqual(1); // in case of a fractional pixel
+  for (const side of sides) expect(Math.abs(one[side] - other[side])).toBeLessThanOrEqual(1); // renderers may round a fractional page size differently
   const [width, height] = sides.map((side) => Math.min(one[side], other[side])) as [number, number];
   let count = 0;
   for (let y = 0; y < height; y++)

@@ -96,7 +96,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground shows an error beside its field and leaves the last preview visible", () =>
+  test("the playground shows an error beside its field and keeps the last preview visible", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const before = await firstPage(page);
@@ -149,7 +149,7 @@ describePage("the page at /", (running) => {
     return (await callPaid(`${running.worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
   }
 
-  test("the playground accepts a file chosen before, and restores its settings after going back", () =>
+  test("the playground accepts the same file again after the sample, and restores its settings after going back", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const contract = join(import.meta.dirname, "../../examples/contract.pdf");
       await page.setInputFiles("#file", contract);
@@ -170,7 +170,7 @@ describePage("the page at /", (running) => {
       expect(await page.textContent("#snippet-curl")).toContain("text=RESTORED");
     }));
 
-  test("the playground fits a page into the view, but shows a very long page at readable size", () =>
+  test("the playground fits a page into the window, but shows a very long page at readable size", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const heights = async (selector: string) =>
         (await page.locator(selector).first().boundingBox())! as { width: number; height: number };
@@ -197,26 +197,24 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test.each(["light", "dark"] as const)(
-    "the home page passes the accessibility checks of axe in %s mode",
-    (colorScheme) =>
-      withPage(
-        running.browser,
-        running.worker.url,
-        async ({ page }) => {
-          expect(await violations(page)).toEqual([]);
-          await page.click("form[data-operation=text] summary");
-          await chooseFile(page, sample);
-          expect(await violations(page)).toEqual([]);
-          await page.check("[name=operation][value=image]", { force: true });
-          await page.check("[name=client][value=mcp]", { force: true });
-          expect(await violations(page)).toEqual([]);
-        },
-        { colorScheme },
-      ),
+  test.each(["light", "dark"] as const)("the home page passes axe's accessibility checks in %s mode", (colorScheme) =>
+    withPage(
+      running.browser,
+      running.worker.url,
+      async ({ page }) => {
+        expect(await violations(page)).toEqual([]);
+        await page.click("form[data-operation=text] summary");
+        await chooseFile(page, sample);
+        expect(await violations(page)).toEqual([]);
+        await page.check("[name=operation][value=image]", { force: true });
+        await page.check("[name=client][value=mcp]", { force: true });
+        expect(await violations(page)).toEqual([]);
+      },
+      { colorScheme },
+    ),
   );
 
-  test("the home page shows selected options under forced system colors", () =>
+  test("the home page shows which options are selected under forced system colors", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -246,7 +244,7 @@ describePage("the page at /", (running) => {
       PHONE,
     ));
 
-  test("the home page is readable without JavaScript: summary, price, templates, fields and snippets", () =>
+  test("the home page shows its summary, price, templates, fields and snippets without JavaScript", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -295,7 +293,7 @@ describePage("the page at /", (running) => {
 
   test("the home page loads less than 150 KB gzipped, and no engine, fonts or pdf.js before a file is chosen", () =>
     withPage(running.browser, running.worker.url, async ({ page, requested }) => {
-      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // pictures load lazily
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // pictures are loaded lazily
       await page.waitForLoadState("networkidle");
       const before = [...new Set(requested)];
       const bodies = await Promise.all(

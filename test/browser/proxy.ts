@@ -7,7 +7,7 @@ interface Answer {
   problem: object;
 }
 
-/** A proxy in front of a Worker. On request, it passes a call on but loses or replaces the answer. */
+/** Starts a proxy in front of a Worker. On request, it forwards a call but drops or replaces the answer. */
 export async function startProxy(upstream: string) {
   const { hostname, port } = new URL(upstream);
   let instead: Answer | "nothing" | undefined;
@@ -24,7 +24,7 @@ export async function startProxy(upstream: string) {
         answer.resume();
         if (given !== "nothing")
           return response.writeHead(given.status, given.headers).end(JSON.stringify(given.problem));
-        // sends headers first, because a browser retries a connection that breaks before any answer
+        // the headers come first, because a browser retries a connection that breaks before any answer
         response.writeHead(200, answer.rawHeaders).flushHeaders();
         return answer.on("end", () => response.destroy());
       }
@@ -37,9 +37,9 @@ export async function startProxy(upstream: string) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    /** The sent bodies, in order. */
+    /** The path and size of each POST request, in order. */
     posted,
-    /** Loses the answer to the next paid call, or replaces it. */
+    /** Drops or replaces the answer to the next successful POST. */
     loseNextAnswer: (given: Answer | "nothing" = "nothing") => {
       instead = given;
     },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describePage("paying with the development key", (running) => {
-  test("buying with the development key takes one click and yields the bytes of the preview", () =>
+  test("buying with the development key takes one click and returns exactly the bytes of the preview", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -44,7 +44,7 @@ describePage("paying with the development key", (running) => {
         expect(download.suggestedFilename()).toBe("signed.pdf");
         const bytes = await readFile(await download.path());
         expect(bytes.toString("base64")).toBe(await page.evaluate("lastMarked.toBase64()"));
-        expect(complaints.filter((words) => !words.includes("ERR_ABORTED"))).toEqual([]); // a download is reported like this
+        expect(complaints.filter((words) => !words.includes("ERR_ABORTED"))).toEqual([]); // Chromium reports every download as aborted
       },
       {},
       keepMarked,
@@ -63,7 +63,7 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(200);
         await page.getByText("Copied", { exact: true }).waitFor();
 
-        // getting it again yields the same link, shown once, also after a reload
+        // a repeated purchase returns the same link, and the page shows the link once, even after a reload
         await page.click("#buy");
         await page.waitForSelector("#purchase:not(.busy)");
         expect(await page.locator(".receipt").count()).toBe(1);
@@ -82,7 +82,7 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(410);
         expect(await page.locator("[data-part=download]").count()).toBe(0);
 
-        // the payment is used up: the next one is a new purchase
+        // the payment is spent, so this click is a new purchase
         await page.click("#buy-in-development");
         await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
         expect(await page.inputValue("[data-part=link]")).not.toBe(url);
@@ -91,7 +91,7 @@ describePage("paying with the development key", (running) => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
-  test("the buy button describes the shown order if the settings change during a purchase", () =>
+  test("the buy button describes the order on screen, even if the settings change during a purchase", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const { promise: sent, resolve: send } = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ describePage("paying with the development key", (running) => {
       await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
     }));
 
-  test("the checkout shows a refusal of the service in its own words, without a charge", () =>
+  test("the checkout shows the service's own error message when a call is refused, and charges nothing", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
       await chooseFile(page, sample);
@@ -162,7 +162,7 @@ const payWithWallet = (running: Running) => {
     };
   }
 
-  /** Opens the page with these wallets and a chosen file. */
+  /** Opens the page in a browser with these wallets, and chooses a file. */
   async function withWallets(
     wallets: FakeWallet[],
     use: (open: { page: Page; asked: string[]; complaints: string[]; paid(): Promise<bigint> }) => Promise<void>,
@@ -202,7 +202,7 @@ const payWithWallet = (running: Running) => {
       expect(await violations(page)).toEqual([]);
       expect(complaints).toEqual([]);
 
-      await page.click("#buy"); // the button says "Get it again"
+      await page.click("#buy"); // the button is now labeled "Get it again"
       await page.waitForSelector("#purchase:not(.busy)");
       expect(await page.locator(".receipt").count()).toBe(1);
       expect(await paid()).toBe(PRICE);
@@ -213,7 +213,7 @@ const payWithWallet = (running: Running) => {
       expect(await paid()).toBe(2n * PRICE);
     }));
 
-  test("the checkout offers several wallets with names and icons, for the keyboard too", async () =>
+  test("the checkout lists several wallets with names and icons, and the keyboard can select one", async () =>
     withWallets([await walletWith(), await walletWith({ name: "Harbor" })], async ({ page, complaints, paid }) => {
       await page.focus("#buy");
       await page.keyboard.press("Enter");
@@ -230,7 +230,7 @@ const payWithWallet = (running: Running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the checkout switches the wallet's chain, and adds the chain if the wallet does not know it", async () => {
+  test("the checkout switches the wallet to the right chain, and adds an unknown chain to the wallet", async () => {
     const wallet = await walletWith({ chainId: 1, knows: [1] });
     await withWallets([wallet], async ({ page, asked, paid }) => {
       await page.click("#buy");
@@ -250,7 +250,7 @@ const payWithWallet = (running: Running) => {
       expect(await page.content()).not.toContain(DEVELOPMENT_KEY.slice(2));
     }));
 
-  test("the checkout reports each problem of the wallet, and continues once it is solved", async () => {
+  test("the checkout reports each problem of the wallet, and continues after the visitor solves it", async () => {
     const wallet = await walletWith({ chainId: 1, stays: true });
     const { account } = wallet;
     await withWallets([wallet], async ({ page, asked, paid }) => {
@@ -283,7 +283,7 @@ const payWithWallet = (running: Running) => {
     });
   });
 
-  test("a retry after a lost answer and a page reload is charged once", async () => {
+  test("a retry after a lost answer and a page reload charges the payer only once", async () => {
     const wallet = await walletWith();
     await withWallets([wallet], async ({ page, asked, paid }) => {
       proxy.loseNextAnswer();
@@ -296,13 +296,13 @@ const payWithWallet = (running: Running) => {
       asked.length = 0;
       await page.click("#buy");
       await page.waitForSelector(".receipt");
-      expect(asked).toEqual([]); // the earlier signature is sent again
+      expect(asked).toEqual([]); // the page sends the earlier signature again
       expect((await fetch(await page.inputValue("[data-part=link]"))).status).toBe(200);
       expect(await paid()).toBe(PRICE);
     });
   });
 
-  test("the checkout waits while the settlement is pending, and the payer is charged once", async () =>
+  test("the checkout waits while the settlement is pending, and charges the payer once", async () =>
     withWallets([await walletWith()], async ({ page, asked, paid }) => {
       const problem = { code: "settlement_pending", detail: "The payment is being settled." };
       proxy.loseNextAnswer({ status: 503, headers: { "Retry-After": "1" }, problem });
@@ -315,7 +315,7 @@ const payWithWallet = (running: Running) => {
 };
 describePage("paying with a wallet", payWithWallet, onChain);
 
-/** Stores the file that the engine's worker marked last, as `lastMarked`. */
+/** Stores the bytes of the latest marked file as `lastMarked`. */
 function keepMarked(context: BrowserContext): Promise<unknown> {
   return context.addInitScript(`window.Worker = class extends Worker {
     constructor(...args) {

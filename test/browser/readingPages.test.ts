@@ -1,4 +1,4 @@
-/** The pages without scripts in a real browser: the API reference and the problem page. */
+/** Tests of the pages without scripts in a real browser: the API reference and the error page. */
 import { describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
 import { describePage } from "./running.ts";
@@ -12,7 +12,7 @@ const PAGES = [
 ] as const;
 
 describePage("pages for reading", (running) => {
-  test("/docs shows its title before its contents on a phone", async () => {
+  test("/docs shows the title above the table of contents on a phone", async () => {
     const page = await running.browser.newPage({ viewport: { width: 360, height: 780 } });
     await page.goto(`${running.worker.url}/docs`);
     const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
@@ -28,7 +28,7 @@ describePage("pages for reading", (running) => {
       ["light", 360],
       ["dark", 360],
     ] as const)(
-      "passes the accessibility checks of axe and its policy in %s mode, %i px wide",
+      "a page without scripts passes axe's accessibility checks and loads all its resources in %s mode, %i px wide",
       async (colorScheme, width) => {
         const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
         try {
@@ -37,7 +37,7 @@ describePage("pages for reading", (running) => {
           page.on("requestfailed", (request) => complaints.push(request.url()));
           const response = await page.goto(running.worker.url + path, { waitUntil: "networkidle" });
           expect(response!.status()).toBe(status);
-          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // the status of the page itself
+          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // Chromium logs the error status of the page itself
           expect(complaints).toEqual(expected);
           expect(await page.evaluate("document.fonts.check('1rem \"Schibsted Grotesk\"')")).toBe(true);
           expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** The browser and the Worker of the tests, set before the first test. */
+/** The browser and the Worker that the tests use. Both are set before the first test. */
 export interface Running {
   browser: Browser;
   worker: StartedWorker;
 }
 
 /**
- * Describes tests of a page, with a browser and a Worker. Skips them without a browser. `vars` starts further services
- * and returns the Worker's settings.
+ * Defines a group of tests of a page, with a browser and a Worker. The group is skipped if no browser is installed.
+ * `vars` starts further services and returns the Worker's settings.
  */
 export function describePage(
   what: string,

@@ -3,10 +3,10 @@ import { TEXT_SAMPLES } from "../../scripts/lib/textSamples.ts";
 import { IMAGE_POSITIONS, POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import type { FieldValue } from "../../src/service/request/fieldKinds.ts";
 
-/** Fields of a request as the page's controls produce them. */
+/** Fields of a request, with values of the types that the page's controls produce. */
 export type Fields = Record<string, FieldValue>;
 
-/** Every field is optional. Numbers have two decimals. */
+/** Generates numbers with two decimals. */
 const decimals = (min: number, max: number) =>
   fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100);
 const shared = {

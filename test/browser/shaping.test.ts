@@ -1,6 +1,6 @@
 /**
- * Compares line layout with Chromium's in the same fonts, including marks, joins and ligatures. Each sample must be
- * equally wide, and the words for "confidential" must look the same.
+ * Compares the engine's line layout with Chromium's layout in the same fonts, including marks, joins and ligatures.
+ * Each sample must be equally wide, and the words for "confidential" must look the same.
  */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,7 +16,10 @@ import { joined } from "../support/bytes.ts";
 import { CONFIDENTIAL } from "../support/confidential.ts";
 import { pagesOf } from "../support/pdf.ts";
 
-/** The engine draws boxes one by one. In Chromium, the space beside a box belongs to the box. */
+/**
+ * Omits two samples. The engine draws emoji and box-drawing characters one by one, but Chromium adds the space beside a
+ * box to the box.
+ */
 const { Emoji: _, "Box drawing": __, ...lines } = TEXT_SAMPLES;
 const samples: [name: string, text: string, lang?: string][] = [
   ...Object.entries(lines).map(([name, text]): [string, string] => [name, text]),
@@ -26,7 +29,7 @@ const samples: [name: string, text: string, lang?: string][] = [
   ["Serbian", "бгдпт поверљиво", "sr"],
 ];
 
-/** Sizes in pixels: the sheet on which words are drawn, and their em. */
+/** Size of the sheet on which words are drawn, in pixels. `EM` is the font size. */
 const SHEET = { width: 1200, height: 220 };
 const EM = 100;
 
@@ -39,22 +42,25 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
   });
   afterAll(() => browser?.close());
 
-  test.each(samples)("a line has the same width as in Chromium: %s: %s", async (_, text, lang) => {
+  test.each(samples)("the engine lays out a line as wide as Chromium: %s: %s", async (_, text, lang) => {
     const { line, width } = await setByChromium(page, text, lang);
     expect(line.width / width).toBeCloseTo(1, 1.7);
   });
 
-  test.each(Object.entries(CONFIDENTIAL))("a word looks the same as in Chromium: %s: %s", async (lang, text) => {
-    await setByChromium(page, text, lang);
-    const theirs = inkOf(await rasterOf(await page.screenshot()));
-    const ours = inkOf(await drawn(text, lang));
-    for (const side of ["width", "height"] as const) expect(Math.abs(ours[side] - theirs[side])).toBeLessThan(3);
-    expect(strayShare(ours, theirs)).toBeLessThan(0.005);
-    expect(strayShare(theirs, ours)).toBeLessThan(0.005);
-  });
+  test.each(Object.entries(CONFIDENTIAL))(
+    'the engine draws the word for "confidential" like Chromium: %s: %s',
+    async (lang, text) => {
+      await setByChromium(page, text, lang);
+      const theirs = inkOf(await rasterOf(await page.screenshot()));
+      const ours = inkOf(await drawn(text, lang));
+      for (const side of ["width", "height"] as const) expect(Math.abs(ours[side] - theirs[side])).toBeLessThan(3);
+      expect(strayShare(ours, theirs)).toBeLessThan(0.005);
+      expect(strayShare(theirs, ours)).toBeLessThan(0.005);
+    },
+  );
 });
 
-/** Lays out a line alone on the page. Returns our layout, and Chromium's width in em. */
+/** Lays out a line as the only content of the page. Returns the engine's layout, and Chromium's width in em. */
 async function setByChromium(page: Page, text: string, lang?: string) {
   const rightToLeft = isRightToLeft(text);
   const line = (await typesetterFor(text, "regular", loadFont, { text: lang })).layOut(text, rightToLeft);
@@ -90,7 +96,7 @@ async function drawn(text: string, lang: string): Promise<Raster> {
   return (await renderPages(await joined(plan.chunks()), SHEET))[0]!;
 }
 
-/** Returns the dark pixels within their bounding box. */
+/** The dark pixels of a picture, relative to their bounding box. */
 interface Ink {
   readonly width: number;
   readonly height: number;

@@ -1,4 +1,4 @@
-/** The page where a person chooses the file of an upload, in a real browser. */
+/** Tests of the upload page, where a person chooses the requested file, in a real browser. */
 import { describe, expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
 import { violations } from "./axe.ts";
@@ -40,7 +40,7 @@ describePage("the upload page", (running) => {
     await page.close();
   });
 
-  test("the upload page reports a rejected file and accepts another", async () => {
+  test("the upload page reports a rejected file and accepts another file afterwards", async () => {
     const page = await running.browser.newPage();
     await page.goto(await open({}), { waitUntil: "networkidle" });
     const picture = { name: "a.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a, and so on") };
@@ -52,7 +52,7 @@ describePage("the upload page", (running) => {
   });
 
   describe.each(["light", "dark"] as const)("in %s mode", (colorScheme) => {
-    test.each([1280, 360])("the upload page passes the accessibility checks of axe, %i px wide", async (width) => {
+    test.each([1280, 360])("the upload page passes axe's accessibility checks, %i px wide", async (width) => {
       const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
       await page.goto(await open({ name: "a long name of a file, as people give them to theirs.pdf" }), {
         waitUntil: "networkidle",

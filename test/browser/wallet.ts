@@ -5,18 +5,18 @@ import type { LocalAccount } from "viem";
 export interface FakeWallet {
   name: string;
   account: LocalAccount;
-  /** The current chain, and the known chains. */
+  /** The current chain. `knows` lists the chains that the wallet knows. */
   chainId: number;
   knows: number[];
   /** Whether the user declines to sign. */
   declines?: boolean;
   /** Whether the wallet silently ignores requests to switch chains. */
   stays?: boolean;
-  /** Answers the requests of the wallet to its node. */
+  /** Answers a request of the wallet, as the wallet's own blockchain node. */
   node(method: string, params: unknown[]): Promise<unknown>;
 }
 
-/** The icon that the test wallets announce. */
+/** The icon of all fake wallets. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%23f6851b'/%3E%3C/svg%3E";
 

@@ -1,7 +1,7 @@
 /**
  * Attempts to buy an order, stored in the browser. A retry after a lost answer or a page reload uses the same
- * Idempotency-Key and the same payment, so the order is charged once. Bought links are stored too, and shown again
- * after a reload.
+ * Idempotency-Key and payment, which prevents a second charge. The stored links of bought files are shown again after a
+ * reload.
  */
 
 /** The service's answer to a paid call. */
@@ -18,7 +18,10 @@ export interface Attempt {
   name: string;
   /** The `Idempotency-Key` header, created before anything is signed. */
   key: string;
-  /** The header with the signed payment, once signed. The payment is valid once, for this price and recipient. */
+  /**
+   * The header with the signed payment, present once the visitor has signed. The payment is valid once, for this price
+   * and recipient.
+   */
   payment?: Record<string, string> | undefined;
   /** The result, until its link expires or is revoked. */
   bought?: Bought;
@@ -57,7 +60,7 @@ export function saveAttempt(attempt: Attempt): void {
   write([...others(attempt), attempt]);
 }
 
-/** Deletes an attempt, so that buying the order again is a new purchase. */
+/** Deletes an attempt. Buying the order again is then a new purchase. */
 export function dropAttempt(attempt: Attempt): void {
   write(others(attempt));
 }
@@ -84,6 +87,6 @@ function write(attempts: Attempt[]): void {
   try {
     localStorage.setItem(STORAGE, inMemory);
   } catch {
-    // the attempts stay in memory while the page is open
+    // the attempts remain in memory until the page closes
   }
 }

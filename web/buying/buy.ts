@@ -1,4 +1,4 @@
-/** A purchase, from the order to the link. It reaches the page only through {@link PurchaseView}. */
+/** A purchase, from the order to the link. It uses the page only through {@link PurchaseView}. */
 
 import { send } from "../send.ts";
 import { type Attempt, type Bought, dropAttempt, saveAttempt } from "./attempts.ts";
@@ -6,12 +6,12 @@ import { formOf, type Order } from "./order.ts";
 import type { Payer } from "./payer.ts";
 import { Stopped } from "./stopped.ts";
 
-/** The page's side of a purchase: shows its progress and asks the visitor. */
+/** The user interface of a purchase: shows progress and asks the visitor. */
 export interface PurchaseView {
   signal: AbortSignal;
-  /** Shows the current step in words. */
+  /** Shows a message about the current step. */
   show(words: string): void;
-  /** Shows the uploaded share, from 0 to 1. */
+  /** Shows how much of the file is uploaded, from 0 to 1. */
   showProgress(share: number): void;
   /** Asks the visitor which wallet pays. */
   choosePayer(): Promise<Payer>;
@@ -22,7 +22,7 @@ interface Refusal {
   code?: string;
   detail?: string;
   error?: string;
-  /** Value of Retry-After, or 0 without one. */
+  /** Value of the Retry-After header, or 0 if the header is missing. */
   seconds: number;
 }
 
@@ -32,7 +32,7 @@ const TEMPORARY: Record<string, string> = {
   payment_in_progress: "The payment is being processed.",
   too_busy: "The service is busy.",
 };
-/** Problems of a payment or key whose link has expired or was revoked. */
+/** Error codes for a spent payment or key whose link has expired or was revoked. */
 const SPENT = ["payment_already_used", "idempotency_key_reused"];
 
 /**
@@ -52,7 +52,7 @@ export async function buy(order: Order, attempt: Attempt, view: PurchaseView): P
     if (answer.status === 402) {
       saveAttempt(Object.assign(attempt, { payment: undefined }));
       if (!isOld) throw new Stopped(`The payment was rejected: ${wordsOf(refusal)} Nothing was charged.`);
-      isOld = false; // an unused payment from an earlier attempt has expired: sign a new one
+      isOld = false; // the payment of an earlier attempt was not used and has expired, so a new one is signed
     } else if (code in TEMPORARY) {
       await waitFor(refusal.seconds || 5, TEMPORARY[code]!, view);
     } else {
@@ -109,7 +109,7 @@ function wordsOf({ detail, error, seconds }: Refusal): string {
   return seconds > 0 ? `${sentence} Try again in ${seconds} seconds.` : sentence;
 }
 
-/** Shows the reason and waits for the number of seconds that the service asked for. */
+/** Shows the reason for waiting, and waits for the number of seconds that the service requested. */
 async function waitFor(seconds: number, why: string, { show, signal }: PurchaseView): Promise<void> {
   show(`${why} This page tries again in ${seconds} seconds.`);
   await new Promise<void>((resolve, reject) => {

@@ -12,7 +12,9 @@ import {
 } from "viem/chains";
 import type { EvmNetworkName } from "../../src/payments/wire/networks.ts";
 
-/** The EVM networks of the service as viem has them: a wallet may need their data to add a chain. */
+/**
+ * viem's definitions of the service's EVM networks. The page sends a definition to a wallet that must add the chain.
+ */
 export const CHAINS: Record<EvmNetworkName, Chain> = {
   base,
   "base-sepolia": baseSepolia,

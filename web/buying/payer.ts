@@ -1,4 +1,4 @@
-/** Signs payments. Loaded, together with viem and x402, only when the visitor is about to pay. */
+/** Signs payments. The page loads this module, with viem and x402, only when the visitor is about to pay. */
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import {
@@ -39,16 +39,16 @@ export interface Payer {
 export async function termsOf(path: string): Promise<Terms> {
   const response = await fetch(path, { method: "POST" });
   if (response.status !== 402) throw response;
-  const body: unknown = await response.json(); // the terms are in the header, but an unread body would keep the connection open
+  const body: unknown = await response.json(); // the terms are in the header, but the body is read too, because an unread body keeps the connection open
   return new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => response.headers.get(name), body);
 }
 
-/** Pays with a private key. Only for development, where the page contains one. */
+/** Returns a payer with a private key. Only for development, where the page contains the key. */
 export function keyPayer(key: Hex): Payer {
   return { sign: (terms) => signedBy(privateKeyToAccount(key), terms, terms.accepts.find(isEvm)) };
 }
 
-/** Pays with a wallet of the browser. */
+/** Returns a payer that signs with a wallet of the browser. */
 export function walletPayer({ info, provider }: Wallet): Payer {
   const transport = custom(provider, { retryCount: 0 });
   const wallet = createWalletClient({ transport });
@@ -87,7 +87,7 @@ export function walletPayer({ info, provider }: Wallet): Payer {
           `${info.name} does not know ${nameOf(offer)}. Add this network in the wallet, and try again.`,
         );
       await wallet.addChain({ chain });
-      await wallet.switchChain({ id }).catch(() => undefined); // many wallets have already switched after adding a chain
+      await wallet.switchChain({ id }).catch(() => undefined); // many wallets already switch when they add a chain
     }
     if ((await wallet.getChainId()) !== id)
       throw new Stopped(`${info.name} is still on another network. Switch it to ${nameOf(offer)}, and try again.`);
@@ -123,7 +123,7 @@ export function walletPayer({ info, provider }: Wallet): Payer {
   };
 }
 
-/** Error codes of EIP-1193, and codes that wallets have agreed on beyond it. */
+/** Error codes of EIP-1193, and two codes that wallets use by convention. */
 const [REFUSED, UNKNOWN_CHAIN, ALREADY_ASKING] = [UserRejectedRequestError.code, 4902, -32002];
 
 function explain(error: unknown, wallet: string): string {

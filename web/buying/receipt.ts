@@ -1,8 +1,8 @@
 import type { Bought } from "./attempts.ts";
 
-/** Interval at which the remaining time is updated. */
+/** Interval between updates of the remaining time. */
 const TICK_MS = 1000;
-/** Duration of the confirmation that the link was copied. */
+/** Time for which the page confirms that the link was copied. */
 const COPIED_MS = 2000;
 const UNITS = [
   ["day", 86_400],
@@ -12,7 +12,7 @@ const UNITS = [
 ] as const;
 const inWords = new Intl.RelativeTimeFormat("en");
 
-/** A receipt for a bought file, to be inserted into the page. */
+/** The receipt of a bought file, as an element of the page. */
 export interface Receipt {
   element: HTMLElement;
   /** Shows that the link no longer works, and removes its buttons. */
@@ -72,7 +72,7 @@ export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () 
       await navigator.clipboard.writeText(output.url);
       copied();
     } catch {
-      link.focus(); // focus selects the link, so that the visitor can copy it with the keyboard
+      link.focus(); // selects the link by focusing it, for copying with the keyboard
     }
   });
   const question = part("question");
@@ -98,7 +98,7 @@ export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () 
 }
 
 /**
- * Formats a number of milliseconds from now, in the largest unit that yields at least 2: `in 23 hours`, `in 90
+ * Formats a duration as a time from now, in the largest unit of which there are at least two: `in 23 hours`, `in 90
  * minutes`.
  */
 function timeInWords(milliseconds: number): string {

@@ -1,4 +1,4 @@
-/** Ends a purchase. The message is for the visitor, and says what to do. */
+/** Ends a purchase. The message says what the visitor must do. */
 export class Stopped extends Error {
   override name = "Stopped";
 }

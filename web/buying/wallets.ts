@@ -6,7 +6,7 @@ export interface Wallet {
   provider: EIP1193Provider;
 }
 
-/** Time that wallets have to announce themselves after a request. */
+/** Time to wait for wallets to announce themselves. */
 const ANNOUNCEMENT_MS = 300;
 
 const announced = new Map<string, Wallet>();
@@ -15,7 +15,7 @@ addEventListener("eip6963:announceProvider", (event) => {
   announced.set(wallet.info.uuid, wallet);
 });
 
-/** Returns the wallets that this browser has announced. */
+/** Returns the wallets that announce themselves in this browser. */
 export async function findWallets(): Promise<Wallet[]> {
   dispatchEvent(new Event("eip6963:requestProvider"));
   if (announced.size === 0) await new Promise((resolve) => setTimeout(resolve, ANNOUNCEMENT_MS));

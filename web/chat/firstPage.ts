@@ -1,4 +1,4 @@
-/** Draws the first page of a file. Loaded only once a file exists. */
+/** Draws the first page of a file. The chat view loads this module only when a file exists. */
 import { drawPage, openPdf } from "../pdfjs.ts";
 
 /** Maximum size of the drawn page, in CSS pixels. `styles/chat.css` has the same values. */

@@ -17,8 +17,8 @@ interface Message {
 const PROTOCOL_VERSION = "2026-01-26";
 
 /**
- * The connection to the chat that shows this view: JSON-RPC 2.0 with the parent window (MCP Apps, "Communication
- * Protocol").
+ * The connection to the host, the chat that shows this view. It uses JSON-RPC 2.0 messages to the parent window (MCP
+ * Apps, "Communication Protocol").
  */
 export class Host {
   /** Handlers of pending requests, by request id. */
@@ -84,6 +84,6 @@ export class Host {
   }
 
   #post(message: object): void {
-    parent.postMessage({ jsonrpc: "2.0", ...message }, "*"); // the host's origin is unknown, and no message is secret from it
+    parent.postMessage({ jsonrpc: "2.0", ...message }, "*"); // any origin may read this, because the host's origin is unknown and no message is secret
   }
 }

@@ -1,10 +1,10 @@
 /**
- * Describes an order in words, from the arguments of a call. A model wrote the arguments, so they are not validated
- * here.
+ * Describes an order in words, from the arguments of a tool call. The arguments come from a model and are not validated
+ * yet.
  */
 import { isFieldValue } from "../../src/service/request/fieldKinds.ts";
 
-/** Maximum number of characters shown of one argument. */
+/** Maximum number of characters that are shown of an argument. */
 const MAX_SHOWN = 80;
 /** Arguments that are not settings of the mark. */
 const OTHERS = ["file", "image", "text", "password", "filename"];

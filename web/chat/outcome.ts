@@ -10,7 +10,8 @@ export interface Settlement {
 }
 
 /**
- * The outcome of a call: a file; or the reason why the payment was not accepted (empty if none was sent); or an error.
+ * The outcome of a call: a file, an error, or the reason why the payment was not accepted. The reason is empty if no
+ * payment was sent.
  */
 export type Outcome =
   | { bought: Bought; name: string; settlement: Settlement }
@@ -37,7 +38,7 @@ export function outcomeOf({ content = [], structuredContent, _meta }: ToolResult
   return { refused: detailIn(words) ?? words };
 }
 
-/** Returns the detail of a problem (RFC 9457), if the text is one. */
+/** Returns the detail of a problem (RFC 9457), or undefined if the text is not a problem. */
 function detailIn(text: string): string | undefined {
   try {
     return (JSON.parse(text) as { detail?: string } | null)?.detail;
