@@ -8,8 +8,8 @@ export function encodeLatin1(text: string): Uint8Array {
 }
 
 /**
- * Length of the parts that a text is built from. Concatenating single characters would take 32 bytes of memory for
- * each.
+ * Maximum length in characters of the parts that {@link decodeLatin1} joins. Concatenating single characters would take
+ * 32 bytes of memory for each.
  */
 const TEXT_PART = 4096;
 

@@ -2,7 +2,7 @@ import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "./bytes.ts";
 import { LruCache } from "./lruCache.ts";
 
-/** Shared by all calls in this process. A result depends only on its key. */
+/** Cache shared by all calls in this process. A result depends only on its key. */
 const cache = new LruCache<string, Uint8Array>(2 ** 20);
 
 /**

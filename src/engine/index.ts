@@ -120,7 +120,7 @@ async function applyMark(
   { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
 ): Promise<void> {
   if ("image" in mark) {
-    // PDF/A-1 is based on PDF 1.4, and 16-bit images require PDF 1.5
+    // PDF/A-1 is based on PDF 1.4, but 16-bit images require PDF 1.5.
     const limits = { maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined };
     return markWithImage(document, await readImage(plain(mark.image), limits), mark);
   }

@@ -2,7 +2,7 @@
 export class LruCache<K, V> {
   readonly #budget: number;
   readonly #onEvict: (value: V) => void;
-  /** Least recently used first. A Map keeps insertion order. */
+  /** Entries, least recently used first. A Map keeps insertion order. */
   readonly #entries = new Map<K, { value: V; bytes: number }>();
   #bytes = 0;
 
@@ -24,7 +24,10 @@ export class LruCache<K, V> {
     return entry.value;
   }
 
-  /** Adds the value of a key that is not in the cache, and evicts others until the budget is met. Returns the value. */
+  /**
+   * Adds a value for a key that is not in the cache, and evicts other entries until the budget is met. Returns the
+   * value.
+   */
   put(key: K, value: V, bytes: number): V {
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;

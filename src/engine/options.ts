@@ -5,7 +5,7 @@ import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
 interface MarkOptions {
   /** Opacity of the whole mark: 0 is invisible, 1 is opaque. */
   opacity?: number | undefined;
-  /** Rotation in degrees counter-clockwise, relative to the page as displayed. */
+  /** Counter-clockwise rotation in degrees, relative to the page as displayed. */
   rotation?: number | undefined;
   /** Distance from the page edges in points, at most a tenth of the shorter side. */
   marginPt?: number | undefined;

@@ -5,16 +5,19 @@ import { Malformed, parseAt, readHeader } from "../syntax/lexer.ts";
 import type { Scan } from "../xref/rebuild.ts";
 import type { Xref } from "../xref/xref.ts";
 
-/** A scan, and the state of the file that made it necessary. */
+/** The result of a scan, and the cross-reference that the scan replaces. */
 export interface Recovery {
   readonly scan: Scan;
   /** The file's own cross-reference; undefined if it cannot be read. */
   readonly own: Xref | undefined;
 }
 
-/** Predicates by object number. */
+/** Predicates by object number. They report where readers may disagree. */
 export interface Ambiguity {
-  /** Returns whether readers may find another definition of an object that is not there, or that is no page or node. */
+  /**
+   * Returns whether readers may find another definition of an object. Asked when the object is missing, or is neither a
+   * page nor a node.
+   */
   mayBeDefinedElsewhere(num: number): boolean;
   /** Returns whether readers may use another definition of an object than the engine does. */
   isAmbiguous(num: number): boolean;
@@ -22,7 +25,8 @@ export interface Ambiguity {
 
 /**
  * Returns the predicates for a document.
- * @param catalog number of the catalog, which a page or node must not be
+ * @param recovery undefined if the file's own cross-reference is used
+ * @param catalog number of the catalog, which must not also be a page or node
  * @param areStreamsRead whether every object stream could be read
  */
 export function ambiguityOf(
@@ -43,7 +47,7 @@ export function ambiguityOf(
   };
 }
 
-/** Returns whether an object is where a cross-reference says, in the file or in an object stream. */
+/** Returns whether an object is where the cross-reference table locates it, in the file or in an object stream. */
 function isAtOffset(source: ByteSource, table: XrefTable, num: number): boolean {
   const row = table.liveRow(num);
   if (row < 0 || table.kind(row) === FREE) return false;

@@ -10,7 +10,10 @@ import { type Dictionary, parseValue, Reference, type Value } from "../syntax/va
 import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { Trailer } from "../xref/xref.ts";
 
-/** Keys of the catalog that are read. A catalog may also contain ten thousand destinations or page labels. */
+/**
+ * Catalog keys whose values are read. The other entries are skipped, because a catalog may contain ten thousand
+ * destinations or page labels.
+ */
 const CATALOG_KEYS: ReadonlySet<string> = new Set(
   "Type Pages Version Lang AcroForm NeedsRendering Perms Collection Metadata OutputIntents".split(" "),
 );
@@ -85,7 +88,7 @@ export function moveCatalogOutOfTrailer(trailers: readonly Trailer[], rewrites: 
 }
 
 /**
- * Returns the root of the page tree: the reference to it, or its offset in the catalog.
+ * Returns the root of the page tree: a reference to it, or its offset in the catalog if it is a direct dictionary.
  * @param root the trailer's /Root after {@link registerNamed}
  * @throws Malformed if /Pages is neither a reference nor a dictionary
  * @throws MissingRange if bytes must be fetched first
@@ -102,7 +105,7 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
 }
 
 /**
- * Inserts a node between the catalog and a page in place of the page tree. MuPDF does not show such a page.
+ * Inserts a node between the catalog and a page that /Pages refers to directly. MuPDF does not show such a page.
  * @param root the trailer's /Root after {@link registerNamed}
  * @param num the number of the new node
  */
@@ -123,8 +126,9 @@ export function insertRootNode(
 }
 
 /**
- * Finds the entries of usage rights (12.8.2.3) in the catalog's /Perms. They are a signature of the whole file, and
- * Acrobat shows an error if it is broken. Other permissions stay. A /Perms with nothing else is removed as a whole.
+ * Finds the entries for usage rights (12.8.2.3) in the catalog's /Perms. Usage rights are a signature of the whole
+ * file, and Acrobat shows an error if the signature is broken. Other permissions stay. A /Perms that contains only
+ * usage rights is removed as a whole.
  * @param root the trailer's /Root after {@link registerNamed}
  * @returns the bytes to remove, by object
  * @throws MissingRange if bytes must be fetched first
@@ -152,10 +156,10 @@ export function findUsageRights(
 }
 
 /**
- * Registers the catalog and the encryption dictionary, so that neither is erased as an unlisted page, even if its /Type
- * is /Page. The trailer then refers to them directly, because PDFium does not follow a reference to a reference.
+ * Registers the catalog and the encryption dictionary. This protects them from being erased as unlisted pages if their
+ * /Type is /Page. The trailer then refers to them directly, because PDFium does not follow a reference to a reference.
  * @param trailers as in Xref
- * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers disagree on it
+ * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers interpret it differently
  * @throws MissingRange if bytes must be fetched first
  */
 export function registerNamed(
@@ -181,7 +185,7 @@ export function registerNamed(
     );
 }
 
-/** Returns the dictionary at the end of a chain of references, registered to be rewritten. */
+/** Returns the dictionary at the end of a chain of references, and registers it for rewriting. */
 function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewrite | undefined {
   for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
     const { num }: Reference = value;
@@ -192,7 +196,7 @@ function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewri
   return undefined;
 }
 
-/** Returns an object. A dictionary is registered to be rewritten, with balanced brackets if necessary. */
+/** Returns an object. A dictionary is registered for rewriting, with balanced brackets if necessary. */
 function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | Value {
   try {
     const found = objects.at(num, (bytes, at) =>

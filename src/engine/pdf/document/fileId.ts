@@ -3,8 +3,8 @@ import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 
 /**
- * Returns the first half of the trailer's /ID (ISO 32000-2, 14.4), which the key of an encrypted document depends on;
- * undefined if it is missing or unreadable.
+ * Returns the first half of the trailer's /ID (ISO 32000-2, 14.4), on which the key of an encrypted document depends.
+ * Returns undefined if the /ID is missing or unreadable.
  * @throws MissingRange if bytes must be fetched first
  */
 export function readFileId(objects: Objects, trailer: Dictionary): Uint8Array | undefined {

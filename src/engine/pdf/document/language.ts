@@ -8,8 +8,8 @@ import { type Dictionary, Reference } from "../syntax/values.ts";
 const LONGEST = 100;
 
 /**
- * Returns the catalog's /Lang (ISO 32000-2, 14.9.2), which should be a language tag; undefined if it is missing or
- * unreadable.
+ * Returns the catalog's /Lang (ISO 32000-2, 14.9.2), which should be a language tag. Returns undefined if the entry is
+ * missing or unreadable.
  * @param root the trailer's /Root, the reference to `catalog`
  * @throws EngineError too_complex
  */
@@ -32,7 +32,7 @@ export async function readLanguage(
   }
 }
 
-/** Decodes a text string (7.9.2.2), provided that its characters are ASCII. */
+/** Decodes a text string (7.9.2.2) whose characters are ASCII. */
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);

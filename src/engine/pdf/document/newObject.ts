@@ -15,11 +15,11 @@ export type NewObject = string | { dict: string; data: Uint8Array };
 export interface ObjectSink {
   /** Adds an object and returns the reference to it. */
   add(object: NewObject): Ref;
-  /** The file's claim to be PDF/A, which new objects should not break. */
+  /** The file's claim to be PDF/A, which new objects should not contradict. */
   readonly pdfa?: Pdfa | undefined;
   /**
-   * Numbers of components (1, 3, 4) of the device color spaces that new objects may use: those that the file's
-   * conformance allows and that no page replaces. All if missing.
+   * Device color spaces that new objects may use, each given by its number of components (1, 3 or 4). The file's
+   * conformance allows these color spaces, and no page replaces them. If the set is missing, all are allowed.
    */
   readonly deviceColors?: ReadonlySet<number>;
   /** Features that the new objects use. */

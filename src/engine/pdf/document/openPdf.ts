@@ -34,9 +34,9 @@ import { expandObjectStreams, findCatalog } from "./scannedStreams.ts";
 export interface OpenOptions {
   /** User or owner password. The empty password is always tried. */
   password?: string | undefined;
-  /** Most pages that a PDF may have. */
+  /** Maximum number of pages. A PDF with more pages is rejected. */
   maxPages?: number | undefined;
-  /** Leaves no check to the copying pass, see PlanOutdated. Reads the whole file two more times. */
+  /** Performs every check before the copying pass, see PlanOutdated. Reads the whole file two more times. */
   thorough?: boolean | undefined;
 }
 
@@ -44,9 +44,10 @@ export interface OpenOptions {
 const NEW_HEADER = "%PDF-1.7\n";
 
 /**
- * Opens a PDF and reads its page tree. If that fails with the file's own cross-reference, the file is scanned for
- * objects, as readers do.
- * @throws EngineError `not_a_pdf`, `damaged_pdf`, `too_many_pages`, `too_complex`, `xfa_not_supported`, or an encryption code
+ * Opens a PDF and reads its page tree. If the file's own cross-reference does not lead to the pages, the file is
+ * scanned for objects, as readers do.
+ * @throws EngineError `not_a_pdf`, `damaged_pdf`, `too_many_pages`, `too_complex`, `xfa_not_supported`, or an
+ * encryption code
  */
 export async function openPdf(source: ByteSource, options: OpenOptions): Promise<PdfDocument> {
   let own: Xref | undefined;
@@ -80,7 +81,7 @@ async function readXref(source: ByteSource): Promise<Xref> {
 }
 
 /**
- * Opens a PDF by a cross-reference.
+ * Opens a PDF by a given cross-reference.
  * @param recovery the scan that found `xref`; undefined if `xref` is the file's own
  * @throws Malformed if the document cannot be read by this cross-reference
  */
@@ -149,8 +150,8 @@ async function open(
 }
 
 /**
- * Gives `objects` the cipher of an encrypted document, and returns the first half of its /ID.
- * @throws Malformed if /Encrypt leads to nothing, unless the file was scanned: it then counts as not encrypted
+ * Gives `objects` the cipher of an encrypted document, and returns the first half of the document's /ID.
+ * @throws Malformed if /Encrypt refers to a missing object. A scanned file counts as unencrypted instead.
  */
 async function openEncryption(
   objects: Objects,
@@ -162,7 +163,7 @@ async function openEncryption(
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, password));
   if (!objects.cipher && trailer.get("Encrypt") instanceof Reference) {
     if (!isScanned) throw new Malformed("/Encrypt leads to nothing");
-    // Readers that look for objects elsewhere must not find one for this reference.
+    // Readers that scan the file must not find another object for this reference.
     trailer.delete("Encrypt");
   }
   return fileId;
@@ -171,7 +172,7 @@ async function openEncryption(
 /**
  * Adds the members of object streams to a scan, and finds the catalog.
  * @returns whether every object stream could be read
- * @throws Malformed if the encryption dictionary is in an object stream: those are encrypted themselves (7.5.7)
+ * @throws Malformed if the encryption dictionary is in an object stream, which would itself be encrypted (7.5.7)
  */
 async function completeScan(objects: Objects, trailer: Dictionary, { scan }: Recovery): Promise<boolean> {
   const areStreamsRead = await expandObjectStreams(objects, scan);
@@ -183,7 +184,8 @@ async function completeScan(objects: Objects, trailer: Dictionary, { scan }: Rec
 }
 
 /**
- * Checks the file's own cross-reference. Over ranges, the copying pass checks each offset instead.
+ * Checks the file's own cross-reference. If the source is read by ranges, the copying pass checks the single objects
+ * instead.
  * @throws Malformed if an object is not where it should be
  */
 async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promise<void> {
@@ -192,8 +194,8 @@ async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promis
 }
 
 /**
- * Returns how the output begins. Bytes before the source's header are cut off, unless there are objects among them. A
- * header is added if the copied bytes do not begin with one: readers repair or reject such a file.
+ * Returns how the output begins. Bytes before the source's header are cut off, unless they include objects. A header is
+ * added if the copied bytes do not begin with one, because readers repair or reject such a file.
  */
 async function findStart(source: ByteSource, { table }: Xref): Promise<OutputStart> {
   const header = await retry(source, () => findOrigin(source));
@@ -203,10 +205,10 @@ async function findStart(source: ByteSource, { table }: Xref): Promise<OutputSta
 }
 
 /**
- * Returns the newest trailer (7.5.5), completed from older ones. An update removes the entries that its trailer leaves
- * out, except /ID: it names the file for life, and the key of an encrypted file may depend on it.
- * @param missing entries that older trailers complete; every entry by default, for recovery: in a damaged file the oldest
- * trailer may be the most complete
+ * Returns the newest trailer (7.5.5), completed from older ones. An update removes the entries that its trailer omits.
+ * The exception is /ID: it identifies the file permanently, and the key of an encrypted file may depend on it.
+ * @param missing keys that may be completed from older trailers. The default is every key, for recovery: in a damaged
+ * file the oldest trailer may be the most complete.
  */
 function trailerOf({ trailers }: Xref, missing?: readonly string[]): Dictionary {
   const trailer: Dictionary = new Map(trailers[0]?.dict);

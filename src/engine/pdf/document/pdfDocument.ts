@@ -1,4 +1,4 @@
-/** An open document: what reading found, and the changes to make. */
+/** An open document: the facts that reading found, and the changes to make. */
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PageEntry } from "../pages/page.ts";
@@ -12,9 +12,9 @@ import type { Feature, Pdfa } from "./pdfa.ts";
 export interface OutputStart {
   /** Offset of the first source byte that is copied. */
   readonly from: number;
-  /** Header in front of the copied bytes; empty if these begin with one. */
+  /** Header to write before the copied bytes; empty if they already begin with a header. */
   readonly newHeader: string;
-  /** Added to an offset in the source, gives the offset in the output. */
+  /** Difference between an offset in the output and the same offset in the source. */
   readonly shift: number;
 }
 
@@ -28,7 +28,7 @@ export interface ReadDocument {
   /** The first half of the source's /ID. */
   readonly fileId: Uint8Array | undefined;
   readonly objects: Objects;
-  /** Objects of the source that are written again. */
+  /** Objects of the source that the output contains in changed form. */
   readonly rewrites: Rewrites;
   /** Pages in reading order. */
   readonly pages: readonly PageEntry[];
@@ -41,19 +41,19 @@ export interface ReadDocument {
   readonly contentEnds: ReadonlyMap<number, number>;
   /** Whether marking breaks a signature. */
   readonly signed: boolean;
-  /** Whether readers show the attachments first. Attachments are not marked. */
+  /** Whether readers show the document's attachments before its pages. Attachments are not marked. */
   readonly isPortfolio: boolean;
-  /** The catalog's /Lang, unchecked. */
+  /** The catalog's /Lang, which may be an invalid language tag. */
   readonly language: string | undefined;
   /** The claim to conform to PDF/A, if the file makes one. */
   readonly pdfa: Pdfa | undefined;
-  /** See ObjectSink. */
+  /** Device color spaces that new objects may use, see ObjectSink. */
   readonly deviceColors: ReadonlySet<number>;
-  /** Whether nothing is left to the copying pass to check, see PlanOutdated. */
+  /** Whether all checks were made before the copying pass, see PlanOutdated. */
   readonly thorough: boolean;
 }
 
-/** An open document and the changes to make to it: the input of `planOutput`. An ObjectSink. */
+/** An open document and the changes to make to it: the input of `planOutput`. Implements ObjectSink. */
 export interface PdfDocument extends ReadDocument {
   /** Features that the new objects use. */
   readonly uses: Set<Feature>;
@@ -63,7 +63,7 @@ export interface PdfDocument extends ReadDocument {
   add(object: NewObject): Ref;
 }
 
-/** Returns a document without changes. */
+/** Returns an open document without changes. */
 export function documentOf(facts: ReadDocument): PdfDocument {
   const added: PdfDocument["added"] = [];
   return {

@@ -13,7 +13,7 @@ import { type Dictionary, Reference } from "../syntax/values.ts";
 export interface Pdfa {
   /** Part of ISO 19005. */
   readonly part: number;
-  /** Number of components of the output intent's profile; undefined without a profile. */
+  /** Number of components of the output intent's color profile; undefined without a profile. */
   readonly intent: number | undefined;
 }
 
@@ -25,17 +25,17 @@ const LONGEST_XMP = 1 << 20;
 
 /**
  * Reads the claim from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
- * @returns undefined without a readable claim, and for an encrypted file, since PDF/A forbids encryption
+ * @returns undefined if there is no readable claim, or if the file is encrypted, which PDF/A forbids
  */
 export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<Pdfa | undefined> {
   if (objects.cipher) return undefined;
   try {
     const part = await objects.run(() => claimedPart(metadataOf(objects, catalog)));
     if (part === undefined) return undefined;
-    // A separate step, so that missing ranges of the output intents do not repeat the reading of the metadata.
+    // Reads the output intents in a separate step. If a range of theirs is missing, the metadata are not read again.
     return { part, intent: await objects.run(() => intentOf(objects, catalog)) };
   } catch (error) {
-    // Unreadable and oversized metadata count as missing: pages do not depend on them.
+    // Unreadable and oversized metadata count as missing, because no page depends on metadata.
     if (error instanceof Malformed || error instanceof EngineError) return undefined;
     throw error;
   }
@@ -43,9 +43,9 @@ export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<P
 
 /**
  * Returns which device color spaces new objects may use, each given by its number of components (1 gray, 3 RGB, 4
- * CMYK): those that the conformance allows (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3) and that no page replaces. In
- * PDF/A, the output intent determines them. Readers that apply it show values of an RGB intent unchanged, and convert
- * those of any other profile.
+ * CMYK). The conformance must allow the color space (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3), and no page may
+ * replace it. In PDF/A, the output intent determines the allowed ones. Readers that apply the output intent show values
+ * of an RGB intent unchanged, and convert the values of any other profile.
  */
 export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
   const usable = new Set<number>();
@@ -66,7 +66,7 @@ export function allowsTransparency(pdfa: Pdfa | undefined): boolean {
   return !pdfa || (pdfa.part > 1 && pdfa.intent !== undefined);
 }
 
-/** Returns the notices for features of new objects that break the claim. */
+/** Returns the notices for those features of the new objects that break the claim. */
 export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: ReadonlySet<Feature> }): PdfaNotice[] {
   if (!pdfa) return [];
   const notices: PdfaNotice[] = [];
@@ -77,8 +77,8 @@ export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: Read
 }
 
 /**
- * Returns the XMP packet as text. Zero bytes are removed, which turns the ASCII characters of UTF-16 and UTF-32 into
- * ASCII.
+ * Returns the XMP packet as text. Zero bytes are removed, which reduces UTF-16 and UTF-32 to ASCII for ASCII
+ * characters.
  */
 function metadataOf(objects: Objects, catalog: Dictionary): string {
   const { source, table } = objects;
@@ -90,7 +90,7 @@ function metadataOf(objects: Objects, catalog: Dictionary): string {
   return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
 }
 
-/** Returns the property `part` of PDF/A's identification schema, from an attribute or an element. */
+/** Returns the value of `part` in PDF/A's identification schema, from an attribute or an element. */
 function claimedPart(xmp: string): number | undefined {
   const prefix = /xmlns:([\w-]+)\s*=\s*["']http:\/\/www\.aiim\.org\/pdfa\/ns\/id\/["']/.exec(xmp)?.[1];
   if (prefix === undefined) return undefined;
@@ -99,7 +99,7 @@ function claimedPart(xmp: string): number | undefined {
   return undefined;
 }
 
-/** Maximum number of output intents that are read. All intents of PDF/A have the same profile. */
+/** Maximum number of output intents that are read. All PDF/A output intents of a file have the same profile. */
 const MOST_INTENTS = 8;
 
 /** Returns the number of components of the PDF/A output intent's profile (ISO 19005-1, 6.2.2). */

@@ -10,9 +10,9 @@ import type { Trailer } from "../xref/xref.ts";
 import { readRoot } from "./catalog.ts";
 
 /**
- * Adds the members of the object streams to the table. Of several definitions of an object, the last in the file is
- * used; a member counts as located at its object stream. This is separate from the scan because the streams of an
- * encrypted file can be read only with the cipher.
+ * Adds the members of the object streams to the table. If an object has several definitions, the last one in the file
+ * is used. A member counts as located at its object stream. This step is separate from the scan because the streams of
+ * an encrypted file can be read only with the cipher.
  * @returns whether all object streams were read and none was superseded
  * @throws EngineError too_complex
  */
@@ -83,8 +83,8 @@ function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
 }
 
 /**
- * Returns the reference to the catalog of a scanned file: the newest /Root that refers to one, otherwise any catalog.
- * Each object is inspected once.
+ * Returns the reference to the catalog of a scanned file: the newest /Root that refers to a catalog, otherwise the
+ * reference to any catalog. Each object is inspected once.
  * @throws EngineError too_complex
  */
 export async function findCatalog(

@@ -18,7 +18,7 @@ const MAX_INFLATION = 1032;
  */
 const MAX_STREAM_WORK = 128 << 20;
 
-/** Charges the filters of one stream to the meter, and bounds their total work. */
+/** Charges the filters of one stream to the meter, and limits their total work. */
 class StreamMeter {
   readonly #meter: Meter;
   #work = 0;
@@ -52,7 +52,7 @@ export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): 
   let total = 0;
   const work = new StreamMeter(meter);
   filters.forEach((filter, i) => {
-    if (filter === "Crypt") return; // the cipher has already been applied
+    if (filter === "Crypt") return; // The cipher has already applied the Crypt filter.
     work.charge("startFilter");
     const param = params[i];
     data = trimmed(decode(filter, data, param instanceof Map ? param : undefined, work, meter.outputQuota(total)));
@@ -63,8 +63,8 @@ export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): 
 }
 
 /**
- * Copies the output if its buffer is less than half full. The meter only counts the output, not the unused rest of the
- * buffer.
+ * Returns a copy of the output if its buffer is less than half full, so that the unused rest is freed. The meter does
+ * not count that rest.
  */
 function trimmed(bytes: Uint8Array): Uint8Array {
   return 2 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
@@ -102,7 +102,7 @@ function decode(
   throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not supported`);
 }
 
-/** Decodes Flate data. Like readers, accepts truncated data and bytes after the end. */
+/** Decodes Flate data. Accepts truncated data and bytes after the end, as readers do. */
 function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter): Uint8Array {
   work.charge("inflateInput", data.length);
   try {
@@ -112,11 +112,11 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter): Uin
   }
   work.charge("inflateInput", data.length);
   try {
-    // The data may be intact even if the header or checksum is wrong. Raw Deflate has neither.
+    // The data may be intact even if the header or checksum is wrong. Raw Deflate has no header and no checksum.
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
-    // The two attempts may have produced this much output before they failed.
+    // The two failed attempts may have produced this much output.
     work.charge("inflateDiscarded", 2 * Math.min(maxBytes, MAX_INFLATION * data.length));
     throw new Malformed("a compressed stream is damaged");
   }
@@ -142,7 +142,7 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: 
     return data;
   }
 
-  // Each row moves down by the type bytes of all rows up to its own, so no byte is overwritten before it is read.
+  // Removing the type bytes moves each row toward the start. No byte is therefore overwritten before it is read.
   let to = 0;
   for (let from = 0; from < data.length; from += row + 1) {
     const width = Math.min(row, data.length - from - 1);
@@ -244,7 +244,7 @@ function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
   return out.subarray(0, written);
 }
 
-/** Writes the `count` most significant of a number's four bytes. */
+/** Writes the `count` most significant of the four bytes of a number. */
 function putWord(out: Uint8Array, at: number, value: number, count: number): void {
   for (let i = 0; i < count; i++) out[at + i] = Math.floor(value / 2 ** (24 - 8 * i));
 }
@@ -287,7 +287,7 @@ function emptyOutput(length: number, maxBytes: number): Uint8Array {
 function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: StreamMeter): Uint8Array {
   const CLEAR = 256;
   const END = 257;
-  // Each code refers to a range of the output written so far.
+  // Range in the output of the string that each code stands for.
   const starts = new Int32Array(4097);
   const lengths = new Int32Array(4097);
   let out = new Uint8Array(Math.min(maxBytes, Math.max(4096, data.length * 4)));
@@ -312,7 +312,7 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Stre
       continue;
     }
     if (code > 257 && (code > next || previous < 0)) {
-      work.chargeDecoded(written); // The caller only counts the output of filters that succeed.
+      work.chargeDecoded(written); // The caller counts the output only if the filter succeeds.
       work.charge("scan", written);
       throw new Malformed("an LZW stream is damaged");
     }
@@ -326,7 +326,7 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Stre
     const start = written;
     if (code < 256) out[written++] = code;
     else {
-      // The code that is being defined stands for the previous string plus its own first byte.
+      // The code that is being defined stands for the previous string plus the first byte of that string.
       const from = code === next ? previousStart : starts[code]!;
       for (let i = 0; i < length; i++) out[written++] = out[from + i]!;
     }

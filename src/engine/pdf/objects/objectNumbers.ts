@@ -4,8 +4,9 @@ import type { Value } from "../syntax/values.ts";
 import { LARGEST_NUMBER, type XrefTable } from "./xrefTable.ts";
 
 /**
- * Minimum distance between a new number and the used number below it. A reference to a missing object means null and
- * must not find a new object. Such references are likely above a wrong /Size and in gaps between numbers.
+ * Minimum distance between a new number and the next lower used number. A reference to a missing object means null, and
+ * must not lead to a new object. Such references are likely in gaps between numbers, and above /Size if it is too
+ * small.
  */
 const MIN_DISTANCE = 1000;
 
@@ -42,7 +43,7 @@ export class ObjectNumbers {
   }
 }
 
-/** Yields the first and last number of each gap, without the minimum distance from the used number below it. */
+/** Yields the first and last usable number of each gap. The minimum distance above the used number is left out. */
 function* gapsOf(table: XrefTable): Generator<[number, number]> {
   let before = 0;
   for (const num of table.numbers()) {

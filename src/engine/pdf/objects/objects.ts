@@ -30,7 +30,7 @@ export interface ObjectStream {
   bytes: Uint8Array;
   numbers: number[];
   offsets: number[];
-  /** Object number to index, for entries that name a wrong index. Built on first use. */
+  /** Index of each member by object number, for cross-reference entries with a wrong index. Built on first use. */
   positions?: Map<number, number>;
   /** The offsets in ascending order. This is `offsets` itself if it is already sorted. */
   ascending: number[];
@@ -42,11 +42,11 @@ export class MissingStream extends Error {
   num = 0;
 }
 
-// A shared instance: it may be thrown for every page, and creating a stack trace each time would be most of the cost.
+// A shared instance, because the error may be thrown for every page and creating a stack trace takes most of the time.
 // Its `num` is set before each throw and read by the next `catch`.
 const MISSING_STREAM = new MissingStream("an object stream is not decoded");
 
-/** Maximum number of bytes that are read of an object with unbalanced brackets. */
+/** Maximum number of bytes that are read from an object with unbalanced brackets. */
 const MAX_UNBALANCED_BYTES = 64 * 1024;
 /** Maximum number of references that are followed from one to the next. */
 export const LONGEST_REFERENCE_CHAIN = 32;
@@ -136,8 +136,8 @@ export class Objects {
    * @throws EngineError too_complex if too much memory is retained
    */
   retain(num: number, text: Uint8Array): Uint8Array {
-    // Two kinds of text need no copy: a copied member, which is then no longer needed for further reads, and a view of
-    // a file in memory. A view of a cached block needs one, because it would retain the whole block.
+    // Two kinds of text need no copy. The first is a copied member, which further reads then no longer need. The second
+    // is a view of a file in memory. A view of a cached block is copied, because the view would retain the whole block.
     if (this.#members.delete(num) || this.source.inMemory) return text;
     return this.#slab.copy(text).subarray(0, text.length);
   }
@@ -236,8 +236,8 @@ export class Objects {
   }
 
   /**
-   * Resolves an indirect /Length. Returns undefined for an object in an object stream, which could be the very stream
-   * being read.
+   * Returns the value of an indirect /Length. Returns undefined if the value is in an object stream, because that could
+   * be the very stream being read.
    */
   streamLength(reference: Reference): number | undefined {
     const value = this.table.isInFile(reference.num) ? this.value(reference.num) : null;

@@ -27,13 +27,13 @@ export interface RawStream {
   isWellFormed: boolean;
   /** The data, still encrypted and encoded. */
   data: Uint8Array;
-  /** File offset of the end of the data. */
+  /** Offset in the file where the data end. */
   end: number;
 }
 
 /** Usual length in bytes of white space and comments between the data and the keyword after them. */
 const USUAL_WHITE_BEFORE_END = 7;
-/** Growth factor of the window if the white space is longer. */
+/** Growth factor of the search window if the white space is longer. */
 const WHITE_FACTOR = 96;
 /** Maximum length in bytes of white space before the keyword. */
 export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * WHITE_FACTOR ** 2;
@@ -44,7 +44,7 @@ const MAX_RAW_BYTES = 64 << 20;
  * Reads the stream object at file offset `offset`. If neither `endstream` nor `endobj` follows the data, ignores
  * /Length and ends the data before the next `endstream`.
  * @param lengthOf resolves a /Length that is a reference
- * @param boundOf returns the offset of the next object, where data without `endstream` end
+ * @param boundOf returns the offset of the next object, which ends data without `endstream`
  * @throws Malformed if no stream begins at `offset`
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
@@ -97,8 +97,8 @@ export function hasStream(bytes: Uint8Array, end: number): boolean {
 }
 
 /**
- * Returns whether `code` may begin a number or a reference. Other values are not a length, and parsing them could take
- * long.
+ * Returns whether `code` may begin a number or a reference. A value of another type is not a length, and parsing it
+ * could take long.
  */
 export function mayBeLength(code: number | undefined): boolean {
   return isDigit(code) || isSign(code);
@@ -149,15 +149,16 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
   return end;
 }
 
-/** An `endobj` at the start of a line, followed by the next part of a file. */
+/** Matches an `endobj` at the start of a line, followed by the next part of a file. */
 const ENDOBJ_BEFORE_NEXT_PART = /^[\r\n]endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
 const ENDOBJ_CONTEXT = 64;
-/** Maximum number of occurrences to inspect. The data may consist of them. */
+/** Maximum number of `endobj` occurrences to inspect. Hostile data may contain nothing else. */
 const MAX_CANDIDATES = 16;
 
 /**
- * Returns the offset of the first `endobj` in the bytes [start, limit) that another part of a file follows. The bytes
- * after it do not belong to the object. Returns undefined if none of the first MAX_CANDIDATES occurrences qualifies.
+ * Returns the offset of the first `endobj` in the bytes [start, limit) that is followed by another part of a file. The
+ * bytes after that `endobj` do not belong to the object. Returns undefined if none of the first MAX_CANDIDATES
+ * occurrences qualifies.
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
@@ -193,14 +194,14 @@ export function findWord(source: ByteSource, start: number, limit: number, word:
   return undefined;
 }
 
-/** Maximum number of searches remembered per source. No step runs more. */
+/** Maximum number of searches remembered per source. No step makes more searches. */
 const MAX_SEARCHES = 16;
 const searches = new WeakMap<ByteSource, Map<string, number>>();
 
 /**
- * Returns the progress of the recent searches in a source: start and word to the position reached without a match. It
- * must outlive a step: when a step misses a range and is repeated, its searches continue from these positions instead
- * of scanning the same bytes again.
+ * Returns the progress of the recent searches in a source: a map from start and word to the position reached without a
+ * match. The map outlives a step. When a step misses a range and is repeated, its searches continue from these
+ * positions instead of scanning the same bytes again.
  */
 function searchesIn(source: ByteSource): Map<string, number> {
   const known = searches.get(source) ?? new Map<string, number>();

@@ -16,11 +16,9 @@ export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 export const LARGEST_NUMBER = 8_388_607;
 /** Maximum number of rows of any file. A row takes up to 30 bytes of memory. */
 const MAX_ROWS = 2_000_000;
-/**
- * Rows allowed for every file, and the bytes of the file required for each further row. Free entries compress to almost
- * nothing.
- */
+/** Number of rows allowed for every file, however short. */
 const BASE_ROWS = 500_000;
+/** Bytes of the file required for each further row. Free entries compress to almost nothing. */
 const BYTES_PER_ROW = 4;
 
 /**
@@ -40,8 +38,8 @@ export class XrefTable {
   /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
   #field3 = new Uint32Array(1024);
   /**
-   * Object number to live row plus one; 0 for no row. Dense. `#sparse` holds numbers far above the row count, as in
-   * hostile or sparse files.
+   * Live row plus one, by object number; 0 for no row. This array is dense. `#sparse` holds numbers far above the row
+   * count, as in hostile or sparse files.
    */
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();
@@ -54,9 +52,9 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry of a section that is not newer than the sections added before. An existing live row stays live,
-   * except for a free one from row `replaceFreeFrom` on: the table of a hybrid file marks objects as free that its
-   * stream contains (7.5.8.4). Ignores an object with number 0, which is the head of the free list.
+   * Adds an entry of a section that is not newer than the sections added before. An existing live row stays live. The
+   * exception is a free row from `replaceFreeFrom` on, because the table of a hybrid file marks the objects of its
+   * stream as free (7.5.8.4). Ignores an object with number 0, which is the head of the free list.
    * @param field2 offset, object-stream number or 0, depending on `kind`
    * @param field3 generation, index or next generation, depending on `kind`
    * @throws EngineError too_complex if the table has too many rows, or an object number is too large for readers
@@ -69,8 +67,8 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry that is newer than all entries before it, as a scan finds them from the beginning of the file to the
-   * end. Ignores object numbers that readers reject, because any digits may precede an `obj`.
+   * Adds an entry that is newer than all entries before it. A scan reads the file from beginning to end, so it finds
+   * entries in this order. Ignores object numbers that readers reject, because any digits may precede an `obj`.
    * @param field2 see {@link XrefTable.add}
    * @param field3 see {@link XrefTable.add}
    * @returns whether the object had a live row before
@@ -93,7 +91,7 @@ export class XrefTable {
     return (this.#sparse.get(num) ?? 0) - 1;
   }
 
-  /** Returns whether an object of this number exists. */
+  /** Returns whether an object of this number exists, in the file or in an object stream. */
   isInUse(num: number): boolean {
     const row = this.liveRow(num);
     return row >= 0 && this.#kind[row] !== FREE;
@@ -115,7 +113,7 @@ export class XrefTable {
     return this.liveRow(this.#number[row]!) === row;
   }
 
-  /** Returns the smallest offset of a live object in the file, or Infinity. */
+  /** Returns the smallest offset of a live object in the file, or Infinity without such an object. */
   firstOffset(): number {
     let first = Number.POSITIVE_INFINITY;
     for (let row = 0; row < this.rows; row++)
@@ -131,12 +129,12 @@ export class XrefTable {
     return this.#kind[row] as Kind;
   }
 
-  /** Returns the file offset that an IN_FILE row names. */
+  /** Returns the file offset in an IN_FILE row. */
   offset(row: number): number {
     return this.#field2[row]!;
   }
 
-  /** Returns the number of the object stream that an IN_STREAM row names. */
+  /** Returns the object-stream number in an IN_STREAM row. */
   streamNumber(row: number): number {
     return this.#field2[row]!;
   }
@@ -146,7 +144,7 @@ export class XrefTable {
     return this.#field3[row]!;
   }
 
-  /** Returns the index in its object stream that an IN_STREAM row names. */
+  /** Returns the index within the object stream in an IN_STREAM row. */
   index(row: number): number {
     return this.#field3[row]!;
   }
@@ -177,14 +175,14 @@ export class XrefTable {
     this.#field3[row] = gen;
   }
 
-  /** Yields the object numbers with a row, ascending. */
+  /** Yields, in ascending order, the object numbers that have a row. */
   *numbers(): Generator<number> {
     const dense = Math.min(this.largest + 1, this.#index.length);
     for (let num = 0; num < dense; num++) if (this.#index[num] !== 0) yield num;
     yield* [...this.#sparse.keys()].filter((num) => num >= dense).sort((a, b) => a - b);
   }
 
-  /** Whether the offsets are sorted. Otherwise, {@link nextOffset} sorts them first. */
+  /** Whether the offsets are sorted. If they are not, {@link nextOffset} sorts them first. */
   get isSorted(): boolean {
     return this.#offsets !== undefined;
   }

@@ -1,6 +1,6 @@
 /**
  * The Encrypt dictionary of the standard security handler (ISO 32000-2, 7.6.2, 7.6.4.2 and 7.6.6; Tables 20, 21 and
- * 25). Fields are named like its entries.
+ * 25). The fields have the names of the entries.
  */
 export interface EncryptDictionary {
   filter: string;

@@ -24,10 +24,10 @@ export interface Cipher {
 }
 
 /**
- * Opens a file encrypted with the standard security handler (ISO 32000-2, 7.6.4), in order to change its pages. Tries
- * the empty password first, then `password`, each as owner password and as user password. The owner may change
- * everything. For the user, bit 4 of /P decides in every revision (7.6.4.2, Table 22): the bits that revision 3 added
- * do not concern page content.
+ * Returns the cipher of a file that is encrypted with the standard security handler (ISO 32000-2, 7.6.4), if its pages
+ * may be changed. Tries the empty password first, then `password`, each as owner password and as user password. The
+ * owner may change everything. For the user, bit 4 of /P decides in every revision (7.6.4.2, Table 22). The bits that
+ * revision 3 added do not concern page content.
  * @param id the first half of the trailer's /ID; empty if it is missing
  * @throws EngineError `unsupported_encryption`, `password_required` or `modification_not_permitted`
  */
@@ -57,12 +57,12 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
   };
 }
 
-/** Crypt filters equivalent to the encryption of /V below 4, which has no crypt filters. */
+/** Crypt filters equivalent to the encryption of files with /V below 4, which have no crypt filters. */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 
 /**
- * Checks the handler, /V and /R (ISO 32000-2, Tables 20 and 21). /R 2 to 4 differ only in the key, so /V need not
- * match.
+ * Rejects an unsupported handler, /V or /R (ISO 32000-2, Tables 20 and 21). /R 2 to 4 differ only in how the key is
+ * derived, so /V need not match them.
  * @throws EngineError `unsupported_encryption`
  */
 function rejectUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): void {
@@ -77,7 +77,8 @@ function rejectUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): voi
 }
 
 /**
- * Returns owner access if one of the passwords gives it, otherwise user access; undefined if both passwords are wrong.
+ * Returns owner access if one of the passwords is the owner password. Otherwise returns user access, or undefined if
+ * both passwords are wrong.
  */
 function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | undefined): Access | undefined {
   const byEmpty = authenticate(dict, id, "");
@@ -87,14 +88,14 @@ function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | 
   return byPassword?.authority === "owner" ? byPassword : (byEmpty ?? byPassword);
 }
 
-/** Returns bit 4 of /P, "modify the contents of the document" (ISO 32000-2, Table 22). */
+/** Returns whether bit 4 of /P is set, "modify the contents of the document" (ISO 32000-2, Table 22). */
 function permitsModification(dict: EncryptDictionary, access: Access | undefined): boolean {
   return (permissions(dict, access) & 0b1000) !== 0;
 }
 
 /**
- * Returns the permissions. /Perms contains a copy of /P, encrypted with the file key (7.6.4.4.12, Algorithm 13). If it
- * is intact, it takes precedence, because anyone can edit /P.
+ * Returns the permissions. /Perms contains a copy of /P that is encrypted with the file key (7.6.4.4.12, Algorithm 13).
+ * An intact copy takes precedence, because anyone can edit /P.
  */
 function permissions(dict: EncryptDictionary, access: Access | undefined): number {
   if (dict.v !== 5 || !access || !dict.perms || dict.perms.length < 16) return dict.p;
@@ -104,7 +105,7 @@ function permissions(dict: EncryptDictionary, access: Access | undefined): numbe
   return isIntact ? new DataView(perms.buffer, perms.byteOffset).getInt32(0, true) : dict.p;
 }
 
-/** Transforms the bytes of one object as a crypt filter defines. */
+/** A crypt filter's method, which encrypts and decrypts the bytes of one object. */
 interface Method {
   decrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
   encrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
@@ -132,8 +133,8 @@ function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint
 }
 
 /**
- * Returns RC4 with object keys, which are 5 bytes longer than the file key, but at most 16 bytes (ISO 32000-2, 7.6.3.2,
- * Algorithm 1).
+ * Returns RC4 with a key per object. That key is 5 bytes longer than the file key, but at most 16 bytes (ISO 32000-2,
+ * 7.6.3.2, Algorithm 1).
  */
 function rc4Method(fileKey: Uint8Array): Method {
   const apply = (num: number, gen: number, data: Uint8Array) =>
@@ -141,7 +142,7 @@ function rc4Method(fileKey: Uint8Array): Method {
   return { decrypt: apply, encrypt: apply };
 }
 
-/** Returns AES with object keys (ISO 32000-2, 7.6.3.2, Algorithm 1). */
+/** Returns AES with a key per object (ISO 32000-2, 7.6.3.2, Algorithm 1). */
 function aes128Method(fileKey: Uint8Array): Method {
   const salt = encodeLatin1("sAlT");
   const key = (num: number, gen: number) => md5(fileKey, objectId(num, gen), salt);
@@ -151,7 +152,7 @@ function aes128Method(fileKey: Uint8Array): Method {
   };
 }
 
-/** Returns AES with the file key for every object (ISO 32000-2, 7.6.3.3, Algorithm 1.A). */
+/** Returns AES with the file key for all objects (ISO 32000-2, 7.6.3.3, Algorithm 1.A). */
 function aes256Method(fileKey: Uint8Array): Method {
   return {
     decrypt: (_num, _gen, data) => decryptAes(fileKey, data),
@@ -159,7 +160,7 @@ function aes256Method(fileKey: Uint8Array): Method {
   };
 }
 
-/** Returns three bytes of the object number and two of the generation, least significant first. */
+/** Returns three bytes of the object number and two bytes of the generation, least significant first. */
 function objectId(num: number, gen: number): Uint8Array {
   return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
 }

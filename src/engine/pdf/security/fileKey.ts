@@ -4,15 +4,15 @@ import { concat } from "../../bytes.ts";
 import type { EncryptDictionary } from "./encryptDictionary.ts";
 import { rc4, ZERO_VECTOR } from "./symmetric.ts";
 
-/** The file key, and the authority that the password gives (ISO 32000-2, 7.6.4.1). /P restricts users, not owners. */
+/** The file key, and whether the password is the owner's (ISO 32000-2, 7.6.4.1). /P restricts users, not owners. */
 export interface Access {
   fileKey: Uint8Array;
   authority: "owner" | "user";
 }
 
 /**
- * Checks a password and computes the file key with it: Algorithms 6 and 7 up to revision 4 (ISO 32000-2, 7.6.4.4.5 and
- * 7.6.4.4.6), Algorithm 2.A from revision 5 on (7.6.4.3.3). If one password serves as user and owner password, it gives
+ * Checks a password and computes the file key with it. Revisions up to 4 use Algorithms 6 and 7 (ISO 32000-2, 7.6.4.4.5
+ * and 7.6.4.4.6), later revisions Algorithm 2.A (7.6.4.3.3). A password that is both user and owner password gives
  * owner access.
  * @returns undefined if the password is wrong
  */
@@ -25,10 +25,10 @@ export function authenticate(dict: EncryptDictionary, id: Uint8Array, password: 
 }
 
 /**
- * Returns the possible byte strings of a password, most likely first. From revision 5 on, it is UTF-8 of the SASLprep
- * form, cut to 127 bytes (ISO 32000-2, 7.6.4.3.3). NFKC of current Unicode approximates SASLprep. Many writers omit
- * SASLprep, so the unchanged password follows. Up to revision 4, it is PDFDocEncoding (7.6.4.3.2), or UTF-8 from many
- * writers.
+ * Returns the possible byte strings of a password, most likely first. From revision 5 on, the standard requires UTF-8
+ * of the SASLprep form, cut to 127 bytes (ISO 32000-2, 7.6.4.3.3). NFKC of current Unicode approximates SASLprep. Many
+ * writers omit SASLprep, so the unchanged password is tried next. Up to revision 4, the standard requires
+ * PDFDocEncoding (7.6.4.3.2), but many writers use UTF-8.
  */
 function encodings(password: string, revision: number): Uint8Array[] {
   const utf8 = (text: string) => new TextEncoder().encode(text).subarray(0, 127);
@@ -59,7 +59,7 @@ const PADDING = Uint8Array.of(
   ...[0x2e, 0x2e, 0x00, 0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a],
 );
 
-/** Opens revisions 2 to 4 with the first possible key length that fits the password. */
+/** Opens revisions 2 to 4. Tries the possible key lengths until one fits the password. */
 function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array): Access | undefined {
   for (const keyBytes of keyLengths(dict)) {
     const asOwner = userKey(dict, id, userPassword(dict, password, keyBytes), keyBytes);
@@ -72,8 +72,9 @@ function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Arra
 }
 
 /**
- * Returns the possible key lengths, 5 to 16 bytes. /Length of the dictionary is in bits. In a crypt filter, some
- * writers give bits and others bytes (ISO 32000-2, Tables 20 and 25). Some writers omit it or write a wrong value.
+ * Returns the possible key lengths, 5 to 16 bytes. The dictionary's /Length is in bits. A crypt filter's /Length is in
+ * bits from some writers and in bytes from others (ISO 32000-2, Tables 20 and 25). Some writers omit /Length or write a
+ * wrong value.
  */
 function keyLengths(dict: EncryptDictionary): Set<number> {
   if (dict.r === 2) return new Set([5]);
@@ -83,7 +84,7 @@ function keyLengths(dict: EncryptDictionary): Set<number> {
   return new Set([...bytes, 16, 5].filter((n) => Number.isInteger(n) && n >= 5 && n <= 16));
 }
 
-/** Returns the file key if `password` is the user password: ISO 32000-2, 7.6.4.4.5, Algorithm 6. */
+/** Returns the file key if `password` is the user password (ISO 32000-2, 7.6.4.4.5, Algorithm 6). */
 function userKey(
   dict: EncryptDictionary,
   id: Uint8Array,
@@ -95,7 +96,7 @@ function userKey(
   return equal(expected, fit(dict.u, expected.length)) ? key : undefined;
 }
 
-/** Computes the file key: ISO 32000-2, 7.6.4.3.2, Algorithm 2. */
+/** Returns the file key (ISO 32000-2, 7.6.4.3.2, Algorithm 2). */
 function legacyFileKey(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array, keyBytes: number): Uint8Array {
   const permissions = new Uint8Array(4);
   new DataView(permissions.buffer).setInt32(0, dict.p, true);
@@ -105,7 +106,7 @@ function legacyFileKey(dict: EncryptDictionary, id: Uint8Array, password: Uint8A
   return strengthened(dict.r, digest, keyBytes);
 }
 
-/** Decrypts the user password with the owner password: ISO 32000-2, 7.6.4.4.6, Algorithm 7. */
+/** Returns the user password, decrypted with the owner password (ISO 32000-2, 7.6.4.4.6, Algorithm 7). */
 function userPassword(dict: EncryptDictionary, ownerPassword: Uint8Array, keyBytes: number): Uint8Array {
   const key = strengthened(dict.r, md5(padded(ownerPassword)), keyBytes);
   const rounds = dict.r === 2 ? [0] : REVISION_3_ROUNDS.toReversed();
@@ -116,7 +117,7 @@ function padded(password: Uint8Array): Uint8Array {
   return fit(concat([password, PADDING]), PADDING.length);
 }
 
-/** Applies the 50 additional rounds of MD5 of revision 3 and later, over the length of the key. */
+/** Applies the 50 additional MD5 rounds of revision 3 and later to as many bytes as the key has. */
 function strengthened(revision: number, digest: Uint8Array, keyBytes: number): Uint8Array {
   let key = digest.subarray(0, keyBytes);
   if (revision === 2) return key;
@@ -127,7 +128,7 @@ function strengthened(revision: number, digest: Uint8Array, keyBytes: number): U
 
 const REVISION_3_ROUNDS = Array.from({ length: 20 }, (_, round) => round);
 
-/** Applies RC4 once per round. Each round XORs every byte of the key with its number. */
+/** Applies RC4 once per round. In each round, every byte of the key is XORed with the number of the round. */
 function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Array {
   let result = data;
   for (const round of rounds) {
@@ -138,7 +139,7 @@ function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Ar
 }
 
 /**
- * Opens revisions 5 and 6: ISO 32000-2, 7.6.4.3.3, Algorithm 2.A. /O and /U each consist of a hash of 32 bytes, the
+ * Opens revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3, Algorithm 2.A). /O and /U each consist of a hash of 32 bytes, the
  * salt of that hash, and the salt for the key that decrypts /OE or /UE. The owner's hashes also cover all of /U.
  */
 function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | undefined {
@@ -157,12 +158,12 @@ function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | und
   return asUser && { fileKey: asUser, authority: "user" };
 }
 
-/** Computes the hash of revision 5 (Adobe's Supplement to ISO 32000, extension level 3): one SHA-256. */
+/** Returns the hash of revision 5, which is one SHA-256 (Adobe's Supplement to ISO 32000, extension level 3). */
 function simpleHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
   return sha2(256, password, salt, userEntry);
 }
 
-/** Computes the hash of revision 6: ISO 32000-2, 7.6.4.3.4, Algorithm 2.B. */
+/** Returns the hash of revision 6 (ISO 32000-2, 7.6.4.3.4, Algorithm 2.B). */
 function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Array): Uint8Array {
   let key = sha2(256, password, salt, userEntry);
   for (let round = 0, lastByte = 0; round < 64 || lastByte > round - 32; round++) {
@@ -177,7 +178,7 @@ function hardenedHash(password: Uint8Array, salt: Uint8Array, userEntry: Uint8Ar
   return key.subarray(0, 32);
 }
 
-/** Cuts or zero-pads to `length` bytes. /O and /U of real files are sometimes too long or too short. */
+/** Cuts or zero-pads a string to `length` bytes. /O and /U of real files are sometimes too long or too short. */
 function fit(bytes: Uint8Array, length: number): Uint8Array {
   const fitted = new Uint8Array(length);
   fitted.set(bytes.subarray(0, length));

@@ -1,9 +1,9 @@
 import { Meter, runYielding } from "./meter.ts";
 
 /**
- * The source of the PDF's bytes. The parsing core is synchronous: it asks for ranges, and throws `MissingRange` if a
+ * The source of the PDF's bytes. The parsing core is synchronous. It requests ranges, and throws `MissingRange` if a
  * range is not loaded. `retry` then fetches the range and repeats the step. The same code therefore reads a file in
- * memory and a stored object that is larger than memory.
+ * memory and a stored file that is larger than memory.
  */
 export type ByteSource = InMemory | OutOfMemory;
 
@@ -24,8 +24,8 @@ interface Readable {
 }
 
 /**
- * A source whose bytes are all in memory. For such a source, the planner makes all checks at once instead of deferring
- * some.
+ * A source whose bytes are all in memory. For such a source, the planner makes all checks at once. For other sources,
+ * it defers some of them.
  */
 interface InMemory extends Readable {
   readonly inMemory: true;
@@ -51,8 +51,8 @@ export interface RangeReader {
 }
 
 /**
- * Thrown when a step needs a range that must be fetched first. It is not an Error: it is thrown for each of thousands
- * of pages and always caught, so a stack trace would only cost time.
+ * Thrown when a step needs a range that must be fetched first. It is not an Error, because it is thrown for each of
+ * thousands of pages and always caught. A stack trace would only cost time.
  */
 export class MissingRange {
   readonly start: number;
@@ -120,7 +120,7 @@ const BLOCK_BYTES = 64 * 1024;
 const CACHED_BLOCKS = 64;
 /** Maximum number of blocks in one sequential read-ahead. */
 const MAX_READ_AHEAD = 32;
-/** Parallel reads from which on nothing is prefetched. A Worker has six connections. */
+/** Number of parallel reads at which prefetching stops. A Worker may open six connections. */
 const MAX_PARALLEL_READS = 6;
 /** A read that skips fewer blocks than this is still sequential. */
 const SEQUENTIAL_STRIDE = 4;
@@ -136,11 +136,9 @@ export class RangeSource implements OutOfMemory {
   readonly #reader: RangeReader;
   /** Block number to bytes, least recently used first. A Map keeps insertion order. */
   readonly #blocks = new Map<number, Uint8Array>();
-  /**
-   * End block of the last fetch, and the number of blocks it was allowed to read ahead. The latter doubles while
-   * fetches are sequential.
-   */
+  /** End block of the last fetch. */
   #lastEnd = -1;
+  /** Maximum number of blocks of the last fetch. Doubles while fetches are sequential. */
   #readAhead = 1;
 
   constructor(reader: RangeReader) {
@@ -192,11 +190,11 @@ export class RangeSource implements OutOfMemory {
     );
     for (const block of others) {
       if (reads.length >= MAX_PARALLEL_READS) break;
-      const isNear = block >= first && block < last + SEQUENTIAL_STRIDE; // the read-ahead will fetch it
+      const isNear = block >= first && block < last + SEQUENTIAL_STRIDE; // The read-ahead will fetch near blocks anyway.
       if (!isNear && !this.#blocks.has(block)) reads.push(this.#fetch(block, block + 1));
     }
     await Promise.all(reads);
-    // A request larger than the cache retains all of its blocks.
+    // For a request larger than the cache, all of its blocks must stay.
     const capacity = Math.max(CACHED_BLOCKS, last - first);
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= capacity) break;

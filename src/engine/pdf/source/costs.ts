@@ -3,13 +3,13 @@
  * scan one byte.
  */
 
-/** The allowance that an operation is charged to. Every operation also uses up the time slice. */
+/** The allowance that an operation is charged to. Every operation also counts toward the time slice. */
 type Allowance =
   /** The scanning allowance of the file. */
   | "scan"
-  /** The allowance of the mark, which has the same size. */
+  /** The allowance of the mark, as large as the scanning allowance. */
   | "mark"
-  /** None, only the time slice. Another allowance bounds how often the operation runs. */
+  /** No allowance, only the time slice. Another allowance limits how often the operation runs. */
   | "none";
 
 interface Cost {
@@ -22,7 +22,7 @@ const scan = (units: number): Cost => ({ units, allowance: "scan" });
 const mark = (units: number): Cost => ({ units, allowance: "mark" });
 const time = (units: number): Cost => ({ units, allowance: "none" });
 
-/** The cost of each operation, per unit that its comment names. */
+/** The cost of each operation. The comment of an operation names its unit. */
 export const COSTS = {
   /** Per byte that is read or searched. */
   scan: scan(1),
@@ -31,9 +31,9 @@ export const COSTS = {
   /** Per byte that is decrypted. */
   decrypt: scan(2),
 
-  /** Per filter of a stream: it builds tables and state even for empty data. */
+  /** Per filter of a stream. A filter builds tables and state even for empty data. */
   startFilter: scan(4096),
-  /** Per byte that a filter reads, or a predictor changes, one at a time. */
+  /** Per byte that a filter reads or a predictor changes individually. */
   filterByte: scan(4),
   /** Per row of a predictor, in addition to its bytes. */
   predictorRow: scan(16),
@@ -67,11 +67,11 @@ export const COSTS = {
   rereadTreeObject: scan(8),
   /** Per byte of a /Kids array. */
   readKids: scan(16),
-  /** Per kid of a page-tree node when its pages are counted. */
+  /** Per child of a page-tree node when its pages are counted. */
   settleKid: time(128),
-  /** Per byte of a /Contents array, each of whose elements is looked up. */
+  /** Per byte of a /Contents array. Each element of the array is looked up. */
   readContentsArray: scan(16),
-  /** Per byte of a content stream's dictionary, which every page may share. */
+  /** Per byte of a content stream's dictionary. All pages may share the stream. */
   readStreamDictionary: scan(8),
   /** Per byte of a malformed object that is rewritten in well-formed syntax. */
   rewriteWellFormed: scan(32),
@@ -80,7 +80,7 @@ export const COSTS = {
   layOutCharacter: mark(256),
   /** Per character of a text that is fitted to a page size. */
   fitCharacter: mark(64),
-  /** Per object that the mark adds for a page, such as the copies that fill the page. */
+  /** Per object that the mark adds for a page, such as the repeated copies of a tiled mark. */
   drawObject: mark(64 * 1024),
   /** Per byte of the operators that place the mark on a page. */
   placeMark: mark(8),
@@ -97,7 +97,7 @@ export const COSTS = {
   checkMember: time(4),
   /** Per byte of a member that is copied into a new object stream. */
   copyMember: scan(4),
-  /** Per byte of a member that overlaps other members, so that the output is longer than the stream. */
+  /** Per byte of a member that overlaps other members. Overlaps can make the output longer than the stream. */
   copyOverlappingMember: scan(16),
   /** Per object that is written into an object stream, in addition to its bytes. */
   packMember: time(1024),
@@ -114,7 +114,7 @@ export const COSTS = {
 /** An operation that the meter counts. */
 export type MeteredOperation = keyof typeof COSTS;
 
-/** Memory of a structure in bytes, in addition to the bytes that it holds. */
+/** Memory overhead of each structure in bytes, in addition to the bytes that it holds. */
 export const MEMORY = {
   /** Per parsed value of any type. */
   value: 32,

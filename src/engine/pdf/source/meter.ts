@@ -11,20 +11,20 @@ const MB = 1 << 20;
 
 /** The work that one file may cause, in bytes. */
 export const WORK_LIMITS = {
-  /** Scanning allowance: `scannedTimes` times the file's length plus `scanned`. */
+  /** The scanning allowance is `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
   scanned: 256 * MB,
-  /** Decoded bytes of all streams together. Decoding a stream again counts as scanning. */
+  /** Decoded bytes of all streams together. Repeated decoding of a stream counts as scanning instead. */
   decoded: 512 * MB,
   /** Decoded bytes of all filters of one stream together. */
   decodedAtOnce: 40 * MB,
-  /** Memory for objects that may be rewritten, and for the mark until it is drawn. */
+  /** Memory for objects that may be rewritten, and for the mark before it is drawn. */
   retained: 64 * MB,
-  /** Operators that place the mark on pages. Operators that several pages share count once. */
+  /** Bytes of the operators that place the mark on pages. Operators that several pages share count once. */
   placed: 32 * MB,
   /**
-   * Output beyond the mark and twice the source: `output` plus `outputPerPage` for each page. The allowance has twice
-   * the source because a rewritten object can leave a gap as long as itself.
+   * Maximum length of the output beyond the mark and twice the source: `output` plus `outputPerPage` for each page. The
+   * source counts twice because a rewritten object can leave a gap as long as itself.
    */
   output: 1024 * KB,
   outputPerPage: 4 * KB,
@@ -32,7 +32,7 @@ export const WORK_LIMITS = {
 
 /** Maximum output of a single filter. While the filter works, its output can be in memory twice. */
 const MAX_FILTER_OUTPUT = WORK_LIMITS.decodedAtOnce / 2;
-/** Work between two yields to the event loop, in scan units: 5 to 50 ms. */
+/** Work between two yields to the event loop, in scan units. It takes 5 to 50 ms. */
 const TIME_SLICE = MB;
 
 /** Counts the work for one file, and throws when an allowance is exhausted. */
@@ -149,7 +149,7 @@ export class Meter {
 
 /**
  * Repeats `step` until it returns false. Yields to the event loop whenever the time slice is used up.
- * @param run runs the steps of one time slice. It may fetch missing bytes and repeat the slice.
+ * @param run runs the steps of one time slice. It may fetch missing bytes and repeat the steps.
  */
 export async function runYielding(
   meter: Meter,
@@ -172,7 +172,7 @@ export async function forEachYielding<T>(meter: Meter, items: Iterable<T>, visit
 }
 
 /**
- * Checks that the output stays within its allowance per file and page.
+ * Checks that the output stays within its allowance for this number of pages.
  * @param bytes output length beyond the mark and twice the source; may be negative
  * @throws EngineError too_complex
  */

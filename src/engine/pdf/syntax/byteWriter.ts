@@ -1,16 +1,17 @@
 import { concat } from "../../bytes.ts";
 
-/** Length from which on a part is referenced instead of copied. */
+/** Minimum length in bytes of a part that is referenced instead of copied. */
 const LARGE = 256 * 1024;
 /** Initial capacity in bytes, enough for a short mark. A larger buffer would cost more than growing a small one. */
 const CAPACITY = 4096;
 
-/** A byte buffer that grows as it is written. It copies no part of `LARGE` bytes or more. */
+/** A byte buffer that grows as bytes are appended. Parts of `LARGE` bytes or more are referenced instead of copied. */
 export class ByteWriter {
   length = 0;
   #bytes: Uint8Array;
-  /** Write position in the buffer, and the start of the bytes that are not in `#finished` yet. */
+  /** Write position in the buffer. */
   #at = 0;
+  /** Start of the bytes in the buffer that are not in `#finished` yet. */
   #from = 0;
   readonly #finished: Uint8Array[] = [];
 

@@ -1,7 +1,7 @@
 /**
  * The lexical level of PDF (ISO 32000-2, 7.2 and 7.3). The functions take bytes and a position, and find the end of a
- * token or value without building it. A token is only complete when the byte after it is visible, so these functions
- * throw `EndOfBytes` at the end of the window. `parseAt` then widens the window.
+ * token or value without building the value. A token is complete only when the byte after it is visible. At the end of
+ * the window, these functions therefore throw `EndOfBytes`, and `parseAt` widens the window.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import type { ByteSource } from "../source/byteSource.ts";
@@ -32,9 +32,9 @@ import {
 } from "./characters.ts";
 
 /**
- * Thrown when bytes do not have the expected syntax. It leads to recovery or to an EngineError and never reaches the
- * caller of the engine. It is not an Error: some files cause one for each of their objects, and the stack traces would
- * be most of the cost.
+ * Thrown when bytes do not have the expected syntax. The exception leads to recovery or to an EngineError, and never
+ * reaches the caller of the engine. The class does not extend Error: some files cause an exception for each object, and
+ * stack traces would take most of the time.
  */
 export class Malformed {
   readonly message: string;
@@ -48,13 +48,13 @@ export class Malformed {
 export class EndOfBytes extends Malformed {}
 
 /**
- * A shared instance without per-throw state: it is thrown for flow control whenever a window is too short, and creating
- * one each time would be slow.
+ * A shared instance without state. It is thrown for flow control whenever a window is too short, and a new instance for
+ * each throw would be slow.
  */
 const END_OF_BYTES = new EndOfBytes("the bytes end inside a token");
 
 const FIRST_WINDOW = 512;
-/** Windows up to this size may extend past the start of the next object. */
+/** Windows up to this size in bytes may extend past the start of the next object. */
 const SMALL_WINDOW = 8 * FIRST_WINDOW;
 const LARGEST_WINDOW = 16 << 20;
 
@@ -67,9 +67,9 @@ for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 
 /**
  * Runs `parse` over a window of the file that begins at `start`. Widens the window until it is large enough.
- * @param limit in bytes; gives up when a window of at least this size is too small
- * @param boundOf returns the offset of the next object. It bounds large windows, because overlapping objects would be
- * read repeatedly otherwise.
+ * @param limit in bytes. Gives up when a window of at least this size is too small.
+ * @param boundOf returns the offset of the next object, which bounds large windows. Without the bound, overlapping
+ * objects would be read repeatedly.
  * @throws Malformed if `start` is outside the file, or if the file or the largest window ends inside an object
  * @throws MissingRange if the window is not loaded
  * @throws EngineError too_complex
@@ -139,7 +139,7 @@ export function isDigit(code: number | undefined): boolean {
   return code !== undefined && code >= DIGIT_0 && code <= DIGIT_9;
 }
 
-/** Returns whether `code` is a decimal point or a sign. A number may begin with either (7.3.3). */
+/** Returns whether `code` is a decimal point or a sign. A number may begin with any of these (7.3.3). */
 export function isSign(code: number | undefined): boolean {
   return code === PERIOD || code === MINUS || code === PLUS;
 }
@@ -228,7 +228,10 @@ export function skipValue(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** Returns how the token at `at` changes the nesting depth of arrays and dictionaries. */
+/**
+ * Returns the change of nesting depth at the token at `at`: 1 for an opening bracket, -1 for a closing bracket of an
+ * array or dictionary, otherwise 0.
+ */
 export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   const code = bytes[at];
   if (code === BRACKET_OPEN || isDictionary(bytes, at)) return 1;
@@ -261,7 +264,7 @@ export function isOutsideOfValues(bytes: Uint8Array, start: number, end: number)
   return wordIs(bytes, start, end, "endobj") || wordIs(bytes, start, end, "obj");
 }
 
-/** Receives the positions of one dictionary entry in the scanned bytes. */
+/** Receives the byte positions of one dictionary entry. */
 export type EntryVisitor = (keyStart: number, keyEnd: number, valueStart: number, valueEnd: number) => void;
 
 /**
@@ -276,14 +279,14 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     const code = bytes[at]!;
     if (isDictionaryEnd(bytes, at)) return at + 2;
     if (code !== SLASH) {
-      // Garbage instead of a key. Readers skip one token, so a single `>>` ends the dictionary that `<< <<` begins.
+      // The key is garbage. Readers skip one token, so a single `>>` ends the dictionary that `<< <<` begins.
       at = skipWhite(bytes, skipToken(bytes, at));
       continue;
     }
     const keyStart = at;
     const keyEnd = skipRegular(bytes, at + 1);
     const valueStart = skipWhite(bytes, keyEnd);
-    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2; // a final key without a value is not an entry
+    if (isDictionaryEnd(bytes, valueStart)) return valueStart + 2; // A final key without a value is not an entry.
     let valueEnd = skipValue(bytes, valueStart);
     for (
       at = skipWhite(bytes, valueEnd);

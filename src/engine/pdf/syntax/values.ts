@@ -1,5 +1,5 @@
 /**
- * Parsed values for the few objects that are worth building: trailers, the catalog, page-tree attributes and stream
+ * Parses the few objects whose values are worth building: trailers, the catalog, page-tree attributes and stream
  * dictionaries (ISO 32000-2, 7.3). Page dictionaries are never built, see lexer.ts.
  */
 import { decodeLatin1 } from "../../bytes.ts";
@@ -56,23 +56,23 @@ export class Reference {
 /** A dictionary: values by key. Keys have no slash. */
 export type Dictionary = Map<string, Value>;
 
-/** A parsed value. Names are strings. PDF strings are bytes, still encrypted. Unknown keywords are null. */
+/** A parsed value. Names become strings. PDF strings become bytes, still encrypted. Unknown keywords become null. */
 export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
 
 const MAX_DEPTH = 200;
-/** Memory limit for the values of one object, in bytes. A one-letter string takes a hundred times its length. */
+/** Memory limit for the values of one object, in bytes. A one-letter string takes a hundred times its own length. */
 const MAX_MEMORY = 16 << 20;
 
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
-  /** Brackets open at `at`, of any kind. */
+  /** Number of brackets of any kind that are open at `at`. */
   openBrackets: number;
   /** Bracket depth at which the current entry's value ends, even if its own brackets are not closed. See parseEntry. */
   endDepth: number;
   /** Memory left for further values, in bytes. */
   memoryLeft: number;
-  /** Keys of the outermost dictionary whose values are built. Undefined builds all values. */
+  /** Keys of the outermost dictionary whose values are built; undefined for all. */
   readonly keys: ReadonlySet<string> | undefined;
 }
 
@@ -97,7 +97,7 @@ export function parseValue(bytes: Uint8Array, at: number): Value {
 }
 
 /**
- * Returns the reference at `at`, or undefined for any other value. Does not parse arrays, dictionaries and strings.
+ * Returns the reference at `at`, or undefined for any other value. Arrays, dictionaries and strings are not parsed.
  * @throws Malformed if no value can be parsed there
  */
 export function referenceAt(bytes: Uint8Array, at: number): Reference | undefined {
@@ -241,7 +241,7 @@ function passDictionaryEnd(cursor: Cursor, at: number): boolean {
   return true;
 }
 
-/** Returns whether a single `>` closes the dictionary because the object ends after it. */
+/** Returns whether the single `>` at `at` closes the dictionary because the object ends after it. */
 function isLastBracket(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] !== GREATER_THAN) return false;
   const word = skipWhite(bytes, at + 1);

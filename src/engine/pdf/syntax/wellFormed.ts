@@ -1,8 +1,7 @@
 /**
- * Recognizes and writes well-formed values: those that follow ISO 32000-2, 7.3, so that all readers interpret them the
- * same way. Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary contains
- * garbage, while PDFium and this engine skip the garbage. Values that the output repeats are therefore written
- * well-formed.
+ * Recognizes and writes well-formed values. They follow ISO 32000-2, 7.3, so all readers interpret them the same way.
+ * Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary contains garbage, while
+ * PDFium and this engine skip the garbage. Source values that the output repeats are therefore written well-formed.
  */
 import { concat, decodeLatin1 } from "../../bytes.ts";
 import { tooComplex } from "../source/meter.ts";
@@ -191,7 +190,7 @@ function endOfWord(bytes: Uint8Array, at: number): number {
   return endOfNumber(bytes, at) === end || isKeyword(bytes, at, end) ? end : -1;
 }
 
-/** Returns the end of the number at the beginning of a word, or `at` if the word begins with none. */
+/** Returns the end of the number at the beginning of a word, or `at` if the word does not begin with a number. */
 function endOfNumber(bytes: Uint8Array, at: number): number {
   let end = at;
   let hasDigits = false;
@@ -204,8 +203,8 @@ function isKeyword(bytes: Uint8Array, at: number, end: number): boolean {
 }
 
 /**
- * Returns the end of the reference whose object number ends at `end`. Returns `end` if it is only a number, and -1
- * if readers may disagree.
+ * Returns the end of the reference whose object number ends at `end`. Returns `end` if the number does not begin a
+ * reference, and -1 if readers may disagree.
  */
 function endOfReference(bytes: Uint8Array, end: number): number {
   const gen = skipWhite(bytes, end);
@@ -216,12 +215,15 @@ function endOfReference(bytes: Uint8Array, end: number): number {
   return isGeneration(bytes, gen, genEnd) && skipRegular(bytes, keyword) === keyword + 1 ? keyword + 1 : -1;
 }
 
-/** Returns whether the number [start, end) is a valid generation of a reference. MuPDF accepts no larger one. */
+/** Returns whether the number [start, end) is a valid generation of a reference. MuPDF accepts no larger generation. */
 function isGeneration(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 || (readInteger(bytes, start, end) ?? Number.POSITIVE_INFINITY) <= LARGEST_GENERATION;
 }
 
-/** Maximum length in bytes of a value that is rewritten. The rewriting is slow and does not yield to the event loop. */
+/**
+ * Maximum length in bytes of a malformed value that is rewritten. The rewriting is slow and does not yield to the event
+ * loop.
+ */
 const MAX_REPAIRED_BYTES = 512 * 1024;
 
 /**
@@ -243,7 +245,7 @@ export function wellFormedText(bytes: Uint8Array, at: number): Uint8Array {
   return writer.text();
 }
 
-/** Returns the name [start, end) with bytes escaped that PDFium treats as white space. */
+/** Returns the name [start, end), and escapes the bytes that PDFium treats as white space. */
 export function wellFormedName(bytes: Uint8Array, start: number, end: number): string {
   return decodeLatin1(bytes, start, end).replace(/[\x80\xff]/g, (code) => `#${code.charCodeAt(0).toString(16)}`);
 }
@@ -253,8 +255,8 @@ class WellFormedWriter {
   readonly #bytes: Uint8Array;
   readonly #out = new ByteWriter();
   /**
-   * Start positions of the arrays and dictionaries that are known to be malformed and not written yet. The next one is
-   * last.
+   * Start positions of arrays and dictionaries that are known to be malformed and are not written yet. The last element
+   * is the next one to write.
    */
   readonly #malformed: number[] = [];
 
@@ -286,8 +288,8 @@ class WellFormedWriter {
   }
 
   /**
-   * Writes the entries that eachEntry would visit, up to the bracket that ends the value. Brackets inside garbage
-   * count, as in skipValue.
+   * Writes the entries that eachEntry would visit, up to the bracket that ends the value. Brackets inside garbage count
+   * too, as in skipValue.
    */
   #dictionary(at: number, depth: number): number {
     const [bytes, out] = [this.#bytes, this.#out];
@@ -308,7 +310,7 @@ class WellFormedWriter {
         at = skipWhite(bytes, this.value(start, depth + 1));
         out.byte(SPACE);
         while (bytes[at] !== SLASH && !isDictionaryEnd(bytes, at)) at = skipWhite(bytes, skipValue(bytes, at));
-      } else at = start; // a final key without a value is not an entry
+      } else at = start; // A final key without a value is not an entry.
     }
     out.text(">>");
     for (; open > 0 && depth > 0; at = skipWhite(bytes, skipToken(bytes, at))) open += nesting(bytes, at);
@@ -338,7 +340,7 @@ class WellFormedWriter {
   }
 }
 
-/** Reads a reference as readers do: other characters may follow the `R` directly. */
+/** Reads a reference as readers do. Other characters may follow the `R` directly. */
 function readReference(bytes: Uint8Array, at: number): { text: string; end: number } | undefined {
   const numEnd = skipRegular(bytes, at);
   const num = readObjectNumber(bytes, at, numEnd);

@@ -1,7 +1,8 @@
 /**
- * Recovery of damaged files. A pass over the file treats every `n g obj` as an entry, as MuPDF and pdf.js do. The last
- * body of an object number is the live one. A stream ends by its /Length if `endstream` or `endobj` follows, otherwise
- * at the next `endstream`. A second pass is necessary if a /Length is an object after its stream, as in files by qpdf.
+ * Recovers damaged files. A pass over the file treats every `n g obj` as the entry of an object, as MuPDF and pdf.js
+ * do. The last body of an object number is the live one. If `endstream` or `endobj` follows the /Length bytes of a
+ * stream, its data end there. Otherwise they end at the next `endstream`. A second pass is necessary if a /Length is an
+ * object after its stream, as in files by qpdf.
  */
 
 import { indexOf } from "#platform/search";
@@ -41,9 +42,9 @@ export interface Scan {
   /** Numbers of objects that may be a catalog. */
   catalogs: Set<number>;
   /**
-   * Numbers of ambiguous objects, which readers may find elsewhere: objects that occur more than once, and objects in
-   * stream data with an ambiguous extent. The extent is ambiguous if the dictionary is malformed, or if some readers
-   * look for the first `endstream` because /Length is wrong or indirect.
+   * Numbers of ambiguous objects, which readers may find elsewhere. They are the objects that occur more than once, and
+   * objects in stream data with an ambiguous extent. The extent is ambiguous if the dictionary is malformed, or if some
+   * readers look for the first `endstream` because /Length is wrong or indirect.
    */
   ambiguous: Set<number>;
   /**
@@ -52,8 +53,8 @@ export interface Scan {
    */
   mayHideObjectStreams: boolean;
   /**
-   * Numbers of objects that are defined both inside an unreadable trailer and before it. Readers use one definition or
-   * the other.
+   * Numbers of objects that are defined both inside an unreadable trailer and before it. Some readers use the first
+   * definition, others the second.
    */
   redefined: ReadonlySet<number>;
 }
@@ -62,16 +63,21 @@ const WINDOW = 64 * 1024;
 /** Overlap of consecutive windows in bytes, longer than any header or keyword that the end of a window may split. */
 const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
-/** Budget in bytes for reading unparsable objects. When it is used up, less of the file is read for each object. */
+/**
+ * Budget in bytes for reading unparsable objects. When the budget is used up, less of the file is read for each object.
+ */
 const FAILURE_BUDGET = 8 << 20;
 const REDUCED_OBJECT_LIMIT = 512;
-/** Maximum number of trailers. Only the last ones stay. */
+/** Maximum number of trailers. If there are more, only the last ones are retained. */
 const MAX_TRAILERS = 1000;
-/** Bytes at the start of a malformed object in which `/ObjStm` may make readers read it as an object stream. */
+/**
+ * Length of the start of a malformed object in bytes. `/ObjStm` there may make readers read the object as an object
+ * stream.
+ */
 const OBJECT_STREAM_HEAD = 512;
 /** The text that every catalog contains. */
 export const CATALOG = "/Catalog";
-/** Maximum number of values of one /Length object. */
+/** Maximum number of values that are recorded for one /Length object. */
 const MAX_LENGTHS = 20;
 
 /**
@@ -120,20 +126,20 @@ class Scanner {
   readonly #source: ByteSource;
   /** The `lengths` of an earlier pass. */
   readonly #known: ReadonlyMap<number, readonly number[]>;
-  /** Numbers of the /Length objects that streams so far refer to and the scan has not reached yet. */
+  /** Numbers of the /Length objects that earlier streams refer to and that the scan has not reached yet. */
   readonly #awaited = new Set<number>();
   #at = 0;
   /** End of the last stream data with an ambiguous extent. */
   #ambiguousEnd = 0;
-  /** End of the last trailer. Trailers inside it are part of it. */
+  /** End of the last trailer. A `trailer` keyword before this end belongs to that trailer. */
   #trailerEnd = 0;
   /** Whether the last trailer is unreadable and its `startxref` has not been reached yet. */
   #isInBrokenTrailer = false;
   #failureBudget = FAILURE_BUDGET;
 
   /**
-   * @param known `lengths` of an earlier pass, which show where stream data end, so that objects inside them are
-   * ignored
+   * @param known `lengths` of an earlier pass. They show where stream data end, so that objects inside the data are
+   * ignored.
    */
   constructor(source: ByteSource, known: ReadonlyMap<number, readonly number[]>) {
     this.#source = source;
@@ -143,7 +149,7 @@ class Scanner {
 
   /**
    * Advances to the next object, trailer or window. Returns false at the end of the file.
-   * @throws MissingRange if bytes must be fetched first; call again then
+   * @throws MissingRange if bytes must be fetched first. Call `step` again after the fetch.
    * @throws EngineError too_complex
    */
   step(): boolean {
@@ -171,7 +177,7 @@ class Scanner {
         this.#readTrailer(from + at);
         return true;
       }
-      // Also matches `startxref`, which ends a revision whose table is elsewhere.
+      // Also matches `startxref`, which ends a revision whose section is elsewhere.
       if (code === LOWER_X && startsWith(bytes, at, "xref")) {
         this.#isInBrokenTrailer = false;
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
@@ -233,7 +239,7 @@ class Scanner {
       (mayBeStream &&
         findWord(this.#source, end, Math.min(end + OBJECT_STREAM_HEAD, this.#source.length), "/ObjStm") !== undefined);
 
-    // The changes below happen once, because nothing from here on throws MissingRange.
+    // The changes below happen only once, because no statement from here on throws MissingRange.
     if (awaited !== undefined) this.#awaited.add(awaited);
     if (object?.integer !== undefined && this.#awaited.has(header.num)) this.#addLength(header.num, object.integer);
     if (header.gen > LARGEST_GENERATION) throw tooComplex(`object ${header.num} has a generation that readers reject`);
@@ -322,7 +328,7 @@ function describe(bytes: Uint8Array, at: number): Description {
 function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number; start: number } | undefined {
   const genEnd = backOver(bytes, at, isWhite);
   const gen = backOver(bytes, genEnd, isDigit);
-  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS); // MuPDF and PDFium read -0 as 0
+  const sign = backOver(bytes, gen, (code) => code === MINUS || code === PLUS); // MuPDF and PDFium read -0 as 0.
   const numEnd = backOver(bytes, sign, isWhite);
   const start = backOver(bytes, numEnd, isDigit);
   if (start === numEnd || numEnd === sign || gen === genEnd) return undefined;

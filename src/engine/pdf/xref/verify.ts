@@ -1,5 +1,6 @@
 /**
- * Checks the cross-reference table against the file. With the whole file in memory, this takes about 50 ns per object.
+ * Checks the cross-reference table against the file. If the whole file is in memory, the check takes about 50 ns per
+ * object.
  */
 
 import { IN_FILE, type XrefTable } from "../objects/xrefTable.ts";
@@ -10,8 +11,8 @@ import type { Xref } from "./xref.ts";
 /**
  * Checks that all live objects are at their offsets. Readers notice and repair a wrong offset only when they need the
  * object. The output moves and erases bytes by these offsets, so all of them must be right. Corrects generations from
- * the object headers, because Poppler finds no object whose cross-reference generation differs. Reads most blocks of a
- * source that is not in memory.
+ * the object headers, because Poppler does not find an object whose generation differs from its cross-reference entry.
+ * Reads most blocks of a source that is not in memory.
  * @throws Malformed if a live object is not at its offset
  */
 export async function verifyOffsets(source: ByteSource, table: XrefTable): Promise<void> {
@@ -28,8 +29,8 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
 
 /**
  * Checks the offsets of live objects with few reads. The copying pass checks the objects themselves, see
- * `PlanOutdated`. It does not copy a cross-reference section, so an object at the offset of a section must be the
- * cross-reference stream itself.
+ * `PlanOutdated`. The copying pass does not copy cross-reference sections, so an object at the offset of a section must
+ * be the cross-reference stream itself.
  * @throws Malformed if a live object is beyond the end of the file, at the offset of another object, or at the offset
  * of a section without being its stream
  */
@@ -48,7 +49,7 @@ async function verifyHeaders(
   const rows: number[] = [];
   for (let row = 0; row < table.rows; row++)
     if (table.kind(row) === IN_FILE && table.isLive(row) && isIncluded(table.offset(row))) rows.push(row);
-  rows.sort((a, b) => table.offset(a) - table.offset(b)); // in file order, so that each block is read once
+  rows.sort((a, b) => table.offset(a) - table.offset(b)); // Objects are checked in file order, so that each block is read once.
   let next = 0;
   await retry(source, () => {
     for (; next < rows.length; next++) {

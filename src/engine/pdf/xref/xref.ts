@@ -1,4 +1,7 @@
-/** Reads the file's own cross-reference (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrids and their chain. */
+/**
+ * Reads the file's own cross-reference (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrid files, and the chain of
+ * sections.
+ */
 import { lastIndexOf } from "#platform/search";
 import { decodeStream } from "../objects/filters.ts";
 import { readStream } from "../objects/streams.ts";
@@ -46,16 +49,17 @@ export interface Xref {
 }
 
 const ENTRY_WINDOW = 64 * 1024;
-/** Length in bytes of a standard entry, and space for irregular bytes before the first one. */
+/** Length in bytes of a standard table entry. */
 const ENTRY = 20;
+/** Space in bytes for irregular bytes before the first entry. */
 const ENTRY_SPACE = 1024;
 const TAIL = 2048;
 const MAX_SECTIONS = 10_000;
 
-/** A section of the chain. The offset is as written in the file. */
+/** A section to read. The offset is as written in the file. */
 interface Link {
   offset: number;
-  /** First row of the hybrid section that this stream belongs to, see XrefTable.add. */
+  /** First row of the hybrid file's table that this stream belongs to, see XrefTable.add. */
   replaceFreeFrom: number;
 }
 
@@ -82,8 +86,8 @@ export function findOrigin(source: ByteSource): number | undefined {
 }
 
 /**
- * Reads the chain of sections, newest first. Each step can be repeated when bytes are missing, because a table of a
- * million entries exceeds the cache of a ranged source.
+ * Reads the chain of sections, newest first. A table of a million entries exceeds the cache of a ranged source, so the
+ * work is divided into steps that can be repeated when bytes are missing.
  */
 export class XrefReader {
   readonly #source: ByteSource;
@@ -93,16 +97,19 @@ export class XrefReader {
   readonly #seen = new Set<number>();
   /** Offset of `%PDF-`, or 0 without one. */
   readonly #origin: number;
-  /** Base of the file's offsets: the offset of `%PDF-`, or 0 if the producer ignored junk before it. */
+  /**
+   * Number to add to the offsets in the file: the offset of `%PDF-`, or 0 if the producer ignored junk before the
+   * header.
+   */
   #bias: number | undefined;
   #open: OpenTable | undefined;
-  /** Generator that adds the entries of the current stream, some per step. */
+  /** Generator that adds the entries of the current stream, a limited number per step. */
   #entries: Generator<number, number> | undefined;
 
   /**
    * Finds the newest section.
    * @throws Malformed if the file does not end with a `startxref` and an offset
-   * @throws MissingRange if bytes must be fetched first; call again then
+   * @throws MissingRange if bytes must be fetched first. Construct again after the fetch.
    */
   constructor(source: ByteSource) {
     this.#source = source;
@@ -121,7 +128,7 @@ export class XrefReader {
    * Runs one step. Returns false when the chain is complete.
    * @throws Malformed if a section cannot be read
    * @throws EngineError too_complex
-   * @throws MissingRange if bytes must be fetched first; call again then
+   * @throws MissingRange if bytes must be fetched first. Call `step` again after the fetch.
    */
   step(): boolean {
     if (this.#open) {
@@ -191,8 +198,8 @@ export class XrefReader {
   #readEntries(table: OpenTable): void {
     const end = Math.min(table.at + Math.min(ENTRY_WINDOW, ENTRY_SPACE + ENTRY * table.left), this.#source.length);
     const bytes = this.#source.bytes(table.at, end);
-    // Entries have 20 bytes, but short line ends and stray blanks occur. The last 40 bytes of the window may hold an
-    // incomplete entry.
+    // Entries have 20 bytes, but real files also contain shorter line ends and stray blanks. The last 40 bytes of the
+    // window may hold an incomplete entry.
     const limit = end === this.#source.length ? bytes.length : bytes.length - 40;
     let { next, left } = table;
     let at = 0;
@@ -243,7 +250,7 @@ export class XrefReader {
   }
 
   /**
-   * Queues the sections that a trailer points to. The stream of a hybrid file comes before the older section.
+   * Queues the sections that a trailer refers to. The stream of a hybrid file precedes the older section.
    * @param hybridRow first row of the section if it is a table
    */
   #follow(trailer: Trailer, hybridRow: number | undefined): void {
@@ -279,7 +286,7 @@ export function readTrailer(bytes: Uint8Array, at: number): Trailer {
  */
 export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
   const { value, memory } = parseMeasured(bytes, at);
-  // The text ends where `eachEntry` finds the end, because `eachEntry` later scans the text to copy entries.
+  // The text ends at the end that `eachEntry` finds, because `eachEntry` later scans the text to copy entries.
   const text = bytes.slice(
     at,
     eachEntry(bytes, at, () => {}),
@@ -297,8 +304,8 @@ export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
 }
 
 /**
- * Finds the last `startxref` of the file (7.5.5). Returns its own offset and the offset that it names.
- * @throws Malformed if the last TAIL bytes have no `startxref`, or if it names no offset
+ * Finds the last `startxref` of the file (7.5.5). Returns the offset of the keyword, and the offset that follows it.
+ * @throws Malformed if the last TAIL bytes have no `startxref`, or if no offset follows it
  */
 function findStartxref(source: ByteSource): { keyword: number; offset: number } {
   const from = Math.max(0, source.length - TAIL);
