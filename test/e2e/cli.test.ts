@@ -1,4 +1,4 @@
-/** The program `overprint` as a user calls it. cliBuy.test.ts tests buying. */
+/** Tests of the program `overprint` from the command line. cliBuy.test.ts tests its purchases. */
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
@@ -53,7 +53,7 @@ describe("overprint help", () => {
     expect((await cli([])).stdout).toBe(stdout);
   });
 
-  test.each(COMMANDS)("the help of %s has its flags and examples", async (name) => {
+  test.each(COMMANDS)("the help of %s lists its flags and examples", async (name) => {
     const { code, stdout, stderr } = await cli([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`Usage: overprint ${name}`);
@@ -61,7 +61,7 @@ describe("overprint help", () => {
     expect((await cli(["help", name])).stdout).toBe(stdout);
   });
 
-  test("the help of mark gives the type, range and default of each field", async () => {
+  test("the help of mark states the type, range and default of each field", async () => {
     const help = (await cli(["mark", "--help"])).stdout.replaceAll(/\s+/g, " ");
     for (const text of [
       "--opacity <number> Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque). Default: 0.3.",
@@ -97,7 +97,7 @@ describe("overprint mark", () => {
     await expectMarks(await readFile(join(dir, "new.pdf")));
   });
 
-  test("mark reads standard input and writes standard output", async () => {
+  test("mark reads the PDF from standard input and writes the result to standard output", async () => {
     const flags = ["mark", "-", "--text", "DRAFT"];
     const { code, bytes, stderr } = await program(flags, { input: await readFile(CONTRACT) });
     expect(code).toBe(0);
@@ -107,7 +107,7 @@ describe("overprint mark", () => {
     expect((await cli(["mark", "contract.pdf", "--text", "DRAFT", "-o", "-"])).bytes).toEqual(bytes);
   });
 
-  test("mark writes several files, given by name or pattern, to a folder", async () => {
+  test("mark writes the results of several files, given by name or pattern, to a folder", async () => {
     await copyFile(CONTRACT, join(dir, "other.PDF"));
     await mkdir(join(dir, "out"));
     const { code, stdout } = await cli(["mark", "*.pdf", "other.PDF", "contract.pdf", "--text", "X", "-o", "out"]);
@@ -116,7 +116,7 @@ describe("overprint mark", () => {
     expect(stdout.trim().split("\n")).toHaveLength(2);
   });
 
-  test("mark creates an output folder that ends in /, but only if there is a result for it", async () => {
+  test("mark creates an output folder whose name ends in /, but only if it has a result to write", async () => {
     const missing = await cli(["mark", "nowhere.pdf", "--text", "X", "-o", "new/marked/"]);
     expect([missing.code, await files()]).toEqual([2, ["contract.pdf"]]);
     const { code, stdout } = await cli(["mark", "contract.pdf", "--text", "X", "-o", "new/marked/"]);
@@ -127,7 +127,7 @@ describe("overprint mark", () => {
     expectOneLine(run, "contract.pdf/contract-watermarked.pdf: ");
   });
 
-  test("mark continues if one of several files cannot be marked", async () => {
+  test("mark continues with the other files if one file cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
     const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
     expect(run.code).toBe(1);
@@ -190,7 +190,7 @@ describe("overprint mark", () => {
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  test("mark reads a large file by ranges and writes the same bytes", async () => {
+  test("mark reads a large file by ranges, and writes the same bytes as from memory", async () => {
     const pdf = samePages(50, 400_000);
     expect(pdf.length).toBeGreaterThan(16e6);
     await writeFile(join(dir, "large.pdf"), pdf);
@@ -279,7 +279,7 @@ describe("errors", () => {
     [["buy", "contract.pdf", "--text", "A", "--network", "bas"], "--network must be one of base, base-sepolia"],
     [["pay"], "missing required argument 'url'"],
     [["pay", "127.0.0.1:8787"], "must be an http(s) address"],
-  ])("%j exits with 2 and one line on stderr", async (args, what) => {
+  ])("the command line %j exits with 2 and one line on stderr", async (args, what) => {
     const run = await cli(args);
     expect(run.code).toBe(2);
     expectOneLine(run, what);
@@ -291,7 +291,7 @@ describe("errors", () => {
     ["an image", "\x89PNG", "This is an image, not a PDF"],
     ["empty", "", "The file is empty"],
     ["a PDF without pages", "%PDF-1.4\n%%EOF", ""],
-  ])("a source file that is %s exits with 1 and one line on stderr", async (_, content, what) => {
+  ])("the program exits with 1 and one line on stderr if the source is %s", async (_, content, what) => {
     await writeFile(join(dir, "a.pdf"), content, "latin1");
     const run = await cli(["mark", "a.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
@@ -299,21 +299,21 @@ describe("errors", () => {
     expect(await files()).toEqual(["a.pdf", "contract.pdf"]);
   });
 
-  test("an unsupported character or a broken image is reported before any PDF is read", async () => {
+  test("mark reports an unsupported character or a broken image before it reads any PDF", async () => {
     expectOneLine(await cli(["mark", "contract.pdf", "--text", "A\u{10ffd}"]), "U+10FFD");
     await writeFile(join(dir, "a.png"), "no image");
     for (const command of ["mark", "buy"])
       expectOneLine(await cli([command, "contract.pdf", "--image", "a.png"]), "overprint: a.png: This is neither");
   });
 
-  test("the message about a missing password names the flag", async () => {
+  test("the error message for a missing password names the flag --password", async () => {
     await writeFile(join(dir, "locked.pdf"), encryptedPage(VECTORS.find(({ user }) => user)!));
     const run = await cli(["mark", "locked.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
     expectOneLine(run, "Send its user or owner password as `--password`");
   });
 
-  test("--password-file reads the password from a file that others cannot read", async () => {
+  test("--password-file reads the password from a file, and rejects a file that others can read", async () => {
     const vector = VECTORS.find(({ user }) => user)!;
     await writeFile(join(dir, "locked.pdf"), encryptedPage(vector));
     await writeFile(join(dir, "password.txt"), `${vector.user}\n`, { mode: 0o600 });
@@ -328,13 +328,13 @@ describe("errors", () => {
     expectOneLine(run, "password.txt can be read by others: run `chmod 600 password.txt`");
   });
 
-  test.each(["-", "a.pdf"])("a full disk behind standard output is reported, with -o %s", async (output) => {
+  test.each(["-", "a.pdf"])("mark reports that the disk behind standard output is full, with -o %s", async (output) => {
     const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
     const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
     expect([status, stderr]).toEqual([1, "overprint: standard output: the disk is full\n"]);
   });
 
-  test("control characters in a file name are not printed", async () => {
+  test("an error message omits the control characters of a file name", async () => {
     const run = await cli(["mark", "a\n\x1b[31mred.pdf", "--text", "A"]);
     expectOneLine(run, "a [31mred.pdf");
   });
@@ -351,7 +351,7 @@ describe("private keys", () => {
   const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
   const buy = (...args: string[]) => cli(["buy", "contract.pdf", "--text", "A", ...args]);
 
-  test("a private key as an argument is rejected without being printed", async () => {
+  test("the program rejects a private key as an argument without printing the key", async () => {
     for (const args of [
       ["--key", KEY],
       ["--key-file", KEY],
@@ -363,7 +363,7 @@ describe("private keys", () => {
     }
   });
 
-  test("a key file that others can read is rejected", async () => {
+  test("the program rejects a key file that others can read", async () => {
     const path = join(dir, "key.txt");
     await writeFile(path, KEY);
     for (const mode of [0o644, 0o640, 0o604, 0o620]) {
@@ -373,7 +373,7 @@ describe("private keys", () => {
   });
 
   test.each([["nowhere.txt"], ["."], ["wrong.txt"], ["zero.txt"]])(
-    "the invalid key file %s is rejected",
+    "the program rejects the invalid key file %s",
     async (name) => {
       await writeFile(join(dir, "wrong.txt"), `${KEY}00`, { mode: 0o600 });
       await writeFile(join(dir, "zero.txt"), `0x${"0".repeat(64)}`, { mode: 0o600 });
@@ -384,7 +384,7 @@ describe("private keys", () => {
     },
   );
 
-  test("an invalid PRIVATE_KEY is rejected without being printed", async () => {
+  test("the program rejects an invalid PRIVATE_KEY without printing the key", async () => {
     const run = await cli(["buy", "contract.pdf", "--text", "A"], { env: { PRIVATE_KEY: "secret" } });
     expectOneLine(run, "PRIVATE_KEY contains no private key");
     expect(run.stderr).not.toContain("secret");
@@ -392,7 +392,7 @@ describe("private keys", () => {
 });
 
 describe("with an old Node.js", () => {
-  test("an old Node.js starts the sources through scripts/run.mjs, which provides a newer one", async () => {
+  test("an old Node.js starts scripts/run.mjs, which runs the sources with a newer Node.js", async () => {
     await mkdir(join(dir, "cli"));
     await mkdir(join(dir, "scripts"));
     await writeFile(join(dir, "package.json"), `{"type":"module"}`);
@@ -404,7 +404,7 @@ describe("with an old Node.js", () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, [copy, "mark", "-"]]);
   });
 
-  test("the packed program names the Node.js version to install", async () => {
+  test("on an old Node.js, the packed program names the version to install", async () => {
     const copy = join(dir, "overprint.mjs");
     await copyFile(join(root, "cli/overprint.js"), copy);
     const old = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})`;
@@ -414,7 +414,7 @@ describe("with an old Node.js", () => {
   });
 });
 
-test("the packed program marks like the sources, and reports commands that need a clone", async () => {
+test("the packed program marks like the sources, and rejects commands that need a clone", async () => {
   await promisify(execFile)(process.execPath, ["scripts/buildCli.ts"], { cwd: root });
   for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
   for (const path of ["package.json", "cli/overprint.js", "dist/cli"])

@@ -1,4 +1,4 @@
-/** `overprint buy` and `overprint pay`, against the running Worker and against malicious deployments. */
+/** Tests `overprint buy` and `overprint pay` with the real Worker and with malicious deployments. */
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ const PAYEE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 const run = promisify(execFile);
 
-/** The result of a process. */
+/** The outcome of a process. */
 interface Ended {
   code?: number;
   stdout: string;
@@ -55,7 +55,7 @@ const buy = (args: string[], url = worker.url) => cli(["buy", "contract.pdf", "-
 const files = async () => (await readdir(dir)).sort();
 const bought = () => readFile(join(dir, "contract-watermarked.pdf"));
 
-/** Expects an exit code, these words in the last line of stderr, and no new file. */
+/** Expects an exit code, these words in the last line of stderr, and no result file. */
 async function expectFailure({ code, stderr }: Run, expected: number, words: string): Promise<void> {
   expect([code, stderr.trim().split("\n").at(-1)]).toEqual([expected, expect.stringContaining(words)]);
   expect(stderr).not.toContain("    at ");
@@ -73,7 +73,7 @@ describe("overprint buy", () => {
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
   });
 
-  test("buy prints the price before paying and the outcome after", async () => {
+  test("buy prints the price before the payment and the receipt after the payment", async () => {
     const { code, stdout, stderr } = await buy(["--text", "X"]);
     expect(code).toBe(0);
     expect(stderr).toBe(`0.05 USDC on base-sepolia (a test network), from ${PAYER} to ${PAYEE}\n`);
@@ -101,7 +101,7 @@ describe("overprint buy", () => {
     expect(rest).toEqual(summary);
   });
 
-  test("buy reads standard input and writes standard output", async () => {
+  test("buy reads the PDF from standard input and writes the result to standard output", async () => {
     const input = await readFile(CONTRACT);
     const run = await runProgram(["buy", "-", "--url", worker.url, "--text", "X"], { cwd: dir, input });
     expect(run.code).toBe(0);
@@ -120,7 +120,7 @@ describe("overprint buy", () => {
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
   });
 
-  test("buy accepts an upload handle", async () => {
+  test("buy accepts an upload handle in place of a file", async () => {
     const answer = await fetch(`${worker.url}/v1/uploads`, { method: "POST" });
     const { handle, upload } = (await answer.json()) as { handle: string; upload: { url: string } };
     await fetch(upload.url, { method: "PUT", body: await readFile(CONTRACT) });
@@ -128,7 +128,7 @@ describe("overprint buy", () => {
     expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
   });
 
-  test("buy retries with the same payment if the answer is lost, and pays once", async () => {
+  test("buy retries a lost call with the same payment, and pays once", async () => {
     proxy.loseNextAnswer();
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
@@ -142,7 +142,7 @@ describe("overprint buy", () => {
   test.each([
     [{ status: 502, headers: {}, problem: {} }],
     [{ status: 503, headers: { "Retry-After": "1" }, problem: { code: "settlement_pending", detail: "Wait." } }],
-  ])("buy retries automatically after %j", async (answer) => {
+  ])("buy retries automatically after the answer %j", async (answer) => {
     proxy.loseNextAnswer(answer);
     const { code, stderr } = await buy(["--text", "X"], proxy.url);
     expect([code, stderr]).toEqual([0, expect.stringContaining("retrying in 1 s …")]);
@@ -189,7 +189,7 @@ describe("overprint buy", () => {
     expect(JSON.parse(run.stdout).receipt.network).toBe("eip155:8453");
   });
 
-  const noPython = hasPython() ? "" : " (skipped: there is no python3 here, which has terminals)";
+  const noPython = hasPython() ? "" : " (skipped: this machine has no python3, which opens the terminal)";
   test.skipIf(noPython).each([
     ["y\n", 0, "Paid 0.05 USDC on base "],
     ["\n", 1, "overprint: nothing was signed or charged"],
@@ -243,7 +243,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     await writeFile(join(dir, "contract.pdf"), "<html>");
     const run = await buy(["--text", "X"]);
     await expectFailure(run, 1, "This is a web page, not a PDF");
-    expect(run.stderr.split("\n")).toHaveLength(2); // no price was requested and nothing was signed
+    expect(run.stderr.split("\n")).toHaveLength(2); // the program requested no price and signed nothing
   });
 
   test("buy checks that the target is writable before paying", async () => {
@@ -269,7 +269,7 @@ describe("malicious and broken deployments", () => {
     server?.close();
   });
 
-  /** Returns the Worker's own terms with a change in every way to pay. */
+  /** Returns the Worker's own payment terms, with the same change in every way to pay. */
   async function termsWith(change: object): Promise<Record<string, string>> {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
@@ -278,15 +278,19 @@ describe("malicious and broken deployments", () => {
   }
 
   test.each([
-    ["asks for too much", { amount: "100000001" }, "the price of 100.000001 USDC is more than --max-price 0.10"],
+    [
+      "asks for more than the price limit",
+      { amount: "100000001" },
+      "the price of 100.000001 USDC is more than --max-price 0.10",
+    ],
     ["asks for another token", { asset: PAYEE }, "accepts no payment that this program can make"],
     [
-      "asks for an allowance",
+      "asks for a token allowance instead of a transfer",
       { extra: { assetTransferMethod: "permit2" } },
       "accepts no payment that this program can make",
     ],
-    ["is on another chain", { network: "eip155:1" }, "it accepts eip155:1"],
-    ["could cash the payment much later", { maxTimeoutSeconds: 1e6 }, "valid for at most an hour"],
+    ["asks for payment on an unknown chain", { network: "eip155:1" }, "it accepts eip155:1"],
+    ["asks for a payment that is valid too long", { maxTimeoutSeconds: 1e6 }, "valid for at most an hour"],
     ["names a negative price", { amount: "-1" }, "accepts no payment that this program can make"],
   ])("buy does not pay a deployment that %s", async (_, change, words) => {
     const headers = await termsWith(change);
@@ -303,7 +307,7 @@ describe("malicious and broken deployments", () => {
     ["buy", "in the terms of version 1", 1],
     ["pay", "in the terms of version 1", 1],
     ["buy", "in the terms of version 2", 2],
-  ])("given two prices, %s pays only the displayed one, %s", async (command, _, version) => {
+  ])("if the terms contain two prices, %s signs only the displayed price, %s", async (command, _, version) => {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
     const body = (await answer.json()) as { accepts: object[] };
@@ -354,7 +358,7 @@ describe("malicious and broken deployments", () => {
       "the answer (status 415) is not from an Overprint deployment",
     ],
     ["hangs up", (request) => request.socket.destroy(), "cannot be reached: "],
-  ])("buy and pay report in one line a deployment that %s", async (_, listener, words) => {
+  ])("buy and pay print one line if the deployment %s", async (_, listener, words) => {
     const url = await serve(listener);
     const run = await buy(["--text", "X"], url);
     await expectFailure(run, 1, words);
@@ -363,14 +367,14 @@ describe("malicious and broken deployments", () => {
     expect([paid.code, paid.stdout, paid.stderr.trim().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
   });
 
-  test("buy reports in one line that no server listens", async () => {
+  test("buy prints one line if no server listens at the address", async () => {
     const words = "nothing listens there (`overprint dev` starts a deployment on this machine)";
     const url = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     await expectFailure(await buy(["--text", "X"], url), 1, words);
   });
 
-  test("buy reports in one line that the server does not use https", async () => {
+  test("buy prints one line if the server does not use https", async () => {
     const url = await serve(() => undefined);
     await expectFailure(
       await buy(["--text", "X"], url.replace("http:", "https:")),
@@ -379,7 +383,9 @@ describe("malicious and broken deployments", () => {
     );
   });
 
-  /** Starts a deployment that sells, with changes to its result, its headers and the answer to an upload request. */
+  /**
+   * Starts a deployment that sells. The arguments change its result, its headers and its answer to an upload request.
+   */
   async function seller({ output = {}, headers = {}, upload = {} }: Record<string, object>): Promise<string> {
     const terms = await termsWith({});
     const url: string = await serve((request, response) => {
@@ -405,7 +411,7 @@ describe("malicious and broken deployments", () => {
     await expectFailure(await buy(["--text", "X"], url), 3, "received more than the expected 9 bytes");
   });
 
-  test("buy reports in one line an answer that never ends", async () => {
+  test("buy prints one line if an answer never ends", async () => {
     const url = await serve((request, response) => {
       response.writeHead(402);
       const sending = setInterval(() => response.write("x".repeat(1e6)), 5);
@@ -414,7 +420,7 @@ describe("malicious and broken deployments", () => {
     await expectFailure(await buy(["--text", "X"], url), 1, "are not valid x402");
   });
 
-  test("buy delivers the file even if its receipt is malformed or a notice is unknown", async () => {
+  test("buy delivers the file even if the receipt is malformed or the answer has an unknown notice", async () => {
     const headers = { "PAYMENT-RESPONSE": "!", "Overprint-Notice": "constructor" };
     const url = await seller({ headers });
     const { code, stdout } = await buy(["--text", "X"], url);
@@ -431,7 +437,7 @@ describe("malicious and broken deployments", () => {
     await expectFailure(run, 1, "the answer to an upload was cut off, or is not from an Overprint deployment");
   });
 
-  test("buy and pay give up after 30 seconds of silence, before signing anything", async () => {
+  test("buy and pay stop after 30 seconds without an answer, before they sign anything", async () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
     timeout.mockImplementation(() => AbortSignal.abort(new DOMException("", "TimeoutError")));
     try {
@@ -447,7 +453,7 @@ describe("malicious and broken deployments", () => {
   });
 
   test.each(["http://pdf.example.com/file", "http://169.254.169.254/", "ftp://127.0.0.1/file", "file:///etc/passwd"])(
-    "buy prints the unsafe link %s but does not open it",
+    "buy prints the unsafe link %s but does not download from it",
     async (link) => {
       const url = await seller({ output: { url: link } });
       const run = await buy(["--text", "X"], url);
@@ -480,17 +486,20 @@ describe("malicious and broken deployments", () => {
 });
 
 describe("overprint pay", () => {
-  test.each(["/v1/watermark/text", "/v1/watermark/image"])("pay signs a payment that %s accepts", async (path) => {
-    const { code, stdout } = await cli(["pay", worker.url + path]);
-    expect(code).toBe(0);
-    const form = new FormData();
-    form.set("file", new File([await readFile(CONTRACT)], "a.pdf"));
-    if (path.endsWith("text")) form.set("text", "X");
-    else form.set("image", new File([await readFile(LOGO)], "a.png"));
-    const headers = { "X-PAYMENT": stdout.trim(), "Idempotency-Key": crypto.randomUUID() };
-    const answer = await fetch(worker.url + path, { method: "POST", headers, body: form });
-    expect([answer.status, answer.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
-  });
+  test.each(["/v1/watermark/text", "/v1/watermark/image"])(
+    "pay signs a payment that the endpoint %s accepts",
+    async (path) => {
+      const { code, stdout } = await cli(["pay", worker.url + path]);
+      expect(code).toBe(0);
+      const form = new FormData();
+      form.set("file", new File([await readFile(CONTRACT)], "a.pdf"));
+      if (path.endsWith("text")) form.set("text", "X");
+      else form.set("image", new File([await readFile(LOGO)], "a.png"));
+      const headers = { "X-PAYMENT": stdout.trim(), "Idempotency-Key": crypto.randomUUID() };
+      const answer = await fetch(worker.url + path, { method: "POST", headers, body: form });
+      expect([answer.status, answer.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
+    },
+  );
 
   test("pay signs a payment that admits a large upload", async () => {
     const { stdout } = await cli(["pay", `${worker.url}/v1/uploads`, "--json"]);

@@ -1,4 +1,4 @@
-/** Every command in every document is run by another test, or checked here without running it. */
+/** Checks the commands in the documents without running them. Other tests run some of these commands. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CommanderError } from "commander";
@@ -19,7 +19,7 @@ const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,te
 
 /** Hosts that documents use for a deployment. Other hosts are not ours. */
 const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
-/** Paths that a reader of the document makes, or a command writes. */
+/** Paths that the reader of a document or a command creates. */
 const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;
 const DEBIAN_PACKAGES = [
   ...["chromium", "default-jdk-headless", "ghostscript", "poppler-utils"],
@@ -37,7 +37,7 @@ const PLAIN: Record<string, RegExp> = {
   qpdf: /^--check \S+$/,
   sha256sum: /^$/,
   sort: /^$/,
-  xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the whole line
+  xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the whole pipeline
 };
 /** Programs that npx downloads. They are not installed here, so their flags are not checked. */
 const DOWNLOADED: Record<string, string> = {
@@ -47,7 +47,7 @@ const DOWNLOADED: Record<string, string> = {
 
 interface Command {
   words: string[];
-  /** Mentioned within a sentence: arguments may be missing. */
+  /** Whether a sentence mentions the command. Arguments may then be missing. */
   isMention: boolean;
 }
 
@@ -67,7 +67,7 @@ function commandsOf(text: string): Command[] {
 
 type Check = (args: string[], isMention: boolean) => unknown;
 
-/** The check of each program. It throws if the command is wrong. */
+/** Checks by program. A check throws if the command is wrong. */
 const CHECKS: Record<string, Check> = {
   npm: checkNpm,
   npx: checkNpx,
@@ -87,7 +87,7 @@ const CHECKS: Record<string, Check> = {
   python3: ([script]) => expectFile(script!),
   sh: ([script]) => expectFile(script!),
   bash: ([script]) => expectFile(script!),
-  query: () => undefined, // a function that its block defines
+  query: () => undefined, // a shell function that the same block defines
 };
 for (const [program, pattern] of Object.entries(PLAIN))
   CHECKS[program] = (args) => expect(args.join(" ")).toMatch(pattern);
@@ -97,7 +97,7 @@ function expectPath(path: string): void {
   expect(existsSync(join(ROOT, path)), `${path} exists`).toBe(true);
 }
 
-/** Checks an argument that may be a path: a name without a folder is the reader's own file. */
+/** Checks that a path exists. A name without a folder stands for a file of the reader and is not checked. */
 function expectFile(path: string): void {
   if (/^[.\w][\w.-]*\/[\w./-]+$/.test(path) && !READERS_PATHS.test(path)) expectPath(path);
 }
@@ -158,7 +158,10 @@ function checkVitest(args: string[]): void {
   }
 }
 
-/** Checks a command of wrangler by the table in its sources: to start it takes a second and more. */
+/**
+ * Checks a command of wrangler with the command table in wrangler's sources, because starting wrangler takes over a
+ * second.
+ */
 function checkWrangler(args: string[]): void {
   const sources = readWrangler();
   const named = args.findIndex((arg) => arg.startsWith("-") || arg.includes("/"));
@@ -179,7 +182,10 @@ function readWrangler(): string {
   return wranglerSources;
 }
 
-/** Parses a command line by the program's own commander, without running it, and checks the values of the fields. */
+/**
+ * Parses a command line with the program's own parser, without running the command, and checks the values of the
+ * fields.
+ */
 function checkOverprint(args: string[], isMention: boolean): void {
   const program = programOf(process);
   for (const command of program.commands) {
@@ -208,7 +214,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-/** Routes that the API's document leaves out: for the operator and for MCP clients. */
+/** Routes that the API description omits, because they are for the operator and for MCP clients. */
 const OTHER_ROUTES: Record<string, Json> = {
   "/v1/operator/sales": {
     get: {
@@ -220,7 +226,7 @@ const OTHER_ROUTES: Record<string, Json> = {
     },
   },
 };
-/** Headers of HTTP itself. */
+/** Standard HTTP headers that documents use. */
 const HTTP_HEADERS = ["Accept", "Content-Type", "Range"];
 /** Flags of curl, and whether each has a value. */
 const CURL_FLAGS: Record<string, boolean> = {
@@ -247,7 +253,7 @@ function checkCurl(args: string[]): void {
   values("-T").forEach(expectFile);
   expect(addresses).toHaveLength(1);
   const [address = ""] = addresses;
-  if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return; // a link of an earlier answer
+  if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return; // the link in an earlier answer is unknown here
   const url = new URL(address.replace(new RegExp(`^${UNKNOWN}/`), `http://${OWN_HOSTS[0]}/`));
   if (!OWN_HOSTS.includes(url.host)) return;
 
@@ -272,7 +278,7 @@ function checkCurl(args: string[]): void {
     for (const name of Object.keys(JSON.parse(json) as object)) expect(fieldsOf("application/json")).toContain(name);
 }
 
-/** Returns the operation of the API that answers a path. */
+/** Returns the operation of the API description for a path and a method. */
 function operationAt(path: string, method: string): { operation: Json; shared: Json[] } {
   const routes = { ...(api.paths as Json), ...OTHER_ROUTES };
   const template = Object.keys(routes).find((route) => {
@@ -291,7 +297,7 @@ function resolve(part: Json): Json {
   return resolve(steps.reduce((at, name) => at[name], api));
 }
 
-/** Checks the parts of the image that the documents' commands rely on. */
+/** Checks that the Dockerfile has the parts that the documents' commands use. */
 function checkDocker([action, ...args]: string[]): void {
   const dockerfile = read("Dockerfile");
   expect(["build", "run", "network"]).toContain(action);
@@ -312,11 +318,11 @@ const cases = DOCUMENTS.flatMap((path) => {
   return [...unique.values()].map(({ words, isMention }) => [path, words.join(" "), words, isMention] as const);
 });
 
-test("the documents have commands", () => {
+test("the documents contain commands", () => {
   expect(cases.length).toBeGreaterThan(100);
 });
 
-test.each(cases)("%s has a valid command: %s", (_, __, words, isMention) => check(words, isMention));
+test.each(cases)("%s contains only valid commands: %s", (_, __, words, isMention) => check(words, isMention));
 
 test.each([
   "npm run nothing",
@@ -343,7 +349,7 @@ test.each([
   "node examples/nothing.ts",
   "cp .env.nothing .env.production",
   "telnet 127.0.0.1",
-])("rejects the invalid command %s", (script) => {
+])("the checks reject the invalid command %s", (script) => {
   expect(() => {
     for (const words of commandsIn(script)) check(words, false);
   }).toThrow();
@@ -356,10 +362,10 @@ test.each<[string, string[][]]>([
   ['a "$(b \'c)\' "$(d)")" e', [["d"], ["b", "c)", UNKNOWN], ["a", UNKNOWN, "e"]]],
   ["for a in b c; do d; done\nf() { g; }", [["d"], ["g"]]],
   ["git clone <this repository> a", [["git", "clone", "<this repository>", "a"]]],
-])("the parser reads %j", (script, commands) => {
+])("the shell parser finds the commands in %j", (script, commands) => {
   expect(commandsIn(script)).toEqual(commands);
 });
 
-test.each(["a 'b", 'a "b', "a $(b"])("the parser rejects the unclosed %j", (script) => {
+test.each(["a 'b", 'a "b', "a $(b"])("the shell parser rejects the unclosed script %j", (script) => {
   expect(() => commandsIn(script)).toThrow("not closed");
 });

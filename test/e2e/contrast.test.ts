@@ -1,4 +1,4 @@
-/** Tests that marks are visible on pages of any color and on pictures, as MuPDF and PDFium render them. */
+/** Tests that marks stay visible on pages of any color and on pictures, when MuPDF or PDFium renders them. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
@@ -21,14 +21,14 @@ const RENDERERS: [string, Renderer][] = [
   ["PDFium", renderPages],
 ];
 
-/** 256 grays and 4,096 colors. */
+/** All tested page colors: 256 grays and 4,096 colors. */
 const COLORS: readonly Color[] = [
   ...Array.from({ length: 256 }, (_, gray): Color => [gray, gray, gray]),
   ...Array.from({ length: 4096 }, (_, i): Color => [(i >> 8) * 17, ((i >> 4) & 15) * 17, (i & 15) * 17]),
 ];
 type Color = readonly [number, number, number];
 
-/** A pixel of a mark on black and on white. Its value on other colors is interpolated between the two. */
+/** A pixel of a mark, rendered on black and on white. Its value on other colors is interpolated between the two. */
 interface Pixel {
   readonly onBlack: Color;
   readonly onWhite: Color;

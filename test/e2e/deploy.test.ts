@@ -59,7 +59,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An account whose bucket exists with all rules. */
+/** Returns an account whose bucket exists with all rules. */
 const ready = (): FakeAccount => ({
   accounts: [{ id: "acc1", name: "Halftone" }],
   isOffline: false,
@@ -71,7 +71,7 @@ const ready = (): FakeAccount => ({
   refusals: {},
   calls: [],
 });
-/** An account without any deployment. */
+/** Returns an account without any deployment. */
 const fresh = (): FakeAccount => ({ ...ready(), rules: undefined, hasLocalUploads: false });
 const good = () => ({ PAY_TO, FACILITATOR_URL: facilitator.url, NETWORKS: "base-sepolia" });
 
@@ -120,7 +120,7 @@ const keyOf = async (funds: bigint) => {
 };
 
 describe("a deployment", () => {
-  test("sets up a fresh account in order and ends with a sale", async () => {
+  test("npm run deploy sets up a fresh account in order and ends with a sale", async () => {
     const key = await keyOf(PRICE);
     const secrets = { RECEIPT_KEY, RPC_URL: "https://node.example.com/a-key" };
     const { isDone, said, account, calls } = await run({ ...good(), ...secrets, PRICE: "0.05" }, fresh(), { key });
@@ -149,7 +149,7 @@ describe("a deployment", () => {
     for (const secret of [...Object.values(secrets), key]) expect(said + calls.join()).not.toContain(secret);
   });
 
-  test("changes nothing when it runs again, even if R2 lists the rules in another order", async () => {
+  test("a second npm run deploy changes nothing, even if R2 lists the rules in another order", async () => {
     const first = await run({ ...good(), RECEIPT_KEY }, fresh());
     const known = { ...first.account, rules: first.account.rules!.toReversed(), calls: [] };
     const { isDone, said, account, calls } = await run({ ...good(), RECEIPT_KEY }, known);
@@ -166,7 +166,7 @@ describe("a deployment", () => {
     expect(said).not.toContain("lifecycle rule");
   });
 
-  test("extends the rule for results with the lifetime of links, and only reports an existing rule that differs", async () => {
+  test("npm run deploy adds a results rule that outlasts links, but only warns about an existing rule that differs", async () => {
     const week = { ...good(), LINK_TTL_SECONDS: "600000" };
     expect((await run(week, fresh())).account.rules![0]!.action).toBe("Expire objects after 8 days");
     const { isDone, said, account } = await run(week);
@@ -177,7 +177,7 @@ describe("a deployment", () => {
     );
   });
 
-  test("passes every secret to wrangler by standard input", async () => {
+  test("npm run deploy passes every secret to wrangler on standard input", async () => {
     const values = {
       RECEIPT_KEY,
       FACILITATOR_AUTHORIZATION: "Bearer let-me-in",
@@ -191,7 +191,7 @@ describe("a deployment", () => {
     expect(secretive.toSorted()).toEqual(SECRETS.toSorted());
   });
 
-  test("warns about settings that an earlier deployment left in force", async () => {
+  test("npm run deploy warns about settings of an earlier deployment that remain in force", async () => {
     const types = { PAY_TO: "plain_text", PRICE: "plain_text", RPC_URL: "secret_text", RESULTS: "r2_bucket" };
     const bindings = Object.entries(types).map(([name, type]) => ({ name, type }));
     const { isDone, said } = await run(good(), { ...ready(), bindings });
@@ -200,7 +200,7 @@ describe("a deployment", () => {
     expect(warned).toEqual(["! PRICE", "! RPC_URL"]);
   });
 
-  test("passes wrangler's own variables to wrangler and does not deploy them", async () => {
+  test("npm run deploy passes wrangler's own variables to wrangler and does not deploy them", async () => {
     const { said, calls } = await run(
       { ...good(), CLOUDFLARE_ACCOUNT_ID: "acc2" },
       { ...ready(), accounts: [1, 2].map((n) => ({ id: `acc${n}`, name: `Press ${n}` })) },
@@ -209,14 +209,14 @@ describe("a deployment", () => {
     expect(calls.join()).not.toContain("acc2");
   });
 
-  test("accepts a token without permission to list accounts if an account is chosen", async () => {
+  test("npm run deploy accepts a token that cannot list accounts if an account is chosen", async () => {
     const refusals = { whoami: "Failed to automatically retrieve account IDs for the logged in user." };
     const { isDone, said } = await run(good(), { ...ready(), refusals }, { env: { CLOUDFLARE_ACCOUNT_ID: "acc1" } });
     expect(isDone, said).toBe(true);
     expect(said).toContain("✓ Cloudflare account: acc1");
   });
 
-  test("leaves the settings of the Worker in force under Workers Builds", async () => {
+  test("npm run deploy does not change the Worker's settings under Workers Builds", async () => {
     const { isDone, said, calls } = await run({}, { ...ready(), targets: [urlOf(sick)] }, { env: { WORKERS_CI: "1" } });
     expect(isDone, said).toBe(true);
     expect(calls.at(-1)).toBe("deploy");
@@ -229,7 +229,7 @@ describe("a deployment", () => {
     ["pdf.example.com/* (zone name: example.com)", /https:\/\/pdf\.example\.com\/healthz/],
     ["*.example.com/* (zone name: example.com)", /has no address/],
     ["schedule: 17 * * * *", /has no address/],
-  ])("checks the health at the target that wrangler prints: %s", async (target, said) => {
+  ])("npm run deploy checks the health of the target that wrangler prints: %s", async (target, said) => {
     const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
     const fetched = globalThis.fetch;
     globalThis.fetch = (url, init) =>
@@ -275,7 +275,7 @@ describe("a deployment that cannot begin or finish", () => {
       { refusals: { whoami: "Invalid access token [code: 9109]" } },
       /✗ .*Invalid access token.* Next: The login or the token/,
     ],
-  ])("changes nothing: %s", async (_, inFile, account, said) => {
+  ])("npm run deploy changes nothing and explains the failed check: %s", async (_, inFile, account, said) => {
     const outcome = await run(inFile, { ...ready(), ...account });
     expect(outcome.isDone).toBe(false);
     expect(outcome.said).toMatch(said);
@@ -283,7 +283,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.calls).toEqual(["whoami --json"]);
   });
 
-  test("reports all failures in one run, one line each", async () => {
+  test("npm run deploy reports all failures in one run, one line for each", async () => {
     const { lines } = await run(
       { PAY_TO, FACILITATOR_URL: "http://127.0.0.1:1", NETWORKS: "base" },
       { ...ready(), accounts: [] },
@@ -293,7 +293,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(lines.join("")).not.toContain("\n");
   });
 
-  test("rejects a facilitator that settles none of NETWORKS, and lists the networks that it settles", async () => {
+  test("npm run deploy rejects a facilitator that supports none of NETWORKS, and lists its networks", async () => {
     const { isDone, said, calls } = await run({ ...good(), NETWORKS: "base" });
     expect(isDone).toBe(false);
     expect(said).toMatch(
@@ -313,13 +313,13 @@ describe("a deployment that cannot begin or finish", () => {
       () => urlOf(sick),
       /✗ No facilitator lists the networks that it settles \(.*answered 503.*Next: Check FACILITATOR_URL/,
     ],
-  ])("rejects a facilitator %s", async (_, url, said) => {
+  ])("npm run deploy rejects a facilitator %s", async (_, url, said) => {
     const outcome = await run({ ...good(), FACILITATOR_URL: url() });
     expect(outcome.isDone).toBe(false);
     expect(outcome.said).toMatch(said);
   });
 
-  test("deploys, but warns about unknown setting names, test networks beside real ones, a missing checksum and a missing node", async () => {
+  test("npm run deploy only warns about an unknown setting, a mixed-in test network, and a missing checksum or node", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);
@@ -361,7 +361,7 @@ describe("a deployment that cannot begin or finish", () => {
       "the deployment, its health",
     ],
   ])(
-    "reports the finished steps and the cause when Cloudflare refuses %s: %s",
+    "npm run deploy reports the finished steps and the cause if Cloudflare refuses %s: %s",
     async (command, refusal, said, done, left) => {
       const outcome = await run({ ...good(), RECEIPT_KEY }, { ...ready(), refusals: { [command]: refusal } });
       expect(outcome.isDone).toBe(false);
@@ -371,20 +371,20 @@ describe("a deployment that cannot begin or finish", () => {
     },
   );
 
-  test("fails if the deployment is not healthy", async () => {
+  test("npm run deploy fails if the deployment is not healthy", async () => {
     const { isDone, said } = await run(good(), { ...ready(), targets: [urlOf(sick)] });
     expect(isDone).toBe(false);
     expect(said).toMatch(/✗ .*healthz fails: the binding RESULTS is missing\. Next: /);
     expect(said).toContain("Done: the bucket, the deployment. Left: its health.");
   });
 
-  test("fails if the deployment cannot be reached", async () => {
+  test("npm run deploy fails if it cannot reach the deployment", async () => {
     const { isDone, said } = await run(good(), { ...ready(), targets: ["http://127.0.0.1:9999"] });
     expect(isDone).toBe(false);
     expect(said).toMatch(/✗ .*healthz fails: .*ECONNREFUSED/);
   });
 
-  test("fails if the wallet of the test sale has no money", async () => {
+  test("npm run deploy fails if the wallet of the test sale has no money", async () => {
     const key = await keyOf(0n);
     const { isDone, said } = await run(good(), ready(), { key });
     expect(isDone).toBe(false);
@@ -394,7 +394,7 @@ describe("a deployment that cannot begin or finish", () => {
 });
 
 describe("a test sale", () => {
-  test("never pays on a real network", async () => {
+  test("the test sale never pays on a real network", async () => {
     const key = await keyOf(PRICE);
     const base = JSON.stringify({ x402Version: 2, scheme: "exact", network: "eip155:8453" });
     const both = createServer((_, response) => response.end(`{"kinds":[${base}]}`));
@@ -406,7 +406,7 @@ describe("a test sale", () => {
     expect(await chain.balanceOf(privateKeyToAddress(key))).toBe(PRICE);
   });
 
-  test("is skipped if SELLING is false", async () => {
+  test("npm run deploy skips the test sale if SELLING is false", async () => {
     const { isDone, said } = await run({ ...good(), SELLING: "false" }, ready(), {
       key: await keyOf(PRICE),
       isDry: true,
@@ -416,7 +416,7 @@ describe("a test sale", () => {
     expect(said).not.toContain("POST");
   });
 
-  test("is refused with a malformed private key, which is not printed", async () => {
+  test("npm run deploy rejects a malformed private key for the test sale without printing the key", async () => {
     const { isDone, said, calls } = await run(good(), ready(), { key: "0xsecret" });
     expect([isDone, calls]).toEqual([false, ["whoami --json"]]);
     expect(said).toMatch(/✗ The private key for the test sale is malformed\. It needs 64 hexadecimal digits\. Next: /);
@@ -424,13 +424,13 @@ describe("a test sale", () => {
   });
 });
 
-test("a dry run with wrong settings reports them and lists no command", async () => {
+test("a dry run reports wrong settings and lists no command", async () => {
   const { said, calls } = await run({ ...good(), NETWORKS: "base" }, ready(), { isDry: true });
   expect([calls, said.match(/^→.*$/gm)]).toEqual([[], null]);
   expect(said).toMatch(/✗ .* settles nothing on base\..*\nNothing was changed\.$/s);
 });
 
-test("a dry run only builds, and lists every command without secrets", async () => {
+test("a dry run builds the Worker and lists every command without secrets, but runs none", async () => {
   const key = await keyOf(PRICE);
   const { isDone, said, calls } = await run({ ...good(), RECEIPT_KEY }, ready(), { key, isDry: true });
   expect(isDone, said).toBe(true);
@@ -447,7 +447,7 @@ test("a dry run only builds, and lists every command without secrets", async () 
 
 const root = join(import.meta.dirname, "../..");
 
-test("the real wrangler runs every command and prints the output that deploying parses", async () => {
+test("the real wrangler accepts every command, and prints the output that npm run deploy parses", async () => {
   const cloudflare = await startCloudflare();
   const env = { ...process.env, CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: "a-token" };
   const real = wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env);
@@ -490,7 +490,7 @@ test("the real wrangler runs every command and prints the output that deploying 
   cloudflare.stop();
 }, 240_000);
 
-test("`npm run deploy` reports an error in one line and by its exit code, without a terminal", async () => {
+test("npm run deploy reports an error in one line and with its exit code, without a terminal", async () => {
   const run = (args: string[], settings: object) =>
     promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
       cwd: root,
@@ -501,7 +501,7 @@ test("`npm run deploy` reports an error in one line and by its exit code, withou
     );
   const [wrong, kept, flag, file, help] = await Promise.all([
     run(["--dry-run"], { ...good(), NETWORKS: "base" }),
-    run([], { ...good(), NETWORKS: "base", npm_config_dry_run: "true" }), // npm run deploy --dry-run
+    run([], { ...good(), NETWORKS: "base", npm_config_dry_run: "true" }), // npm sets this variable for `npm run deploy --dry-run`
     run(["--dryrun"], {}),
     run(["--key-file", "nowhere.key"], {}),
     run(["-h"], {}),

@@ -5,7 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** The tool that registers paid services with indexes. These tests only let it read the given origin. */
+/**
+ * Path of the tool that registers paid services with indexes. These tests let the tool read only the Worker under test.
+ */
 const TOOL = join(import.meta.dirname, "../../node_modules/@agentcash/discovery/bin/discovery.js");
 
 let worker: StartedWorker;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "../..");
 const [, build = "", served = ""] = readFileSync(join(ROOT, "Dockerfile"), "utf8").split(/^FROM .*$/m);
 
-/** Returns the sources of the COPY lines of a stage, and the folder that they are copied into. */
+/** Returns the sources of a stage's COPY lines and their target folder. */
 function copiesOf(stage: string) {
   return Array.from(stage.matchAll(/^COPY (?:--from=build )?(.+) (\S+)$/gm), ([, sources, target]) => ({
     sources: sources!.split(" "),
@@ -29,21 +29,24 @@ describe("the Dockerfile", () => {
   const sources = [...copiesOf(build), ...copiesOf(served)].flatMap(({ sources }) => sources);
   const own = sources.filter((source) => !/^\/(etc|serve)\b|^\/app\/dist$|^\.$/.test(source));
 
-  test.each(own.map((source) => source.replace(/^\/app\//, "")))("copies an existing file: %s", (source) => {
-    expect(existsSync(join(ROOT, source))).toBe(true);
-  });
+  test.each(own.map((source) => source.replace(/^\/app\//, "")))(
+    "the Dockerfile copies only files that exist: %s",
+    (source) => {
+      expect(existsSync(join(ROOT, source))).toBe(true);
+    },
+  );
 
   const { files, packages } = importsOf("scripts/serve.ts");
   const copied = copiesOf(served).flatMap(({ sources, target }) =>
     sources.map((source) => posix.join(target, basename(source)).replace(/^\.\//, "")),
   );
 
-  test("copies every file that scripts/serve.ts imports", () => {
+  test("the Dockerfile copies every file that scripts/serve.ts imports", () => {
     expect(files.size).toBeGreaterThan(2);
     expect([...files].filter((file) => !copied.includes(file))).toEqual([]);
   });
 
-  test("installs every package that scripts/serve.ts imports", () => {
+  test("the Dockerfile installs every package that scripts/serve.ts imports", () => {
     const [, installed = ""] = /\{ ([^{}]*) \} = \{ \.\.\.devDependencies/.exec(build) ?? [];
     expect(installed.split(", ").toSorted()).toEqual([...packages].toSorted());
   });

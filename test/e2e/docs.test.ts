@@ -27,7 +27,7 @@ import { PROBLEMS } from "../../src/shared/problems.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
-/** Returns the texts of a pattern's files, by their paths from the root. */
+/** Returns the contents of the files that match a pattern, by path from the root. */
 function textsOf(pattern: string) {
   const paths = globSync(pattern, { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
   return Object.fromEntries(paths.map((path) => [path, read(path)]));
@@ -51,7 +51,10 @@ const readme = read("README.md");
 const repairs = read("docs/compatibility-repairs.md");
 const wrangler = read("wrangler.toml");
 
-/** Rows of the tables of repairs: the damage, the repair, the reason, the source file, and the tests. */
+/**
+ * Rows of the tables in docs/compatibility-repairs.md: the damage, the repair, the reason, the source file, and the
+ * tests.
+ */
 const rows = repairs
   .split("\n## Known limits")[0]!
   .split("\n")
@@ -59,7 +62,7 @@ const rows = repairs
   .map((line) => line.split("|").slice(1, -1));
 const quoted = (cell = "") => Array.from(cell.matchAll(/`([^`]+)`/g), ([, text]) => text!);
 
-/** Returns the anchors of a document's headings, as GitHub makes them. */
+/** Returns the anchors that GitHub creates for the headings of a document. */
 function sectionsIn(document: string): string[] {
   const headings = document.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.+)$/gm);
   return Array.from(headings, ([, heading]) =>
@@ -70,7 +73,7 @@ function sectionsIn(document: string): string[] {
   );
 }
 
-/** Returns the cells of the rows of a document's tables whose first cell is a name in code. */
+/** Returns the table rows of a document whose first cell is a name in backquotes. */
 function namedRows(text: string): [name: string, ...cells: string[]][] {
   const lines = text.split("\n").filter((line) => line.startsWith("| `"));
   return lines.map((line) => {
@@ -82,7 +85,7 @@ function namedRows(text: string): [name: string, ...cells: string[]][] {
   });
 }
 
-/** Returns the cells on each field of an operation: its meaning, limits and default. */
+/** Returns the table row of each field of an operation: its meaning, limits and default. */
 function fieldRows(operation: "text" | "image") {
   const section = marks[operation].split("## Fields")[1]!.split("\n#")[0]!;
   return new Map(
@@ -96,7 +99,7 @@ const requests = [
 ] as const;
 
 describe("docs/text-marks.md and docs/image-marks.md", () => {
-  test.each(requests)("the field table lists every field of a mark and no other: %s", (operation, request) => {
+  test.each(requests)("the field table lists exactly the fields of the operation: %s", (operation, request) => {
     expect([...fieldRows(operation).keys()].sort()).toEqual(Object.keys(request.shape).sort());
   });
 
@@ -114,14 +117,14 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     expect(listed).toEqual(own);
   });
 
-  test("docs/text-marks.md names the small templates and those that stay on few lines", () => {
+  test("docs/text-marks.md names the templates with small text and the templates that limit the lines", () => {
     const those = (property: keyof Template) =>
       Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
     expect(quoted(/Small lines \(([^)]+)\)/.exec(marks.text)?.[1])).toEqual(those("small"));
     expect(quoted(/^\| ([^|]+) \| one line down to/m.exec(marks.text)?.[1])).toEqual(those("maxLines"));
   });
 
-  test("the field tables list every position, and those that an image cannot have", () => {
+  test("the field tables list every position, and name the positions that are only for text", () => {
     expect(quoted(fieldRows("text").get("position")!.meaning)).toEqual(POSITIONS);
     const lacking = quoted(fieldRows("image").get("position")!.meaning);
     expect(lacking).toEqual(POSITIONS.filter((position) => !IMAGE_POSITIONS.some((other) => other === position)));
@@ -221,7 +224,7 @@ describe("the documents for callers", () => {
       `The image exceeds ${mb(config.maxImageBytes)}, ${config.maxImagePixels / 1e6} million pixels, or ${count(MAX_SIDE)} pixels`,
       errors,
     ],
-  ])("a page for callers states the default in force: %s", (fact, document) => {
+  ])("a document for callers states the current limit: %s", (fact, document) => {
     expect(document.replaceAll(/\n\s*/g, " ")).toContain(fact);
   });
 
@@ -247,7 +250,7 @@ describe("the documents for callers", () => {
 });
 
 test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
-  "the bucket's lifecycle rules cover every prefix and delete nothing that the service still needs: %j",
+  "the bucket's lifecycle rules cover every prefix and delete no object that the service still needs: %j",
   (env) => {
     const { linkTtlSeconds, workSeconds } = readConfig(env);
     const rules = lifecycleRules({ linkTtlSeconds });
@@ -261,10 +264,10 @@ test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
 
 describe("the documents", () => {
   const known = Object.keys(settings.shape);
-  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // typing errors on purpose
+  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // documents misspell these names on purpose
 
   test.each(Object.entries(FILES).filter(([path]) => /\.(md|sh|ts|py)$/.test(path)))(
-    "documents misspell no setting: %s",
+    "a document spells every setting correctly: %s",
     (_, text) => {
       const names = text.match(/\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/g) ?? [];
       const slips = names.flatMap((name) => misspelledNames({ [name]: "x" }, known));
@@ -274,7 +277,7 @@ describe("the documents", () => {
 });
 
 describe("docs/operate.md", () => {
-  test("docs/operate.md lists the columns of the statistics as the code writes them", () => {
+  test("docs/operate.md lists the columns of the statistics that the code writes", () => {
     const columns = Object.fromEntries(
       operating
         .split("\n")
@@ -297,14 +300,14 @@ describe("docs/operate.md", () => {
     for (const event of events) expect(described).toContain(event);
   });
 
-  test("docs/operate.md names the differences as npm run revenue prints them", () => {
+  test("docs/operate.md describes the differences in the words that npm run revenue prints", () => {
     const printed = read("scripts/revenue/report.ts").matchAll(/`\\n(\w+ without a \w+): /g);
     const differences = Array.from(printed, ([, difference]) => difference!);
     expect(differences).toHaveLength(2);
     for (const difference of differences) expect(operating.split("## Refunds")[1]).toContain(`*${difference}*`);
   });
 
-  test("docs/operate.md says how to change every secret", () => {
+  test("docs/operate.md explains how to change every secret", () => {
     for (const name of Object.keys(settings.shape).filter((name) => /KEY|SECRET|TOKEN|AUTHORIZATION|PAY_TO/.test(name)))
       expect(operating.split("## Keys")[1]).toContain(`\`${name}\``);
   });
@@ -352,7 +355,7 @@ describe("the documents' links", () => {
     ["README.md", /^docs\/[^/]+$/],
     ["ARCHITECTURE.md", /^docs\/design\//],
     ["CONTRIBUTING.md", /^docs\/contributing\//],
-  ])("%s links every document below %s", (index, folder) => {
+  ])("the document %s links every document in the folder %s", (index, folder) => {
     const listed = documents.filter(([path]) => folder.test(path));
     expect(listed.length).toBeGreaterThan(0);
     for (const [path] of listed) expect(FILES[index]).toContain(`](${path})`);
@@ -367,7 +370,7 @@ describe("docs/performance.md", () => {
   const sections = sectionsOf(Object.fromEntries(results));
   const pictures = Object.values(sections).flatMap((section) => Object.entries(section.pictures));
 
-  test("docs/performance.md and README.md have the tables and pictures of the saved results", () => {
+  test("docs/performance.md and README.md show the saved benchmark results", () => {
     expect(results.length).toBeGreaterThan(0);
     expect(withSections(performance, sections)).toBe(performance);
     expect(withSections(readme, sections)).toBe(readme);
@@ -375,12 +378,15 @@ describe("docs/performance.md", () => {
       expect(name === "speed" ? readme : performance).toContain(`<!-- end of ${name} -->`);
   });
 
-  test.each(pictures)("the alternative text of a picture describes it: %s", (file, { title, description }) => {
-    const svg = FILES[`docs/performance/${file}.svg`];
-    expect(svg).toContain(`<title id="title">${title}</title>`);
-    expect(svg).toContain(`<desc id="description">${description}</desc>`);
-    expect(performance).toContain(`![${title}. ${description}](performance/${file}.svg)`);
-  });
+  test.each(pictures)(
+    "a picture has an alternative text that describes its content: %s",
+    (file, { title, description }) => {
+      const svg = FILES[`docs/performance/${file}.svg`];
+      expect(svg).toContain(`<title id="title">${title}</title>`);
+      expect(svg).toContain(`<desc id="description">${description}</desc>`);
+      expect(performance).toContain(`![${title}. ${description}](performance/${file}.svg)`);
+    },
+  );
 });
 
 test("examples/README.md names every example", () => {
@@ -438,7 +444,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
 });
 
 describe("docs/compatibility-repairs.md", () => {
-  test("docs/compatibility-repairs.md has rows of five columns", () => {
+  test("the tables in docs/compatibility-repairs.md have five columns", () => {
     expect(rows.length).toBeGreaterThan(100);
     expect(rows.filter((row) => row.length !== 5)).toEqual([]);
   });
@@ -456,7 +462,7 @@ describe("docs/compatibility-repairs.md", () => {
         const [, file, names = ""] = /^([\w/]+\.test\.ts): (.+)$/.exec(reference) ?? [];
         const paths = Object.keys(TESTS).filter((path) => path.endsWith(`/${file}`));
         expect(paths, `files of ${reference}`).toHaveLength(1);
-        // A test name is a separate literal there, with any quotes.
+        // a test name is a separate string in the test file, with any quotes
         const isThere = (name: string) => [`"${name}"`, `\`${name}\``].some((text) => TESTS[paths[0]!]!.includes(text));
         expect(
           names.split(" > ").filter((name) => !isThere(name)),

@@ -16,7 +16,7 @@ let url: string;
 let file: Buffer;
 beforeAll(async () => {
   worker = await startWorker();
-  url = await marked(textPages(PAGES, 10_000, "classic"), { filename: "Vertrag №7" }); // about 10 MB
+  url = await marked(textPages(PAGES, 10_000, "classic"), { filename: "Vertrag №7" }); // the file has about 10 MB
   file = Buffer.from(await (await fetch(url)).arrayBuffer());
 });
 afterAll(() => worker?.stop());
@@ -98,14 +98,14 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
   });
 
   test.each(["bytes=99999999-", "bytes=-0"])(
-    "a range beyond the end is answered with 416 and the file size: %s",
+    "a download answers a range beyond the end with 416 and the file size: %s",
     async (Range) => {
       const { status, headers } = await ask("GET", { Range });
       expect([status, headers.get("Content-Range")]).toEqual([416, `bytes */${file.length}`]);
     },
   );
 
-  test("a download returns the whole file for several ranges, and for a range of another version", async () => {
+  test("a download returns the whole file if the request has several ranges or an outdated If-Range", async () => {
     for (const headers of [{ Range: "bytes=0-1,5-6" }, { Range: "bytes=0-1", "If-Range": '"another"' }]) {
       const { status, body } = await ask("GET", headers);
       expect([status, body.equals(file)]).toEqual([200, true]);
@@ -159,13 +159,13 @@ async function textOf(document: Awaited<ReturnType<typeof getDocument>["promise"
   return items.map((item) => ("str" in item ? item.str : "")).join("\n");
 }
 
-test("a revoked link is answered with 410", async () => {
+test("the Worker answers a request for a revoked link with 410", async () => {
   const link = await marked(onePage);
   expect((await fetch(link, { method: "DELETE" })).status).toBe(204);
   expect((await fetch(link)).status).toBe(410);
 });
 
-test("the runtime's rate limiter throttles wrong tokens of one address, but accepts the right token", async () => {
+test("the runtime's rate limiter throttles an address that sends wrong tokens, but accepts the right token", async () => {
   // only a development server accepts this header from a caller
   const headers = { "CF-Connecting-IP": "203.0.113.7" };
   const guesses: number[] = [];

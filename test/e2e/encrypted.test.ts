@@ -7,8 +7,8 @@ const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && 
 const isBlack = ([r, g, b]: [number, number, number]) => Math.max(r, g, b) < 90;
 
 /**
- * PDFium's binding passes passwords as UTF-8, but revisions 2 and 3 use another encoding. Their passwords must be ASCII
- * here.
+ * Returns whether PDFium can open a file with the password. PDFium's binding encodes passwords as UTF-8, but revisions
+ * 2 and 3 use another encoding, so only ASCII passwords work there.
  */
 const canBeTyped = ({ user, dict }: (typeof VECTORS)[number]) => dict.r > 3 || /^[ -~]*$/.test(user);
 const readable = VECTORS.filter((vector) => vector.stream.num === 6 && vector.dict.p === -4 && canBeTyped(vector));
@@ -19,7 +19,7 @@ describe("encrypted PDFs", () => {
   });
 
   test.each(readable.map((vector) => [vector.name, vector] as const))(
-    "an encrypted PDF stays encrypted, and shows its text and the mark with the password: %s",
+    "a marked encrypted PDF stays encrypted, and shows its text and the mark with its password: %s",
     async (_, vector) => {
       const output = await stamp(encryptedPage(vector), vector.user);
       expect(Buffer.from(output).includes("/Encrypt 5 0 R", 0, "latin1")).toBe(true);

@@ -1,7 +1,7 @@
 /**
- * Tests unusual ends of a page's content, and which readers then show the mark. The endings of a group are pages of one
- * file. Every reader draws this file before and after marking. A row names the readers that do not show the mark;
- * docs/compatibility-repairs.md gives the reasons.
+ * Tests pages whose content ends in an unusual way, and lists the readers that then do not show the mark. The endings
+ * of a group are pages of one file. Every reader draws this file before and after marking.
+ * docs/compatibility-repairs.md gives the reasons for lost marks.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -28,9 +28,9 @@ interface Ending {
   streams: Stream[];
   /** Whether the content has an inline image, which may be truncated. */
   image: boolean;
-  /** Readers that do not show the mark. */
+  /** Names of the readers that do not show the mark. */
   lost: string[];
-  /** Readers that show more of the page after marking than before. */
+  /** Names of the readers that show more of the page after marking than before. */
   redrawn: string[];
 }
 
@@ -164,7 +164,10 @@ const GROUPS: Record<string, Ending[]> = {
   ],
 };
 
-/** Returns a file with one page for each ending. With `apart`, a page that drops an open path follows each of them. */
+/**
+ * Returns a file with one page for each ending. If `apart` is set, a page that drops an open path follows each of these
+ * pages.
+ */
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {
     1: "<</Type/Catalog/Pages 2 0 R/OCProperties<</OCGs[8 0 R]/D<</OFF[8 0 R]>>>>>>",

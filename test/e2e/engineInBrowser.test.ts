@@ -1,4 +1,4 @@
-/** Tests the engine as a browser runs it: bundled, and without the APIs of Node.js and Workers. */
+/** Tests that the bundled engine works in a browser, without the APIs of Node.js and Workers. */
 import { basename, join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";

@@ -1,6 +1,6 @@
 /**
- * Runs the examples and the commands in the documentation. A test is skipped with a reason if this machine lacks the
- * required runtime.
+ * Runs the examples and the commands in the documentation. A test that lacks a runtime on this machine is skipped, with
+ * the reason in its name.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -67,7 +67,7 @@ test("curl.sh pays with a payment signed in advance", async () => {
   expect(await expectMarks("sh", ["examples/curl.sh"])).toContain('"cost":"0.05 USDC"');
 });
 
-const noPython = pythonHas("sys") ? "" : " (skipped: there is no python3 here)";
+const noPython = pythonHas("sys") ? "" : " (skipped: this machine has no python3)";
 describe.skipIf(noPython)(`Python examples${noPython}`, () => {
   test("plain.py pays with Python's standard library", async () => {
     const env = pythonHas("eth_account") ? {} : { PYTHONPATH: await standIn() };
@@ -91,7 +91,7 @@ const PAGES = [
     (name) => `docs/${name}.md`,
   ),
 ];
-/** Commands that install packages or start servers, and calls to a deployment that does not exist. */
+/** Commands that are not run: they install packages, start servers or call a deployment that does not exist. */
 const NOT_RUN =
   /^(git clone|npm ci|npm run dev|npm run demo|npx -p node@24|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com/m;
 const commands = PAGES.flatMap((page) => {
@@ -127,7 +127,7 @@ test.each(commands)("the commands in $page run when copied: $line", async ({ pag
     expect(answers).toHaveLength(2);
     expect(new Set(answers.map((answer) => answer.output.url)).size).toBe(1);
   }
-  const expected = /"code":"\w+"/.exec(block)?.[0]; // a block that shows an error contains its problem code
+  const expected = /"code":"\w+"/.exec(block)?.[0]; // if a block shows an error, the command must return the same error code
   expect(/"code":"\w+"/.exec(stdout)?.[0]).toBe(expected);
   if (/^# HTTP\/1\.1 402/m.test(block)) expect(stdout).toMatch(/^HTTP\/1\.1 402/);
   if (block.includes("marked.pdf")) expect((await readFile(output, "latin1")).slice(0, 5)).toBe("%PDF-");
@@ -151,7 +151,7 @@ test("contract.pdf equals the website's sample", async () => {
   expect(Buffer.compare(await readFile(CONTRACT), new Uint8Array(sample))).toBe(0);
 });
 
-/** Creates a replacement for the part of the Python package `eth_account` that `plain.py` uses. It signs with viem. */
+/** Creates a fake of the Python package `eth_account`, with the part that `plain.py` uses. It signs with viem. */
 async function standIn(): Promise<string> {
   const sign = `import { privateKeyToAccount } from "viem/accounts";
 let text = "";

@@ -19,7 +19,10 @@ function committed(): Built {
   };
 }
 
-/** The font sources take 350 MB and are needed only to change a font. `.ci/run` installs and checks them. */
+/**
+ * Defines a test that needs the font sources. They take 350 MB and are needed only to change a font. `.ci/run` installs
+ * and checks them.
+ */
 const testWithSources = test.skipIf(!existsSync(join(root, "scripts/fonts/node_modules")));
 
 testWithSources(

@@ -7,7 +7,7 @@ import { encode } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
 
 const FAR = 2 ** 32 + 1;
-/** A reused block of spaces, which fills most of the file. */
+/** A block of spaces, reused for most of the file. */
 const BLANK = new Uint8Array(1 << 20).fill(0x20);
 
 /** Returns a virtual file of more than 4 GiB. It contains only spaces between its first objects and its last. */

@@ -16,7 +16,10 @@ import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
-/** Tests payers who lose an answer and call again with a newly signed payment, as the official clients do. */
+/**
+ * These tests simulate payers who lose an answer and call again with a newly signed payment, as the official clients
+ * do.
+ */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee02";
 const PRICE = 50_000n;
@@ -155,7 +158,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   });
 });
 
-test.concurrent("a caller without an idempotency key receives one while its payment is pending, and gets the result with it", async () => {
+test.concurrent("a call without an idempotency key receives a key while its payment is pending, and gets the result with this key", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const payment = await signV1(payer);
   const pending = await fetch(endpoint(), request(payment));
@@ -177,7 +180,7 @@ test("a payer whose wallet is empty after the first payment gets the result agai
   expect(await linkOf(await payV2(payer)(request(key)))).toBe(link);
 });
 
-test("only one of eight concurrent payments under one idempotency key settles, and all calls get the result", async () => {
+test("eight concurrent payments under one idempotency key settle only once, and all eight calls get the result", async () => {
   const payer = await chain.payerWith(8n * PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const answers = await Promise.all(Array.from({ length: 8 }, () => payV2(payer)(request(key))));
@@ -219,7 +222,7 @@ describe("payments published on the chain", () => {
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
   ]);
 
-  /** Reads the payment from its transaction, as anyone can. */
+  /** Reads a payment from its transaction, which is public. */
   async function paymentIn(transaction: string): Promise<Record<string, string>> {
     const { input } = await chain.client.getTransaction({ hash: transaction as Hex });
     const { args } = decodeFunctionData({ abi: TRANSFER, data: input });
@@ -231,7 +234,7 @@ describe("payments published on the chain", () => {
     return { "X-PAYMENT": btoa(JSON.stringify({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload })) };
   }
 
-  test("a stranger who copies a payment from the chain gets nothing, but its payer finds the link", async () => {
+  test("a stranger who copies a payment from the chain gets nothing, but the payer still gets the link", async () => {
     const payer = await chain.payerWith(PRICE);
     const payment = await signV1(payer);
     const bought = await fetch(endpoint(), request(payment));

@@ -13,9 +13,11 @@ const READERS: [string, Renderer][] = [
 ];
 const SIDE = 96;
 const WIDTH = 200;
-/** Sides of the image on the page in points, rendered at one pixel per point: enlarged, unscaled, reduced. */
+/**
+ * Sides of the image on the page in points: enlarged, unscaled and reduced. Pages are rendered at one pixel per point.
+ */
 const SIDES = [192, 96, 60, 48, 32, 12];
-/** Maximum difference per color value, out of 255. Renderers do not blend exactly where colors meet. */
+/** Maximum difference per color value, out of 255. Renderers blend slightly differently where colors meet. */
 const TOLERANCE = 8;
 const GRAYS = { white: 255, gray: 128, black: 0 };
 
@@ -110,7 +112,8 @@ const CASES = SPECS.flatMap(([name, spec]): [string, PngSpec][] => [
 const known = new Map<string, Promise<Uint8Array[]>>();
 
 /**
- * Renders the reference: gray pages with an opaque image, which a canvas has blended with the gray as a browser does.
+ * Renders the reference: gray pages with an opaque image. A canvas has blended this image with the gray, as a browser
+ * does.
  */
 async function composed(png: Uint8Array, gray: number, renderer: Renderer): Promise<Uint8Array[]> {
   const context = createCanvas(SIDE, SIDE).getContext("2d");
@@ -147,7 +150,7 @@ function mostDifference(values: Uint8Array, expected: Uint8Array): number {
 }
 
 describe.each(READERS)("transparent PNGs rendered by %s", (reader, renderer) => {
-  test.each(CASES)(`a transparent PNG looks in ${reader} as in a browser: %s`, async (_name, spec) => {
+  test.each(CASES)(`a transparent PNG looks the same in ${reader} as in a browser: %s`, async (_name, spec) => {
     const png = encodePng(spec);
     const seen = await drawn(png, Object.values(GRAYS), renderer);
     const worst: Record<string, number> = {};

@@ -1,4 +1,4 @@
-/** Tests which packages `npm ci` omits and scripts/run.mjs installs on demand. */
+/** Tests which packages `npm ci` installs, and which packages scripts/run.mjs installs on demand. */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -83,12 +83,12 @@ test("scripts/run.mjs and the command line ask for `npm ci` if it has not run", 
   expect(run("scripts/run.mjs", "--version")).toEqual(refused);
   cpSync(join(root, "cli"), join(folder, "cli"), { recursive: true });
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
-  // the folder contains only the link to a newer Node.js
+  // node_modules exists, but contains no package
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
 });
 
-test("development packages are installed once, without install scripts", () => {
+test("scripts/run.mjs installs the development packages once, without install scripts", () => {
   const { folder, run } = clone();
   const { status, stdout, stderr } = run("scripts/run.mjs", "--with", ".", "--version");
   expect([status, stdout]).toEqual([0, `${process.version}\n`]);
@@ -98,7 +98,7 @@ test("development packages are installed once, without install scripts", () => {
   expect(run("scripts/run.mjs", "--with", ".", "--version").stderr).toContain("npm install");
 });
 
-test("an old Node.js downloads the version in the lock file, and reports a failed download", () => {
+test("scripts/run.mjs on an old Node.js downloads the version in the lock file, and reports a failed download", () => {
   const { folder, npm, run } = clone();
   mkdirSync(join(folder, "node_modules"));
   copyFileSync(join(folder, "package-lock.json"), join(folder, "node_modules/.package-lock.json"));

@@ -5,11 +5,11 @@ import { samePages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** A file of such a size that the service processes only one at a time. */
+/** A file so large that the service processes only one such file at a time. */
 const large = samePages(72, 120_000);
 const most = large.subarray(0, -1_000_000);
 
-/** Ways in which a server sends a large file or fails to. */
+/** Ways in which a server sends a large file or fails to send one. */
 const SOURCES: Record<string, (response: ServerResponse) => void> = {
   "/whole": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/cut": (response) => response.setHeader("Content-Length", large.length).write(most, () => response.destroy()),
@@ -97,7 +97,7 @@ describe.concurrent.each([
     ]),
   ];
 
-  test("a call gets the slot for large files after other calls failed or disconnected, and they leave nothing in the spool", async () => {
+  test("failed and aborted calls with large files free their slot for the next call, and leave nothing in the spool", async () => {
     for (let first = 0; first < failures.length; first += 3) {
       // the service may close the connection during an upload when it refuses a call
       await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail()));

@@ -83,7 +83,9 @@ const CLIENTS: Record<string, () => Promise<AnyClient>> = {
 const wallet = (account: LocalAccount) =>
   x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** Signs a payment like x402's own MCP client: reads the terms from the structured content and sends an object. */
+/**
+ * Signs a payment like x402's own MCP client, which reads the terms from the structured content and sends an object.
+ */
 async function payLikeX402({ structuredContent, content }: Answer, account: LocalAccount): Promise<unknown> {
   const terms = structuredContent as PaymentRequired;
   expect(JSON.parse(content[1]!.text!)).toEqual(terms);
@@ -92,8 +94,8 @@ async function payLikeX402({ structuredContent, content }: Answer, account: Loca
 }
 
 /**
- * Signs a payment like Cloudflare's `agents`: reads the terms from `_meta`, compares the first amount with its cap, and
- * sends base64.
+ * Signs a payment like Cloudflare's `agents`, which reads the terms from `_meta`, compares the first amount with its
+ * cap, and sends base64.
  */
 async function payLikeAgents({ _meta }: Answer, account: LocalAccount): Promise<unknown> {
   const { x402Version, resource, accepts, extensions } = _meta!["x402/error"] as PaymentRequired;
@@ -106,7 +108,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
   test.each([
     ["x402's MCP client", payLikeX402],
     ["Cloudflare's agents", payLikeAgents],
-  ])("an MCP client lists the tools and buys from each, paying as %s does", async (_, pay) => {
+  ])("an MCP client that pays like %s lists the tools and buys from each", async (_, pay) => {
     const client = await connect();
     const payer = await chain.payerWith(2n * PRICE);
     const { tools } = await client.listTools();
@@ -177,11 +179,11 @@ const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<Ca
   },
 };
 
-/** Returns the first match in the text that a model receives. */
+/** Returns the first match in the text of an answer, as a model receives it. */
 const readIn = (answer: unknown, pattern: RegExp) => pattern.exec(JSON.stringify(answer).replaceAll("\\", ""))![0];
 
 describe.each(Object.entries(FRAMEWORKS))("%s", (_, connect) => {
-  test("an agent receives the price and an upload URL, sends a local file, and buys with a payment in a header", async () => {
+  test("an agent gets the price and an upload URL, uploads a local file, and buys with a payment in a header", async () => {
     const text = "add_text_watermark";
     const look = { text: "DRAFT", template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 };
     const call = await connect({});

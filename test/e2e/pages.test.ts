@@ -43,7 +43,10 @@ interface Variant {
   catalog?: string;
 }
 
-/** Returns a PDF with one page. `contents` are its content streams, numbered from object 4. `objects` follow them. */
+/**
+ * Returns a PDF with one page. `contents` are its content streams, numbered from object 4, and `objects` are the
+ * objects after them.
+ */
 function pageOf({ page = "", pages = "", contents = [SCENE], objects = [], catalog = "" }: Variant): Uint8Array {
   const refs = contents.map((_, index) => `${index + 4} 0 R`).join(" ");
   const own = page.includes("/Contents") ? "" : `/Contents ${contents.length === 1 ? refs : `[${refs}]`}`;
@@ -78,7 +81,7 @@ describe("a page's geometry", () => {
     ["/TrimBox smaller", { page: "/TrimBox [200 200 300 300] /ArtBox [210 210 290 290]" }],
     ["/UserUnit", { page: "/UserUnit 2" }],
     ["a wide page", { page: "/MediaBox [0 0 1000 200]", contents: ["0.8 g 100 50 200 100 re f"] }],
-  ])("marks the visible lower right corner of a page with %s", async (_, variant) => {
+  ])("marks the visible lower right corner of a page that has %s", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 });

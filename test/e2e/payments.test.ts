@@ -44,7 +44,7 @@ const request = (kind: Kind): RequestInit => {
   return { method: "POST", body: form };
 };
 
-/** Runs `act`, and returns its result and the growth of the owner's balance. */
+/** Runs `act`. Returns its result and the increase of the owner's balance. */
 async function gained<T>(owner: string, act: () => Promise<T>): Promise<{ gain: bigint; value: T }> {
   const before = await chain.balanceOf(owner);
   const value = await act();
@@ -103,7 +103,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(await chain.balanceOf(payer.address)).toBe(0n);
   });
 
-  test("a payer with too little money gets a 402, and nothing is settled", async () => {
+  test("the service answers a payer with too little money with a 402, and settles nothing", async () => {
     const payer = await chain.payerWith(PRICE - 1n);
     const settled = facilitator.calls.settle;
     const { gain, value: response } = await gained(PAY_TO, async () => {
@@ -133,7 +133,7 @@ describe("payments on a local chain through the official facilitator", () => {
   test.each([
     ["version 1", signV1],
     ["version 2", signV2],
-  ])("a %s payment whose settlement answer is lost is charged once and buys one result", async (_, sign) => {
+  ])("a %s payment whose settlement answer is lost charges the payer once and buys one result", async (_, sign) => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = { ...(await sign(payer, "text")), "Idempotency-Key": payer.address };
     const call = () => fetch(endpoint("text"), { ...request("text"), headers: payment });
@@ -146,7 +146,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(await delivered(first)).toBeGreaterThan(sample.length);
   });
 
-  test("a settlement that a stopped Worker began is completed after its restart", async () => {
+  test("a restarted Worker completes the settlement that it began before it stopped", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const settings = { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "1" };
     const state = await mkdtemp(join(tmpdir(), "overprint-"));

@@ -24,7 +24,7 @@ afterAll(() => worker?.stop());
 
 const sha256 = (bytes: Uint8Array) => `0x${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** Result of the documented program for an answer. */
+/** The result of the documented program, for the response to a call. */
 interface Checked {
   signer: string;
   deliverer: string;

@@ -9,7 +9,7 @@ import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } f
 /** A PDF renderer. */
 export interface Reader {
   name: string;
-  /** Name of the required program if it is not installed. */
+  /** Name of the required program, if the program is not installed. */
   missing?: string | undefined;
   /**
    * Whether unfinished content of one page affects other pages. An open path affects the next page. An open inline
@@ -58,7 +58,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
     const canvas = createCanvas(width, height);
     const context = canvas.getContext("2d");
     const target = { canvas, canvasContext: context, viewport } as unknown as Parameters<PDFPageProxy["render"]>[0];
-    await page.render(target).promise.catch(() => {}); // after a failure, a user sees everything drawn before it
+    await page.render(target).promise.catch(() => {}); // after a failure, the canvas shows everything drawn before, as a user sees it
     const rgba = context.getImageData(0, 0, width, height).data;
     rasters.push({ width, height, rgb: packed(rgba, width, height, width * 4, 4) });
     page.cleanup();
@@ -67,7 +67,7 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   return rasters;
 }
 
-/** Returns the name of a program that is not installed. `argument` makes an installed program exit at once. */
+/** Returns the name of a program if it is not installed. `argument` makes an installed program exit at once. */
 export const missing = (program: string, argument: string) =>
   spawnSync(program, [argument]).error ? program : undefined;
 
@@ -110,7 +110,7 @@ export function drawBy(
   };
 }
 
-/** Parses a binary PPM of 8 bits. */
+/** Parses a binary PPM picture with 8 bits per channel. */
 function parsePpm(file: Buffer): Raster {
   const [head, width, height] = /^P6\s(?:#.*\s)*(\d+)\s(\d+)\s255\s/.exec(file.toString("latin1", 0, 200))!;
   return { width: Number(width), height: Number(height), rgb: file.subarray(head.length) };

@@ -1,4 +1,4 @@
-/** Checks the recipes that `npm run check:recipes` replays, without replaying them. */
+/** Checks the recipes of `npm run check:recipes` without replaying them. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -21,12 +21,12 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
     for (const file of [...tests, ...programs]) expect([file, existsSync(join(root, file))]).toEqual([file, true]);
   });
 
-  test("a recipe runs every test file that must fail, and ends with none that fails", () => {
+  test("a recipe runs every test file that must fail on the way, and no test file fails after the last step", () => {
     for (const { red } of steps) expect(tests).toEqual(expect.arrayContaining(red.tests));
     expect(steps.at(-1)!.red).toEqual({ types: [], tests: [] });
   });
 
-  test("ARCHITECTURE.md names every file that a recipe edits or that fails on the way", () => {
+  test("ARCHITECTURE.md names every file that a recipe edits and every file that fails on the way", () => {
     const row = read("ARCHITECTURE.md")
       .split("\n")
       .find((line) => line.startsWith(`| ${change} |`));
@@ -38,12 +38,12 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
 });
 
 describe("an edit of a recipe", () => {
-  test("edits of one file apply in their order", () => {
+  test("several edits of one file apply in the given order", () => {
     const edits = [insertAfter("a", "one", " two"), replace("a", "one two", "three")];
     expect(editedFiles(edits, () => "zero one")).toEqual(new Map([["a", "zero three"]]));
   });
 
-  test.each(["zero", "one one"])("an edit fails unless its anchor occurs exactly once: %s", (text) => {
+  test.each(["zero", "one one"])("an edit is rejected if its anchor does not occur exactly once: %s", (text) => {
     expect(() => editedFiles([replace("a", "one", "two")], () => text)).toThrow(
       /^The anchor of an edit .* in a: "one"/,
     );

@@ -17,7 +17,7 @@ async function forgedPayment(): Promise<string> {
 }
 
 test.each([1, 20, 95])(
-  "a client that sends a body of %i MB with a forged payment receives the reason",
+  "a client that sends a body of %i MB with a forged payment receives the error response",
   async (megabytes) => {
     for (let times = 0; times < 5; times++) {
       const form = new FormData();
@@ -55,7 +55,7 @@ test.each([
   ["GET", "/mcp", "405 Method Not Allowed"],
   ["HEAD", "/nothing", "404 Not Found"],
   ["POST", "/v1/watermark/text", "402 Payment Required"],
-])("a response does not wait for a body that never arrives: %s %s", async (method, path, status) => {
+])("the Worker responds without waiting for a body that never arrives: %s %s", async (method, path, status) => {
   for (const announced of ["Content-Length: 100000", "Transfer-Encoding: chunked"])
     expect(await answerWithoutBody(method, path, announced)).toBe(`HTTP/1.1 ${status}`);
 });
@@ -88,7 +88,7 @@ test.each([
   ["an MCP message", "/mcp", "application/json", `{"jsonrpc":"2.0","method":"${long}`],
   ["an upload request", "/v1/uploads", "application/json", `{"size":${long.replaceAll("A", " ")}`],
 ])(
-  "a truncated body is reported as invalid_request, not as an internal error: %s",
+  "the Worker reports a truncated body as invalid_request, not as an internal error: %s",
   async (_, path, type, beginning) => {
     for (const length of [{ "Content-Length": "500000" }, { "Transfer-Encoding": "chunked" }]) {
       const payment = await paymentFor(`${worker.url}/v1/watermark/text`);

@@ -13,13 +13,13 @@ const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFile(join(root, name), "utf8");
 
 describe("the version", () => {
-  test("is the same in every file that contains it", async () => {
+  test("every file that contains the version has the same version", async () => {
     const { version } = JSON.parse(await read("package.json")) as { version: string };
     for (const [name, change] of Object.entries(VERSIONED))
       expect(change(await read(name), version)).toBe(await read(name));
   });
 
-  test("changes only the version in each file that contains it", async () => {
+  test("a release changes only the version in each file that contains it", async () => {
     for (const [name, change] of Object.entries(VERSIONED)) {
       const [before, after] = [await read(name), change(await read(name), "7.8.9")];
       const linesBefore = before.split("\n");
@@ -34,13 +34,13 @@ describe("the version", () => {
     ["1.2.3", "minor", "1.3.0"],
     ["1.2.3", "major", "2.0.0"],
     ["1.2.3", "1.10.0", "1.10.0"],
-    ["0.1.0", "0.1.0", "0.1.0"], // the first version
-  ])("from version %s, a release of %s is version %s", (current, asked, next) => {
+    ["0.1.0", "0.1.0", "0.1.0"], // the first release may have the current version
+  ])("npm run release changes version %s, with the argument %s, to version %s", (current, asked, next) => {
     expect(nextVersion(current, asked)).toBe(next);
   });
 
   test.each(["1.2.2", "0.9.9", "v1.3.0", "1.3", "1.3.0-beta", "01.3.0", "next", ""])(
-    "rejects %j as the version after 1.2.3",
+    "npm run release rejects %j as the version after 1.2.3",
     (asked) => {
       expect(() => nextVersion("1.2.3", asked)).toThrow(/comes before|not a version/);
     },
@@ -50,20 +50,20 @@ describe("the version", () => {
 describe("the changelog", () => {
   const log = "# Changelog\n\n## Unreleased\n\n### Added\n- A thing.\n\n## 0.9.0 - 2026-01-01\n\n- Old.\n";
 
-  test("moves the unreleased entries under the version and its date", () => {
+  test("a release moves the unreleased entries of the changelog under its version and date", () => {
     const { text, notes } = releasedChangelog(log, "1.0.0", "2026-11-22");
     expect(text).toBe(log.replace("## Unreleased\n", "## Unreleased\n\n## 1.0.0 - 2026-11-22\n"));
     expect(notes).toBe("### Added\n- A thing.");
   });
 
-  test("rejects a changelog without new entries, and a version that is already released", () => {
+  test("a release is rejected if the changelog has no new entries or already contains the version", () => {
     const { text } = releasedChangelog(log, "1.0.0", "2026-11-22");
     expect(() => releasedChangelog(text, "1.0.1", "2026-11-22")).toThrow("nothing under");
     expect(() => releasedChangelog(log, "0.9.0", "2026-11-22")).toThrow("already");
     expect(() => releasedChangelog("# Changelog\n", "1.0.0", "2026-11-22")).toThrow("nothing under");
   });
 
-  test("begins with the unreleased entries in this repository", async () => {
+  test("CHANGELOG.md begins with the unreleased entries", async () => {
     expect((await read("CHANGELOG.md")).match(/^## .*$/m)?.[0]).toBe("## Unreleased");
   });
 });
@@ -153,7 +153,7 @@ describe("npm run release", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("prints the steps and changes nothing with --dry-run", async () => {
+  test("npm run release with --dry-run prints the steps and changes nothing", async () => {
     const said = await release("99.0.0", "--dry-run");
     expect(said).toMatch(
       /-> 99\.0\.0, of .*, with the 1 lines? under "Unreleased" in CHANGELOG\.md.*\nNothing was done/,
@@ -162,7 +162,7 @@ describe("npm run release", () => {
     expect([git("status", "--porcelain"), git("tag")]).toEqual(["", ""]);
   });
 
-  test("refuses a malformed version, another branch, uncommitted changes and an existing tag", async () => {
+  test("npm run release rejects a malformed version, another branch, uncommitted changes and an existing tag", async () => {
     expect(await release()).toMatch(/^Not released: say which version/);
     expect(await release("next")).toMatch(/^Not released: next is not a version/);
     expect(await release("minor", "--dry")).toMatch(/^Not released: Unknown option '--dry'/);
@@ -176,8 +176,8 @@ describe("npm run release", () => {
     await rm(join(folder, "new.txt"));
   });
 
-  test("restores everything if the build fails", async () => {
-    expect(await release("minor", "--checked")).toMatch(/^Not released: Command failed/m); // the repository has no sources to build
+  test("npm run release restores everything if the build fails", async () => {
+    expect(await release("minor", "--checked")).toMatch(/^Not released: Command failed/m); // the build fails, because this repository has no sources
     expect([git("status", "--porcelain", "--untracked-files=no"), git("log", "--format=%s")]).toEqual(["", "All\n"]);
   });
 });

@@ -96,7 +96,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
 }
 
 /**
- * Views each pixel as one number. An array per pixel would make the comparison of hundreds of millions slower than
- * drawing.
+ * Returns the pixels as one number each. An array for each of hundreds of millions of pixels would make comparing
+ * slower than drawing.
  */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Uint32Array(buffer, byteOffset, length / 4);

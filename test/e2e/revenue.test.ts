@@ -1,4 +1,4 @@
-/** Tests `npm run revenue` on a chain: matching books, and differences in both directions. */
+/** Tests `npm run revenue` on a chain: books that match the transfers, and differences in both directions. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -57,7 +57,10 @@ async function buy(): Promise<void> {
   expect((await callPaid(`${worker.url}/v1/watermark/text`, form, header)).status).toBe(200);
 }
 
-/** Runs the command. Returns its output and its exit code. `inFile` is the text of .env.production. */
+/**
+ * Runs `npm run revenue` in this process. Returns its output and its exit code. `inFile` is the text of
+ * .env.production.
+ */
 async function revenue(args: string[], env: Record<string, string> = {}, inFile = "") {
   const [stdout, stderr]: [string[], string[]] = [[], []];
   const settingsFile = join(folder, ".env.production");
@@ -71,7 +74,7 @@ async function revenue(args: string[], env: Record<string, string> = {}, inFile 
   return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
-/** Adds a block: the newest one is ignored, because it may still be replaced. */
+/** Adds a block, because the command ignores the newest block, which may still be replaced. */
 const oneBlockMore = () => chain.mint("0x00000000000000000000000000000000000000bb", 1n);
 
 interface Report {
@@ -87,7 +90,7 @@ interface Report {
     moved_not_sold: { from: string; amount: string; transaction: string }[];
   }[];
 }
-/** Polls until the ledger has booked this number of sales. */
+/** Runs the command repeatedly until the ledger has booked this number of sales. Returns the report. */
 async function reportOf(sales: number, args: string[] = [], env?: Record<string, string>) {
   return vi.waitUntil(
     async () => {
@@ -100,7 +103,7 @@ async function reportOf(sales: number, args: string[] = [], env?: Record<string,
 }
 
 describe("npm run revenue", () => {
-  test("finds matching books after settled sales", async () => {
+  test("npm run revenue finds matching books after settled sales", async () => {
     await Promise.all([buy(), buy(), buy()]);
     await oneBlockMore();
     const even = { code: 0, even: true, sold: "0.157503", moved: "0.157503", sold_not_moved: [], moved_not_sold: [] };
@@ -120,7 +123,7 @@ describe("npm run revenue", () => {
     expect(code).toBe(0);
   });
 
-  test("lists a transfer without a sale, with payer and transaction, after the grace period", async () => {
+  test("npm run revenue lists a transfer without a sale, with payer and transaction, after the grace period", async () => {
     const { address, header } = await payment();
     const { transactionHash } = await chain.send(JSON.parse(atob(header)).payload);
     await oneBlockMore();
@@ -134,7 +137,7 @@ describe("npm run revenue", () => {
     expect(stdout).toContain(transactionHash);
   });
 
-  test("lists a sale whose transfer is not on the chain", async () => {
+  test("npm run revenue lists a sale whose transfer is not on the chain", async () => {
     await buy();
     await chain.reorganize(facilitator.account);
     await oneBlockMore();
@@ -143,7 +146,7 @@ describe("npm run revenue", () => {
     expect(sold_not_moved[0]).toMatchObject({ amount: "0.052501", transaction: expect.stringMatching(/^0x/) });
   });
 
-  test("counts only the sales of the span", async () => {
+  test("npm run revenue counts only the sales in the requested time span", async () => {
     const until = new Date(Date.now() - 3_600_000).toISOString();
     expect(await revenue(["--since", "7d", "--until", until])).toMatchObject({
       code: 0,
@@ -151,14 +154,14 @@ describe("npm run revenue", () => {
     });
   });
 
-  test("counts sales without reconciling them if RPC_URL has no node", async () => {
+  test("npm run revenue counts sales without reconciling them if RPC_URL has no node for their network", async () => {
     const counted = { code: 0, even: null, sales: 4, moved: null, unchecked: "RPC_URL has no node for it" };
     expect(await reportOf(4, [], { RPC_URL: "" })).toMatchObject(counted);
     const { stdout } = await revenue([], { RPC_URL: "" });
     expect(stdout).toContain("4 sales  0.210004 USDC sold, not reconciled: RPC_URL has no node for it");
   });
 
-  test("reads the deployed settings, and prefers those of the environment", async () => {
+  test("npm run revenue reads the deployed settings, and prefers settings from the environment", async () => {
     const inFile = `OPERATOR_TOKEN="${OPERATOR_TOKEN}" # a comment\nRPC_URL=${chain.url}\n`;
     const empty = { OPERATOR_TOKEN: "", RPC_URL: "" };
     const { networks } = JSON.parse((await revenue(["--json"], empty, inFile)).stdout) as Report;
@@ -167,7 +170,7 @@ describe("npm run revenue", () => {
     expect(stderr).toContain("another OPERATOR_TOKEN");
   });
 
-  test("reports differences by the exit code of the command", async () => {
+  test("npm run revenue reports differences with its exit code", async () => {
     const env = { PATH: process.env.PATH, OPERATOR_TOKEN, RPC_URL: chain.url };
     const command = [join(import.meta.dirname, "../../scripts/revenue.ts"), "--url", worker.url, "--grace", "0s"];
     const uneven = promisify(execFile)(process.execPath, command, { cwd: folder, env });
@@ -175,7 +178,7 @@ describe("npm run revenue", () => {
   });
 });
 
-test("revenue finds every transfer on a node that searches few blocks per request", async () => {
+test("npm run revenue finds every transfer on a node that searches few blocks per request", async () => {
   let searches = 0;
   const limited = createServer(async (request, response) => {
     const body = Buffer.concat(await Array.fromAsync(request)).toString();
@@ -211,13 +214,13 @@ test.each([
   [["--url", "http://pdf.example.com"], {}, "--url must begin with https://"],
   [["--url", "data:application/json,{}"], {}, "--url must be a URL that begins with https://"],
   [[], { RPC_URL: "http://127.0.0.1:1" }, "the node of base-sepolia in RPC_URL does not answer"],
-])("revenue %j with %j reports the error and exits with 2", async (args, env, what) => {
+])("npm run revenue %j with %j reports the error and exits with 2", async (args, env, what) => {
   const { code, stdout, stderr } = await revenue(args, env);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(what);
 });
 
-test("revenue reports answers of other servers in words and without the node's key", async () => {
+test("npm run revenue explains the errors of other servers in one line, without the node's key", async () => {
   const answers: Record<string, unknown> = { eth_chainId: "0x14a34" };
   const other = createServer(async (request, response) => {
     response.setHeader("Content-Type", "application/json");

@@ -12,8 +12,8 @@ import { type Chain, type SignedTransfer, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 /**
- * Tests attacks of payers on the seller, attacks of strangers on payers, and faults, on a chain with slow blocks. Two
- * services share a PAY_TO.
+ * These tests simulate attacks by payers on the seller, attacks by strangers on payers, and faults, on a chain with
+ * slow blocks. Two services share this PAY_TO.
  */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee01";
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   files?.close();
   await Promise.all(Object.values(services ?? {}).map((service) => service.stop()));
-  await facilitator?.stop(); // the last test may have stopped it already
+  await facilitator?.stop(); // the last test may already have stopped the server
   await chain?.stop();
 });
 
@@ -65,7 +65,7 @@ interface Payment {
   header: string;
 }
 
-/** Creates a payment that both services accept. The default payer is a new one with exactly enough money. */
+/** Creates a payment that both services accept. By default, the payer is new and has exactly enough money. */
 async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise<Payment> {
   const payer = known ?? (await chain.payerWith(PRICE));
   const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
@@ -119,7 +119,7 @@ const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
 
 describe("a chain with a block every two seconds", () => {
   test.concurrent.each(both)(
-    "a payer who cancels the payment while the file is fetched gets nothing from a service %s",
+    "a payer who cancels the payment during the fetch of the file gets nothing from a service %s",
     async (which) => {
       const payment = await newPayment(services[which]);
       const answer = await buy(services[which], payment, () => chain.cancel(payment.payer, payment.nonce));
@@ -129,7 +129,7 @@ describe("a chain with a block every two seconds", () => {
   );
 
   test.concurrent.each(both)(
-    "a payer who uses the payment at another service during the fetch gets one result, if the first service runs %s",
+    "a payer who spends the payment at another service during the fetch gets only one result, if the first service runs %s",
     async (which) => {
       const [first, second] = which === both[0] ? both : both.toReversed();
       const payment = await newPayment(services[first!]);
@@ -142,7 +142,7 @@ describe("a chain with a block every two seconds", () => {
     },
   );
 
-  test.concurrent("a payer who sends one payment to two services at once gets one result", async () => {
+  test.concurrent("a payer who sends one payment to two services at once gets only one result", async () => {
     const payment = await newPayment(services["with a node"]);
     const answers = await Promise.all(both.map((which) => buy(services[which], payment)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -153,7 +153,7 @@ describe("a chain with a block every two seconds", () => {
     ["with a node", 429],
     ["without a node", 401],
   ] as const)(
-    "a payer whose wallet is empty after an inconclusive settlement answer gets nothing from a service %s: status %i",
+    "a payer whose wallet is emptied during an unclear settlement gets nothing from a service %s: status %i",
     async (which, status) => {
       const payment = await newPayment(services[which]);
       facilitator.interpose(payment.payer.address, async () => {
@@ -195,7 +195,7 @@ describe("a chain with a block every two seconds", () => {
     });
 
   test.concurrent.each(["in its simulation", "from the chain"] as const)(
-    "a payer whose authorization a stranger submits first gets the result, if the facilitator notices it %s",
+    "a payer gets the result if a stranger submits the authorization first, and the facilitator learns of it %s",
     async (when) => {
       const service = services["with a node"];
       const payment = await newPayment(service);
@@ -218,13 +218,16 @@ describe("a chain with a block every two seconds", () => {
       await chain.mint(payment.payer.address, PRICE);
       const anew = await newPayment(service, payment.payer);
       const again = await buy(service, anew, undefined, { key, path: `/${payment.nonce}.pdf` });
-      expect(again, "the new payment is not charged").toMatchObject({ status: 200, receipt: { transaction: sent } });
+      expect(again, "the payer is not charged for the new payment").toMatchObject({
+        status: 200,
+        receipt: { transaction: sent },
+      });
       expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
     },
   );
 
   /**
-   * Creates a payment that the chain has rejected because the wallet was empty. Returns it with the pending call
+   * Creates a payment that the chain has rejected because the wallet was empty. Returns the payment, the pending call
    * `first`, and a function that pays again under the same idempotency key.
    */
   const rejected = async () => {
@@ -239,7 +242,7 @@ describe("a chain with a block every two seconds", () => {
     return { payment, first, again: () => buyPatiently(service, anew, undefined, named) };
   };
 
-  test.concurrent("a payer whose rejected payment a stranger submits later is charged once per idempotency key", async () => {
+  test.concurrent("a stranger who submits a rejected payment later cannot make the payer pay twice under one idempotency key", async () => {
     const { payment, first, again } = await rejected();
     const second = again();
     const { transactionHash: transaction } = await chain.send(payment.signed);
@@ -256,14 +259,14 @@ describe("a chain with a block every two seconds", () => {
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer who uses a rejected payment at another service gets nothing from the first service", async () => {
+  test.concurrent("a payer who spends a rejected payment at another service gets nothing from the first service", async () => {
     const { payment, first } = await rejected();
     expect(await buy(services["without a node"], payment)).toMatchObject({ status: 200 });
     expect(await first).toMatchObject({ status: 402, receipt: { success: false } });
     expect(await chain.balanceOf(payment.payer.address)).toBe(PRICE);
   });
 
-  test.concurrent("a payer whose settlement answer is lost gets the result and the transaction on the chain", async () => {
+  test.concurrent("a payer whose settlement answer is lost gets the result, with a receipt for the transaction on the chain", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["with a node"], payment);
@@ -278,7 +281,7 @@ describe("a chain with a block every two seconds", () => {
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
   ])(
-    "a payer gets the result although the facilitator lost its node's answer and reports %s",
+    "a payer gets the result if the facilitator loses its node's answer after settling, and reports %s",
     async (errorReason, named) => {
       const payment = await newPayment(services["with a node"]);
       facilitator.interpose(payment.payer.address, async (settle) => {
@@ -294,7 +297,7 @@ describe("a chain with a block every two seconds", () => {
     },
   );
 
-  test.concurrent("a service without a node accepts the facilitator's word and says so in an unsigned receipt", async () => {
+  test.concurrent("a service without a node trusts the facilitator, and notes this in an unsigned receipt", async () => {
     const payment = await newPayment(services["without a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["without a node"], payment);
@@ -306,7 +309,7 @@ describe("a chain with a block every two seconds", () => {
     expect(await moved(payment)).toBe(PRICE);
   });
 
-  test("a receipt names the transaction that remains after a chain reorganization", async () => {
+  test("a receipt names the transaction that is on the chain after a reorganization", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment, async () => {
       await chain.reorganize(facilitator.account);

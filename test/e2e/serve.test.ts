@@ -27,10 +27,7 @@ const noDocker = (() => {
   }
 })();
 
-/**
- * Waits until a server answers, and returns its health. `diedOf` returns the output of a server that has exited,
- * otherwise undefined.
- */
+/** Waits until a server answers, and returns its health. `diedOf` returns the output of the server if it has exited. */
 const healthAt = (url: string, diedOf: () => string | undefined = () => undefined) =>
   vi.waitUntil(
     async () => {
@@ -98,7 +95,7 @@ describe("npm run serve, which the image runs", () => {
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
   });
 
-  test("the server answers many calls right after its start, during the sweep", async () => {
+  test("the server answers many calls during the sweep that it runs at its start", async () => {
     await using server = await serve({});
     await vi.waitUntil(() => server.printed().includes('"event":"serving"'), { timeout: 20_000, interval: 5 });
     const init = { method: "POST", signal: AbortSignal.timeout(20_000) };
@@ -145,7 +142,7 @@ describe("npm run serve, which the image runs", () => {
     },
   );
 
-  test("the server serves files only by their links, and ignores headers that claim another address", async () => {
+  test("the server serves files only through their links, and ignores headers that claim another address", async () => {
     await using server = await serve({});
     await server.health();
     const { pathname } = new URL(await buy(server.url));
@@ -156,7 +153,7 @@ describe("npm run serve, which the image runs", () => {
     expect([direct.status, (await forged.text()).slice(0, 11)]).toEqual([404, "# Overprint"]);
   });
 
-  test("the server trusts a proxy's X-Forwarded-Proto, and counts callers without an address", async () => {
+  test("the server trusts a proxy's X-Forwarded-Proto, and throttles callers even if their address is unknown", async () => {
     const facilitator = { FACILITATOR_URL: "https://facilitator.invalid", PAY_TO };
     await using server = await serve({ HOST: "0.0.0.0", ...facilitator });
     await server.health();

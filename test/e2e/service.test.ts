@@ -18,7 +18,10 @@ beforeAll(async () => {
 afterAll(() => worker?.stop());
 
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 240 && g < 15 && b > 240;
-/** Accepts lighter shades than `isMagenta`, because thin strokes are rendered lighter. */
+/**
+ * Returns whether a pixel belongs to the mark. Accepts lighter shades than `isMagenta`, because thin strokes are
+ * rendered lighter.
+ */
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 const endpoint = (kind: "text" | "image") => `${worker.url}/v1/watermark/${kind}`;
 
@@ -34,7 +37,7 @@ async function outputOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await (await fetch(output.url)).arrayBuffer());
 }
 
-test("the official client pays for both operations with only the 402, and gets the PDF", async () => {
+test("the official client pays for both operations with no information but the 402, and gets the PDF", async () => {
   const account = privateKeyToAccount(DEVELOPMENT_KEY);
   const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: "eip155:84532", client: new ExactEvmScheme(account) }],
@@ -53,7 +56,7 @@ test("the official client pays for both operations with only the 402, and gets t
   }
 });
 
-test("a used payment is refused for a different call", async () => {
+test("the service refuses a used payment for a different call", async () => {
   const payment = await paymentFor(endpoint("text"));
   expect((await callPaid(endpoint("text"), formOf({ text: "ONE" }), payment)).status).toBe(200);
   const second = await callPaid(endpoint("text"), formOf({ text: "TWO" }), payment);
@@ -70,7 +73,7 @@ describe("image positions on upright, landscape, rotated and cropped pages", () 
   });
 
   test.each(["top-left", "top", "top-right", "left", "center", "right", "bottom-left", "bottom", "bottom-right"])(
-    "an image lands at its position on the displayed page: %s",
+    "the service puts an image at its position on the displayed page: %s",
     async (position) => {
       const form = formOf({ image: new File([MAGENTA], "m.png"), position, scale: "0.2", opacity: "1" });
       const pages = await render(await outputOf(await callPaid(endpoint("image"), form)));

@@ -14,9 +14,7 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Solana, startSolana, startSolanaFacilitator } from "./chain/solana.ts";
 
-/**
- * Tests payments on Solana's virtual machine, with official clients and with official facilitators that pay the fees.
- */
+/** These tests pay on Solana's virtual machine, with official clients. Official facilitators pay the fees. */
 
 const PRICE = 50_000n;
 
@@ -67,7 +65,7 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 
 interface Payment {
   payer: KeyPairSigner;
-  /** Name and value of the payment header of either version. */
+  /** Name and value of the payment header in either version of x402. */
   header: [name: string, value: string];
   /** Idempotency key of the call. */
   key?: string;
@@ -154,7 +152,7 @@ test("the official version 1 client pays on Solana", async () => {
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("a repeated payment gets the same result, even with another signature of the fee payer", async () => {
+test.concurrent("a repeated payment gets the same result, even with another fee payer's signature", async () => {
   const payment = { ...(await newPayment()), key: "once" };
   const first = await buy(payment);
   const others = [payment, { ...rewritten(payment, (transaction) => transaction.fill(7, 1, 65)), key: "once" }];
@@ -185,7 +183,7 @@ test.concurrent("a payer who empties the wallet after the simulation gets transa
   });
 });
 
-test.concurrent("a payer who uses the payment at another service during the fetch gets one result", async () => {
+test.concurrent("a payer who spends the payment at another service during the fetch gets only one result", async () => {
   const payment = await newPayment();
   let other: Awaited<ReturnType<typeof buy>> | undefined;
   const answer = await buy(payment, services["with a node"], async () => {
@@ -195,7 +193,7 @@ test.concurrent("a payer who uses the payment at another service during the fetc
   expect([answer.status, other?.status, await moved(payment)]).toEqual([402, 200, PRICE]);
 });
 
-test.concurrent("a payer whose settlement answer is lost gets the result and the transaction on the chain", async () => {
+test.concurrent("a payer whose settlement answer is lost gets the result, with a receipt for the transaction on the chain", async () => {
   const payment = await newPayment();
   facilitator.interpose(payment.payer.address, async (settle) => {
     facilitator.interpose(payment.payer.address, undefined);
@@ -207,7 +205,7 @@ test.concurrent("a payer whose settlement answer is lost gets the result and the
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("a payer gets no result for duplicate_settlement alone, because the transaction may still fail", async () => {
+test.concurrent("a service does not take duplicate_settlement as proof of payment, because the transaction may still fail", async () => {
   const service = services["without a node"];
   const payment = await newPayment(2, service);
   const { address } = payment.payer;
@@ -231,7 +229,7 @@ test.concurrent("a payer gets no result for duplicate_settlement alone, because 
 test.concurrent.each<[string, (transaction: Buffer) => void]>([
   ["without a signature", (transaction) => transaction.fill(7, 65, 129)],
   ["altered after signing", (transaction) => transaction.fill("x", transaction.length - 3, transaction.length - 1)],
-])("a payment %s is refused, and the file is not fetched", async (_, change) => {
+])("the service refuses a payment %s, and does not fetch the file", async (_, change) => {
   const payment = rewritten(await newPayment(), change);
   let fetched = false;
   const answer = await buy(payment, undefined, () => {
@@ -240,7 +238,7 @@ test.concurrent.each<[string, (transaction: Buffer) => void]>([
   expect([answer.status, fetched, await moved(payment)]).toEqual([402, false, 0n]);
 });
 
-test("the facilitator refuses a wrong recipient or fee payer, and the service itself refuses too low an amount", async () => {
+test("the facilitator refuses a wrong recipient or fee payer, and the service refuses too low an amount", async () => {
   const service = services["with a node"];
   const refused = await fetch(endpoint(service), { method: "POST" });
   const [terms] = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!).accepts;
@@ -265,14 +263,14 @@ test("the facilitator refuses a wrong recipient or fee payer, and the service it
 });
 
 test.each(Object.values(NETWORKS).filter(isSolana))(
-  "$name has the same chain ID and USDC mint as in the official client",
+  "the network $name has the same chain ID and USDC mint as in the official client",
   ({ name, caip2, asset, decimals }) => {
     expect(normalizeNetwork(name as never)).toBe(caip2);
     expect(getDefaultAsset(caip2, "USDC")).toMatchObject({ asset, decimals });
   },
 );
 
-test("a payment whose blockhash expires while the file is fetched is refused with the reason and not charged", async () => {
+test("the service refuses a payment whose blockhash expires during the fetch, reports the reason and charges nothing", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.expireBlockhash());
   expect(answer).toMatchObject({

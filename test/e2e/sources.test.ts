@@ -10,7 +10,8 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
 /**
- * Bytes that the system may accept from a server before the Worker reads them: the maximum size of both socket buffers.
+ * Maximum number of bytes that the system accepts from a server before the Worker reads them: the size of both socket
+ * buffers.
  */
 const SOCKET_BUFFERS = 16_000_000;
 
@@ -28,8 +29,8 @@ async function problemOf(response: Response) {
 }
 
 /**
- * Calls the endpoint with each URL, and returns the problems. Calls share a payment, because a failed call does not use
- * it up.
+ * Calls the endpoint with each URL, and returns the problems. All calls use one payment, because a failed call does not
+ * spend it.
  */
 async function problemsOf(endpoint: string, urls: string[], fieldsOf: (url: string) => Record<string, unknown>) {
   const lanes = 4;
@@ -50,7 +51,7 @@ describe("a deployment", () => {
   });
   afterAll(() => worker?.stop());
 
-  test("a deployment connects to no forbidden address, for a file or an image, in any spelling", async () => {
+  test("a deployment never connects to a forbidden address for a file or an image, in any spelling of the address", async () => {
     const urls = forbiddenUrls(forbidden.port).filter(([url]) => url.includes(String(forbidden.port)));
     expect(urls.length).toBeGreaterThan(60);
     const pdf = `data:application/pdf;base64,${Buffer.from(onePage).toString("base64")}`;
@@ -74,7 +75,7 @@ describe("a deployment", () => {
     expect(forbidden.connections).toHaveLength(0);
   });
 
-  test("the test server records a connection", async () => {
+  test("the test server records every connection, which proves that the check above can fail", async () => {
     const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
     await fetch(`http://127.0.0.1:${canary.port}/`);
     expect(canary.connections).toHaveLength(1);
@@ -146,14 +147,14 @@ describe("a development server that allows loopback sources", () => {
   const isLate = ([, { code }]: [string, HostileAnswer]) => code === "source_timeout";
 
   test.each(hostile.filter((source) => !isLate(source)))(
-    "a hostile answer is reported as a problem and leaves no connection open: %s",
+    "a hostile source is reported as a problem and leaves no connection open: %s",
     async (...source) => expectProblems([source]),
   );
 
   test("a source that never ends times out with source_timeout and leaves no connection open", () =>
     expectProblems(hostile.filter(isLate)));
 
-  test("a source may not redirect to another forbidden address", async () => {
+  test("a source on an allowed address may not redirect to a forbidden address", async () => {
     const targets = forbiddenUrls(forbidden.port).filter(([url]) => {
       const target = URL.parse(url, at("/"));
       return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);

@@ -12,7 +12,7 @@ import { render } from "./render.ts";
 const PAGES = 40;
 const large = textPages(PAGES, 10_000, "classic");
 const compressed = textPages(PAGES, 20_000, "stream");
-/** A file whose /Contents leads to an array. The engine's first plan expects a stream there. */
+/** A file whose /Contents refers to an array, although the engine's first plan expects a stream. */
 const surprising = farContents("[7 0 R]");
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 
@@ -72,8 +72,8 @@ async function expectMarked(response: Response, pages: number): Promise<string> 
   return answer.output.url;
 }
 
-// a few compressed bytes may decode to very many
-test("rejects a file too large for memory that is compressed in transit", async () => {
+// a few compressed bytes may decompress to very many
+test("the service rejects a file too large for memory that arrives compressed", async () => {
   const response = await mark(at("/gzipped.pdf"));
   expect(response.status).toBe(413);
   expect(await response.json()).toMatchObject({
@@ -88,11 +88,11 @@ describe("files too large for memory", () => {
     ["/in-chunks.pdf", PAGES],
     ["/object-streams.pdf", PAGES],
     ["/surprising.pdf", 2],
-  ])("marks a file too large for memory and leaves nothing in the spool: %s", async (path, pages) => {
+  ])("the service marks a file too large for memory and leaves nothing in the spool: %s", async (path, pages) => {
     await expectMarked(await mark(at(path)), pages);
   });
 
-  test("marks an upload too large for memory and returns the same result for the same payment", async () => {
+  test("the service marks an upload too large for memory, and returns the same result again for the same payment", async () => {
     const payment = await paymentFor(endpoint());
     const call = () => {
       const form = new FormData();
@@ -106,7 +106,7 @@ describe("files too large for memory", () => {
   });
 });
 
-test("a large file that is not a PDF is rejected and leaves nothing in the spool", async () => {
+test("the service rejects a large file that is not a PDF, and leaves nothing in the spool", async () => {
   expect(await (await mark(at("/not-a.pdf"))).json()).toMatchObject({ code: "not_a_pdf" });
 });
 
@@ -119,7 +119,7 @@ test("an unpaid upload leaves nothing in the spool", async () => {
 });
 
 test.each(Object.entries(HOSTILE_ANSWERS).filter(([, { code }]) => code !== "source_timeout"))(
-  "a hostile answer leaves nothing in the spool: %s",
+  "a hostile source leaves nothing in the spool: %s",
   async (path, { code }) => {
     expect(await (await mark(`http://127.0.0.1:${hostile.port}${path}`)).json()).toMatchObject({ code });
   },

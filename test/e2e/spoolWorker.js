@@ -1,4 +1,7 @@
-/** The Worker with additional routes that list its spool and its uploads. This file runs next to the built Worker. */
+/**
+ * The Worker with additional routes that list its spool and its uploads. The build puts this file beside the built
+ * Worker.
+ */
 import worker, { Budget, Ledger } from "./index.js";
 
 export { Budget, Ledger };

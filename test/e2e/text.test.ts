@@ -51,7 +51,7 @@ async function renderGray(pdf: Uint8Array, box: { width: number; height: number 
 /** Returns the darkness of a pixel, from 0 (white) to 1. */
 const darkness = ({ pixels }: GrayRaster, pixel: number) => 1 - pixels[pixel]! / 255;
 
-/** Returns the bounding box of all pixels that are darker than `least`, in pixels. Right and bottom are exclusive. */
+/** Returns the bounding box, in pixels, of all pixels that are darker than `least`. Right and bottom are exclusive. */
 function inkBox(raster: GrayRaster, least: number) {
   const box = { left: raster.width, top: raster.height, right: 0, bottom: 0 };
   for (let y = 0; y < raster.height; y++)
@@ -66,48 +66,51 @@ function inkBox(raster: GrayRaster, least: number) {
 }
 
 describe("rendering of scripts", () => {
-  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // a larger page would not test more
+  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // a larger page would only make the test slower
 
-  test.each(rasters)("$name looks as HarfBuzz draws it with the whole font: $text", async ({ text, aspect, ink }) => {
-    const marked = await mark(strip, {
-      text,
-      template: "header",
-      position: "center",
-      font_size: "50",
-      color: "#000000",
-      opacity: "1",
-    });
-    const [raster] = (await renderGray(marked, { width: 2380, height: 800 })) as [GrayRaster];
-    const box = inkBox(raster, 0.5);
-    const [width, height] = [box.right - box.left, box.bottom - box.top];
-    expect(Math.abs(width / height / aspect - 1)).toBeLessThan(0.03);
+  test.each(rasters)(
+    "PDFium shows a mark in $name as HarfBuzz draws it with the whole font: $text",
+    async ({ text, aspect, ink }) => {
+      const marked = await mark(strip, {
+        text,
+        template: "header",
+        position: "center",
+        font_size: "50",
+        color: "#000000",
+        opacity: "1",
+      });
+      const [raster] = (await renderGray(marked, { width: 2380, height: 800 })) as [GrayRaster];
+      const box = inkBox(raster, 0.5);
+      const [width, height] = [box.right - box.left, box.bottom - box.top];
+      expect(Math.abs(width / height / aspect - 1)).toBeLessThan(0.03);
 
-    let difference = 0;
-    for (let row = 0; row < rows; row++)
-      for (let column = 0; column < columns; column++) {
-        let dark = 0;
-        let pixels = 0;
-        for (let y = Math.floor(box.top + (row * height) / rows); y < box.top + ((row + 1) * height) / rows; y++)
-          for (
-            let x = Math.floor(box.left + (column * width) / columns);
-            x < box.left + ((column + 1) * width) / columns;
-            x++
-          ) {
-            dark += darkness(raster, y * raster.width + x);
-            pixels++;
-          }
-        difference += Math.abs(dark / pixels - Number.parseInt(ink[row * columns + column]!, 16) / 15);
-      }
-    expect(difference / (rows * columns)).toBeLessThan(0.05);
-  });
+      let difference = 0;
+      for (let row = 0; row < rows; row++)
+        for (let column = 0; column < columns; column++) {
+          let dark = 0;
+          let pixels = 0;
+          for (let y = Math.floor(box.top + (row * height) / rows); y < box.top + ((row + 1) * height) / rows; y++)
+            for (
+              let x = Math.floor(box.left + (column * width) / columns);
+              x < box.left + ((column + 1) * width) / columns;
+              x++
+            ) {
+              dark += darkness(raster, y * raster.width + x);
+              pixels++;
+            }
+          difference += Math.abs(dark / pixels - Number.parseInt(ink[row * columns + column]!, 16) / 15);
+        }
+      expect(difference / (rows * columns)).toBeLessThan(0.05);
+    },
+  );
 });
 
 describe("text extraction", () => {
-  /** Right-to-left scripts that readers do not recognize. They extract them in visual order. */
+  /** Right-to-left scripts that some readers do not recognize. These readers extract the text in visual order. */
   const turned = ["Adlam", "Rohingya", "Mende", "Yezidi"];
   /**
-   * Scripts that each reader extracts in another order. Thaana ends every word with a vowel mark, which MuPDF and
-   * pdf.js move to the start of the line or of a word.
+   * Scripts that a reader extracts in another order than the logical one. Every Thaana word ends with a vowel mark,
+   * which MuPDF and pdf.js move to the start of the line or of a word.
    */
   const otherwise = { PDFium: turned, MuPDF: ["Thaana"], "pdf.js": [...turned, "Thaana"] };
 
@@ -127,7 +130,7 @@ describe("text extraction", () => {
       ["Latin", "Arabic", "Devanagari", "Japanese"].map((script) => [template, script] as const),
     ),
   )(
-    "slanted, rotated or hollow text of the template %s is extracted in logical order: %s",
+    "readers extract slanted, rotated or hollow text of the template %s in logical order: %s",
     async (template, script) => {
       const text = TEXT_SAMPLES[script]!;
       const marked = await mark(onePage, { text, template });
@@ -137,7 +140,7 @@ describe("text extraction", () => {
   );
 
   test.each(["horizontal", "header", "stamp", "outline", "tiled"])(
-    "readers extract the text once although it has edges and copies: %s",
+    "readers extract the text only once, although the mark also draws edges and copies: %s",
     async (template) => {
       const marked = await mark(blank, { text: "CONFIDENTIAL", template, rotation: "0" });
       for (const [reader, extract] of Object.entries(EXTRACTORS))
@@ -149,13 +152,13 @@ describe("text extraction", () => {
   );
 
   test.each(["footer", "diagonal", "outline", "tiled"])(
-    "readers extract the text with its page number in one piece: %s",
+    "readers extract the text and its page number together: %s",
     async (template) => {
       const marked = await mark(blankPages(12), { text: "Page {page} of {pages}", template, rotation: "0" });
       const texts = Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`);
       expect((await EXTRACTORS.PDFium(marked)).map(plainText)).toEqual(texts);
       expect((await EXTRACTORS.MuPDF(marked)).map(plainText)).toEqual(texts);
-      // pdf.js omits spaces at the ends of text that is drawn in separate parts
+      // pdf.js omits spaces at the ends of the parts in which a text is drawn
       const spaceless = texts.map((text) => text.replaceAll(" ", ""));
       expect((await EXTRACTORS["pdf.js"](marked)).map((text) => text.replaceAll(" ", ""))).toEqual(spaceless);
     },
@@ -179,7 +182,7 @@ describe("opacity of overlapping letters", () => {
     ["outline", "AVAWAT"],
     ["stamp", "خفیہ"],
     ["tiled", "نسخة {page}"],
-  ])("letters at 0.3 opacity are no darker than 0.3 where they overlap: %s, %s", async (template, text) => {
+  ])("letters with an opacity of 0.3 are no darker where they overlap: %s, %s", async (template, text) => {
     const marked = await mark(blank, { text, template, color: "#000000", opacity: "0.3" });
     const [raster] = (await renderGray(marked, { width: 1190, height: 1684 })) as [GrayRaster];
     let darkest = 0;

@@ -1,6 +1,6 @@
 /**
- * Tests page trees that readers interpret differently. All readers show the same pages of the output, each with its
- * mark.
+ * Tests page trees that readers interpret differently. Every reader must show the same pages of the output, each with
+ * its mark.
  */
 import { describe, expect, test } from "vitest";
 import type { Raster } from "../../scripts/lib/raster.ts";

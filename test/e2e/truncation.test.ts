@@ -7,12 +7,12 @@ import { SEEDS } from "../support/seeds.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
 
-/** Whether a reader shows anything on a page, and whether it shows the mark. */
+/** Whether a reader shows anything on a page (`ink`), and whether it shows the mark. */
 type Shown = { ink: boolean; mark: boolean };
 
 /**
- * Searches pixels from the lower right, where the mark is. A search from the top would read hundreds of millions of
- * pixels.
+ * Returns whether pixels show anything and the mark. Searches from the lower right, where the mark is, because a search
+ * from the top would read hundreds of millions of pixels.
  */
 function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
   let ink = false;
@@ -25,14 +25,14 @@ function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Show
   return { ink, mark: false };
 }
 
-/** Number of failures after which MuPDF is loaded again, because it does not survive many more. */
+/** Number of failures after which MuPDF is loaded again. A MuPDF instance breaks after many failed calls. */
 const MAX_FAILURES = 200;
 let mupdf = await ownMupdf();
 let failures = 0;
-/** Renders one pixel for two points, because smaller pages render faster and are sufficient here. */
+/** Scale of one pixel for two points. Smaller pages render faster, and this size suffices here. */
 const HALF: Matrix = [0.5, 0, 0, 0.5, 0, 0];
 
-/** Renders a damaged file with each reader. A reader throws if it cannot show the file. */
+/** Renderers for damaged files, by reader. A renderer throws if the reader cannot show the file. */
 const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
   PDFium: async (pdf) => {
     const pages = await render(pdf);
@@ -54,7 +54,7 @@ async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
   try {
     return await READERS[reader]!(pdf);
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // the reader is broken, not the file
+    if (error instanceof WebAssembly.RuntimeError) throw error; // the reader has crashed, which is not the file's fault
     if (++failures % MAX_FAILURES === 0) mupdf = await ownMupdf();
     return [];
   }
@@ -63,8 +63,9 @@ async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /**
- * Excluded sources. PDFium does not open some of them even undamaged. Others contain uncompressed PDFs as attachments,
- * which stay unmarked. Readers of a truncated file may mistake the attachment's pages for pages of the file.
+ * Sources that are not tested. PDFium cannot open some of them even undamaged. Others contain uncompressed PDFs as
+ * attachments, which stay unmarked. Readers of a truncated file may mistake the attachment's pages for pages of the
+ * file.
  */
 const EXCLUDED = ["catalog in the trailer", "attachments", "an attachment in an update"];
 const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !EXCLUDED.includes(name)));
@@ -101,7 +102,7 @@ describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   );
 });
 
-/** Returns files whose pages are in object streams but not their shared objects, or the reverse. */
+/** Returns two kinds of files: only the pages are in object streams, or only the objects that the pages share. */
 function mixed(): Record<string, Uint8Array> {
   const box = "/MediaBox [0 0 300 400]";
   const file = (pagesPacked: boolean) => {

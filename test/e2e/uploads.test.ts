@@ -1,4 +1,4 @@
-/** Tests uploads by curl and by attackers. */
+/** Tests uploads with curl, and uploads by attackers. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -73,7 +73,7 @@ describe("uploads by curl", () => {
     await expectMarked(JSON.parse(stdout));
   });
 
-  test("a large file is uploaded with a payment, which then buys its mark", async () => {
+  test("curl uploads a large file with a payment, and the same payment then buys its mark", async () => {
     const large = Buffer.concat([pdf.subarray(0, 9), Buffer.alloc(12_000_000, "%\n"), pdf.subarray(9)]);
     await writeFile(join(dir, "large.pdf"), large);
     const fields = { name: "large.pdf", size: large.length };
@@ -102,7 +102,7 @@ describe.concurrent("uploads of attackers", () => {
     socket.resetAndDestroy();
   }
 
-  /** Sends the beginning of a body and then the bytes that `drip` writes. Returns the answer. */
+  /** Sends the beginning of a body, and then the bytes that `drip` writes. Returns the answer of the Worker. */
   function send(url: string, announced: number, body: Uint8Array, drip: (write: (bytes: Uint8Array) => void) => void) {
     const socket = begin(url, announced);
     socket.write(body);
@@ -139,14 +139,14 @@ describe.concurrent("uploads of attackers", () => {
     expect(await (await mark(offered.handle)).json()).toMatchObject({ output: { pages: PAGES } });
   });
 
-  test("at most one file is stored if 40 senders disconnect at the end of their bodies", async () => {
+  test("the Worker stores at most one file if 40 senders disconnect at the end of their bodies", async () => {
     const offered = await open({ size: pdf.length });
     await Promise.all(Array.from({ length: 40 }, (_, at) => hangUp(offered.upload.url, pdf, 30 * at)));
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(await keptOf(offered)).toBeLessThanOrEqual(2);
   });
 
-  test("a long upload of another file type is rejected after its first bytes", async () => {
+  test("the Worker rejects a long upload of another file type after the first bytes", async () => {
     const offered = await open({});
     const zip = Buffer.concat([Buffer.from("PK\x03\x04"), Buffer.alloc(5000)]);
     const answer = await send(offered.upload.url, 9_000_000, zip, () => {});
@@ -154,13 +154,13 @@ describe.concurrent("uploads of attackers", () => {
     expect(await keptOf(offered)).toBe(1);
   });
 
-  test("one of 20 concurrent senders to an upload succeeds, and the others leave nothing stored", async () => {
+  test("only one of 20 concurrent senders to an upload URL succeeds, and the others leave nothing stored", async () => {
     const offered = await open({ size: pdf.length });
     const bodies = Array.from({ length: 20 }, (_, at) => Buffer.concat([pdf.subarray(0, -1), Buffer.from([at])]));
     const answers = await Promise.all(bodies.map(async (body) => (await put(offered.upload.url, body)).status));
     const refusals = answers.filter((status) => status !== 200);
     expect(refusals).toHaveLength(19);
-    // 409 if another file was first, 429 at the limit of concurrent files
+    // 409 if another sender was first, 429 at the limit of concurrent files
     for (const status of refusals) expect(status).toBeOneOf([409, 429]);
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(2), 20_000);
   });

@@ -7,7 +7,9 @@ import { CONFIDENTIAL } from "../support/confidential.ts";
 import { onePage } from "../support/pdf.ts";
 import { EXTRACTORS, plainText } from "./extractors.ts";
 
-/** Languages that a reader extracts differently. MuPDF moves a vowel mark from the left end of a line to its start. */
+/**
+ * Languages that a reader extracts in another order. MuPDF moves a vowel mark from the left end of a line to its start.
+ */
 const REORDERED: Record<string, string[]> = { MuPDF: ["dv"] };
 
 test.each(Object.entries(CONFIDENTIAL))(

@@ -1,12 +1,12 @@
 /**
- * Mutation testing: makes one change at a time in the files on which money and pages depend, and runs their tests,
- * which must fail.
+ * Mutation testing: makes one change at a time in the source files that matter most for money and pages, and runs their
+ * tests. At least one test must fail for each change.
  *
  *   npm run mutate [-- record gate …]
  */
 import { Stryker } from "@stryker-mutator/core";
 
-/** Source files, each with the tests that cover them. Other tests do not count. */
+/** Source files to change, each with the tests that must notice the change. */
 const SUBJECTS = {
   record: ["src/payments/ledger/record.ts", "test/payments/ledger/record.test.ts"],
   ledgerEntry: ["src/payments/ledger/ledgerEntry.ts", "test/payments/ledger/record.test.ts"],
@@ -30,9 +30,9 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.config.mts", related: false },
     coverageAnalysis: "perTest",
-    concurrency: 1, // one Workers runtime at a time
+    concurrency: 1, // one Workers runtime runs at a time
     timeoutMS: 10_000,
-    ignorePatterns: ["bench", "dist", "out"], // not copied into the sandbox
+    ignorePatterns: ["bench", "dist", "out"], // this folder is not copied into the sandbox
     tempDirName: "out/mutation",
     tsconfigFile: "none", // leaves tsconfig.json alone, because TypeScript has another package name here
     reporters: ["clear-text", "json", "progress-append-only"],

@@ -9,8 +9,8 @@ import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import type { Chain } from "./anvil.ts";
 
 /**
- * Replaces the settlement of a payment. `settle` runs the facilitator's own code. The result `cut` closes the
- * connection without an answer.
+ * Replaces the settlement of a payment, and returns the answer to the service. `settle` runs the facilitator's own
+ * code. The result `cut` closes the connection without an answer.
  */
 type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
 

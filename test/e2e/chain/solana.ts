@@ -69,7 +69,7 @@ export async function startSolana() {
     const failed = outcome instanceof FailedTransactionMetadata;
     const error = failed ? outcome.err() : null;
     const blockTime = Math.floor(Date.now() / 1000);
-    // `err()` returns a plain number for an error before execution
+    // `err()` returns a plain number if the transaction failed before its execution
     if (typeof error !== "number") executed.unshift({ signature, wire, transaction, err: error && {}, blockTime });
     return signature;
   }
@@ -205,7 +205,7 @@ async function tokenAccountOf(owner: Address): Promise<Address> {
 function mintData(): Uint8Array {
   const data = new Uint8Array(82);
   data[44] = decimals;
-  data[45] = 1; // initialized
+  data[45] = 1; // marks the mint as initialized
   return data;
 }
 
@@ -215,7 +215,7 @@ function tokenAccountData(owner: Address, amount: bigint): Uint8Array {
   data.set(bytesOf(MINT), 0);
   data.set(bytesOf(owner), 32);
   new DataView(data.buffer).setBigUint64(64, amount, true);
-  data[108] = 1; // initialized
+  data[108] = 1; // marks the account as initialized
   return data;
 }
 

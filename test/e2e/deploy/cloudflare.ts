@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
 /**
- * Serves the part of Cloudflare's API that wrangler uses to deploy. Its one account initially has no Worker and no
- * bucket.
+ * Starts a fake of the Cloudflare API, with the calls that wrangler makes to deploy. Its one account initially has no
+ * Worker and no bucket.
  */
 export async function startCloudflare() {
   const account = {
