@@ -10,10 +10,12 @@ import { LongestFirst } from "./test/support/longestFirst.ts";
 import { storageFolder } from "./test/support/storageFolder.ts";
 import { withoutMaps } from "./test/support/withoutMaps.ts";
 
-/** All files of a project share their modules: loading them again for each file takes longer than the tests. */
-const SHARED_MODULES = { isolate: false, testTimeout: 60_000 }; // the first test of a file waits for its runtime
+/**
+ * Options for projects whose test files share their modules, because loading modules again takes longer than the tests.
+ */
+const SHARED_MODULES = { isolate: false, testTimeout: 60_000 }; // the first test of a file waits for the runtime to start
 
-/** Packages of hundreds of modules. They are bundled first, because workerd requests every module separately. */
+/** Packages of hundreds of modules. They are bundled in advance, because workerd requests every module separately. */
 const LARGE_PACKAGES = [
   ...["viem", "viem/accounts", "viem/siwe", "viem/tokens", "viem/utils", "zod"],
   ...["@x402/evm", "@x402/evm/exact/client", "@x402/evm/v1", "@x402/extensions/offer-receipt"],
@@ -21,8 +23,8 @@ const LARGE_PACKAGES = [
 ];
 
 /**
- * Flags for Node's V8: collect garbage after 500 MB, memory outside of the heap included. By default V8 marks 100 MB of
- * modules for every 64 MB of files and pictures, which takes an eighth of the time.
+ * Flags for V8 in Node: collect garbage after 500 MB, including memory outside of the heap. By default, V8 scans 100 MB
+ * of modules for every 64 MB of files and pictures, which takes an eighth of the time.
  */
 const FEW_COLLECTIONS = ["--initial-old-space-size=500", "--external-memory-accounted-in-global-limit"];
 
@@ -51,7 +53,7 @@ const SMOKE = [
 
 const pathOf = ({ href }: URL) => fileURLToPath(href);
 
-/** Loads pdf-lib from one file instead of 200. */
+/** Loads pdf-lib from one file instead of 200 files. */
 const ONE_FILE_PDF_LIB = { find: "pdf-lib", replacement: "pdf-lib/dist/pdf-lib.esm.js" };
 
 /** Modules that exist only in workerd, with their replacements for Node. */
@@ -64,7 +66,7 @@ const IN_NODE = [
 ];
 
 /**
- * Temporary folder for programs that tests start. The Workers of the other test projects store their data in
+ * Temporary folder for programs that tests start. Workers of the other test projects store their data in
  * `storageFolder()`.
  */
 const TMPDIR = tmpdir();
@@ -75,10 +77,10 @@ export default defineConfig({
     silent: "passed-only",
     globalSetup: "test/support/quiet.ts",
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 4, // twice the cores: many files wait for a chain or a deadline
+    maxWorkers: 4, // twice the number of cores, because many test files wait for a chain or a deadline
     projects: [
       {
-        // pure parts, in plain Node: the fastest to run again after a change
+        // tests of pure parts in plain Node, which run fastest after a change
         plugins: [fastExports],
         resolve: {
           alias: [...IN_NODE, ONE_FILE_PDF_LIB],
@@ -92,7 +94,7 @@ export default defineConfig({
         },
       },
       {
-        // parts that need the Workers runtime, and the Worker itself, in workerd
+        // tests in workerd of parts that need the Workers runtime, and of the Worker itself
         plugins: [
           fastExports,
           withoutMaps,
@@ -110,7 +112,7 @@ export default defineConfig({
         },
       },
       {
-        // the whole service in Node, with the runtime simulated
+        // tests of the whole service in Node, with a simulated runtime
         plugins: [fastExports],
         test: { name: "simulation", include: ["test/simulation/**/*.test.ts"], ...SHARED_MODULES },
       },
@@ -123,23 +125,23 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
-          env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") }, // for the tested programs
+          env: { TMPDIR, NODE_COMPILE_CACHE: join(TMPDIR, "overprint-compile-cache") }, // folders for the programs under test
           execArgv: FEW_COLLECTIONS,
           ...SHARED_MODULES,
-          hookTimeout: 120_000, // the first hook that needs a Worker builds it
-          server: { deps: { inline: ["openapi-typescript"] } }, // for the alias
-          maxConcurrency: 20, // tests that wait for a chain or a deadline wait together
+          hookTimeout: 120_000, // long, because the first hook that needs a Worker builds it
+          server: { deps: { inline: ["openapi-typescript"] } }, // applies the alias to this package
+          maxConcurrency: 20, // many, because tests that wait for a chain or a deadline can wait together
         },
       },
       {
-        // a real browser, by `npm run test:browser`; two files at a time, because each page needs a core
+        // tests in a real browser, run by `npm run test:browser`; two files at a time, because each page needs a core
         test: {
           name: "browser",
           include: ["test/browser/**/*.test.ts"],
           env: { TMPDIR },
           globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
           ...SHARED_MODULES,
-          hookTimeout: 120_000, // the first hook that needs a Worker builds it
+          hookTimeout: 120_000, // long, because the first hook that needs a Worker builds it
           maxWorkers: 2,
         },
       },

@@ -7,17 +7,17 @@ import type { V4WorkerOptions } from "miniflare";
 import type { TestProject } from "vitest/node";
 import { buildWorker } from "../../scripts/lib/buildWorker.ts";
 
-/** Scripts that tests start: the Worker, and a wrapper around it. */
+/** Scripts that tests start: the Worker, and the Worker with extra routes. */
 export type Entry = "src/index.ts" | "test/e2e/spoolWorker.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Folder of the files that this run builds once, by `madeOnce`. */
+    /** Path of the folder where `madeOnce` stores files that are built once per run. */
     builtWorkers: string;
   }
 }
 
-/** Vitest's global setup: creates the folder for files that are built once. */
+/** Vitest's global setup: creates and later deletes the folder for files that are built once per run. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "overprint-built-"));
   provide("builtWorkers", folder);
@@ -25,9 +25,9 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 }
 
 /**
- * Returns a folder of this run that `make` has filled. The first test file that requests it fills it. Other test files
- * wait for it, also in other processes.
- * @param builtWorkers the folder of the run
+ * Returns a folder that `make` fills once per run. The first test file that requests the folder calls `make`. Other
+ * test files wait for the result, even in other processes.
+ * @param builtWorkers parent folder of all such folders of the run
  * @throws Error if `make` fails
  */
 export async function madeOnce(
@@ -62,8 +62,8 @@ export async function madeOnce(
 }
 
 /**
- * Returns the path of Miniflare's options for a script, with its modules. The script is built as a deployment does,
- * once per run.
+ * Returns the path of a file with Miniflare's options for a script, including its modules. The script is built once per
+ * run, like for a deployment.
  * @throws Error if the build fails
  */
 export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
@@ -75,7 +75,10 @@ export async function builtWorker(builtWorkers: string, entry: Entry): Promise<s
 
 const AROUND_OPTIONS = "aroundOptions.json";
 
-/** Writes the options for the wrapper beside those of the Worker. A second build would take as long as the first. */
+/**
+ * Writes the options for the wrapper script beside the options of the Worker. A second build would take as long as the
+ * first.
+ */
 async function writeAround(optionsFile: string, script: string): Promise<void> {
   const options = JSON.parse(await readFile(optionsFile, "utf8")) as V4WorkerOptions & { modules: object[] };
   const contents = await readFile(join(import.meta.dirname, "../e2e/spoolWorker.js"), "utf8");

@@ -1,14 +1,17 @@
-/** Returns bytes that look random but are the same every time: a part of a long sequence, beginning at `start`. */
+/**
+ * Returns bytes that look random but are the same in every run. They are part of a long sequence that starts at
+ * `start`.
+ */
 export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   for (let i = 0; i < length; i++) bytes[i] = Math.imul(start + i, 0x9e3779b1) >>> 13;
   return bytes;
 }
 
-/** Encodes a text as Latin-1. A callback for each character would take a hundred times as long. */
+/** Encodes a text as Latin-1. Encoding with a callback for each character would take a hundred times as long. */
 export const encode = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "latin1"));
 
-/** Compares bytes for `expect`, whose own comparison of arrays takes minutes for megabytes. */
+/** Returns whether two arrays have equal bytes. `expect` compares arrays itself, but takes minutes for megabytes. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }

@@ -1,12 +1,12 @@
 /**
- * Changes of drafts that follow PDF's structure: counts, lengths, references, filters, nesting, entries, objects and
- * sections.
+ * Changes of drafts that know the structure of a PDF: counts, lengths, references, filters, nesting, entries, objects
+ * and sections.
  */
 import type { Draft, Part, Tweak } from "./draft.ts";
 import { FILTERS } from "./filters.ts";
 import { BRACKETS, ENTRIES, JUNK, NAMES, NUMBERS, VALUES } from "./hostileWords.ts";
 
-/** Returns a changed draft. The three shares select the part and the details of the change. */
+/** Returns a changed draft. The shares `a`, `b` and `c`, from 0 to 1, select the part and the details of the change. */
 type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
 
 const TOKEN =
@@ -18,7 +18,7 @@ const BRACKET = /^(<<|>>|\[|\])$/;
 
 /** Nesting depths of brackets. */
 const WRAPPINGS = [1, 2, 30, 60, 300] as const;
-/** Values of /Length with the entries that belong to them; @ is replaced by a reference. */
+/** Values of /Length, some with other entries that belong to them. A reference replaces each @. */
 const LENGTHS = [
   "",
   "/Length 0",
@@ -34,7 +34,7 @@ const LENGTHS = [
 
 const pick = <T>(items: readonly T[], share: number): T => items[Math.floor(share * items.length)]!;
 
-/** Returns a number from 1 to slightly above the largest number in use. */
+/** Returns an object number from 1 to slightly above the largest number in use. */
 function someNumber({ parts }: Draft, share: number): number {
   const largest = Math.max(
     ...parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map(({ num }) => num)]),
@@ -48,28 +48,28 @@ const replaced = ({ parts, ...rest }: Draft, index: number, ...by: Part[]): Draf
 });
 const indexOf = ({ parts }: Draft, share: number) => Math.floor(share * parts.length);
 
-/** Changes one part. */
+/** Returns the draft with one changed part. */
 function part(draft: Draft, share: number, change: (part: Part) => Part | Part[]): Draft {
   const index = indexOf(draft, share);
   const changed = draft.parts[index] && change(draft.parts[index]);
   return changed ? replaced(draft, index, ...[changed].flat()) : draft;
 }
 
-/** Changes the text of one part or member. */
+/** Returns the draft with a changed text of one part or object-stream member. */
 function text(draft: Draft, share: number, change: (text: string) => string): Draft {
   const index = indexOf(draft, share);
   const of = draft.parts[index];
   if (!of) return draft;
   const { members } = of;
   const rest = share * draft.parts.length - index;
-  // The text of an object stream is as likely to change as that of one of its members.
+  // The dictionary of an object stream is as likely to change as the text of one of its members.
   const which = Math.floor(rest * ((members?.length ?? 0) + 1)) - 1;
   if (!members || which < 0) return replaced(draft, index, { ...of, text: change(of.text) });
   const member = members[which]!;
   return replaced(draft, index, { ...of, members: members.with(which, { ...member, text: change(member.text) }) });
 }
 
-/** Changes one token that matches `kind`. */
+/** Returns the draft with one changed token that matches `kind`. */
 function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token: string) => string): Draft {
   return text(draft, a, (before) => {
     const found = [...before.matchAll(TOKEN)].filter(([word]) => kind.test(word));
@@ -78,7 +78,7 @@ function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token:
   });
 }
 
-/** Replaces each @ of a text by a reference. */
+/** Returns a text in which references replace each @. */
 function withReferences(draft: Draft, entry: string, share: number): string {
   let at = share;
   return entry.replaceAll("@", () => {
@@ -87,7 +87,7 @@ function withReferences(draft: Draft, entry: string, share: number): string {
   });
 }
 
-/** Returns the text of an object, or undefined. */
+/** Returns the text of the object with this number, or undefined. */
 const textOf = ({ parts }: Draft, num: number): string | undefined =>
   parts.find((each) => each.num === num)?.text ??
   parts.flatMap(({ members }) => members ?? []).find((each) => each.num === num)?.text;
@@ -104,7 +104,7 @@ function tweak(field: Tweak["field"], isRelative: boolean, valueFor: (draft: Dra
   };
 }
 
-/** Damages to the data of a stream. */
+/** Ways to damage the data of a stream. */
 const DAMAGES: readonly ((data: string) => string)[] = [
   (data) => data.slice(0, data.length >> 1),
   (data) => data.slice(0, -4),

@@ -33,7 +33,7 @@ export interface Run {
 
 /**
  * Runs `overprint` to its end in the process of the tests, because starting a process takes longer than most commands.
- * Run one at a time: a process has one working folder.
+ * Runs must not overlap, because a process has only one working folder.
  */
 export async function runCli(args: string[], { cwd = ROOT, env = {}, input = "" }: Setting = {}): Promise<Run> {
   const [stdout, stderr] = [collector(), collector()];

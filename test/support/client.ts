@@ -17,7 +17,7 @@ export async function offerOf(path: string): Promise<Offer> {
   return accepts[0]!;
 }
 
-/** Calls an endpoint with a new payment or the given one, and with an idempotency key if given. */
+/** Calls an endpoint with a payment, by default a new one. Sends an idempotency key if `key` is given. */
 export async function callPaid(
   path: string,
   body: FormData | object,

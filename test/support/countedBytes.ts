@@ -1,4 +1,7 @@
-/** Wraps bytes to count their reads, so that tests can tell linear work from quadratic without a clock. */
+/**
+ * Wraps bytes and counts the reads of them. With this count, a test can distinguish linear from quadratic work without
+ * a clock.
+ */
 export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): number } {
   let reads = 0;
   const proxy = new Proxy(bytes, {
@@ -7,7 +10,7 @@ export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): n
       if (key === "buffer") reads += target.length;
       const value = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
-      // A native function may read every byte from its last argument on.
+      // A native function may read every byte from the offset in its last argument to the end.
       return (...args: unknown[]) => {
         reads += target.length - (key === "indexOf" ? Number(args[1] ?? 0) : 0);
         return value.apply(target, args);

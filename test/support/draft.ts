@@ -1,17 +1,17 @@
-/** Drafts of PDFs: the writer computes the right offsets and lengths after any change. */
+/** Drafts of PDFs. The writer computes the right offsets and lengths of a draft, even after changes. */
 import type { Cipher } from "../../src/engine/pdf/security/encryption.ts";
 import { encode } from "./bytes.ts";
 import { type Filter, filterEntries, filtered } from "./filters.ts";
 
 /**
- * A part of a file, in file order. It is an object if it has a number, otherwise a header, a section or junk. The
- * writer replaces these placeholders in its text:
+ * A part of a file, in file order. A part with a number is an object. A part without a number is a header, a
+ * cross-reference section or junk. The writer replaces these placeholders in the text of a part:
  *
  * - `{size}`: one more than the largest object number
- * - `{rows}`: a table's entries of the objects since the last section; `{index}`: the /Index of a section's stream
- * - `{start}`, `{previous}`: offset of the last written section, and of the one before it
+ * - `{rows}`: table entries of the objects since the last section; `{index}`: the /Index of a cross-reference stream
+ * - `{start}`, `{previous}`: offsets of the last written section and of the section before it
  * - `{length 5}`: length of the data of object 5
- * - `{count}`, `{first}`: number of members of an object stream, and the offset of the first
+ * - `{count}`, `{first}`: number of members of an object stream, and the offset of the first member
  */
 export interface Part {
   num?: number;
@@ -22,15 +22,15 @@ export interface Part {
   data?: string;
   /** For an object stream, its members instead of data. */
   members?: Member[];
-  /** For a cross-reference stream, the objects that it has entries for, instead of data. */
+  /** For a cross-reference stream, the set of objects that it lists, instead of data. */
   rows?: "all" | "members";
   /** Filters in the order of encoding. */
   filters?: Filter[];
-  /** Entries that replace /Length, /Filter and so on. */
+  /** Entries that replace those computed by the writer, such as /Length and /Filter. */
   entries?: string;
-  /** Damages the encoded data. */
+  /** Returns a damaged version of the encoded data. */
   damage?: (data: string) => string;
-  /** Whether every section omits the object. */
+  /** Whether every cross-reference section omits the object. */
   isUnlisted?: boolean;
   tweaks?: Tweak[];
 }
@@ -51,7 +51,7 @@ export interface Tweak {
 
 export interface Draft {
   readonly parts: readonly Part[];
-  /** Encrypts all streams except cross-reference streams. */
+  /** Cipher for all streams except cross-reference streams. */
   readonly cipher?: Cipher;
 }
 
@@ -64,12 +64,12 @@ interface Entry {
 
 const WIDTHS = [1, 4, 2] as const;
 
-/** Writes a draft. */
+/** Returns the file that a draft describes. */
 export function written({ parts, cipher }: Draft): Uint8Array<ArrayBuffer> {
   const numbers = parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map((member) => member.num)]);
   const size = Math.max(...numbers) + 1;
   let text = "";
-  /** entries of objects that no section has listed yet */
+  /** entries of objects that no section lists yet */
   let entries: Entry[] = [];
   const sections: number[] = [];
 
@@ -133,7 +133,7 @@ function packed(members: readonly Member[]): string {
   return headOf(members) + members.map(({ text }) => `${text}\n`).join("");
 }
 
-/** Encodes the pairs of object number and offset. */
+/** Encodes the head of an object stream: pairs of object number and offset. */
 function headOf(members: readonly Member[]): string {
   let length = 0;
   const pairs = members.map(({ num, text }) => {
@@ -144,7 +144,7 @@ function headOf(members: readonly Member[]): string {
   return pairs.join("");
 }
 
-/** Sorts entries by number. Of several entries with one number, the last stays. */
+/** Returns the entries sorted by object number. If several entries have the same number, only the last remains. */
 function latest(entries: readonly Entry[]): Entry[] {
   return [...new Map(entries.map((entry) => [entry.number, entry])).values()].sort((a, b) => a.number - b.number);
 }

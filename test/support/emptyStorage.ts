@@ -1,10 +1,10 @@
-import { reset } from "cloudflare:test-internal"; // `cloudflare:test` would also load the Worker, which tests of single parts do not need
+import { reset } from "cloudflare:test-internal"; // `cloudflare:test` would also load the Worker, which most of these tests do not need
 import { beforeAll, vi } from "vitest";
 import { emptyBucket } from "./storage.ts";
 
 /** Empties the storage before each test file: Durable Objects and the bucket. */
 beforeAll(async () => {
-  vi.useRealTimers(); // files share their modules, and so the clock that an earlier file has set
+  vi.useRealTimers(); // test files share their modules, including a clock that an earlier file may have set
   await reset();
   await emptyBucket();
 });

@@ -1,16 +1,16 @@
 import type { Plugin } from "vitest/config";
 
 /**
- * Vite plugin for tests that speeds up the use of imports. Vite keeps a module's exports in an object without a
- * prototype. V8 stores such objects as dictionaries, so loops over bytes take five times as long. V8 optimizes an
- * object that is a prototype itself, once a property has been looked up through it.
+ * Vite plugin that speeds up imported names in tests. Vite stores a module's exports in an object without a prototype.
+ * V8 represents such objects as dictionaries, which makes loops over bytes five times slower. V8 optimizes an object
+ * once a property has been looked up with the object as a prototype.
  */
 export const fastExports: Plugin = {
   name: "overprint:fast-exports",
   enforce: "post",
   transform: {
     filter: { id: /\.[cm]?[jt]s$/ },
-    // in the first line, so that line numbers stay the same
+    // inserts no line break, because line numbers must stay the same
     handler: (code) => ({ code: `${LOOK_UP_AS_PROTOTYPE}${code}`, map: null }),
   },
 };

@@ -1,4 +1,4 @@
-/** Applies the filters of streams (ISO 32000-2, 7.4), to texts of one character for each byte. */
+/** Encoders for stream filters (ISO 32000-2, 7.4). Texts contain one character for each byte. */
 import { deflateSync } from "node:zlib";
 
 const ENCODERS = {
@@ -7,7 +7,7 @@ const ENCODERS = {
   ASCII85Decode: ascii85,
   LZWDecode: lzw,
   RunLengthDecode: runLength,
-  /** Flate with rows of seven bytes, each minus the one above. */
+  /** Flate with a predictor: rows of seven bytes, each minus the row above. */
   Predictor: (data: string) => ENCODERS.FlateDecode(predicted(data)),
 };
 
@@ -20,7 +20,7 @@ export function filtered(data: string, filter: Filter): string {
   return ENCODERS[filter](data);
 }
 
-/** The entries of a stream's dictionary for filters that have been applied in this order. */
+/** Returns the stream-dictionary entries for filters that were applied in this order. */
 export function filterEntries(filters: readonly Filter[]): string {
   if (filters.length === 0) return "";
   const names = filters.map((filter) => `/${filter === "Predictor" ? "FlateDecode" : filter}`);
@@ -29,7 +29,7 @@ export function filterEntries(filters: readonly Filter[]): string {
   return ` /Filter ${list(names)}${filters.includes("Predictor") ? ` /DecodeParms ${list(params)}` : ""}`;
 }
 
-/** Runs of equal bytes, which alone are runs of one. */
+/** Encodes runs of equal bytes. A single byte is a run of one. */
 function runLength(data: string): string {
   const runs = data.match(/([\s\S])\1{0,127}/g) ?? [];
   return `${runs.map((run) => String.fromCharCode(run.length > 1 ? 257 - run.length : 0) + run[0]).join("")}\x80`;
@@ -48,7 +48,7 @@ function ascii85(data: string): string {
   return `${text}~>`;
 }
 
-/** LZW without repeats: the table is cleared before its codes get longer than nine bits. */
+/** Encodes LZW without repeats. Clears the table before codes grow longer than nine bits. */
 function lzw(data: string): string {
   const codes: number[] = [];
   for (let at = 0; at < data.length; at++) {

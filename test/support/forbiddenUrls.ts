@@ -9,8 +9,8 @@ const MALFORMED = "its host name is malformed";
 const PORT = "only the standard ports 80 and 443 are allowed";
 
 /**
- * URLs that must not be fetched, each with the rule that it violates. URLs that lead to this machine name the port of a
- * local server, so that a test can check that no request arrives.
+ * Returns URLs that the Worker must not fetch, each with the rule that it violates. URLs that lead to this machine
+ * contain `port`, the port of a local server. A test can then check that the server receives no request.
  */
 export function forbiddenUrls(port: number): [url: string, rule: string][] {
   const rules: [string, string[]][] = [
@@ -45,8 +45,8 @@ export function forbiddenUrls(port: number): [url: string, rule: string][] {
     [
       ADDRESS,
       [
-        // loopback: plain, short, decimal, octal, hexadecimal, mixed, other digits and dots, escaped, with a trailing
-        // dot
+        // loopback addresses: plain, short, decimal, octal, hexadecimal, mixed, with other digits and dots, escaped,
+        // with a trailing dot
         `http://127.0.0.1:${port}/`,
         "http://127.0.0.1/",
         `http://127.1:${port}/`,
@@ -73,7 +73,8 @@ export function forbiddenUrls(port: number): [url: string, rule: string][] {
         `ht\ttp://127.0.\n0.1:${port}/`,
         `http://127.0.0.1:${port}#@example.com/`,
         `http://127.0.0.1:${port}\\@example.com/`,
-        // IPv6: loopback, unspecified, mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP, local, public
+        // IPv6 addresses: loopback, unspecified, mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP, local,
+        // public
         `http://[::1]:${port}/`,
         `http://[0:0:0:0:0:0:0:1]:${port}/`,
         `http://[0000:0000:0000:0000:0000:0000:0000:0001]:${port}/`,
@@ -93,7 +94,7 @@ export function forbiddenUrls(port: number): [url: string, rule: string][] {
         "http://[fec0::1]/",
         "http://[ff02::1]/",
         "http://[2606:4700::1111]/",
-        // private, shared, link-local, cloud metadata, multicast, broadcast, public
+        // other IPv4 addresses: private, shared, link-local, cloud metadata, multicast, broadcast, public
         "http://10.0.0.1/",
         "http://172.16.0.1/",
         "http://172.31.255.255/",

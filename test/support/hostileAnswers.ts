@@ -4,7 +4,7 @@ import type { ProblemCode } from "../../src/shared/problems.ts";
 import { onePage } from "./pdf.ts";
 import { drip, head, pour } from "./rawServer.ts";
 
-/** A way to answer, and the problem that the caller receives: its code and words of its detail. */
+/** A hostile answer, and the problem that the caller must receive: its code and words of its detail. */
 export interface HostileAnswer {
   answer(socket: Socket): void;
   code: ProblemCode;

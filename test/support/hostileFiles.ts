@@ -1,6 +1,6 @@
 /**
- * Files that cost more than their size. Each name says what the file does, and each function makes a file of `n` parts.
- * A file of twice the size may cost at most twice as much.
+ * Files that might cost more work than their size justifies. Each name describes the file, and each function makes a
+ * file of `n` parts. A file of twice the size may cost at most twice as much.
  */
 import { deflateSync } from "node:zlib";
 import { encode } from "./bytes.ts";
@@ -9,7 +9,7 @@ import { PdfWriter } from "./pdfWriter.ts";
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Makes a document of pages with these entries and a classic table. `more` can add objects. */
+/** Returns a document with a classic cross-reference table. `make` writes its objects. */
 function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, tree] = [writer.reserve(), writer.reserve()];
@@ -20,8 +20,8 @@ function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Arr
 }
 
 /**
- * Makes pages in object streams of `perStream` pages, each page followed by `padding` blanks. `at` gives their order in
- * the page tree.
+ * Returns a document with object streams of `perStream` pages, each followed by `padding` blanks. `at` returns the
+ * position of a page in the page tree.
  */
 export function packedPages(count: number, perStream: number, padding: number, at: (index: number) => number) {
   const writer = new PdfWriter();
@@ -43,7 +43,7 @@ export function packedPages(count: number, perStream: number, padding: number, a
   return writer.finish(catalog, "stream");
 }
 
-/** Makes a page of `count` contents, each with its length in a separate object stream. */
+/** Returns a page with `count` content streams. The length of each stream is in a separate object stream. */
 export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const lengths = range(count).map(() => writer.reserve());
@@ -58,12 +58,12 @@ export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Orders pages so that consecutive ones come from different halves of the file. */
+/** Returns an order of pages in which consecutive pages come from different halves of the file. */
 export const alternating = (count: number) => (index: number) => (index % 2) * (count / 2) + Math.floor(index / 2);
-/** Orders pages pseudorandomly. `count` must not be a multiple of 7919. */
+/** Returns a pseudorandom order of pages. `count` must not be a multiple of 7919. */
 export const shuffled = (count: number) => (index: number) => (index * 7919) % count;
 
-/** Makes an object stream with these filters and data that claims to hold the catalog. */
+/** Returns a file whose object stream has these filters and data, and claims to contain the catalog. */
 function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const catalog = writer.reserve();
@@ -72,7 +72,7 @@ function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Makes a chain of cross-reference streams that each inflate to a megabyte. */
+/** Returns a file with a chain of cross-reference streams. Each inflates to a megabyte. */
 function xrefChain(count: number, predictor: string): Uint8Array {
   const data = deflateSync(new Uint8Array(1 << 20));
   let text =
@@ -87,7 +87,7 @@ function xrefChain(count: number, predictor: string): Uint8Array {
   return encode(`${text}startxref\n${previous.slice(6)}\n%%EOF`);
 }
 
-/** Makes objects that all extend from their beginning to the end of the file, listed in the table. */
+/** Returns a file whose cross-reference table lists objects that all extend to the end of the file. */
 function overlapping(count: number): Uint8Array<ArrayBuffer> {
   const offsets: number[] = [];
   let text = "%PDF-1.4\n";
@@ -106,7 +106,7 @@ function overlapping(count: number): Uint8Array<ArrayBuffer> {
   return tabled(text, offsets);
 }
 
-/** Makes pages whose contents end neither at their length nor at an `endstream`. */
+/** Returns a file with content streams that end neither at their length nor at an `endstream`. */
 function endlessContents(count: number): Uint8Array<ArrayBuffer> {
   const offsets: number[] = [];
   let text = "%PDF-1.4\n";
@@ -135,7 +135,7 @@ function tabled(text: string, offsets: number[]): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** The files by name. `n` of a thousand gives about 10 KB to 200 KB. */
+/** The hostile files by name. With `n` of a thousand, a file has about 10 KB to 200 KB. */
 export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
   "pages that alternate between two large object streams": (n) => packedPages(2 * n, n, 8000, alternating(2 * n)),
   "pages of many object streams in random order": (n) => packedPages(10 * n, 100, 1000, shuffled(10 * n)),

@@ -1,15 +1,15 @@
-/** Values that PDF parsers trip over. */
+/** Values that often break PDF parsers. */
 
 /** Replacements for a number. */
 export const NUMBERS = "0 -1 1 2 3.5 45 90 1000 65536 8388608 2147483648 99999999999 --5 true null (x)".split(" ");
-/** Replacements for any digits. */
+/** Replacements for any sequence of digits. */
 export const DIGITS = "0 -1 1 2 3 99 65535 65536 2147483647 4294967296 99999999999999999999 1e9 -0 . +-1".split(" ");
 export const NAMES =
   "/Type /Page /Pages /Catalog /Kids /Count /Parent /Contents /Resources /MediaBox /CropBox /Rotate /XObject /UserUnit /Length /Prev /Root /Encrypt /ObjStm /Filter /Thumb /X".split(
     " ",
   );
 export const BRACKETS = ["<<", ">>", "[", "]", "(", ")", "<", ">", ""];
-/** Entries of dictionaries; @ is replaced by a reference. */
+/** Dictionary entries. A reference replaces each @. */
 export const ENTRIES = [
   "/Type /Page",
   "/Type /Pages",
@@ -62,7 +62,7 @@ export const ENTRIES = [
   "/Perms @",
   "/Version /1.2",
 ];
-/** Values of objects; @ is replaced by a reference. */
+/** Object values. A reference replaces each @. */
 export const VALUES = [
   "null",
   "5",
@@ -91,7 +91,7 @@ export const JUNK = [
   "1 0 obj\n",
   "stream\n",
 ];
-/** Pieces for any position: openers that never close, misplaced keywords, entries of any dictionary. */
+/** Text to insert anywhere: opening brackets that never close, misplaced keywords, and entries of dictionaries. */
 export const PIECES = [
   "[[[[[[[[",
   "<<<<<<<<",

@@ -2,9 +2,9 @@ import { onePage } from "./pdf.ts";
 import { RED_PNG } from "./png.ts";
 
 /**
- * The simulated internet of the Worker under test: files on files.example.com, some of them misbehaving, x402
- * facilitators at facilitator.example.com, one path for each behavior, and blockchain nodes at node.example.com. Other
- * hosts are unreachable.
+ * The simulated internet of the Worker under test. files.example.com serves files, some of them with faults.
+ * facilitator.example.com has x402 facilitators, with a path for each behavior. node.example.com has blockchain nodes.
+ * Other hosts are unreachable.
  */
 export async function internet(request: {
   url: string;
@@ -18,7 +18,7 @@ export async function internet(request: {
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
   if (hostname === "node.example.com" && pathname.startsWith("/moved/"))
-    return to(request.url.replace("/moved/", "/"), 307); // a 307 makes the client send the body again
+    return to(request.url.replace("/moved/", "/"), 307); // a 307 redirect makes the client send the body again
   if (hostname === "node.example.com")
     return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
@@ -73,8 +73,8 @@ async function fileAt(path: string, query: string): Promise<Response> {
 }
 
 /**
- * Answers as the DNS resolver at dns.example.com, in the JSON format of public resolvers. It knows the names in NAMES,
- * and fails for names with the matching prefixes.
+ * Answers like the DNS resolver at dns.example.com, in the JSON format of public resolvers. It resolves the names in
+ * `NAMES`. Names with certain prefixes make it fail.
  */
 function dnsAnswer(query: URLSearchParams): Response {
   const name = query.get("name")!;
@@ -103,16 +103,16 @@ const NAMES: Record<string, string[]> = {
   "none.example.com": [],
 };
 
-/** A chain, described by the path of its node: blocks at a steady pace, and one transaction. */
+/** State of a simulated chain, as the path of its node describes it: blocks at a steady pace, and one transaction. */
 interface ChainScene {
-  /** Answers of a Solana node by method. They replace everything below. */
+  /** Answers of a Solana node by method. They take precedence over all other fields. */
   results?: Record<string, unknown>;
-  /** Number of repetitions of the entries in its lists. */
+  /** Number of times that lists in the answers repeat their entries. */
   repeat?: number;
   newest: number;
   start: number;
   seconds: number;
-  /** First block in which the authorization is consumed. */
+  /** Number of the first block in which the authorization is consumed. */
   consumedAt: number;
   logs: { blockNumber: string }[];
   receipt: object;
@@ -153,8 +153,8 @@ function nodeAt(scene: ChainScene, { method, params }: { method: string; params:
 const moved = new Map<string, number>();
 
 /**
- * A facilitator with a few faults, drawn from the seed in its name. It moves the money of a payment at most once.
- * `/moved` returns the number of transfers.
+ * Answers like a facilitator with a few faults, which are derived from the seed in its name. It moves the money of a
+ * payment at most once. `/moved` returns the number of transfers.
  */
 async function faulty(name: string, call: string | undefined, times: number): Promise<Response> {
   if (call === "moved") return Response.json(moved.get(name) ?? 0);
@@ -175,21 +175,21 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
     return Response.json({ success: true, transaction: TRANSACTION });
   };
   switch (times < 3 ? Math.abs(die(9)) : 8) {
-    case 0: // before the transfer
+    case 0: // fails before the transfer
       return new Response("bad gateway", { status: 502 });
     case 1:
       return cut();
-    case 2: // after the transfer
+    case 2: // fails after the transfer
       settle();
       return cut();
     case 3:
       settle();
       return new Response("{]");
-    case 4: // without processing the request
+    case 4: // fails without processing the request
       return new Response("too many requests", { status: 429 });
     case 5:
       return used ? settle() : refused("insufficient_funds");
-    case 6: // late
+    case 6: // answers late
       await new Promise((resolve) => setTimeout(resolve, 300));
       return settle();
     default:
@@ -200,7 +200,7 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
 const TRANSACTION = `0x${"ab".repeat(32)}`;
 const asked = new Map<string, number>();
 
-/** Counts the requests to a path, for the behaviors `-first` and `-second`. */
+/** Returns how often a path has been requested, for the behaviors `-first` and `-second`. */
 function timesAsked(path: string): number {
   const times = (asked.get(path) ?? 0) + 1;
   asked.set(path, times);
@@ -214,8 +214,9 @@ export const FEE_PAYERS = [
 ];
 
 /**
- * Returns the networks that a facilitator supports. `settles-<networks in version 2>-<in version 1>` supports these,
- * any other behavior all. Solana is named by its genesis hash.
+ * Returns the networks that a facilitator supports. The behavior `settles-<networks in version 2>-<networks in version
+ * 1>` supports only these networks, and any other behavior supports all. Solana networks are named by their genesis
+ * hash.
  */
 function supportedBy(behavior: string): Response {
   const [, newer, older] = /^settles-([\w.]*)-([\w.]*)/.exec(behavior) ?? [];
@@ -236,7 +237,7 @@ function supportedBy(behavior: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
-/** Answers as the facilitator at `/<behavior>[-<distinguishing suffix>]` to `/verify` or `/settle`. */
+/** Answers a request to `/verify` or `/settle` like the facilitator at `/<behavior>[-<distinguishing suffix>]`. */
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behavior = "", call] = path.split("/");
   const times = timesAsked(path);

@@ -1,6 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that start first: e2e tests, then tests that mostly wait. Otherwise they would run last, alone. */
+/**
+ * Patterns of the test files that start first: e2e tests, then tests that mostly wait. Otherwise, these slow files
+ * would run last and alone.
+ */
 const ORDER = [/\/test\/e2e\//, /\/test\/simulation\/|\/stalled\.test\.ts$/];
 
 /** Starts slow test files first. Without recorded durations, vitest starts the largest files first. */

@@ -1,5 +1,5 @@
 /**
- * Ways to damage PDFs: changes of a draft, which is then written with the right offsets and lengths, and changes of
+ * Ways to damage PDFs. Some change a draft, which is then written with the right offsets and lengths. Others change
  * bytes.
  */
 import fc from "fast-check";
@@ -8,7 +8,7 @@ import { CHANGES } from "./changes.ts";
 import { type Draft, written } from "./draft.ts";
 import { DIGITS, PIECES } from "./hostileWords.ts";
 
-/** A way to damage bytes. Positions are shares of the file's length, so that they apply to any file. */
+/** A way to damage bytes. Positions are shares of the file's length, and therefore apply to any file. */
 type Mutation =
   | { kind: "flip"; at: number; byte: number }
   | { kind: "cut"; at: number; length: number }
@@ -17,7 +17,7 @@ type Mutation =
   | { kind: "number"; at: number; text: string }
   | { kind: "truncate"; at: number };
 
-/** One of CHANGES with its shares. */
+/** A name of `CHANGES`, with the shares to pass. */
 interface Change {
   kind: string;
   a: number;
@@ -25,7 +25,7 @@ interface Change {
   c: number;
 }
 
-/** A damaged file, its seed and its damages. */
+/** A damaged file, with its seed and the damages applied. */
 export interface Damaged {
   seed: string;
   changes: Change[];
@@ -33,7 +33,10 @@ export interface Damaged {
   bytes: Uint8Array;
 }
 
-/** A share below 1. `fc.double` would mostly give numbers near 0, because most floating-point numbers are small. */
+/**
+ * Generates a share below 1. `fc.double` would mostly generate numbers near 0, because most floating-point numbers are
+ * small.
+ */
 const share = fc.noBias(fc.nat(2 ** 30 - 1)).map((value) => value / 2 ** 30);
 const span = fc.integer({ min: 1, max: 200 });
 
@@ -55,7 +58,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   c: share,
 });
 
-/** Generates files with one to eight damages, in their objects, their bytes or both. */
+/** Generates files with one to eight damages to objects or bytes. */
 export function damaged(drafts: Readonly<Record<string, Draft>>): fc.Arbitrary<Damaged> {
   const changes = (minLength: number) => fc.array(change, { minLength, maxLength: 5 });
   const mutations = (minLength: number) => fc.array(mutation, { minLength, maxLength: 3 });

@@ -8,7 +8,9 @@ interface Base64Options {
   omitPadding?: boolean;
 }
 
-/** `toHex`, `toBase64` and `fromBase64` came with a later V8 (TC39 "Uint8Array to/from base64"). */
+/**
+ * Replacements for `toHex`, `toBase64` and `fromBase64`, which only a later V8 has (TC39 "Uint8Array to/from base64").
+ */
 const encodings = {
   toHex(this: Uint8Array): string {
     return Buffer.from(this.buffer, this.byteOffset, this.length).toString("hex");
@@ -20,7 +22,7 @@ const encodings = {
   },
 };
 
-/** Throws on characters outside of the alphabet, as the standard's method does. */
+/** Decodes base64. Like the standard's method, throws on characters outside of the alphabet. */
 function fromBase64(text: string, { alphabet = "base64" }: Base64Options = {}): Uint8Array {
   const plain = alphabet === "base64url" ? text.replaceAll("-", "+").replaceAll("_", "/") : text;
   return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0));
@@ -31,10 +33,12 @@ for (const [name, value] of Object.entries(encodings))
 Object.assign(Uint8Array, { fromBase64 });
 Object.assign(globalThis, { scheduler });
 
-/** Latency of the simulated internet in milliseconds. Concurrent calls have all started by then. */
+/**
+ * Latency of the simulated internet in milliseconds. It is long enough for concurrent calls to start before any answer.
+ */
 const LATENCY_MS = 5;
 
-/** Fetches from the simulated internet, as the Worker under test does; an abort ends the wait. */
+/** Fetches from the simulated internet, like the Worker under test. An abort ends the wait. */
 globalThis.fetch = async (resource, options) => {
   const { signal, ...others } = options ?? {};
   signal?.throwIfAborted();
@@ -43,7 +47,10 @@ globalThis.fetch = async (resource, options) => {
   return Promise.race([sleep(LATENCY_MS).then(() => internet(new Request(resource, others))), aborted.promise]);
 };
 
-/** Computes SHA-256 on this thread. The seeded schedules run in microtasks, and a thread pool answers in any order. */
+/**
+ * Computes SHA-256 on this thread. A thread pool would answer in any order and disturb the seeded schedules of
+ * microtasks.
+ */
 const digestInPool = crypto.subtle.digest.bind(crypto.subtle);
 crypto.subtle.digest = async (algorithm, data) =>
   algorithm === "SHA-256"

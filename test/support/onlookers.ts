@@ -1,4 +1,4 @@
-/** PDF renderers, which report whether a trial mark is visible. */
+/** PDF renderers that check whether a trial mark is visible. */
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { ownMupdf } from "./mupdf.ts";
 import type { Square, TrialMark } from "./trialMarks.ts";
@@ -8,11 +8,11 @@ const mupdf = await ownMupdf();
 /** A PDF renderer. */
 export interface Onlooker {
   name: string;
-  /** Returns for each displayed page whether the mark is visible. */
+  /** Returns, for each displayed page, whether the mark is visible. */
   look(pdf: Uint8Array, mark: TrialMark): readonly boolean[];
 }
 
-/** The functions of PDFium that are used here. The package itself only draws whole pages. */
+/** The functions of PDFium that this file calls. The package itself can only render whole pages. */
 interface Pdfium {
   HEAPU8: Uint8Array;
   wasmExports: { malloc(length: number): number; free(at: number): void };
@@ -41,7 +41,7 @@ interface Pdfium {
 }
 const { module: pdfium } = (await PDFiumLibrary.init()) as unknown as { module: Pdfium };
 
-/** Maximum number of pages to check: a damaged file may claim any number. */
+/** Maximum number of pages to check, because a damaged file may claim any number of pages. */
 const MOST_PAGES = 50;
 /** Side in pixels of the drawn square, which contains a part of the mark. */
 const SIDE = 9;
@@ -64,7 +64,7 @@ export const MUPDF: Onlooker = {
     const marks: boolean[] = [];
     const document = twice(() => mupdf.Document.openDocument(pdf, "application/pdf"));
     if (document instanceof mupdf.PDFDocument && !document.needsPassword()) {
-      // MuPDF draws transparent marks in gray if a damaged output intent claims to be gray.
+      // MuPDF renders transparent marks in gray if a damaged output intent claims to be gray.
       twice(() => document.getTrailer().get("Root").delete("OutputIntents"));
       const count = Math.min(twice(() => document.countPages()) ?? 0, MOST_PAGES);
       for (let index = 0; index < count; index++) {
@@ -78,8 +78,8 @@ export const MUPDF: Onlooker = {
 };
 
 /**
- * Runs a function again if it throws. At the first damage, MuPDF repairs the file and fails; the second call uses the
- * repaired file.
+ * Runs a function, and runs it again if it throws. MuPDF repairs a damaged file in the first call but still fails. The
+ * second call uses the repaired file.
  */
 function twice<T>(run: () => T): T | undefined {
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -92,7 +92,10 @@ function twice<T>(run: () => T): T | undefined {
   return undefined;
 }
 
-/** Returns undefined for an object that is not a page: MuPDF shows it as an empty page. */
+/**
+ * Returns whether MuPDF shows the mark on a page. Returns undefined for an object that is not a page, which MuPDF shows
+ * as an empty page.
+ */
 function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
   if (!page.getObject().resolve().isDictionary()) return undefined;
   const [x0, y0, x1, y1] = page.getBounds();
@@ -104,7 +107,7 @@ function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
     page.runPageContents(device, [scale, 0, 0, scale, -(x0 + left) * scale, -(y0 + top) * scale]);
     device.close();
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // otherwise the partial drawing counts
+    if (error instanceof WebAssembly.RuntimeError) throw error; // after a failure, the partly drawn page counts
   }
   device.destroy();
   page.destroy();

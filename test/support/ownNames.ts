@@ -1,7 +1,7 @@
-/** Files whose own names begin with the prefix of the mark's names. */
+/** Files with resource names that begin with the same prefix as the mark's names. */
 import { namePrefix } from "../../src/engine/pdf/document/namePrefix.ts";
 
-/** Placeholder for the prefix of the mark's names in a file that is not written yet. */
+/** Placeholder for the prefix of the mark's names, until the file is complete. */
 export const OWN = "Zzz";
 
 /** Replaces {@link OWN} in a file with a cross-reference table by the prefix of the mark's names. */

@@ -1,10 +1,13 @@
 import { deflateSync } from "node:zlib";
 
-/** Writes PDFs of any size: objects in order, then a classic table, or object streams and a cross-reference stream. */
+/**
+ * Writes PDFs of any size. Objects are written in order, followed by a classic table, or by a cross-reference stream if
+ * object streams are used.
+ */
 export class PdfWriter {
   readonly #parts: Buffer[] = [Buffer.from("%PDF-1.5\n%\xe2\xe3\xcf\xd3\n", "latin1")];
   #length = this.#parts[0]!.length;
-  /** By object number, the offset in the file, or the position in an object stream. */
+  /** The location of each object by number: an offset in the file, or a position in an object stream. */
   readonly #entries = new Map<number, number | { stream: number; index: number }>();
   #next = 1;
 

@@ -1,6 +1,6 @@
 /**
- * PDFium's compiled WebAssembly, as an import of its `.wasm` file returns it in workerd. vitest.config.mts aliases that
- * file to this one for tests in plain Node.
+ * PDFium's compiled WebAssembly for tests in plain Node. In workerd, an import of the `.wasm` file returns this module.
+ * vitest.config.mts replaces the `.wasm` file with this file.
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";

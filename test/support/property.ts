@@ -19,17 +19,17 @@ import type { TrialMark } from "./trialMarks.ts";
 /** Settings of a trial. */
 export interface Trial {
   mark: TrialMark;
-  /** Whether the engine reads the whole file before it plans. */
+  /** Whether the engine must read the whole file before it plans. */
   thorough?: boolean;
   /** Renderers that check the output. */
   onlookers?: readonly Onlooker[];
-  /** Whether the mark is applied twice, to check that both outputs are equal. */
+  /** Whether to apply the mark twice and compare both outputs. */
   isRepeated?: boolean;
   /** Maximum CPU time of the engine for a file in milliseconds, in Node.js. */
   mostMs?: number;
 }
 
-/** A marked file with its source document, and the cost. */
+/** A marked file, its source document, and the cost of marking. */
 interface Marked {
   output: Uint8Array;
   document: PdfDocument;
@@ -38,9 +38,9 @@ interface Marked {
 const MAX_PAGES = 10_000;
 
 /**
- * Puts a mark on a file, in memory and by ranges, and checks all pages of the outputs.
- * @returns the outcome: "marked"; "hidden" if unreadable content hides the mark in some renderer, but not in all; or
- * the error code of the rejection
+ * Marks a file in memory and by ranges, and checks all pages of both outputs.
+ * @returns "marked"; "hidden" if unreadable content hides the mark in some renderers but not in all; or the error code
+ * if the engine rejects the file
  * @throws Error if the engine or a renderer finds a page without the mark, if all renderers show more pages of the
  * source than are marked, or if an output exceeds the limits of work, time or size
  */
@@ -109,7 +109,10 @@ function checkWork({ objects, pages }: PdfDocument, written: number): void {
   for (const [what, used, most] of amounts) if (used > most) throw new Error(`${what}: ${used} of ${most} bytes`);
 }
 
-/** @param before number of pages of the source that all renderers show */
+/**
+ * Checks that every page of an output has a visible mark.
+ * @param before number of pages of the source that all renderers show
+ */
 async function checkPages({ output, document }: Marked, before: number, trial: Trial): Promise<"marked" | "hidden"> {
   const { mark, onlookers = [] } = trial;
   const { length } = document.pages;
@@ -134,7 +137,7 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
   return blind.length > 0 ? "hidden" : "marked";
 }
 
-/** Puts the mark on the pages of an output again, without any other contents. */
+/** Returns an output in which the mark is the only content of each page. */
 async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uint8Array> {
   const document = await openPdf(new MemorySource(output), { maxPages: MAX_PAGES });
   for (const page of document.pages)
@@ -143,7 +146,7 @@ async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uin
   return joined((await planOutput(document)).chunks());
 }
 
-/** Returns whether the last of a page's contents draws forms that the page's resources have. */
+/** Returns whether the last content stream of a page draws forms that the page's resources define. */
 function isMarked({ objects }: PdfDocument, { contents, slot }: PageTarget): boolean {
   const last = /(\d+) 0 R\s*$/.exec(contents.items)?.[1];
   const row = last === undefined ? -1 : objects.table.liveRow(Number(last));

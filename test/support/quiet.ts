@@ -1,17 +1,17 @@
-/** Reports of the runtime when a test disconnects or lets a Durable Object die. They are expected. */
+/** Messages that the runtime prints when a test disconnects or makes a Durable Object fail. They are expected. */
 const EXPECTED = [
   "disconnected: reader canceled",
   "disconnected: pump canceled",
   "disconnected: read end of pipe was aborted",
   "disconnected: fixed-length pipe ended prematurely",
-  "source = Uncaught (in promise); stack = Error: Network connection lost.", // the runtime's own report of the same
+  "source = Uncaught (in promise); stack = Error: Network connection lost.", // the runtime reports the same failure again
   "broken.outputGateBroken; jsg.Error: died",
   "Called .text() on an HTTP body which does not appear to be text",
 ];
 
-/** Vitest's global setup: removes these reports from the output, and keeps the runtime off the network. */
+/** Vitest's global setup: removes these messages from the output, and keeps the runtime off the network. */
 export function setup(): () => void {
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false"; // otherwise the runtime would request its location
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false"; // otherwise, the runtime would request its own location
   const streams = [process.stdout, process.stderr];
   const originals = streams.map((stream) => stream.write);
   for (const stream of streams) {

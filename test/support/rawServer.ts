@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 
-/** One connection that a server accepted. */
+/** A connection that a server has accepted. */
 interface Connection {
   socket: Socket;
   closed: Promise<void>;
@@ -14,12 +14,12 @@ export interface RawServer {
   stop(): void;
 }
 
-/** Starts a server on a free loopback port. `answer` writes to the socket, depending on the path. */
+/** Starts a server on a free loopback port. `answer` writes to the socket, and may depend on the path. */
 export async function startRawServer(answer: (path: string, socket: Socket) => void): Promise<RawServer> {
   const connections: Connection[] = [];
   const server = createServer((socket) => {
     connections.push({ socket, closed: new Promise((resolve) => socket.once("close", () => resolve())) });
-    socket.on("error", () => {}); // a client that disconnects is expected
+    socket.on("error", () => {}); // clients may disconnect at any time
     socket.once("data", (request) => answer(request.toString("latin1").split(" ")[1] ?? "", socket));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

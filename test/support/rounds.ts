@@ -1,14 +1,14 @@
 import { vi } from "vitest";
 
 /**
- * Milliseconds without a new request after which a round is answered. Requests that can be sent together have arrived
- * by then.
+ * Milliseconds without a new request after which a round is answered. By then, all requests that the Worker can send
+ * together have arrived.
  */
 const QUIET_MS = 100;
 
 /**
- * Counts the round trips of a Worker. All requests of the Worker wait until it sends no more, and are then answered
- * together, as a round. So the number of rounds before a call's answer is the number of consecutive round trips.
+ * Counts the round trips of a Worker. All requests wait until the Worker sends no more, and are then answered together
+ * as a round. The number of rounds before a call's answer equals the number of consecutive round trips.
  */
 export class Rounds {
   /** The requests of each round, with names such as `ledger claim`. */
@@ -18,7 +18,7 @@ export class Rounds {
   #release = Promise.withResolvers<void>();
   #changedAt = 0;
 
-  /** Answers the requests, one round after another, until the call has its answer. Returns the rounds up to then. */
+  /** Answers requests in rounds until the call has its answer. Returns these rounds. */
   async during(call: () => Promise<unknown>): Promise<string[][]> {
     let before: string[][] | undefined;
     const called = call().then(() => {
@@ -28,7 +28,7 @@ export class Rounds {
     return before;
   }
 
-  /** Answers the rounds that follow the answer of a call. */
+  /** Answers requests in rounds until `done` settles, after the answer of a call. */
   async afterwards(done: Promise<unknown>): Promise<void> {
     let isDone = false;
     const ended = done.finally(() => {
@@ -37,7 +37,7 @@ export class Rounds {
     while (!isDone) await this.#round(ended);
   }
 
-  /** Waits for a request or for the end, then for further requests, and answers them all. */
+  /** Waits for a request or for `end`, waits for further requests, and answers all of them. */
   async #round(end: Promise<unknown>): Promise<void> {
     await Promise.race([this.#hasAsked.promise, end]);
     if (this.#asked.length === 0) return;
@@ -51,7 +51,7 @@ export class Rounds {
     this.#release = Promise.withResolvers();
   }
 
-  /** Runs `act` in the next round. */
+  /** Delays `act` until the next round. */
   async take<T>(name: string, act: () => Promise<T>): Promise<T> {
     this.#asked.push(name);
     this.#changedAt = Date.now();
@@ -64,7 +64,7 @@ export class Rounds {
     }
   }
 
-  /** Wraps the bindings of a Worker, so that their requests count. */
+  /** Returns bindings of a Worker whose requests are counted. */
   bindings({ LEDGER, BUDGETS, RESULTS, ASSETS }: Env) {
     const objects = (kind: string, namespace: object) => ({
       getByName: (name: string) => this.#each(kind, (namespace as typeof LEDGER).getByName(name)),
@@ -77,12 +77,12 @@ export class Rounds {
     };
   }
 
-  /** Makes fetches count too, including those of the ledger. vi.restoreAllMocks undoes it. */
+  /** Also counts fetches, including fetches of the ledger. vi.restoreAllMocks() ends the counting. */
   fetching(): void {
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
       const { hostname, pathname } = new URL(input instanceof Request ? input.url : input);
-      if (pathname.endsWith("/supported")) return fetch(input, init); // requested once per isolate
+      if (pathname.endsWith("/supported")) return fetch(input, init); // this URL is requested only once per isolate
       const name = hostname.startsWith("facilitator") ? `facilitator ${pathname.split("/").at(-1)}` : "source fetch";
       return this.take(name, () => fetch(input, init));
     });

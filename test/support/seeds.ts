@@ -1,4 +1,4 @@
-/** Small PDFs of each structure that a reader must know: the starting points of the fuzzer. */
+/** Small PDFs, one for each structure that the engine must understand. The fuzzer starts from these files. */
 import { srgbProfile } from "../../src/engine/images/calibratedProfile.ts";
 import { openCipher } from "../../src/engine/pdf/security/encryption.ts";
 import { xmp } from "../engine/pdf/archive.ts";
@@ -11,7 +11,7 @@ const ID = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccd
 const BOX = "/MediaBox [0 0 300 400]";
 const INK = "0.5 g 10 10 100 100 re f";
 
-/** Returns objects with consecutive numbers from `first`. */
+/** Returns objects for these texts, numbered consecutively from `first`. */
 function objects(first: number, texts: readonly string[]): Part[] {
   return texts.map((text, index) => ({ num: first + index, text }));
 }
@@ -20,7 +20,7 @@ function stream(num: number, data: string, entries = "", filters: Filter[] = [])
   return { num, text: `<< ${entries} >>`, data, filters };
 }
 
-/** Returns an object stream whose members have consecutive numbers from `first`. */
+/** Returns an object stream whose members are numbered consecutively from `first`. */
 function packed(num: number, first: number, texts: readonly string[], filters: Filter[] = ["FlateDecode"]): Part {
   const members = texts.map((text, index): Member => ({ num: first + index, text }));
   return { num, text: "<< /Type /ObjStm /N {count} /First {first} >>", members, filters };
@@ -241,7 +241,7 @@ export const DRAFTS: Record<string, Draft> = {
       HEAD,
       ...objects(1, [
         "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(a) 5 0 R] >> >> >>",
-        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2), // as many pages as the attachment has
+        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2), // the same number of pages as in the attachment
         page("/Contents 4 0 R"),
       ]),
       { ...stream(4, INK), entries: "/Length 8 0 R" },

@@ -1,6 +1,6 @@
 /** A parser for the part of the POSIX shell's language that documents use. */
 
-/** Stands for text that only a run would show: the output of a command, or an unknown variable. */
+/** Placeholder for text that is known only at run time: the output of a command, or the value of an unset variable. */
 export const UNKNOWN = "…";
 
 const KEYWORDS = new Set(["do", "done", "then", "fi", "else", "{", "}"]);
@@ -23,7 +23,7 @@ export function commandsIn(script: string): string[][] {
   return reader.commands;
 }
 
-/** Reads commands until `end`, which is the empty string for the whole script. */
+/** Reads commands until `end`. An empty `end` means the end of the script. */
 function readList(reader: Reader, end: string): void {
   let words: string[] = [];
   const finish = () => {
@@ -53,7 +53,7 @@ function readList(reader: Reader, end: string): void {
     } else if (/[<>]/.test(next)) {
       reader.at++;
       while (script[reader.at] === " ") reader.at++;
-      readWord(reader, end); // the target of the redirection
+      readWord(reader, end); // skips the target of the redirection
     } else words.push(readWord(reader, end));
   }
 }

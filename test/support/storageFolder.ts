@@ -1,15 +1,15 @@
 import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
-/** Linux's folder in shared memory. */
+/** Folder in shared memory on Linux. */
 const MEMORY = "/dev/shm";
-/** Required free space: several times the maximum that tests store at once. */
+/** Required free space in bytes: several times the maximum that tests store at once. */
 const ROOM_BYTES = 2_000_000_000;
 
 /**
- * Returns the folder where Workers under test store data: in memory if it has room. Each Durable Object is a separate
- * database, and thousands are created and deleted. On a disk that takes a tenth of the time of all tests. No program
- * starts from this folder, because some systems forbid it.
+ * Returns the folder where Workers under test store data, which is in memory if there is enough room. Each Durable
+ * Object is a separate database, and tests create and delete thousands. On a disk, this takes a tenth of the time of
+ * all tests. Programs must not be started from this folder, because some systems forbid it.
  */
 export function storageFolder(): string {
   try {

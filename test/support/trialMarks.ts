@@ -1,4 +1,4 @@
-/** Marks that are clearly visible on any damaged page, and the places where to look for them. */
+/** Marks that are clearly visible on any damaged page, and the squares in which to check for them. */
 import { readImage } from "../../src/engine/images/readImage.ts";
 import type { LoadFont, TextMark } from "../../src/engine/index.ts";
 import { markWithImage } from "../../src/engine/marks/imageMark.ts";
@@ -6,7 +6,7 @@ import { markWithText } from "../../src/engine/marks/textMark.ts";
 import type { PdfDocument } from "../../src/engine/pdf/document/pdfDocument.ts";
 import { MAGENTA } from "./stamp.ts";
 
-/** A square of a displayed page: its side, and the distance of its upper left corner from the page's. */
+/** A square of a displayed page: its side, and its distance from the upper left corner of the page. */
 export interface Square {
   side: number;
   left: number;

@@ -1,6 +1,6 @@
 import type { Plugin } from "vitest/config";
 
-/** Vite plugin for tests in workerd: removes source maps from packages, because they double the size of each. */
+/** Vite plugin for tests in workerd: removes source maps from packages, because they double the size of each module. */
 export const withoutMaps: Plugin = {
   name: "overprint:without-maps",
   enforce: "post",

@@ -6,13 +6,13 @@ import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { builtWorker, type Entry } from "./builtWorkers.ts";
 import { storageFolder } from "./storageFolder.ts";
 
-/** The Worker, running locally with its own storage. */
+/** The Worker, running on this machine with its own storage. */
 export type StartedWorker = Pick<RunningWorker, "url" | "stop">;
 
 /**
- * Starts a built Worker on a free loopback port. Miniflare runs in the process of the test, which loads it once for all
- * files, because loading takes longer than starting a Worker. `vars` overrides its settings. `keptState` is a folder
- * for storage that stays when the Worker stops.
+ * Starts a built Worker on a free loopback port. Miniflare runs in the process of the test. It is loaded once for all
+ * test files, because loading takes longer than starting a Worker. `vars` overrides settings of the Worker. `keptState`
+ * is a storage folder that remains when the Worker stops.
  */
 export async function startWorker(
   vars: Record<string, string> = {},
@@ -22,7 +22,7 @@ export async function startWorker(
   const state = keptState ?? (await mkdtemp(join(storageFolder(), "overprint-")));
   const miniflare = await startMiniflare(built, state, vars, {
     host: "127.0.0.1",
-    unsafeTriggerHandlers: true, // makes the sweep callable, as under wrangler
+    unsafeTriggerHandlers: true, // makes the sweep callable, like under wrangler
     handleStructuredLogs() {}, // drops the log line of each request
   });
   const { origin } = await miniflare.ready;

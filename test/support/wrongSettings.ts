@@ -81,7 +81,7 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
   ],
   FACILITATOR_AUTHORIZATION: [
     SECRET,
-    "Bearer a", // without its facilitator
+    "Bearer a", // FACILITATOR_URL is missing
     "Authorization: Bearer a",
     "Bearer ä",
     "Bearer a\nX: b",

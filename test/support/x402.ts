@@ -24,7 +24,10 @@ export const V1_NETWORKS = [
 /** An address on an EVM chain or on Solana. */
 const address = z.string().regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 
-/** An offer that the official version 1 client accepts. It requires every field exactly, and otherwise pays nothing. */
+/**
+ * An offer that the official version 1 client accepts. The client requires exactly these fields, and otherwise pays
+ * nothing.
+ */
 const strictOffer = z.strictObject({
   scheme: z.literal("exact"),
   network: z.enum(V1_NETWORKS),
@@ -39,14 +42,14 @@ const strictOffer = z.strictObject({
   extra: z.record(z.string(), z.unknown()),
 });
 
-/** A 402 of version 1 as that client parses it. */
+/** The body of a 402 in version 1, as the official client parses it. */
 export const strict402 = z.strictObject({
   x402Version: z.literal(1),
   error: z.string(),
   accepts: z.array(strictOffer).min(1),
 });
 
-/** The terms of a 402 in version 2, exactly. */
+/** The payment terms of a 402 in version 2, with exactly these fields. */
 export const termsV2 = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
