@@ -275,7 +275,7 @@ test("the service refuses a payment whose blockhash expires during the fetch, re
   const answer = await buy(payment, undefined, () => chain.expireBlockhash());
   expect(answer).toMatchObject({
     status: 402,
-    receipt: { success: false, errorReason: expect.stringContaining("blockhash has lapsed") },
+    receipt: { success: false, errorReason: expect.stringContaining("blockhash has expired") },
   });
   expect(await moved(payment)).toBe(0n);
   expect((await buy(payment)).status, "the payment cannot be used later").toBe(402);

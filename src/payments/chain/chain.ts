@@ -1,6 +1,6 @@
 /**
- * Reads from the chain, through a JSON-RPC node, whether a payment has moved its money. EVM chains (EIP-3009) are
- * handled here, Solana in `solanaChain.ts`.
+ * Reads from the chain, through a JSON-RPC node, whether a payment has moved its money. This file handles EVM chains
+ * (EIP-3009), and `solanaChain.ts` handles Solana.
  */
 import * as z from "zod";
 import type { EventContext } from "../wire/events.ts";
@@ -11,9 +11,9 @@ import { readSolana } from "./solanaChain.ts";
 
 /**
  * Proof of the outcome of a payment that a facilitator was asked to settle.
- * - `settled`: `transaction` has moved the money. `sender` is the account that sent the transaction, known on EVM
- *   chains
- * - `lost`: the payment has moved nothing for this request and never will, for `reason`
+ * - `settled`: `transaction` has moved the money. `sender` is the account that sent the transaction, and is known only
+ *   on EVM chains
+ * - `lost`: the payment has moved no money for this request and never will. `reason` gives the cause
  */
 export type Evidence =
   | { outcome: "settled"; transaction: string; sender?: string }
@@ -24,15 +24,20 @@ export type RpcUrls = Readonly<Record<string, string>>;
 
 /** Upper bound for the duration of {@link evidenceOf}, in milliseconds. */
 export const EVIDENCE_TIMEOUT_MS = 5000;
-/** Number of blocks below the newest at which evidence is read. A reorganization may still replace newer ones. */
+/**
+ * Evidence is read this number of blocks below the newest block, because a reorganization may still replace newer
+ * blocks.
+ */
 const CONFIRMATIONS = 1n;
-/** Tolerated difference between the clocks of chain and Worker, in seconds. Block timestamps are whole seconds. */
+/**
+ * Tolerated difference between the clocks of the chain and the Worker, in seconds. Block timestamps are whole seconds.
+ */
 const CLOCK_SKEW = 2;
 /** Number of blocks over which the mean block time is measured. */
 const SAMPLE_BLOCKS = 1000n;
 /**
- * Start of the log search before the first attempt, in seconds. The payer may cancel during the work, and the block
- * number for a time is an estimate.
+ * The log search starts this number of seconds before the first attempt. The payer may cancel during the work, and the
+ * block number for a given time is only an estimate.
  */
 const SEARCH_MARGIN = 600;
 
@@ -59,12 +64,12 @@ const log = z.object({
 const receipt = z.object({ status: quantity, from: hex, logs: z.array(log) });
 
 /**
- * Returns the chain's proof about a payment. Returns undefined while the payment is unused, or if the node does not
- * answer. Never throws.
+ * Returns the chain's proof of a payment's outcome. Returns undefined while the payment is unused, or if the node does
+ * not answer. Never throws.
  *
  * A transfer is proof only if it belongs to this authorization, has the recipient and amount that the authorization
  * names, and is not older than `firstAsked`. An older transfer paid for something else. On Solana the same rules apply
- * to the payment's message.
+ * to the transaction that contains the payment's message.
  * @param firstAsked start of the first settlement attempt, Unix milliseconds
  */
 export async function evidenceOf(
@@ -110,7 +115,8 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
     z.array(log),
   );
   if (!event) return undefined;
-  if (event.topics[0] === AUTHORIZATION_CANCELED) return lost("authorization_canceled: the payer canceled it");
+  if (event.topics[0] === AUTHORIZATION_CANCELED)
+    return lost("authorization_canceled: the payer canceled the authorization");
 
   const { timestamp } = await rpc("eth_getBlockByNumber", [toHex(event.blockNumber), false], block);
   const { status, from: sender, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
@@ -130,7 +136,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
   return { outcome: "settled", transaction: event.transactionHash, sender: sender.toLowerCase() } as const;
 }
 
-/** Estimates the last block before a time (Unix seconds), from the mean time between blocks. */
+/** Returns an estimate of the last block before a time (Unix seconds), based on the mean time between blocks. */
 async function blockBefore(time: number, head: z.output<typeof block>, rpc: Rpc): Promise<bigint> {
   const sample = head.number < SAMPLE_BLOCKS ? head.number : SAMPLE_BLOCKS;
   if (sample === 0n) return 0n;
@@ -144,7 +150,7 @@ function lost(reason: string): Evidence {
   return { outcome: "lost", reason };
 }
 
-/** Returns the value as an ABI word, without 0x. */
+/** Returns a hexadecimal value as an ABI word of 32 bytes, without 0x. */
 export function word(value: string): string {
   return value.slice(2).toLowerCase().padStart(64, "0");
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Calls a method of a node. Throws unless the result matches the schema. */
+/** Calls a JSON-RPC method of a node, and returns its result. Throws unless the result matches the schema. */
 export type Rpc = <S extends z.ZodType>(method: string, params: unknown[], schema: S) => Promise<z.output<S>>;
 
 /** Creates a client of a node (JSON-RPC 2.0 over HTTP). The deadline applies to all calls of the client together. */

@@ -4,13 +4,20 @@ import { type PaymentPayload, SOLANA_LIFETIME_SECONDS } from "../wire/paymentPay
 import { decodeTransaction } from "../wire/solanaTransaction.ts";
 import type { Rpc } from "./rpc.ts";
 
-/** Commitment level: most validators have voted for the block. No such block has ever been reverted. */
+/**
+ * Commitment level at which the chain is read: most validators have voted for the block. No such block has ever been
+ * reverted.
+ */
 const COMMITMENT = "confirmed";
 /**
- * Tolerated difference between the clocks of chain and Worker, in seconds. Block times are estimates of the validators.
+ * Tolerated difference between the clocks of the chain and the Worker, in seconds. Block times are estimates of the
+ * validators.
  */
 const CLOCK_SKEW = 10;
-/** Limit for the newest transactions of the payer's token account that are searched. More would exceed the timeout. */
+/**
+ * Maximum number of transactions of the payer's token account that are searched, newest first. A longer search would
+ * exceed the timeout.
+ */
 const MAX_LISTED = 100;
 
 const validity = z.object({ context: z.object({ slot: z.int() }), value: z.boolean() });
@@ -19,9 +26,9 @@ const listed = z.array(z.object({ signature: z.string(), err: failure, blockTime
 const sent = z.object({ transaction: z.tuple([z.string(), z.literal("base64")]) });
 
 /**
- * Returns the chain's proof about a payment's message. The chain accepts a message once, and only while its blockhash
- * is valid. The transaction is found through the payer's token account, because its signature, made by the facilitator,
- * is unknown.
+ * Returns the chain's proof of a payment's outcome. The chain accepts a message once, and only while its blockhash is
+ * valid. The transaction is searched through the payer's token account. Its signature is unknown, because the
+ * facilitator makes it.
  * @see evidenceOf
  * @throws Error if the node does not answer as expected
  */
@@ -32,7 +39,8 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     [transfer.blockhash, { commitment: COMMITMENT }],
     validity,
   );
-  // Listed after the blockhash check and from no earlier slot. If the blockhash had lapsed, the list is complete.
+  // Transactions are listed after the blockhash check, and from no earlier slot. If the blockhash had expired by then,
+  // no later transaction can be missing from the list.
   const bounds = { commitment: COMMITMENT, minContextSlot: context.slot, limit: MAX_LISTED };
   const all = await rpc("getSignaturesForAddress", [transfer.source, bounds], listed);
   const asked = firstAsked / 1000;
@@ -48,14 +56,17 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
       return lost("duplicate_settlement: the transaction was settled before this call");
     return { outcome: "settled", transaction: signature } as const;
   }
-  // A node may not know a very recent blockhash yet.
+  // A node may report a very recent blockhash as invalid because it does not know the blockhash yet.
   const isOver = !isValid && Date.now() / 1000 > asked + SOLANA_LIFETIME_SECONDS;
   return isOver && recent.length < MAX_LISTED
     ? lost("block_height_exceeded: the transaction's blockhash lapsed before it was settled")
     : undefined;
 }
 
-/** Returns undefined for a transaction that cannot be decoded, which is not a payment. */
+/**
+ * Returns the message hash of a transaction; undefined for a transaction that cannot be decoded, which is never a
+ * payment.
+ */
 function messageHashOf(transaction: string): string | undefined {
   try {
     return decodeTransaction(transaction).messageHash;

@@ -9,15 +9,15 @@ export interface CdpKey {
 
 const LIFETIME_SECONDS = 120;
 
-/** Returns whether a secret has the shape of a key. Whether the key is valid only shows when it first signs. */
+/** Returns whether a secret has the shape of a key. An invalid key is only detected when it first signs. */
 export function isCdpSecret(secret: string): boolean {
   const pem = /^-----BEGIN (EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END \1PRIVATE KEY-----\s*$/;
   return pem.test(secret.replaceAll("\\n", "\n")) || /^[A-Za-z0-9+/]{86}==$/.test(secret);
 }
 
 /**
- * Signs the token that CDP's API requires for one call (JWT, RFC 7519; the claims are described under "CDP API key
- * authentication"). The token is valid only for the method, host and path that it names.
+ * Returns a signed token that CDP's API requires for one call (JWT, RFC 7519; the claims are described under "CDP API
+ * key authentication"). The token is valid only for the method, host and path that it names.
  * @throws Error if the secret is neither PEM nor 64 bytes of base64; the message never contains the secret
  * @throws DOMException if WebCrypto rejects the key
  */
@@ -38,7 +38,7 @@ export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL,
 }
 
 async function importKey(secret: string) {
-  const pem = secret.replaceAll("\\n", "\n"); // settings on one line write line breaks as \n
+  const pem = secret.replaceAll("\\n", "\n"); // a setting on one line contains \n instead of line breaks
   if (pem.includes("PRIVATE KEY")) {
     const der = bytesOf(pem.replace(/-----[^-]+-----|\s/g, ""));
     const pkcs8 = pem.includes("EC PRIVATE KEY") ? wrapSec1(der) : der;
@@ -54,8 +54,8 @@ async function importKey(secret: string) {
 }
 
 /**
- * Wraps a SEC 1 key (RFC 5915) as PKCS #8 (RFC 5958), the only form that WebCrypto imports. Assumes lengths under 256
- * bytes, which holds for every P-256 key.
+ * Returns a SEC 1 key (RFC 5915) wrapped as PKCS #8 (RFC 5958), the only form that WebCrypto imports. Assumes lengths
+ * under 256 bytes, which holds for every P-256 key.
  */
 function wrapSec1(sec1: Uint8Array): Uint8Array<ArrayBuffer> {
   const ecPublicKeyP256 = new Uint8Array(Buffer.from("301306072a8648ce3d020106082a8648ce3d030107", "hex"));

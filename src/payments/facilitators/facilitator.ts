@@ -2,37 +2,43 @@
 import type { Network } from "../wire/networks.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
-/** The verdict on a payment. `unknown` means that the facilitator gave none. */
+/** The verdict on a payment. `unknown` means that the facilitator gave no verdict. */
 export type Verdict = { outcome: "valid" } | { outcome: "invalid"; reason: string } | { outcome: "unknown" };
 
 /**
  * The outcome of one attempt to settle.
  * - `settled`: `transaction` has moved the money
- * - `used`: the authorization is no longer valid. It was used earlier, for us or for another service of the same
+ * - `used`: the authorization is no longer valid. Either it was used earlier, for us or for another service of the same
  *   seller, or the payer canceled it
- * - `refused`: this attempt has moved nothing, for `reason`
+ * - `refused`: this attempt has moved no money. `reason` gives the cause
  * - `reverted`: the chain rejected the transaction, so the authorization is public. It may be `used`
  * - `simulated`: a simulation failed, so the transaction was not sent. The authorization may be `used`
- * - `unsent`: the facilitator could not send the transaction or lost its node's answer. The transaction may still move
+ * - `unsent`: the facilitator could not send the transaction, or its node did not answer. The transaction may still
+ *   move
  *   the money
  * - `unprocessed`: the facilitator has not processed the request
- * - `unknown`: the money may or may not have moved, possibly in `transaction`
+ * - `unknown`: the money may or may not have moved. `transaction` is the one that may have moved it, if known
  */
 export type Settlement =
   | { outcome: "settled"; transaction: string }
   | { outcome: "used" | "refused" | "reverted" | "simulated" | "unsent" | "unprocessed"; reason: string }
   | { outcome: "unknown"; transaction?: string };
 
-/** Verifies and settles payments. The methods never throw: without an answer the outcome is `unknown`. */
+/**
+ * Verifies and settles payments. The methods never throw. If the facilitator does not answer, the outcome is `unknown`.
+ */
 export interface FacilitatorClient {
   /** Identifies the facilitator in the ledger. `facilitatorNamed` returns the client with this name. */
   name: string;
   /**
-   * Returns the facilitator's sending accounts on an EVM chain, in lower case. Empty if the facilitator does not
-   * publish them.
+   * Returns the accounts from which the facilitator sends transactions on an EVM chain, in lower case. The list is
+   * empty if the facilitator does not publish its accounts.
    */
   signersOn(network: Network): readonly string[];
-  /** @param abandoned aborted when no caller waits for the verdict any more */
+  /**
+   * Returns the facilitator's verdict on a payment.
+   * @param abandoned aborted once no caller waits for the verdict
+   */
   verify(payment: PaymentPayload, abandoned?: AbortSignal): Promise<Verdict>;
   settle(payment: PaymentPayload): Promise<Settlement>;
 }

@@ -12,11 +12,11 @@ export interface RemoteFacilitator {
 }
 
 const MAX_ANSWER_BYTES = 65_536;
-/** Timeout of `GET /supported`. A slower facilitator is treated as one without an answer. */
+/** Timeout of `GET /supported`. A facilitator that takes longer is treated as if it had not answered. */
 const SUPPORTED_TIMEOUT_MS = 3000;
 
 /**
- * Asks a facilitator for the kinds of payments that it settles (x402 v2, "GET /supported").
+ * Returns the kinds of payments that a facilitator settles, from its answer to `GET /supported` (x402 v2).
  * @throws Error if the answer is missing or malformed
  */
 export async function askSupported({ url, timeoutMs, auth }: RemoteFacilitator): Promise<Supported> {
@@ -31,7 +31,10 @@ export async function askSupported({ url, timeoutMs, auth }: RemoteFacilitator):
   return readSupported(JSON.parse(answer));
 }
 
-/** Returns the header that authenticates one call to a facilitator. Empty if none is configured. */
+/**
+ * Returns the header that authenticates one call to a facilitator. Returns no header if authentication is not
+ * configured.
+ */
 export async function authorization(
   endpoint: URL,
   auth: RemoteFacilitator["auth"],
@@ -43,7 +46,7 @@ export async function authorization(
 }
 
 /**
- * Reads a facilitator's answer as text.
+ * Returns a facilitator's answer as text.
  * @throws Error if the answer exceeds {@link MAX_ANSWER_BYTES}
  */
 export async function boundedText(response: Response): Promise<string> {

@@ -7,7 +7,7 @@ import { remoteFacilitator } from "./remoteFacilitator.ts";
 
 /** The configured facilitators and their timeout. */
 export interface FacilitatorSettings {
-  /** In order of preference. If empty, the local facilitator verifies payments. */
+  /** The facilitators in order of preference. If the list is empty, the local facilitator verifies payments. */
   facilitators: readonly RemoteFacilitator[];
   facilitatorTimeoutMs: number;
 }
@@ -42,8 +42,8 @@ export function requireFacilitator({ facilitators }: FacilitatorSettings, allowL
 }
 
 /**
- * Returns the private key for test payments. Only the local facilitator accepts them, and it moves no money. Returns
- * undefined if real facilitators are configured.
+ * Returns the private key for test payments; undefined if real facilitators are configured. Only the local facilitator
+ * accepts test payments, and it moves no money.
  * @param allowLocal as in {@link facilitatorClients}
  */
 export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal: boolean): string | undefined {
@@ -51,8 +51,8 @@ export function developmentKey({ facilitators }: FacilitatorSettings, allowLocal
 }
 
 /**
- * Returns the client with this name, even if the settings no longer list it. The facilitator that verified a payment
- * must also settle it.
+ * Returns the client with this name, even if the settings no longer list its facilitator. The facilitator that verified
+ * a payment must also settle it.
  */
 export function facilitatorNamed(
   name: string,

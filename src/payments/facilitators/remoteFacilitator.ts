@@ -8,39 +8,43 @@ import { authorization, boundedText, type RemoteFacilitator } from "./facilitato
 import { feePayersOn, type Supported, settles, signersOn } from "./supported.ts";
 
 /**
- * The authorization has been used or canceled. The error strings of facilitators are an open set. These patterns
- * recognize the ones that say what happened to the money.
+ * Error strings that mean that the authorization has been used or canceled. Facilitators may use any error string. This
+ * pattern and those below recognize the strings that reveal what happened to the money.
  */
 const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
-/** The chain rejected the transaction, without a cause. */
+/** Error strings that mean that the chain rejected the transaction. They do not give the cause. */
 const REVERTED = /invalid_transaction_state|failed_onchain|revert/i;
-/** The transaction cannot be executed now, without a cause. */
+/** Error strings that mean that the transaction cannot be executed now. They do not give the cause. */
 const SIMULATED = /simulation_failed/i;
 /**
- * Sending failed. Without a transaction hash, official facilitators report this for every failure while sending,
- * including a node that accepted the transaction and whose answer was lost.
+ * Error strings that mean that sending failed. Official facilitators report these without a transaction hash for every
+ * failure while sending, even if a node accepted the transaction but its answer was lost.
  */
 const NOT_SENT = /transaction_failed|failed_to_execute/i;
-/** The payer lacks the money. Facilitators check this before sending, unless they also report a transaction hash. */
+/**
+ * Error strings that mean that the payer lacks the money. Facilitators check the balance before sending, unless they
+ * also report a transaction hash.
+ */
 const NO_FUNDS = /balance|funds/i;
-/** The transaction was sent, but the facilitator does not know its outcome. */
+/** Error strings that mean that the transaction was sent, but the facilitator does not know its outcome. */
 const NOT_SURE = /pending|time[ds]? ?.?out|timeout|unexpected|not.?confirmed|could not be found|receipt/i;
 /**
- * The facilitator's node failed, possibly after it accepted the transaction. Wording of the official facilitators and
- * of viem.
+ * Error strings that mean that the facilitator's node failed, possibly after it accepted the transaction. The official
+ * facilitators and viem use these words.
  */
 const NODE_FAILED = /node_failure|unknown_error|took too long|HTTP request failed/i;
 /**
- * On Solana the transaction may have been sent. Official facilitators use the same words for a failed transaction, an
- * unsent one and one of unknown outcome. They detect all other errors before sending.
+ * Error strings on Solana that mean that the transaction may have been sent. Official facilitators use the same words
+ * for a failed transaction, an unsent transaction, and a transaction of unknown outcome. They detect all other errors
+ * before sending.
  */
 const SOLANA_NOT_SURE = /transaction_failed|settle_|post_settlement|execute_transfer|height/i;
 const SOLANA_SIMULATION_HINT =
-  "the wallet lacks the money, or the blockhash has lapsed. It lasts about a minute, which the work may exceed. Sign a new transaction";
+  "the wallet lacks the money, or the blockhash has expired. A blockhash lasts about a minute, and the work may take longer. Sign a new transaction";
 
 /**
- * HTTP statuses of a request that was not processed. Cloudflare answers a Worker with the ones above 520 if it cannot
+ * HTTP statuses of a request that was not processed. Cloudflare answers a Worker with a status above 520 if it cannot
  * connect: connection refused, host unreachable, no TLS, unknown name.
  */
 const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]);
@@ -50,7 +54,10 @@ const HASH = /^0x0*[1-9a-f]/i;
 
 const NO_REASON = "the facilitator gave no reason";
 const MAX_REASON_LENGTH = 200;
-/** Wait for a connection attempt. A connection that is still pending after that counts as possible. */
+/**
+ * Maximum wait for a connection attempt. If the attempt is still pending after this time, the address counts as
+ * reachable.
+ */
 const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
@@ -62,7 +69,7 @@ const settlement = z.object({
   network: text,
   payer: text,
 });
-/** An error of Coinbase's API. With this type the facilitator has tried to settle. */
+/** An error of Coinbase's API with a type that shows that the facilitator has tried to settle. */
 const settleError = z.object({ errorType: z.string().startsWith("settle_") });
 const settleAnswer = settlement.or(
   settleError.transform(({ errorType }) => settlement.parse({ success: false, errorReason: errorType })),
@@ -77,9 +84,9 @@ export function remoteFacilitator(
   { requestId, log }: EventContext,
 ): FacilitatorClient {
   /**
-   * Returns the facilitator's verdict from a 200 or a 4xx, because facilitators refuse with either. Without a verdict,
-   * returns only the HTTP status. A 5xx is never a verdict, even with a well-formed body. `isLost` is set if the
-   * connection broke before any answer.
+   * Sends a payment to the facilitator, and returns its verdict. A verdict may have status 200 or 4xx, because
+   * facilitators refuse with either. A 5xx is never a verdict, even with a well-formed body. Without a verdict, returns
+   * only the HTTP status, or `isLost` if the connection broke before any answer.
    */
   async function ask<S extends z.ZodType>(
     call: "verify" | "settle",
@@ -118,7 +125,8 @@ export function remoteFacilitator(
     async verify(payment, abandoned) {
       if (!isFor(payment, supported)) return { outcome: "unknown" }; // another facilitator may support the payment
       let { answer, isLost } = await ask("verify", payment, verifyAnswer, abandoned);
-      // A kept-alive connection may just have been closed. A retry is safe, because a verification moves nothing.
+      // The connection may have been a kept-alive one that the server has just closed. A retry is safe, because a
+      // verification moves no money.
       if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer, abandoned));
       if (!answer) return { outcome: "unknown" };
       return answer.isValid
@@ -154,8 +162,8 @@ export function remoteFacilitator(
 }
 
 /**
- * Returns whether a facilitator can settle a payment. On Solana only the facilitator that pays the fee can, if it is
- * known.
+ * Returns whether a facilitator can settle a payment. On Solana, if the account that pays the fee is known, only the
+ * facilitator that owns this account can.
  */
 function isFor({ chain, version, transfer }: PaymentPayload, supported: Supported | undefined): boolean {
   if (isSolana(chain) && transfer && chain.feePayers[version].includes(transfer.feePayer))
@@ -164,8 +172,8 @@ function isFor({ chain, version, transfer }: PaymentPayload, supported: Supporte
 }
 
 /**
- * Interprets a refusal on Solana. "Duplicate" is an ordinary refusal: the transaction was sent before, but may still
- * fail, so the word proves nothing even in doubt.
+ * Interprets a refusal on Solana. "Duplicate" is treated as an ordinary refusal: the transaction was sent before, but
+ * may still fail. The word therefore proves nothing, even if an earlier attempt is in doubt.
  */
 function solanaOutcome(payment: PaymentPayload, reason: string, transaction: string): Settlement {
   if (isUnsure(reason) || SOLANA_NOT_SURE.test(reason))
@@ -182,8 +190,8 @@ function explained({ chain }: PaymentPayload, reason: string): string {
 }
 
 /**
- * Returns whether a settlement answer is about this payment. Compares the network and the payer if the answer names
- * them.
+ * Returns whether a settlement answer is about this payment. The network and the payer are compared only if the answer
+ * names them.
  */
 function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeof settleAnswer>): boolean {
   const names: string[] = [chain.name, chain.caip2];
@@ -196,9 +204,9 @@ function reasonOf(reason: string | null | undefined): string {
 }
 
 /**
- * Returns whether a plain http address refuses connections, as for a facilitator in the operator's own network. workerd
- * cannot distinguish a refused connection from one that was cut after the request. For https the status shows it
- * ({@link NOT_PROCESSED}).
+ * Returns whether an address refuses connections. Only plain http addresses are checked, such as a facilitator in the
+ * operator's own network, because workerd cannot distinguish a refused connection from one that was cut after the
+ * request. With https the HTTP status makes this distinction ({@link NOT_PROCESSED}).
  */
 async function refusesConnections({ protocol, hostname, port }: URL): Promise<boolean> {
   if (protocol !== "http:") return false;

@@ -6,7 +6,7 @@ const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i;
 
 const addresses = z.array(z.string());
 
-/** The part of a facilitator's answer to `GET /supported` that is read here. */
+/** The fields of a facilitator's answer to `GET /supported` that this file reads. */
 const supportedAnswer = z.object({
   kinds: z.array(
     z.object({
@@ -26,8 +26,8 @@ const supportedAnswer = z.object({
 /** The kinds of payments that a facilitator settles, and its accounts. */
 export interface Supported {
   /**
-   * The settled kinds of scheme "exact". The key is `<x402 version> <network>`. The value lists the accounts that may
-   * pay the fee on Solana, preferred one first.
+   * The kinds of scheme "exact" that the facilitator settles. The key is `<x402 version> <network>`. The value lists
+   * the accounts that may pay the fee on Solana, the preferred account first.
    */
   kinds: ReadonlyMap<string, readonly string[]>;
   /** The facilitator's accounts, by CAIP-2 network or by `<namespace>:*`. */
@@ -57,9 +57,9 @@ export function readSupported(answer: unknown): Supported {
 }
 
 /**
- * Returns whether a facilitator settles payments on a network in a version of x402. On Solana it must also name an
- * account that pays the fee.
- * @param supported undefined if the facilitator has not answered. It then counts as settling every EVM network
+ * Returns whether a facilitator settles payments on a network in a version of x402. On Solana the facilitator must also
+ * name an account that pays the fee.
+ * @param supported undefined if the facilitator has not answered. It then counts as settling on every EVM network
  */
 export function settles(supported: Supported | undefined, network: Network, version: 1 | 2): boolean {
   if (isSolana(network)) return feePayersOn(supported, network, version).length > 0;
@@ -70,15 +70,15 @@ export function settles(supported: Supported | undefined, network: Network, vers
 }
 
 /**
- * Returns the facilitator's sending accounts on an EVM chain, in lower case. Empty if the facilitator does not publish
- * them.
+ * Returns the accounts from which the facilitator sends transactions on an EVM chain, in lower case. The list is empty
+ * if the facilitator does not publish its accounts.
  */
 export function signersOn(supported: Supported | undefined, { caip2 }: Network): readonly string[] {
   const { [caip2]: own = [], "eip155:*": all = [] } = supported?.signers ?? {};
   return [...own, ...all].filter((signer) => EVM_ADDRESS.test(signer)).map((signer) => signer.toLowerCase());
 }
 
-/** Returns the facilitator's accounts that may pay the fee of a transaction on Solana, preferred one first. */
+/** Returns the facilitator's accounts that may pay the fee of a transaction on Solana, the preferred account first. */
 export function feePayersOn(
   supported: Supported | undefined,
   { name, caip2 }: SolanaNetwork,

@@ -2,7 +2,7 @@
 
 /** A sale in the daybook. */
 export interface BookedSale {
-  /** See `paymentKey`. A payment has at most one sale. */
+  /** The payment's identity, see `paymentKey`. A payment has at most one sale. */
   payment: string;
   /** Id of the call that claimed the payment. */
   requestId: string;
@@ -19,7 +19,7 @@ export interface BookedSale {
   payTo: string;
   /** Atomic units. */
   amount: string;
-  /** Empty if unknown. */
+  /** Hash of the transaction that moved the money; empty if unknown. */
   transaction: string;
   /** False if the sale relies on the facilitator's word alone. */
   proved: boolean;
@@ -27,7 +27,7 @@ export interface BookedSale {
 
 const PREFIX = "sale:";
 const DAY_MS = 86_400_000;
-/** Lifetime of a daybook: long enough to close the year's accounts. */
+/** Time for which a daybook is stored: long enough to close the year's accounts. */
 const RETENTION_MS = 400 * DAY_MS;
 
 /** Returns the UTC day of a time in Unix milliseconds, as `2026-11-22`. */
@@ -35,7 +35,7 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the name of the object with the daybook of a day, as {@link dayOf} writes it. */
+/** Returns the name of the object that stores a day's daybook. `day` has the format of {@link dayOf}. */
 export function daybookOf(day: string): string {
   return `sales:${day}`;
 }
@@ -48,7 +48,7 @@ export class Daybook {
     this.#storage = storage;
   }
 
-  /** Enters a sale. Idempotent. */
+  /** Enters a sale. Entering the same sale again has no effect. */
   async enter(sale: BookedSale): Promise<void> {
     const { settledAt, payment } = sale;
     this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // keys sort by time

@@ -1,7 +1,9 @@
-/** Idempotency keys: each is bound to the payment made under it, and to the request that this payment was made for. */
+/**
+ * Idempotency keys. Each key is bound to the payment made under it, and to the request for which this payment was made.
+ */
 import type { Network } from "../wire/networks.ts";
 
-/** The payment and the request that a payer's key is bound to. */
+/** The payment and the request to which a payer's idempotency key is bound. */
 export interface Binding {
   /** See `paymentKey`. */
   payment: string;
@@ -14,7 +16,7 @@ export interface Binding {
 /** A binding as stored. The version counts the bindings made under the key. */
 export type StoredBinding = Binding & { version: number };
 
-/** Returns the name of the object that stores a payer's key. The name contains only the key's hash. */
+/** Returns the name of the object that stores a payer's idempotency key. The name contains only a hash of the key. */
 export async function keyNameOf(payer: string, key: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return `key:${payer.toLowerCase()}:${new Uint8Array(digest).toHex()}`;
@@ -27,10 +29,10 @@ interface BindingStorage {
 }
 
 /**
- * One key of one payer. At most one payment settles under a key, because of two rules:
+ * The binding of one idempotency key of one payer. At most one payment settles under a key, because of two rules:
  * - A call settles a payment under a key only after it has claimed the payment and then bound the key to it.
- * - A key moves to another payment only if its binding has not changed since the caller read it, and after
- *   `LedgerEntry.invalidateClaims` has ruled out that the old payment settles.
+ * - A key moves to another payment only after `LedgerEntry.invalidateClaims` has ensured that the old payment cannot
+ *   settle, and only if the key's binding has not changed since the caller read it.
  */
 export class KeyBinding {
   readonly #storage: BindingStorage;
@@ -39,14 +41,14 @@ export class KeyBinding {
     this.#storage = storage;
   }
 
-  /** Returns the current binding. */
+  /** Returns the current binding; undefined if the key is not bound. */
   async current(): Promise<StoredBinding | undefined> {
     return this.#storage.load();
   }
 
   /**
    * Binds the key until `expiresAt`, Unix milliseconds. Returns false if the key is bound to another payment, unless
-   * that binding has the version `replacedVersion`.
+   * that binding has the version `replacedVersion` and may therefore be replaced.
    */
   async bind({ payment, chain, fingerprint }: Binding, expiresAt: number, replacedVersion: number): Promise<boolean> {
     const current = this.#storage.load();

@@ -1,4 +1,7 @@
-/** Durable Object adapter of the ledger: binds records, keys, lists and daybooks to storage and alarms. */
+/**
+ * Durable Object adapter of the ledger. Connects payment records, idempotency keys, purchase lists and daybooks to
+ * storage and alarms.
+ */
 import { DurableObject } from "cloudflare:workers";
 import { EVIDENCE_TIMEOUT_MS, evidenceOf, type RpcUrls } from "../chain/chain.ts";
 import { type FacilitatorSettings, facilitatorNamed } from "../facilitators/facilitators.ts";
@@ -10,9 +13,12 @@ import { LedgerEntry } from "./ledgerEntry.ts";
 import { type ListedPayment, PurchaseList } from "./purchaseList.ts";
 import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
 
-/** Margin on top of the facilitator and chain timeouts. An attempt never takes longer than the three together. */
+/**
+ * Extra time on top of the facilitator and chain timeouts. A settlement attempt never takes longer than the sum of the
+ * three.
+ */
 const SETTLE_GRACE_MS = 2000;
-/** Limit per payer for payments sold without proof within {@link UNPROVED_PERIOD_MS}. */
+/** Maximum number of payments per payer that are sold without proof within {@link UNPROVED_PERIOD_MS}. */
 const MAX_UNPROVED = 3;
 const UNPROVED_PERIOD_MS = 86_400_000;
 /** Retry interval of an alarm that cannot run because the settings are invalid. */
@@ -107,12 +113,12 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
         backend.objects
           .getByName(`payer:${payment.authorization.from.toLowerCase()}`)
           .allowUnproved(paymentKey(payment))
-          .catch(() => false), // the alarm asks again
+          .catch(() => false), // on a failure the alarm asks again
       addPurchase: ({ payment, firstAsked: at, work: { expiresAt } }) =>
         backend.objects
           .getByName(purchasesOf(payment.authorization.from))
           .addPurchase({ payment: paymentKey(payment), at, expiresAt })
-          .catch(() => undefined), // the payer can still get a missing purchase with the idempotency key
+          .catch(() => undefined), // if the list lacks the purchase, the payer can still get it with the idempotency key
       bookSale: (entry) =>
         backend.objects
           .getByName(daybookOf(dayOf(entry.settledAt)))
@@ -191,7 +197,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Returns whether a payer's payment may be sold without proof. If so, counts the payment against the payer's limit.
+   * Returns whether this payment of the object's payer may be sold without proof. If so, counts the payment against the
+   * payer's limit.
    */
   async allowUnproved(payment: string): Promise<boolean> {
     const { storage } = this.ctx;
@@ -206,9 +213,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Runs the alarm of whichever kind of object this is: clears an expired key, list or daybook, or continues a payment.
-   * While the settings are invalid a payment's alarm is postponed, because the runtime drops an alarm that fails
-   * repeatedly.
+   * Handles the alarm of an object of any kind: clears an expired key, list or daybook, or continues a payment. While
+   * the settings are invalid, a payment's alarm is postponed, because the runtime drops an alarm that fails repeatedly.
    */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;

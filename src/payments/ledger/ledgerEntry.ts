@@ -23,28 +23,31 @@ import {
   statusOf,
 } from "./record.ts";
 
-/** An alarm that is overdue by this much counts as lost and is set again. */
+/** An alarm that is overdue by this time counts as lost and is set again. */
 const OVERDUE_MS = 10_000;
 
 /** The dependencies of a {@link LedgerEntry}. Times are Unix milliseconds. */
 interface LedgerWorld {
   load(): Entry | undefined;
-  /** Stores the entry and sets the alarm to `alarmAt`, or cancels the alarm if undefined. */
+  /** Stores the entry, and sets the alarm to `alarmAt`. Cancels the alarm if `alarmAt` is undefined. */
   save(entry: Entry, alarmAt: number | undefined): void;
   clear(): void;
   /** Asks the facilitator to settle. Never throws. */
   settle(call: Call): Promise<Settlement>;
   /**
-   * Returns a function that reads the chain's evidence about a payment, given the time of the first settlement attempt;
-   * undefined if no node is configured. The function resolves to undefined while the chain proves nothing, and never
-   * throws.
+   * Returns a function that reads the chain's evidence about a payment; undefined if no node is configured. The
+   * function receives the time of the first settlement attempt. It resolves to undefined while the chain proves
+   * nothing, and never throws.
    */
   evidence(call: Call): ((firstAsked: number) => Promise<Evidence | undefined>) | undefined;
   /** Adds the payment to its payer's purchase list. Never throws. */
   addPurchase(entry: SettlingEntry): Promise<void>;
-  /** Enters the sale in its day's daybook, idempotently. Returns whether the daybook has the sale. Never throws. */
+  /**
+   * Enters the sale in its day's daybook. A repeated entry has no effect. Returns whether the daybook has the sale.
+   * Never throws.
+   */
   bookSale(entry: SettledEntry): Promise<boolean>;
-  /** Returns whether this payment may be sold without proof. Only a few per payer and day may. */
+  /** Returns whether this payment may be sold without proof. Each payer may get only a few such sales per day. */
   allowUnproved(call: Call): Promise<boolean>;
   /** Upper bound for `settle` and `evidence` together, in milliseconds. */
   settleTimeoutMs: number;
@@ -69,7 +72,7 @@ export class LedgerEntry {
 
   /**
    * Returns the payment's status for a request. Waits, at most until `until`, while another call works on the same
-   * request or settles it.
+   * request or the payment is being settled for it.
    * @param isPayerProven whether the caller has proved to be the payer. A payment that may be public proves nothing
    *   (see `mayBePublic`); a call that arrived before the payment became public needs no proof
    */
@@ -93,8 +96,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Claims the payment for one call, for `leaseMs`. If it cannot be claimed, returns its status as
-   * {@link waitForStatus} does.
+   * Claims the payment for one call, for `leaseMs`, and returns the status. If the payment cannot be claimed, returns
+   * the status that {@link waitForStatus} returns.
    */
   async claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus> {
     const found = await this.waitForStatus(call.fingerprint, until, true);
@@ -106,8 +109,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Releases a claim and reports `failure` to the waiting calls. Without a failure they continue and claim the payment
-   * themselves. Does nothing if another call has taken over the claim.
+   * Releases a claim, and reports `failure` to the calls that wait for this payment. If `failure` is undefined, these
+   * calls continue and claim the payment themselves. Does nothing if another call has taken over the claim.
    */
   async release(claim: string, failure: Failure | undefined): Promise<void> {
     const entry = this.#world.load();
@@ -175,8 +178,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Handles the alarm, depending on the state: retries a settlement, asks the chain about an exposed payment, gives up
-   * at the expiry of the link, books a sale, or clears an expired record.
+   * Handles the alarm. Depending on the state, the alarm retries a settlement, asks the chain about an exposed payment,
+   * gives up when the link expires, books a sale, or clears an expired record.
    */
   async alarm(): Promise<void> {
     const entry = this.#world.load();
@@ -197,25 +200,28 @@ export class LedgerEntry {
   }
 
   /**
-   * Makes one attempt to settle, unless the chain already shows the outcome of an earlier one. Resolves to the reason
-   * if the payment was refused, else to undefined.
+   * Makes one attempt to settle, unless the chain already shows the outcome of an earlier attempt. Resolves to the
+   * reason if the payment was refused, otherwise to undefined.
    */
   async #attemptSettlement(before: SettlingEntry): Promise<Failure | undefined> {
     const world = this.#world;
     const entry = { ...before, attempts: before.attempts + 1 };
     const nextAt = world.now() + world.settleTimeoutMs + backoffMs(entry.attempts);
-    this.#save({ ...entry, doubt: true, nextAt }); // after a crash the outcome of this attempt is unknown
+    this.#save({ ...entry, doubt: true, nextAt }); // stored first, because after a crash the outcome of this attempt would be unknown
 
     const added = world.addPurchase(entry);
     const evidence = world.evidence(entry);
     const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
     const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now(), evidence !== undefined);
     const failure = await this.#apply(concluded, entry);
-    if (!failure) await added; // last, so that waiting calls get the outcome without waiting for the list
+    if (!failure) await added; // awaited last, so that waiting calls get the outcome without waiting for the purchase list
     return failure;
   }
 
-  /** Performs the transition that a conclusion calls for. Resolves to the reason if the payment was refused. */
+  /**
+   * Performs the transition that follows from a conclusion. Resolves to the reason if the payment was refused,
+   * otherwise to undefined.
+   */
   async #apply(concluded: Conclusion, entry: SettlingEntry): Promise<Failure | undefined> {
     switch (concluded.conclusion) {
       case "settled":
@@ -264,13 +270,13 @@ export class LedgerEntry {
       work: entry.work,
       transaction,
       settledAt,
-      unbooked: { attempts: 0, nextAt: settledAt }, // the alarm books the sale at once, and no caller waits for it
+      unbooked: { attempts: 0, nextAt: settledAt }, // due now, so that the alarm books the sale at once without making a caller wait
     };
     this.#save(outcome === "unproved" ? { ...settled, unproved: true } : settled);
     this.#report(entry, { outcome, transaction });
   }
 
-  /** Sets an alarm again that the runtime has lost. */
+  /** Sets the alarm again if the runtime has lost it. */
   #restoreLostAlarm(entry: Entry, now: number): void {
     if ("nextAt" in entry && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
     if (entry.state === "settled" && entry.unbooked && entry.unbooked.nextAt + OVERDUE_MS <= now)
@@ -341,7 +347,10 @@ export class LedgerEntry {
     this.#waiting.clear();
   }
 
-  /** Resolves at the next transition, to its failure if there is one, or to undefined after `ms` milliseconds. */
+  /**
+   * Resolves at the next transition or after `ms` milliseconds. The value is the failure that the transition reports,
+   * if any; otherwise undefined.
+   */
   #nextTransition(ms: number): Promise<Failure | undefined> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve);

@@ -1,6 +1,6 @@
 /** A payer's purchase list: the payments that may have bought a result. Each payment's record shows whether it did. */
 
-/** An item of the list. The list is sorted by time and has each payment once. Times are Unix milliseconds. */
+/** An item of the list. The list is sorted by time and contains each payment once. Times are Unix milliseconds. */
 export interface ListedPayment {
   /** See `paymentKey`. */
   payment: string;
@@ -22,7 +22,7 @@ export class PurchaseList {
     this.#storage = storage;
   }
 
-  /** Adds a payment. Idempotent. */
+  /** Adds a payment. Adding the same payment again has no effect. */
   async add(listed: ListedPayment): Promise<void> {
     const { at, payment } = listed;
     this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // keys sort by time

@@ -25,8 +25,8 @@ import type { PaymentPayload } from "../wire/paymentPayload.ts";
  * |          |                                               | booked, and a day has passed since | (none)                 |
  * |          |                                               | link and authorization expired     |                        |
  *
- * {@link conclude} decides between the events of `settling`, and {@link concludeExposed} between those of `exposed`. To
- * watch a payment takes a node of its chain and a facilitator that names its accounts.
+ * {@link conclude} chooses among the events of `settling`, and {@link concludeExposed} among the events of `exposed`. A
+ * payment is watched if a node of its chain is configured and its facilitator publishes its accounts.
  *
  * `settling` is stored before the facilitator is asked, so the alarm continues with the same payment after a crash.
  * In `exposed` the alarm asks only the chain, never the facilitator.
@@ -45,7 +45,7 @@ export interface SettlingEntry extends Call {
   state: "settling";
   work: StoredWork;
   attempts: number;
-  /** Whether an earlier attempt may have moved the money although its answer did not say so. */
+  /** Whether an earlier attempt may have moved the money although the facilitator's answer did not say so. */
   doubt: boolean;
   /** Start of the first attempt. */
   firstAsked: number;
@@ -91,14 +91,15 @@ export interface Call {
   /** Name of the facilitator that verified the payment and must also settle it. */
   facilitator: string;
   /**
-   * The facilitator's sending accounts on an EVM chain, in lower case. Empty if the facilitator does not publish them.
+   * The accounts from which the facilitator sends transactions on an EVM chain, in lower case. Empty if the facilitator
+   * does not publish its accounts.
    */
   signers: readonly string[];
-  /** For the log. */
+  /** Id of the call in the log. */
   requestId: string;
 }
 
-/** The result that a settled payment has bought, while its link works. Times are Unix milliseconds. */
+/** The result that a settled payment has bought and whose link still works. Times are Unix milliseconds. */
 export interface Purchase {
   /** The delivered value, as JSON. */
   value: string;
@@ -107,7 +108,7 @@ export interface Purchase {
   settledAt: number;
   expiresAt: number;
   transaction: string;
-  /** CAIP-2. */
+  /** CAIP-2 id of the chain. */
   network: string;
 }
 
@@ -115,15 +116,15 @@ export interface Purchase {
 export interface StoredWork {
   /** The value to deliver, as JSON. */
   value: string;
-  /** Id of the output in storage. The output is deleted if it cannot be delivered. */
+  /** Id of the output in storage. If the output cannot be delivered, it is deleted. */
   output: string;
   /** Expiry of the link, Unix milliseconds. */
   expiresAt: number;
 }
 
 /**
- * The cause of a failed claim, as reported to every call that waits for it: the reason for which the payment was
- * refused, or the error of the work as `SaleTerms.errors` writes it.
+ * The cause of a failed claim, as reported to every call that waits for the claim. `reason` says why the payment was
+ * refused. `error` is the error of the work, as `SaleTerms.errors` writes it.
  */
 export type Failure = { reason: string } | { error: string };
 
@@ -155,10 +156,16 @@ export type PaymentStatus =
 const DAY_MS = 86_400_000;
 /** The latest time a Date can hold, in milliseconds. A record due later than this is never forgotten. */
 const MAX_DATE_MS = 8.64e15;
-/** Delay after which the chain's clock, read a few blocks late, has passed the end of an authorization. */
+/**
+ * Delay after the end of an authorization, in milliseconds. The chain's clock, read a few blocks late, has then passed
+ * the end.
+ */
 const CHAIN_LAG_MS = 10_000;
 
-/** Returns the status of a payment with this entry for a request, at `now` (Unix milliseconds). */
+/**
+ * Returns the status of a payment for a request, at `now` (Unix milliseconds). `entry` is the payment's entry in the
+ * ledger.
+ */
 export function statusOf(entry: Entry | undefined, fingerprint: string, now: number): PaymentStatus {
   const isSameRequest = entry?.fingerprint === fingerprint;
   switch (entry?.state) {
@@ -185,14 +192,14 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
 }
 
 /**
- * Returns whether anyone may be able to read the payment on the chain. A facilitator puts the whole payment, signature
- * included, into the data of a transaction.
+ * Returns whether the payment may be readable on the chain. A facilitator puts the whole payment, including its
+ * signature, into the data of a transaction.
  */
 export function mayBePublic(entry: Entry | undefined): boolean {
   return entry !== undefined && entry.state !== "claimed";
 }
 
-/** Returns when the record's alarm is due, in Unix milliseconds; undefined for never. */
+/** Returns when the record's alarm is due, in Unix milliseconds; undefined if the record needs no alarm. */
 export function alarmDueAt(entry: Entry): number | undefined {
   switch (entry.state) {
     case "claimed":
@@ -209,7 +216,7 @@ export function alarmDueAt(entry: Entry): number | undefined {
   }
 }
 
-/** The consequence of an answer for a payment that is being settled. */
+/** The transition that an answer or a piece of evidence causes for a payment that is being settled. */
 export type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
@@ -217,7 +224,7 @@ export type Conclusion =
   | Refusal
   | { conclusion: "retry"; transaction: string; doubt: boolean };
 
-/** The reason why the seller has not received the money and never will. */
+/** A conclusion that the seller has not received the money and never will. `reason` gives the cause. */
 export interface Refusal {
   conclusion: "refused" | "burned";
   reason: string;
@@ -227,12 +234,13 @@ export interface Refusal {
  * Interprets an answer of the facilitator, or evidence from the chain.
  *
  * An entry is in doubt once an attempt may have moved the money without a usable answer: a timeout, a 5xx, or a broken
- * answer. Without doubt only `settled` proves a payment, because a used authorization was canceled or has paid another
- * service of the same seller. In doubt no refusal proves anything: a successful attempt makes all later ones fail, and a
- * payer can cancel the authorization or empty the wallet.
+ * answer. If an entry is not in doubt, only `settled` proves a payment, because a used authorization may have been
+ * canceled or may have paid another service of the same seller. If an entry is in doubt, no refusal proves anything: a
+ * successful attempt makes all later attempts fail, and a payer can cancel the authorization or empty the wallet.
  *
  * A transaction that the chain rejected is readable there, so anyone can submit the payment again. Such a payment is
- * exposed if we can watch it, and burned otherwise. Watching takes a node and a facilitator that names its accounts.
+ * exposed if we can watch it, and burned otherwise. We can watch it if a node is configured and the facilitator publishes
+ * its accounts.
  *
  * | answer            | no doubt, watched   | no doubt, node only | no doubt, no node   | in doubt |
  * |-------------------|---------------------|---------------------|---------------------|----------|
@@ -246,7 +254,7 @@ export interface Refusal {
  * | lost (from chain) | not asked           | not asked           | not asked           | refused  |
  *
  * `unprocessed` is refused once the authorization has expired. `unproved` means that the facilitator reports the payment
- * as used, and nothing else shows a transfer. With a node the chain decides at the next attempt. Without one, a few
+ * as used, and nothing else shows a transfer. With a node, the chain decides at the next attempt. Without a node, a few
  * payments per payer and day are sold on the facilitator's word.
  */
 export function conclude(
@@ -268,7 +276,8 @@ export function conclude(
       return { conclusion: isWatched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
       if (doubt) return { conclusion: "unproved", transaction };
-      // Without a node a retry would be sold on the next "already used", which a malicious contract wallet can provoke.
+      // Without a node, a retry would lead to a sale on the next "already used", which a malicious contract wallet can
+      // provoke.
       if (hasNode) return { conclusion: "retry", transaction, doubt: true };
       return { conclusion: "burned", reason: answer.reason };
     case "simulated":
@@ -286,9 +295,10 @@ export function conclude(
 }
 
 /**
- * Interprets the chain's evidence about an exposed payment; undefined while nothing is decided. A transfer from one of
- * the facilitator's accounts was requested by another service of the same seller, which has sold something for it. A
- * transfer from any other account was submitted by the payer or a stranger, and pays us.
+ * Interprets the chain's evidence about an exposed payment. Returns undefined while the evidence decides nothing. If
+ * one of the facilitator's accounts sent the transfer, another service of the same seller requested it and has sold
+ * something for it. If any other account sent the transfer, the payer or a stranger submitted the payment, and it pays
+ * us.
  */
 export function concludeExposed(
   { signers }: Call,
@@ -301,7 +311,10 @@ export function concludeExposed(
     : { conclusion: "settled", transaction: found.transaction };
 }
 
-/** Returns when an exposed payment can no longer buy its result: its authorization or its link has expired. */
+/**
+ * Returns the time (Unix milliseconds) after which an exposed payment can no longer buy its result, because its
+ * authorization or its link has expired.
+ */
 function usableUntil(entry: Call & { work: StoredWork }): number {
   return Math.min(authorizationEnds(entry), entry.work.expiresAt);
 }
@@ -314,8 +327,8 @@ export function nextChainCheckAt(entry: Omit<ExposedEntry, "nextAt">, now: numbe
 }
 
 /**
- * Returns the delay after attempt number `attempts`, in milliseconds: 2 s, doubled each time up to a minute, and an
- * hour after more than twelve attempts.
+ * Returns the delay after attempt number `attempts`, in milliseconds. The delay starts at 2 s and doubles each time up
+ * to a minute. After more than twelve attempts it is an hour.
  */
 export function backoffMs(attempts: number): number {
   const maxMs = attempts > 12 ? 3_600_000 : 60_000;

@@ -13,11 +13,15 @@ import { notSelling, orInProgress, proofRequired } from "./answers.ts";
 export interface AdmissionTerms extends EventContext {
   payment: PaymentPayload;
   /**
-   * The caller's idempotency key. Calls with the same key and request are charged once, even with different payments.
+   * The caller's idempotency key; null if the call has none. Calls with the same key and request are charged once, even
+   * with different payments.
    */
   key: string | null;
   offer: Offer;
-  /** In order of preference. The first one with a verdict also settles the payment. If empty, nothing is sold. */
+  /**
+   * The facilitators in order of preference. The first one that gives a verdict also settles the payment. If the list
+   * is empty, nothing is sold.
+   */
   facilitators: readonly FacilitatorClient[];
   /** Looks up the ledger's records by name. */
   ledger: {
@@ -28,9 +32,9 @@ export interface AdmissionTerms extends EventContext {
   };
   /** Returns whether the caller has signed in as the payer. Called only if the payment may be public. */
   isSignedIn(): Promise<boolean>;
-  /** For the log. */
+  /** Name of the operation in the log. */
   operation: string;
-  /** Runs a slow external step, and measures its duration. */
+  /** Runs a slow external step, and measures its duration for the log. */
   timed<T>(step: "verify" | "settle", act: () => Promise<T>): Promise<T>;
   /** Returns the time, Unix milliseconds. */
   now(): number;
@@ -41,10 +45,11 @@ export interface Admission {
   /** The facilitator that has verified the payment; undefined if the ledger already knew the payment or its key. */
   verified: FacilitatorClient | undefined;
   /**
-   * Whether the caller is known to be the payer: by a sign-in, or because the payment came before it could be public.
+   * Whether the caller is known to be the payer. A sign-in proves this, and so does a payment that arrived before it
+   * could be public.
    */
   isPayerProven: boolean;
-  /** The binding of the caller's idempotency key. */
+  /** The binding of the caller's idempotency key; undefined if the call has no key or the key is not bound. */
   binding: StoredBinding | undefined;
 }
 
@@ -52,13 +57,15 @@ export interface Admission {
 const SETTLE_MARGIN_SECONDS = 6;
 /** The time that most work needs, including fetching its files. */
 const EXPECTED_WORK_SECONDS = 30;
-/** A fingerprint that matches no request. The ledger then only reports whether it knows the payment. */
+/**
+ * A fingerprint that matches no request. With this fingerprint the ledger only reports whether it knows the payment.
+ */
 const NO_REQUEST = "";
 
 /**
- * Decides whether to read the request of a payment. The request is read if the ledger knows the payment, or another
- * payment of the same payer under the same key, and otherwise if a facilitator verifies the payment. A caller with
- * nothing but data from the chain is always refused. A refusal is logged as a {@link SaleEvent}.
+ * Decides whether to read the request of a payment. The request is read in three cases: the ledger knows the payment,
+ * it knows another payment of the same payer under the same key, or a facilitator verifies the payment. A caller who
+ * has only data from the chain is always refused. A refusal is logged as a {@link SaleEvent}.
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
  * @throws PaymentError facilitator_unavailable, not_selling, payment_in_progress, payment_already_used, sign_in_refused
  */
@@ -66,10 +73,10 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
   const began = terms.now();
   const abandoned = new AbortController();
   try {
-    // A repeated call usually has a key. Without one the ledger is unlikely to know the payment, so both are asked at
-    // once.
+    // A repeated call usually has a key. Without a key the ledger is unlikely to know the payment, so the facilitator
+    // and the ledger are asked at the same time.
     const verifying = terms.key === null ? verify(terms, abandoned.signal) : undefined;
-    verifying?.catch(() => undefined); // irrelevant if the ledger knows the payment
+    verifying?.catch(() => undefined); // an error is irrelevant if the ledger knows the payment
     const { isKnown, isPayerProven, binding } = await lookUp(terms, false);
     if (isKnown) return { verified: undefined, isPayerProven, binding };
 
@@ -77,7 +84,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
       const verified = await terms.timed("verify", () => verifying ?? verify(terms));
       return { verified, isPayerProven, binding };
     } catch (error) {
-      // Another call may have used the payment meanwhile, which explains the failure.
+      // Another call may have used the payment meanwhile, which would explain the failure.
       const again = await lookUp(terms, isPayerProven);
       if (!again.isKnown) throw error;
       return { verified: undefined, isPayerProven: again.isPayerProven, binding: again.binding };
@@ -93,8 +100,8 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
 /**
  * Looks up the payment and the caller's key in the ledger.
  * @param wasPayerProven the result of an earlier look-up in the same call
- * @throws PaymentError payment_already_used if the payment may be public and the caller shows nothing else;
- *   payment_in_progress if the ledger cannot be reached; sign_in_refused
+ * @throws PaymentError payment_already_used if the payment may be public and the caller has neither a bound key nor a
+ *   sign-in; payment_in_progress if the ledger cannot be reached; sign_in_refused
  */
 async function lookUp(
   terms: AdmissionTerms,
@@ -112,9 +119,10 @@ async function lookUp(
 
 /**
  * Returns the first facilitator that verifies the payment.
- * @param abandoned aborted when no caller waits for the verdict any more. No other facilitator is asked then
+ * @param abandoned aborted once no caller waits for the verdict. After that, no other facilitator is asked
  * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
- * @throws PaymentError facilitator_unavailable if no facilitator gives a verdict, not_selling if none is configured
+ * @throws PaymentError facilitator_unavailable if no facilitator gives a verdict; not_selling if no facilitator is
+ *   configured
  */
 export async function verify(
   { facilitators, payment, offer, now }: AdmissionTerms,
@@ -135,7 +143,7 @@ export async function verify(
   );
 }
 
-/** Checks that the authorization is valid now and stays valid until the work and the settlement are done. */
+/** Checks that the authorization is valid now, and that it stays valid until the work and the settlement are done. */
 function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number): void {
   const { validAfter, validBefore } = payment.authorization;
   if (BigInt(validAfter) > nowSeconds)
@@ -150,7 +158,7 @@ function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number):
     );
 }
 
-/** Returns the current binding of the caller's key; undefined without a key or a binding. */
+/** Returns the current binding of the caller's key; undefined if the call has no key or the key is not bound. */
 export async function currentBinding({ payment, key, ledger }: AdmissionTerms): Promise<StoredBinding | undefined> {
   if (key === null) return undefined;
   const name = await keyNameOf(payment.authorization.from, key);

@@ -6,13 +6,13 @@ import { PaymentError } from "../wire/errors.ts";
 import { type Offer, PaymentRequired, type Receipt } from "../wire/offer.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
-/** Appended to each error after which the payment may still be charged. */
+/** Appended to each error after which the payment may still be charged. It asks the caller to repeat the request. */
 const REPEAT =
   "Repeat the same request in a moment, with this payment or the same Idempotency-Key. You are not charged twice.";
 
 /**
- * Returns the status if the payment has bought this result, and throws the answer to any other status. See
- * {@link PaymentStatus} for the meaning of each.
+ * Returns the status if the payment has bought this result. Otherwise throws the error that answers the status. {@link
+ * PaymentStatus} explains each status.
  * @throws PaymentRequired if the payment was refused
  * @throws PaymentError if the payment is used, in use, or still being settled
  * @throws Error thrown by the work
@@ -47,7 +47,7 @@ export function soldOrThrow(
         "settlement_pending",
         found.until === undefined
           ? `The payment is being settled, but the facilitator has not confirmed it yet. ${REPEAT}`
-          : `The facilitator could not settle the payment. The payment may be visible on the chain, so a third party could still submit it until ${new Date(found.until).toISOString()}; it would then pay for this call. ${REPEAT}`,
+          : `The facilitator could not settle the payment. The payment may be visible on the chain, so a third party could still submit it until ${new Date(found.until).toISOString()}. If that happens, it pays for this call. ${REPEAT}`,
         { retryAfterSeconds: found.until === undefined ? 10 : 30 },
       );
     case "in_progress":
@@ -57,11 +57,11 @@ export function soldOrThrow(
   }
 }
 
-/** Creates the answer to a key that was used for another request. */
+/** Creates the answer to a call whose idempotency key was used for another request. */
 export function keyReused(): PaymentError {
   return new PaymentError(
     "idempotency_key_reused",
-    "This Idempotency-Key was used for another request. Nothing was charged for this one. Send it with a new Idempotency-Key.",
+    "This Idempotency-Key was used for another request. Nothing was charged for this request. Send it with a new Idempotency-Key.",
   );
 }
 
@@ -75,7 +75,7 @@ const PAID_EARLIER_NOTE =
 
 /**
  * Creates the receipt of a payment (x402, "SettlementResponse").
- * @param paidBy the earlier payment of the same payer that has paid, if any
+ * @param paidBy the earlier payment of the same payer that has paid for the result, if any
  */
 export function receiptFor(
   { version, chain: own, authorization }: PaymentPayload,
@@ -95,7 +95,7 @@ export function receiptFor(
   };
 }
 
-/** Creates the answer to a caller who shows only a payment that may be public. */
+/** Creates the answer to a caller whose only proof is a payment that may be public. */
 export function proofRequired(): PaymentError {
   return new PaymentError(
     "payment_already_used",
@@ -103,7 +103,7 @@ export function proofRequired(): PaymentError {
   );
 }
 
-/** Creates the answer to new calls while the deployment sells nothing. */
+/** Creates the answer to a new call while the deployment sells nothing. */
 export function notSelling(): PaymentError {
   return new PaymentError(
     "not_selling",
@@ -112,7 +112,7 @@ export function notSelling(): PaymentError {
   );
 }
 
-/** Creates the answer to a payment that is in use, or whose record cannot be reached. */
+/** Creates the answer to a call whose payment is in use, or whose record in the ledger cannot be reached. */
 function inProgress(cause?: unknown): PaymentError {
   return new PaymentError("payment_in_progress", `This payment is in use right now. ${REPEAT}`, {
     retryAfterSeconds: 5,
@@ -121,7 +121,7 @@ function inProgress(cause?: unknown): PaymentError {
 }
 
 /**
- * Awaits an answer of the ledger. If the ledger cannot be reached, the operation may or may not have happened.
+ * Awaits an answer of the ledger. If the ledger cannot be reached, it may or may not have performed the operation.
  * Repeating the call is safe.
  * @throws PaymentError payment_in_progress if the ledger cannot be reached
  */

@@ -13,14 +13,17 @@ import { paymentKey } from "../wire/paymentPayload.ts";
 import { type Admission, type AdmissionTerms, currentBinding, outcomeOf, saleEvent, verify } from "./admission.ts";
 import { keyReused, orInProgress, receiptFor, soldOrThrow } from "./answers.ts";
 
-/** The result of the work. It is delivered once the payment is settled; otherwise its output is deleted. */
+/**
+ * The result of the work. It is delivered once the payment is settled. If the payment is not settled, its output is
+ * deleted.
+ */
 export interface WorkResult<T> {
-  /** JSON data. */
+  /** The value to deliver, as JSON data. */
   value: T;
   /** Id of the output in storage. */
   output: string;
   expiresAt: Date;
-  /** For the log: pages, bytes. */
+  /** Facts about the work for the log, such as pages and bytes. */
   facts: Readonly<Record<string, number>>;
 }
 
@@ -33,7 +36,9 @@ interface LedgerRecord {
   settle(claim: string, work: StoredWork): Promise<PaymentStatus | undefined>;
 }
 
-/** Looks up the ledger's records by name: the Durable Object namespace. */
+/**
+ * Returns the ledger's record of a payment or key by its name. The Durable Object namespace implements this interface.
+ */
 export interface LedgerBook {
   getByName(name: string): LedgerRecord & {
     binding(): Promise<StoredBinding | undefined>;
@@ -45,51 +50,52 @@ export interface LedgerBook {
 export interface Sold<T> {
   value: T;
   receipt: Receipt;
-  /** Whether an earlier payment under the same key has paid. The payment sent with this call is then not settled. */
+  /** Whether an earlier payment under the same key has paid. If so, the payment sent with this call is not settled. */
   isPaidEarlier: boolean;
-  /** The transfer that paid; undefined if only the facilitator's word shows it. */
+  /** The transfer that paid; undefined if the sale relies on the facilitator's word alone. */
   paid: Paid | undefined;
 }
 
-/** A proven transfer. */
+/** A transfer that the chain or the facilitator has confirmed. */
 interface Paid {
   chain: Network;
   payer: string;
-  /** Unix milliseconds. */
+  /** Time of the settlement, Unix milliseconds. */
   settledAt: number;
 }
 
 /** The terms of one sale: one payment for one piece of work. */
 export interface SaleTerms<T> extends AdmissionTerms {
   ledger: LedgerBook;
-  /** The result of `admit`. Without a facilitator in it, the payment is verified when it is claimed. */
+  /** The result of `admit`. If it names no facilitator, the payment is verified when it is claimed. */
   admitted?: Admission;
   /** Identifies the request. */
   fingerprint: string;
   /**
-   * Upper bound for the work, in milliseconds. It is the lease of a claim, which frees the payment if the call dies.
+   * Upper bound for the work, in milliseconds. A claim's lease has this duration, so the payment becomes free again if
+   * the call dies.
    */
   workMs: number;
   /**
    * Lifetime of the result's link, in milliseconds. The idempotency key stays bound to its payment for the same time.
    */
   linkTtlMs: number;
-  /** Does the work. Called at most once per call, under a claim on a verified payment. */
+  /** Does the work. Called at most once per call, and only after the payment was verified and claimed. */
   work(): Promise<WorkResult<T>>;
   /**
-   * Converts errors of the work to text and back, so that calls waiting for another call's work can report its error.
+   * Converts errors of the work to text and back. A call that waits for another call's work can then report its error.
    * `write` returns undefined for an error that concerns only its own call; a waiting call then does the work itself.
    */
   errors: { write(error: unknown): string | undefined; read(text: string): Error };
 }
 
-/** The longest that a call waits for another call with the same payment, or for a settlement. */
+/** Maximum time for which a call waits for another call with the same payment, or for a settlement, in milliseconds. */
 const WAIT_MS = 25_000;
 
 /**
- * Sells one piece of work for one payment: first {@link fulfill}, then {@link settle}. The same payment with the same
- * request gets the same result, in parallel or later. Work that throws is not charged, and its payment stays usable.
- * Each sale logs one {@link SaleEvent}.
+ * Sells one piece of work for one payment. Call {@link fulfill} first, then {@link settle}. The same payment with the
+ * same request gets the same result, in parallel or later. If the work throws, the payment is not charged and stays
+ * usable. Each sale logs one {@link SaleEvent}.
  */
 export class Sale<T> {
   readonly #terms: SaleTerms<T>;
@@ -98,13 +104,13 @@ export class Sale<T> {
   readonly #record: LedgerRecord;
   readonly #event: SaleEvent;
   readonly #began: number;
-  /** The last known status of the payment, or of the earlier payment in `#paidBy`. */
+  /** The last known status of this call's payment, or of the earlier payment if `#paidBy` is set. */
   #status: PaymentStatus = { status: "free" };
-  /** The claim to settle and its finished work. Set if this call has done the work. */
+  /** The claim to settle, and the finished work. Undefined unless this call has done the work. */
   #done: { claim: string; work: StoredWork } | undefined;
   /** See {@link Admission.isPayerProven}. */
   #isPayerProven: boolean;
-  /** The binding of the caller's key to an earlier payment that decides this call. */
+  /** The binding of the caller's key to an earlier payment, if that payment determines the outcome of this call. */
   #paidBy: StoredBinding | undefined;
 
   constructor(terms: SaleTerms<T>) {
@@ -118,7 +124,7 @@ export class Sale<T> {
 
   /**
    * Verifies and claims the payment, does the work and stores its output. Does nothing if the payment, or an earlier
-   * one under the same key, is in use or has bought its result. {@link settle} then reports which.
+   * payment under the same key, is in use or has bought its result. {@link settle} then reports the outcome.
    * @throws PaymentRequired if the facilitator refuses the payment, or the authorization's validity period does not fit
    * @throws PaymentError idempotency_key_reused, payment_already_used, payment_in_progress, facilitator_unavailable
    * @throws Error thrown by the work
@@ -132,10 +138,10 @@ export class Sale<T> {
   }
 
   /**
-   * Settles the payment if this call holds its claim, and returns the result.
+   * Settles the payment if this call has claimed it and done the work, and returns the result.
    * @throws PaymentRequired if the facilitator refuses the payment
    * @throws PaymentError payment_already_used, payment_in_progress, settlement_pending
-   * @throws Error thrown by the work of another call that this one waited for
+   * @throws Error thrown by the work of another call for which this call has waited
    */
   async settle(): Promise<Sold<T>> {
     const { payment } = this.#terms;
@@ -170,7 +176,7 @@ export class Sale<T> {
   /**
    * Determines the outcome of the call, and stores it in `#status`. If neither the key nor the payment has an outcome
    * yet, claims the payment, binds the key to it, and does the work.
-   * @param binding the key's binding. The key is bound again only if this is still its current binding
+   * @param binding the key's binding as last read. The key is bound again only if this is still its current binding
    * @returns "changed" if the ledger has changed meanwhile. The caller then starts again with the current binding
    */
   async #claimAndWork(binding: StoredBinding | undefined): Promise<"decided" | "changed"> {
@@ -180,7 +186,7 @@ export class Sale<T> {
       if (earlier !== "superseded") return earlier;
     }
 
-    if (ownBinding) this.#isPayerProven = true; // only the payer knows the key
+    if (ownBinding) this.#isPayerProven = true; // a bound key proves the payer, because only the payer knows it
     await this.#claimIfFree();
     switch (this.#status.status) {
       case "claimed":
@@ -199,7 +205,10 @@ export class Sale<T> {
     }
   }
 
-  /** Binds the key to this call's payment. Then does the work under this call's claim, or waits for another call. */
+  /**
+   * Binds the key to this call's payment. Then does the work if this call has claimed the payment. Otherwise waits for
+   * the call that has claimed it.
+   */
   async #bindAndWork(binding: StoredBinding | undefined): Promise<"decided" | "changed"> {
     const { key, fingerprint } = this.#terms;
     const { status } = this.#status;
@@ -218,8 +227,8 @@ export class Sale<T> {
 
   /**
    * Takes over the outcome of an earlier payment under the same key.
-   * @returns "superseded" if the earlier payment can no longer settle for its request, so this call's payment counts;
-   * "changed" if the earlier payment's status has changed meanwhile
+   * @returns "superseded" if the earlier payment can no longer settle for its request, so that this call's payment is
+   * used; "changed" if the earlier payment's status has changed meanwhile
    * @throws PaymentError idempotency_key_reused if the earlier payment was made for another request
    */
   async #followEarlierPayment(earlier: StoredBinding): Promise<"decided" | "superseded" | "changed"> {
@@ -244,7 +253,7 @@ export class Sale<T> {
   /** Updates the status, and claims the payment if it is free. Asks for a sign-in if the payment may be public. */
   async #claimIfFree(): Promise<void> {
     const { admitted, isSignedIn, now } = this.#terms;
-    // A payment verified at admission was free then. The claim itself finds out if it no longer is.
+    // A payment that was verified at admission was free at that time. If this has changed, the claim reports it.
     this.#status = admitted?.verified ? { status: "free" } : await this.#waitForStatus(now());
     if (this.#status.status === "proof_required") {
       if (!(await isSignedIn())) return;
@@ -253,7 +262,7 @@ export class Sale<T> {
       if (this.#status.status === "proof_required") return;
     }
 
-    this.#isPayerProven = true; // signed in, or sent the payment before it could be public
+    this.#isPayerProven = true; // the caller has signed in, or has sent the payment before it could be public
     if (this.#status.status === "free") await this.#unlessUsed(() => this.#claimPayment());
   }
 
@@ -266,13 +275,14 @@ export class Sale<T> {
     const { payment, ledger, fingerprint, workMs, linkTtlMs, now } = this.#terms;
     const name = await keyNameOf(payment.authorization.from, key);
     const binding = { payment: this.#name, chain: payment.chain, fingerprint };
-    // The link's lifetime starts after the work, which may overrun its limit.
+    // The link's lifetime starts after the work, and the work may exceed its limit.
     const expiresAt = now() + 2 * workMs + linkTtlMs;
     return orInProgress(ledger.getByName(name).bind(binding, expiresAt, replacedVersion));
   }
 
   /**
-   * Binds the key as {@link #bind} does. If that fails, releases this call's claim, so that the payment stays unused.
+   * Binds the key as {@link #bind} does. If binding fails, releases this call's claim, so that the payment stays
+   * unused.
    */
   async #bindOrRelease(key: string, replacedVersion: number | undefined): Promise<boolean> {
     let isBound = false;
@@ -280,7 +290,7 @@ export class Sale<T> {
       isBound = await this.#bind(key, replacedVersion);
     } finally {
       if (!isBound && this.#status.status === "claimed")
-        await this.#record.release(this.#status.claim, undefined).catch(() => undefined); // the lease expires anyway
+        await this.#record.release(this.#status.claim, undefined).catch(() => undefined); // an error is harmless, because the lease expires anyway
     }
     return isBound;
   }
@@ -305,8 +315,8 @@ export class Sale<T> {
   }
 
   /**
-   * Runs a step. If the step fails and another call has used the payment meanwhile, replaces the error by the new
-   * status, because the other call is the cause.
+   * Runs a step. If the step fails and another call has used the payment meanwhile, the other call is the cause. The
+   * payment's new status then replaces the error.
    */
   async #unlessUsed(step: () => Promise<void>): Promise<void> {
     try {
@@ -337,8 +347,8 @@ export class Sale<T> {
   }
 
   /**
-   * Adds a new idempotency key to the error of a call without one, if its payment may still be charged. The payer needs
-   * the key to get the result later, because a public payment alone proves nothing.
+   * Adds a new idempotency key to the error of a call that has no key, if its payment may still be charged. The payer
+   * needs the key to get the result later, because a public payment alone proves nothing.
    */
   async #withKey(error: unknown): Promise<unknown> {
     if (!(error instanceof PaymentError) || this.#terms.key !== null || !this.#isPayerProven) return error;
@@ -366,7 +376,7 @@ async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, c
   } catch (error) {
     const written = errors.write(error);
     const failure = written === undefined ? undefined : { error: written };
-    await record.release(claim, failure).catch(() => undefined); // the lease expires anyway
+    await record.release(claim, failure).catch(() => undefined); // an error is harmless, because the lease expires anyway
     throw error;
   }
 }

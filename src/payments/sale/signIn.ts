@@ -1,7 +1,7 @@
 /**
- * Signing in with the key that pays: the x402 extension "sign-in-with-x" (CAIP-122). The message follows EIP-4361 on
- * EVM chains, and a similar format on Solana. A sign-in moves no money. It proves that the caller is the payer when a
- * public payment no longer does.
+ * Sign-in with the key that signs payments: the x402 extension "sign-in-with-x" (CAIP-122). The message follows
+ * EIP-4361 on EVM chains, and a similar format on Solana. A sign-in moves no money. It proves that the caller is the
+ * payer when a public payment can no longer prove this.
  */
 import base58 from "bs58";
 import { hashMessage, verifyMessage } from "viem/utils";
@@ -12,13 +12,13 @@ import { PaymentError } from "../wire/errors.ts";
 import { isSolana, type Network } from "../wire/networks.ts";
 import { isSolanaAddress } from "../wire/solanaTransaction.ts";
 
-/** Maximum age of a signed message. */
+/** Maximum age of a signed message, in milliseconds. */
 const MAX_AGE_MS = 300_000;
-/** Tolerated difference between the clocks of signer and Worker. */
+/** Tolerated difference between the clocks of the signer and the Worker, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
 const MAX_LENGTH = 8192;
 
-/** Text within one line of the message. A line break would make one message look like another. */
+/** Text within one line of the message. A line break could make one message look like another. */
 const line = z.string().regex(/^[^\r\n]*$/, "must be one line");
 const time = z.iso.datetime({ offset: true });
 
@@ -62,8 +62,8 @@ export interface SignInTerms {
 export interface SignedIn {
   address: string;
   /**
-   * CAIP-2 chain of a contract wallet; undefined for other accounts. On another chain the same address may have another
-   * owner.
+   * CAIP-2 chain of a contract wallet; undefined for other accounts. On another chain the wallet's address may belong
+   * to someone else.
    */
   onlyOn: string | undefined;
 }
@@ -173,7 +173,7 @@ const IS_VALID_SIGNATURE = "0x1626ba7e";
 /** End of a signature for a wallet that is not deployed yet (ERC-6492). A wallet that has paid is deployed by now. */
 const UNDEPLOYED = "6492".repeat(16);
 
-/** Asks a contract wallet whether it accepts a signature. */
+/** Asks a contract wallet whether it accepts a signature, and returns its answer. */
 async function acceptsSignature(wallet: string, hash: string, signature: string, rpcUrl: string): Promise<boolean> {
   const bytes = signature.endsWith(UNDEPLOYED) ? innerSignature(signature) : signature.slice(2);
   const length = (bytes.length / 2).toString(16);

@@ -9,13 +9,19 @@ export type PaymentErrorCode =
   | "not_selling"
   | "not_configured";
 
-/** A payment that cannot be used now. The message says what to do. A 402 is a `PaymentRequired` instead. */
+/**
+ * An error that says why a payment cannot be used now and what to do. A refusal with 402 is a `PaymentRequired`
+ * instead.
+ */
 export class PaymentError extends Error {
   override name = "PaymentError";
   readonly code: PaymentErrorCode;
   /** Seconds until the same payment may succeed; undefined if sending it again does not help. */
   readonly retryAfterSeconds: number | undefined;
-  /** A new key for the next attempt, assigned to a call without one. Not part of the message, which is logged. */
+  /**
+   * A new key for the next attempt, assigned to a call that has no key. The message does not contain the key, because
+   * the message is logged.
+   */
   readonly idempotencyKey: string | undefined;
 
   constructor(

@@ -1,4 +1,4 @@
-/** Log events of payments. Each is one line of the log and contains no secrets. */
+/** Log events of payments. Each event is one line of the log and contains no secrets. */
 
 /** The outcome of one call with a payment. */
 export interface SaleEvent {
@@ -14,15 +14,15 @@ export interface SaleEvent {
   operation: string;
   network: string;
   payer: string;
-  /** Atomic units. */
+  /** Amount in atomic units of the token. */
   amount: string;
-  /** See `paymentKey`. */
+  /** The payment's identity, see `paymentKey`. */
   payment: string;
   transaction?: string;
   /** The reason for which the payment was refused. */
   reason?: string;
   ms: number;
-  /** Facts about the work: pages, bytes. */
+  /** Facts about the work, such as pages and bytes. */
   [fact: string]: unknown;
 }
 
@@ -36,37 +36,40 @@ export interface SettlementEvent {
   request_id: string;
   /**
    * - `settled`: the money has moved
-   * - `unproved`: sold on the facilitator's word that the authorization is used, after one of its answers was lost
-   * - `refused`: the money has not moved and will not
-   * - `pending`: the answer was inconclusive, and the ledger retries. With a `reason` the settlement failed, but others
-   *   may submit the payment, and the ledger asks the chain
+   * - `unproved`: the result was sold on the facilitator's word that the authorization is used, after one of its
+   *   answers
+   *   was lost
+   * - `refused`: the money has not moved and will not move
+   * - `pending`: the answer was inconclusive, and the ledger retries. If `reason` is set, the settlement has failed,
+   *   but
+   *   others may still submit the payment. The ledger then asks the chain
    * - `unresolved`: the link expired before a conclusive answer
    */
   outcome: "settled" | "unproved" | "refused" | "pending" | "unresolved";
   attempts: number;
   network: string;
   payer: string;
-  /** Atomic units. */
+  /** Amount in atomic units of the token. */
   amount: string;
-  /** See `paymentKey`. */
+  /** The payment's identity, see `paymentKey`. */
   payment: string;
   transaction?: string;
   reason?: string;
 }
 
-/** A call to a facilitator without a verdict. */
+/** A call to a facilitator that yielded no verdict. */
 interface FacilitatorEvent {
   event: "facilitator";
   request_id: string;
   host: string;
   call: "verify" | "settle";
-  /** HTTP status of an answer that is JSON but no verdict. */
+  /** HTTP status of an answer that is JSON but not a verdict, or that has a status of 500 or more. */
   status?: number;
   /** Any other failure: the connection, a timeout, or an answer that is not JSON. */
   error?: string;
 }
 
-/** A call to a chain's node without a valid answer. */
+/** A call to a chain's node that yielded no valid answer. */
 interface ChainEvent {
   event: "chain";
   request_id: string;

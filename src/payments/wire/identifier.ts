@@ -7,12 +7,12 @@ import * as z from "zod";
 
 const NAME = "payment-identifier";
 
-/** The extension as advertised in the 402. */
+/** The extension as the 402 advertises it. */
 export const IDENTIFIER_EXTENSION = {
   [NAME]: {
     info: { required: false },
     schema: {
-      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // short, because it goes into a header
+      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // kept short, because the 402 is sent in a header
     },
   },
 };

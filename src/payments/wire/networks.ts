@@ -1,12 +1,12 @@
-/** A token on a chain, in which payments are made. Plain JSON data, because it is stored with each payment. */
+/** A token on a chain, in which payments are made. It is plain JSON data, because it is stored with each payment. */
 export type Network = EvmNetwork | SolanaNetwork;
 
 interface NamedNetwork {
-  /** Used in settings, logs and x402 version 1. */
+  /** Name of the network in settings, logs and x402 version 1. */
   name: string;
-  /** CAIP-2 id. Used in x402 version 2. */
+  /** CAIP-2 id of the network, used in x402 version 2. */
   caip2: string;
-  /** Address of the token, worth a dollar (USDC): its contract, or its mint on Solana. */
+  /** Address of the USDC token: its contract on an EVM chain, or its mint on Solana. */
   asset: string;
   decimals: number;
   /**
@@ -27,7 +27,7 @@ export interface EvmNetwork extends NamedNetwork {
 
 /** A token on Solana. Addresses are base58 of 32 bytes. */
 export interface SolanaNetwork extends NamedNetwork {
-  /** The reference is the first 32 characters of the genesis hash. */
+  /** CAIP-2 id of the network. Its reference part is the first 32 characters of the genesis hash. */
   caip2: `solana:${string}`;
   /**
    * The facilitators' accounts that may pay a transaction's fee, by version of x402, preferred one first. Empty until
@@ -36,7 +36,7 @@ export interface SolanaNetwork extends NamedNetwork {
   feePayers: Readonly<Record<1 | 2, readonly string[]>>;
 }
 
-/** Returns whether a network is Solana rather than an EVM chain. */
+/** Returns whether a network is on Solana rather than on an EVM chain. */
 export function isSolana(network: Network): network is SolanaNetwork {
   return network.caip2.startsWith("solana:");
 }
@@ -44,7 +44,7 @@ export function isSolana(network: Network): network is SolanaNetwork {
 const BOTH = [1, 2] as const;
 const V2_ONLY = [2] as const;
 
-/** The built-in networks, by name. All have USDC with six decimals. Operators may add more. */
+/** The built-in networks, by name. Each network's token is USDC with six decimals. Operators may add more networks. */
 export const NETWORKS = {
   ...usdc("base", 8453, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin", BOTH),
   ...usdc("base-sepolia", 84532, "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC", BOTH),
@@ -68,7 +68,7 @@ export type EvmNetworkName = {
 
 export const NETWORK_NAMES = Object.keys(NETWORKS) as [NetworkName, ...NetworkName[]];
 
-/** Whether a network's tokens have real value. */
+/** Whether each network's tokens have real value. */
 const IS_REAL: Record<NetworkName, boolean> = {
   base: true,
   "base-sepolia": false,

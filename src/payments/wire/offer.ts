@@ -7,12 +7,12 @@ import { atomicUnits, type Price } from "./price.ts";
 export interface ServiceMetadata {
   /** Printable ASCII, at most 32 characters. */
   serviceName: string;
-  /** At most five, each limited as `serviceName` is. */
+  /** At most five tags, each with the same limits as `serviceName`. */
   tags: readonly string[];
   iconUrl: string;
 }
 
-/** The resource for sale. An offer's other parts are the same for every endpoint. */
+/** The resource for sale. All other parts of an offer are the same for every endpoint. */
 export interface Resource {
   url: string;
   description: string;
@@ -57,7 +57,7 @@ export interface Terms {
   price: Price;
   /** The address that receives payments on EVM chains. */
   payTo: string;
-  /** The wallet that receives payments on Solana. Without it Solana is not offered. */
+  /** The wallet that receives payments on Solana. If it is not set, Solana is not offered. */
   payToSolana?: string | undefined;
   networks: readonly Network[];
   /** Validity period that the payer's authorization should have, in seconds. */
@@ -67,7 +67,9 @@ export interface Terms {
 /** The "offer-receipt" extension of a 402, by version of x402. */
 export type SignedOffers = Readonly<Record<1 | 2, Record<string, object>>>;
 
-/** The ways to pay for one call of a resource: the same terms in both versions of x402, with one entry per network. */
+/**
+ * The ways to pay for one call of a resource. Both versions of x402 have the same terms, with one entry per network.
+ */
 export interface Offer {
   resource: Resource;
   networks: readonly Network[];
@@ -77,7 +79,7 @@ export interface Offer {
 }
 
 /**
- * Returns the ways to pay for a call of `resource` on these terms.
+ * Returns the ways to pay for a call of `resource` on the given terms.
  * @throws PaymentError not_configured if no network can be offered
  */
 export function offerOf(resource: Resource, { price, payTo, payToSolana, networks, maxTimeoutSeconds }: Terms): Offer {
@@ -124,16 +126,14 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
 }
 
 /**
- * Returns the JSON of a version 1 402 (x402 v1, "PaymentRequiredResponse"), which is the body over HTTP.
+ * Returns the JSON of a 402 in x402 version 1 ("PaymentRequiredResponse"). Over HTTP it is the body.
  * @param signed the signed offers
  */
 export function paymentRequiredV1(offer: Offer, error: string, signed?: SignedOffers) {
   return { x402Version: 1, error, accepts: offer.v1, ...(signed && { extensions: signed[1] }) } as const;
 }
 
-/**
- * Returns the JSON of a version 2 402 (x402 v2, "PaymentRequired"), which is the header `PAYMENT-REQUIRED` over HTTP.
- */
+/** Returns the JSON of a 402 in x402 version 2 ("PaymentRequired"). Over HTTP it is the header `PAYMENT-REQUIRED`. */
 export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed?: SignedOffers) {
   return {
     x402Version: 2,
@@ -150,14 +150,14 @@ export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed
 }
 
 /**
- * The outcome of a settlement, as reported to the payer: `X-PAYMENT-RESPONSE` in version 1, `PAYMENT-RESPONSE` in
- * version 2.
+ * The outcome of a settlement, as reported to the payer. The header is `X-PAYMENT-RESPONSE` in version 1 and
+ * `PAYMENT-RESPONSE` in version 2.
  */
 export interface Receipt {
   success: boolean;
   /** The x402 reason of a failed settlement. */
   errorReason?: string;
-  /** Hash of the transaction. Empty if no transaction exists or its hash is unknown; `extra` then gives the reason. */
+  /** Hash of the transaction. Empty if no transaction exists or its hash is unknown; `extra` then gives the cause. */
   transaction: string;
   extra?: { note: string };
   network: string;
@@ -169,11 +169,16 @@ export interface Receipt {
 export class PaymentRequired extends Error {
   override name = "PaymentRequired";
   readonly offer: Offer;
-  /** One sentence for the payer, after the x402 error code if one applies. */
+  /** One sentence for the payer. It begins with the x402 error code if one applies. */
   readonly reason: string;
-  /** The reason for clients of version 2, which use another payment header. */
+  /**
+   * The reason for clients of version 2. It differs if it names the payment header, because version 2 uses another
+   * header.
+   */
   readonly reasonV2: string;
-  /** The receipt of a refused settlement, and the x402 version of its payment. */
+  /**
+   * The receipt of a refused settlement, and the x402 version of the payment; undefined if no settlement was refused.
+   */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
   /** @param reason undefined if the call has no payment */

@@ -1,7 +1,7 @@
 /**
- * The x402 extension "offer-receipt": offers and receipts, signed with a key of the seller, so that anyone can check
- * them without asking the seller. The payloads are the same in both versions of x402. A separate signature of our own
- * names the file that was sold and its source, because a receipt has no field for them.
+ * The x402 extension "offer-receipt": offers and receipts that are signed with a key of the seller. Anyone can check
+ * them without asking the seller. The payloads are the same in both versions of x402. A receipt has no field for the
+ * delivered file, so we add a separate signature that names the delivered file and its source.
  *
  * The clauses refer to specs/extensions/extension-offer-and-receipt.md in x402-foundation/x402.
  */
@@ -23,7 +23,7 @@ interface OfferPayload {
   version: 1;
   resourceUrl: string;
   scheme: "exact";
-  /** CAIP-2, as in receipts. */
+  /** CAIP-2 id of the network, as in receipts. */
   network: string;
   asset: string;
   payTo: string;
@@ -31,7 +31,7 @@ interface OfferPayload {
   validUntil: number;
 }
 
-/** A payment that was received (5.2). */
+/** The receipt of a payment (5.2). */
 export interface ReceiptPayload {
   version: 1;
   network: string;
@@ -41,7 +41,7 @@ export interface ReceiptPayload {
   transaction: string;
 }
 
-/** The delivery for a payment: the SHA-256 of the source and of the result. */
+/** The delivery for a payment. It contains the SHA-256 hashes of the source and of the result. */
 export interface DeliveryPayload {
   inputSha256: Hex;
   outputSha256: Hex;
@@ -50,8 +50,8 @@ export interface DeliveryPayload {
 const NAME = "offer-receipt";
 
 /**
- * Returns an EIP-712 domain (3.2). The chain id is 1 for every payment, even on Solana; 3.1.1 still mentions only EVM
- * chains.
+ * Returns an EIP-712 domain (3.2). The chain id is 1 for every payment, even on Solana, although 3.1.1 still mentions
+ * only EVM chains.
  */
 const domainOf = (name: string) => ({ name, version: "1", chainId: 1 });
 
@@ -81,7 +81,9 @@ const RECEIPT_TYPES = {
   ],
 } as const;
 
-/** Our own type. It contains the whole receipt, so that a delivery cannot be attached to another receipt. */
+/**
+ * An EIP-712 type of our own. It contains the whole receipt, so that a delivery cannot be attached to another receipt.
+ */
 const DELIVERY_TYPES = {
   ...RECEIPT_TYPES,
   Delivery: [
@@ -91,10 +93,13 @@ const DELIVERY_TYPES = {
   ],
 } as const;
 
-/** Limit for the signed ways to pay, because they go into a header. */
+/** Maximum number of ways to pay that are signed. The limit exists because they are sent in a header. */
 const MAX_OFFERS = 3;
 
-/** One way to pay, and its index in the `accepts` list of each x402 version: -1 if that list does not contain it. */
+/**
+ * One way to pay, and its index in the `accepts` list of each x402 version. The index is -1 if the list does not
+ * contain this way to pay.
+ */
 interface OfferedTerms {
   terms: Omit<OfferPayload, "validUntil">;
   acceptIndex: Record<1 | 2, number>;
@@ -120,7 +125,7 @@ export function offeredTerms({ resource, networks, v1, v2 }: Offer): OfferedTerm
 
 /**
  * Signs offers that are valid until `validUntil`, Unix seconds.
- * @returns the extension for the 402 of each version (4.1)
+ * @returns the extension for the 402, by version of x402 (4.1)
  */
 export async function signOffers(offered: OfferedTerms[], validUntil: number, privateKey: Hex): Promise<SignedOffers> {
   const signed = await Promise.all(
@@ -148,8 +153,8 @@ export async function signOffers(offered: OfferedTerms[], validUntil: number, pr
 }
 
 /**
- * Signs the receipt of a payment, and its delivery. Signatures are deterministic (RFC 6979).
- * @returns the extensions for the settlement's answer (5.1)
+ * Signs the receipt and the delivery of a payment. Signatures are deterministic (RFC 6979).
+ * @returns the extensions for the answer to the settlement (5.1)
  */
 export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPayload, privateKey: Hex) {
   const message = { ...receipt, version: BigInt(receipt.version), issuedAt: BigInt(receipt.issuedAt) };
@@ -179,8 +184,9 @@ export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPay
 }
 
 /**
- * Returns a key's address and its public key: the byte 04, then x and y with 32 bytes each. The public key is recovered
- * from a signature, because an account object of viem would add all code for signing transactions to the bundle.
+ * Returns the address and the public key of a private key. The public key is the byte 04, then x and y with 32 bytes
+ * each. It is recovered from a signature, because an account object of viem would add all code for signing transactions
+ * to the bundle.
  */
 export async function publicPartOf(privateKey: Hex): Promise<{ address: Hex; publicKey: Hex }> {
   const hash = `0x${"01".repeat(32)}` as const;

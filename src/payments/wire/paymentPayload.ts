@@ -40,20 +40,22 @@ const paymentV2 = z.object({
 });
 const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(2)], "must be 1 or 2") });
 
-/** A payment that matches the offer, checked without a facilitator. Plain JSON data, so it can be stored and sent. */
+/**
+ * A payment that matches the offer, checked without a facilitator. It is plain JSON data, so it can be stored and sent.
+ */
 export interface PaymentPayload {
   version: 1 | 2;
   /** Name of the network. */
   network: string;
   chain: Network;
   /**
-   * The arguments of `transferWithAuthorization` (EIP-3009), or their counterparts on Solana, where the nonce is the
-   * message's hash. Integers are decimal strings; times are Unix seconds.
+   * The arguments of `transferWithAuthorization` (EIP-3009), or their counterparts on Solana. On Solana the nonce is
+   * the message's hash. Integers are decimal strings. Times are Unix seconds.
    */
   authorization: z.infer<typeof evmPayload>["authorization"];
   /** The payer's signature, in hexadecimal. */
   signature: string;
-  /** Solana only: data for checks by the facilitator and on the chain. */
+  /** Data for the checks by the facilitator and on the chain. Present only on Solana. */
   transfer?: Pick<SolanaTransfer, "feePayer" | "source" | "blockhash">;
   /**
    * Request body for the facilitator's `/verify` and `/settle`: the payload and the PaymentRequirements, in the
@@ -64,9 +66,10 @@ export interface PaymentPayload {
 }
 
 /**
- * Returns the first usable payment of a call. A call may carry several, for example in the headers of both versions.
- * @param sent in order of preference; null or undefined for an absent payment
- * @throws PaymentRequired with the fault of the first payment
+ * Returns the first usable payment of a call. A call may carry several payments, for example in the headers of both
+ * versions.
+ * @param sent the payments in order of preference; null or undefined for an absent payment
+ * @throws PaymentRequired with the reason why the first payment is unusable
  */
 export function readFirstPayment(sent: (string | object | null | undefined)[], offer: Offer): PaymentPayload {
   let refusal: unknown;
@@ -82,10 +85,10 @@ export function readFirstPayment(sent: (string | object | null | undefined)[], o
 }
 
 /**
- * Decodes a payment, and checks everything that needs neither facilitator nor chain: shape, scheme, network, recipient
- * and amount. On Solana the facilitator checks the recipient, because only it can look up the token account.
+ * Decodes a payment, and checks everything that needs neither the facilitator nor the chain: shape, scheme, network,
+ * recipient and amount. On Solana the facilitator checks the recipient, because only it can look up the token account.
  * @param sent JSON, its base64, or the object itself
- * @throws PaymentRequired with the reason
+ * @throws PaymentRequired with the reason why the payment is unusable
  */
 export function readPaymentPayload(sent: string | object, offer: Offer): PaymentPayload {
   const refuse = (reason: string) => new PaymentRequired(offer, reason);
@@ -120,9 +123,10 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
       x402Version: version,
       paymentPayload: {
         ...(raw as object),
-        // Only the checked payload: some facilitators would also accept an unchecked `permit2Authorization`.
+        // Only the checked payload is passed on, because some facilitators would also accept an unchecked
+        // `permit2Authorization`.
         payload,
-        // The offered addresses keep their case, because a facilitator may compare them literally.
+        // Addresses keep the upper and lower case of the offer, because a facilitator may compare them literally.
         ...(version === 2 && { accepted: requirement }),
       },
       paymentRequirements: requirement,
@@ -132,9 +136,8 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
 }
 
 /**
- * Returns the identity of a payment. EIP-3009 nonces are unique per payer and token, so no other field is needed; on
- * Solana the message's hash is unique. The signature is left out, because several signatures can be valid for one
- * payment.
+ * Returns the identity of a payment. An EIP-3009 nonce is unique for its payer and token. On Solana the message's hash
+ * is unique. The signature is not part of the identity, because several signatures can be valid for one payment.
  */
 export function paymentKey({ chain, authorization: { from, nonce } }: PaymentPayload): string {
   const key = [chain.caip2, chain.asset, from, nonce].join(":");
@@ -150,7 +153,7 @@ type Read<Chain> = Pick<PaymentPayload, "authorization" | "signature" | "transfe
   payload: object;
 };
 
-/** Checks recipient and amount of an EVM payment. The token needs no check, because the signature covers it. */
+/** Checks the recipient and the amount of an EVM payment. The token needs no check, because the signature covers it. */
 function onEvm(
   payload: z.infer<typeof evmPayload>,
   chain: EvmNetwork,
@@ -167,12 +170,14 @@ function onEvm(
 }
 
 /**
- * Maximum time for which the chain can still accept a received transaction, in seconds: 150 blocks of 0.4 s, doubled
- * for a slow chain.
+ * Maximum time for which the chain can still accept a transaction after we receive it, in seconds. A blockhash is valid
+ * for 150 blocks of 0.4 s. The limit is twice this time, because the chain may be slow.
  */
 export const SOLANA_LIFETIME_SECONDS = 120;
 
-/** Checks token and amount of a Solana payment. The facilitator itself checks whether it pays the fee. */
+/**
+ * Checks the token and the amount of a Solana payment. The facilitator checks whether the fee payer is its own account.
+ */
 function onSolana(
   { transaction }: z.infer<typeof solanaPayload>,
   chain: SolanaNetwork,
@@ -197,7 +202,8 @@ function onSolana(
     transfer: { feePayer, source, blockhash },
     chain,
     payload: { transaction },
-    // A facilitator has several fee payers, and isolates may have offered different ones.
+    // The payment's own fee payer is used, because a facilitator has several and another isolate may have offered this
+    // one.
     requirement: { ...requirement, extra: { feePayer } },
   };
 }

@@ -1,11 +1,11 @@
-/** Decimals of USDC, and of a price. */
+/** Number of decimals of USDC and of a price. */
 const DECIMALS = 6;
 
 /** The price of one call. */
 export interface Price {
-  /** Millionths of a USDC. */
+  /** Price in millionths of a USDC. */
   readonly millionths: string;
-  /** Human-readable: `0.05 USDC`. */
+  /** Human-readable price, such as `0.05 USDC`. */
   readonly label: string;
 }
 

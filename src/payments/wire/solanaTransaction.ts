@@ -8,18 +8,21 @@ export interface SolanaTransaction {
   /** One signature of 64 bytes per signer. A missing signature is all zeros. */
   signatures: Uint8Array[];
   /**
-   * SHA-256 of the message, which the signers sign. It identifies the transaction, because the chain accepts a message
-   * once, with any valid signatures.
+   * SHA-256 of the message that the signers sign. The hash identifies the transaction, because the chain accepts a
+   * message only once, with any valid signatures.
    */
   messageHash: string;
-  /** Base58. The signers come first. The first signer pays the fee. */
+  /** Accounts in base58. The signers come first. The first signer pays the fee. */
   accounts: string[];
-  /** Base58. The chain accepts the transaction while this is the hash of one of the last 150 blocks. */
+  /**
+   * A recent blockhash in base58. The chain accepts the transaction only while this is the hash of one of the last 150
+   * blocks.
+   */
   blockhash: string;
   instructions: { program: string; accounts: number[]; data: Uint8Array }[];
 }
 
-/** Maximum size of a transaction on the network. */
+/** Maximum size of a transaction on the network, in bytes. */
 const MAX_BYTES = 1232;
 const ADDRESS_BYTES = 32;
 const SIGNATURE_BYTES = 64;
@@ -28,7 +31,7 @@ const VERSIONED = 0x80;
 
 /**
  * Decodes a transaction as strictly as the chain does: without trailing bytes, and with each number in its shortest
- * form. So no two encodings represent one payment.
+ * form. Therefore each payment has only one encoding.
  * @param text base64
  * @throws RangeError with the fault as a predicate, such as "ends early"
  */
@@ -41,7 +44,7 @@ export function decodeTransaction(text: string): SolanaTransaction {
   const first = reader.byte();
   if (first > VERSIONED) throw new RangeError("has a version other than legacy and 0");
   const signers = first === VERSIONED ? reader.byte() : first;
-  reader.take(2); // numbers of read-only accounts
+  reader.take(2); // skips the numbers of read-only accounts
   const accounts = reader.list(() => base58.encode(reader.take(ADDRESS_BYTES)));
   const blockhash = base58.encode(reader.take(ADDRESS_BYTES));
   const instructions = reader.list(() => {
@@ -98,7 +101,7 @@ class Reader {
     return this.take(1)[0] ?? 0;
   }
 
-  /** Reads a compact-u16: seven bits per byte, lowest first. */
+  /** Reads a length in the format compact-u16: seven bits per byte, lowest bits first. */
   length(): number {
     let value = 0;
     for (let shift = 0; shift < 21; shift += 7) {

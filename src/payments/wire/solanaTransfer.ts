@@ -1,6 +1,6 @@
 import { decodeTransaction } from "./solanaTransaction.ts";
 
-/** The transfer in a payment's transaction, for the scheme "exact" on Solana. Addresses are base58. */
+/** The transfer in the transaction of a payment with the scheme "exact" on Solana. Addresses are base58. */
 export interface SolanaTransfer {
   /** The owner of the tokens, who signs the transfer. */
   payer: string;
@@ -9,7 +9,7 @@ export interface SolanaTransfer {
   /** The payer's token account. */
   source: string;
   mint: string;
-  /** Atomic units. */
+  /** Amount in atomic units of the token. */
   amount: string;
   /** The account that pays the fee. It belongs to the facilitator, which adds its signature. */
   feePayer: string;
@@ -20,12 +20,14 @@ export interface SolanaTransfer {
 
 const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
-/** First byte of the instruction. The amount (8 bytes, little-endian) and the decimals (1 byte) follow. */
+/**
+ * First byte of the instruction TransferChecked. The amount (8 bytes, little-endian) and the decimals (1 byte) follow.
+ */
 const TRANSFER_CHECKED = 12;
 
 /**
- * Reads the only transfer of a payment's transaction. The facilitator simulates the transaction, and so checks the
- * signatures, the destination and the other instructions.
+ * Returns the only transfer in a payment's transaction. The signatures, the destination and the other instructions are
+ * not checked here, because the facilitator simulates the transaction.
  * @param transaction base64
  * @throws RangeError with the fault as a predicate, such as "must be signed by the owner of the tokens"
  */

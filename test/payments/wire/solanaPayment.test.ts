@@ -171,7 +171,7 @@ describe("remoteFacilitator on Solana", () => {
 
   test("explains a failed simulation on Solana, at verification and at settlement", async () => {
     const invalidReason = "invalid_exact_svm_transaction_simulation_failed";
-    const explained = { reason: expect.stringMatching(`${invalidReason}: .*blockhash has lapsed`) };
+    const explained = { reason: expect.stringMatching(`${invalidReason}: .*blockhash has expired`) };
     expect(await settled(refusal(invalidReason))).toEqual({ outcome: "refused", ...explained });
     const supported = readSupported({
       kinds: [{ x402Version: 2, scheme: "exact", network: SOLANA.caip2, extra: { feePayer: FEE_PAYER } }],
@@ -282,7 +282,7 @@ describe("evidenceOf on Solana", () => {
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 17 }] })).toEqual(lost("before"));
   });
 
-  test("reports a Solana payment as lost after its blockhash has lapsed, but not while the blockhash may be too new", async () => {
+  test("reports a Solana payment as lost after its blockhash has expired, but not while the blockhash may be too new", async () => {
     expect(await proves({ valid: false, asked: 125 })).toEqual(lost("lapsed"));
     expect(await proves({ valid: false, asked: 115 })).toBeUndefined();
     expect(await proves({ valid: true, asked: 10_000 }), "the chain has stopped").toBeUndefined();
