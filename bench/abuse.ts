@@ -1,7 +1,8 @@
 /**
- * `npm run bench:abuse` sends unpaid calls of many forms to the running Worker. It prints what each form costs: the CPU
- * beyond that of the same bytes sent to an empty Worker, and the memory held. It then measures how long a paying caller
- * waits alone, and with 50 busy attackers of each kind. It fails beyond the limits below.
+ * `npm run bench:abuse` sends unpaid calls of many forms to the running Worker. For each form it prints the CPU, minus
+ * the CPU that an empty Worker uses for the same bytes, and the memory held. It then measures how long a paying caller
+ * waits without other callers, and while 50 attackers of each kind are busy. It fails if a value exceeds the limits
+ * below.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -27,7 +28,7 @@ const small = encode(JSON.stringify({ file: "https://files.example.com/a.pdf", t
 const [medium, large] = [upload(pdfOf(7_900_000)), upload(pdfOf(95_000_000))];
 
 const facilitator = await startFacilitator();
-/** A server whose files begin normally and then arrive byte by byte. */
+/** A file server. It sends the start of each file at once, and then a few bytes at a time. */
 const source = await listen((_, response) => {
   response.setHeader("Content-Length", 20_000_000).write(pdfOf(9_000_000));
   const timer = setInterval(() => response.write(Buffer.alloc(100)), 100);
@@ -44,7 +45,10 @@ async function listen(answer: (request: IncomingMessage, response: ServerRespons
   return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, stop };
 }
 
-/** Every form of an unpaid call, with a new payment if it has one, and the number of repetitions. */
+/**
+ * Returns the forms of an unpaid call by name. Each has a number of repetitions, and a function that creates a call.
+ * Each call has a new payment, if its form has a payment.
+ */
 async function forms(worker: RunningWorker): Promise<Record<string, [number, () => Promise<Call>]>> {
   const terms = await termsOf(worker);
   const v1 = async () => ({ "X-PAYMENT": forged(await signPayment(terms)) });
@@ -83,7 +87,7 @@ const judged = (text: string, isMet: boolean) => {
   return isMet ? text : `**${text}**`;
 };
 
-/** Returns the CPU of one call in milliseconds, and the status of the last. */
+/** Returns the mean CPU of a call in milliseconds, and the status of the last call. */
 async function cpuOf(worker: RunningWorker, calls: Call[]): Promise<{ cpu: number; status: number }> {
   const before = await worker.cpuMs();
   let status = 0;
@@ -91,7 +95,10 @@ async function cpuOf(worker: RunningWorker, calls: Call[]): Promise<{ cpu: numbe
   return { cpu: ((await worker.cpuMs()) - before) / calls.length, status };
 }
 
-/** Returns the kilobytes held per call, for many simultaneous calls whose bodies stop half way. */
+/**
+ * Returns the kilobytes that the Worker holds per call, while many simultaneous calls stop half way through their
+ * bodies.
+ */
 async function heldBy(worker: RunningWorker, make: () => Promise<Call>): Promise<number> {
   const calls = await Promise.all(Array.from({ length: ATTACKERS }, make));
   const heap = await watchHeap(worker.inspectorPort);
@@ -152,10 +159,13 @@ row(Array(6).fill("---"));
 const fromAfar = { FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20)}` };
 await measureForms(fromAfar);
 
-/** Baseline attack: the cost to this machine of receiving calls. The other attackers are as busy. */
+/**
+ * The baseline attack. It shows the cost to this machine of receiving calls, since the other attackers send as many
+ * calls.
+ */
 const EMPTY_CALLS = "calls to an empty Worker";
 
-/** One attempt of an attacker, which is repeated. */
+/** Makes one call of an attacker. Attackers repeat it. */
 type Attack = (worker: RunningWorker, payment: string, number: number) => Promise<unknown>;
 
 const ATTACKS: Record<string, Attack> = {
@@ -222,7 +232,7 @@ try {
         await pause(BREATH_MS);
       }
     });
-    await pause(15_000); // until forgers are throttled
+    await pause(15_000); // by then, forgers are throttled
     const busy = await latencies();
     isOver = true;
     await Promise.all(attackers);

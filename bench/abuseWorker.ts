@@ -1,6 +1,6 @@
 /**
- * The Worker for the benchmark of unpaid calls. It answers some calls at once, and treats others as if they came from
- * remote addresses.
+ * The Worker for the benchmark of unpaid calls. It answers calls with the header X-Empty immediately, and treats calls
+ * with the header X-From as if they came from that remote address.
  */
 import { app } from "../src/app.ts";
 

@@ -1,32 +1,33 @@
-/** Requests of attackers to the running Worker, and the honest call of a payer for comparison. */
+/** Calls that attackers send to the running Worker, and helpers that sign and forge payments. */
 import { connect, type Socket } from "node:net";
 import { generatePrivateKey } from "viem/accounts";
 import type { Offer } from "../scripts/lib/pay.ts";
 
-/** A server, given only by its address, because another process may have started it. */
+/** The address of a server. Another process may have started the server. */
 interface Server {
   url: string;
 }
 
 /** The endpoint of text marks. */
 export const TEXT = "/v1/watermark/text";
-/** First digits of a forged payment's signature. */
+/** First hexadecimal digits of the signature of every forged payment. */
 export const FORGED = "0xf0f0f0f0f0";
 export const JSON_TYPE = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 export const FORM = { "Content-Type": "multipart/form-data; boundary=b" };
 
-/** A call to send. */
+/** A call to the Worker. */
 export interface Call {
   path?: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** Value of Content-Length, if it exceeds `body`. The rest never arrives. */
+  /** Value of Content-Length, if it is larger than `body`. The remaining bytes are never sent. */
   announced?: number;
 }
 
 /**
- * Sends a call with its whole body, even after an early answer, and returns its status; 0 without an answer.
- * @param held receives the connections, which stay open
+ * Sends a call with its whole body, even after an early answer. Returns the status of the answer, or 0 if the
+ * connection ends without an answer.
+ * @param held a list that collects the open connections
  */
 export function send(
   server: Server,
@@ -79,7 +80,7 @@ export function upload(pdf: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(before), pdf, Buffer.from(after)]);
 }
 
-/** Returns the given number of bytes, which begin like a PDF but are not one. */
+/** Returns a file of the given length that begins like a PDF but is not a PDF. */
 export const pdfOf = (bytes: number) => Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(bytes)]);
 
 /** Requests the price of a text mark and returns the first offer. */
@@ -99,8 +100,8 @@ export function forged(payment: string): string {
 export const randomPayer = () => generatePrivateKey().slice(0, 42);
 
 /**
- * Returns a copy of a payment with a new nonce and, by default, a new payer. The benchmarks' facilitator accepts it. It
- * is not signed, because the time for signing must not be measured.
+ * Returns a copy of a payment with a new nonce and, by default, a new payer. The copy is not signed again, because
+ * signing would take time from the measurement. The benchmarks' facilitator accepts the copy.
  */
 export function another(payment: string, from = randomPayer()): string {
   const value = JSON.parse(atob(payment)) as { payload: { authorization: Record<"from" | "nonce", string> } };

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:call` measures calls to the running Worker, including upload and storage. In turns, it measures their
- * floor, a Worker that stores the same body in R2 and copies it once, and a Worker that marks with pdf-lib. `-- --save`
- * saves the results for `docs/performance.md`.
+ * `npm run bench:call` measures calls to the running Worker, including upload and storage. In turns with these calls,
+ * it measures two other Workers. The first is the lower bound: it stores the same body in R2 and copies it once. The
+ * second marks with pdf-lib. `-- --save` saves the results for `docs/performance.md`.
  */
 import { parseArgs } from "node:util";
 import { callPaid } from "../scripts/lib/pay.ts";
@@ -13,13 +13,13 @@ import { saveResults } from "./saveResults.ts";
 const { values } = parseArgs({ options: { save: { type: "boolean" } } });
 const CALLS: Record<InputName, number> = { a: 40, b: 7, c: 7, d: 7 };
 const WARM_UP = 2;
-/** Time limit for a file. A slower Worker has failed. */
+/** Time limit for a file. A Worker that takes longer counts as failed. */
 const TIMEOUT_MS = 60_000;
 
 process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MEMORY_MB}`;
 const start = () =>
   startWorker({ MAX_BODY_BYTES: "100000000", MAX_SOURCE_BYTES: "100000000" }, { entry: "bench/callWorker.ts" });
-/** Averages CPU times, which have a resolution of ten milliseconds. */
+/** Returns the mean. A median of CPU times would be too coarse, because they have a resolution of ten milliseconds. */
 const mean = (numbers: number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
 /** Returns the CPU of workerd for a call in milliseconds, including the simulated R2 and Durable Objects. */
@@ -31,7 +31,7 @@ async function cpuOf(worker: RunningWorker, call: () => Promise<Response>): Prom
   return (await worker.cpuMs()) - before;
 }
 
-/** Sends a form to one of the Workers to compare with, with a Content-Length as curl does. */
+/** Sends a form to one of the compared Workers. The call has a Content-Length, as curl's calls do. */
 async function send(url: string, form: FormData): Promise<Response> {
   const { headers, body } = new Response(form);
   const bytes = await new Response(body).arrayBuffer();

@@ -1,6 +1,6 @@
 /**
- * The Worker for the benchmarks of calls, with the alternatives to compare with: storing a body in R2 and copying it
- * once, pdf-lib used as its readme shows, a Durable Object that does nothing, and an empty answer.
+ * The Worker for the benchmarks of calls. It also serves the alternatives to compare with: storing a body in R2 and
+ * copying it once, pdf-lib used as its readme shows, a Durable Object that does nothing, and an empty answer.
  */
 import { degrees, PDFDocument } from "pdf-lib";
 import { app } from "../src/app.ts";

@@ -1,6 +1,6 @@
 /**
- * Other load beside the callers of `load.ts`, in a separate process: `node bench/company.ts KIND URL`. When it is asked
- * to end, it reports to its parent how often it received each answer.
+ * Sends other load while `load.ts` measures its callers: `node bench/company.ts KIND URL` in a separate process. When
+ * its parent ends it, it reports how often it received each answer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { signPayment } from "../scripts/lib/pay.ts";
@@ -11,7 +11,7 @@ import { INPUTS } from "./inputs.ts";
 /** A kind of other load. */
 export type Company = "files of 50 MB" | "slow bodies" | "broken PDFs" | "unsigned payments";
 
-/** The number of senders of a kind, the action that each repeats, and the pause between two actions. */
+/** The senders of a kind: their number, the action that each sender repeats, and the pause between two actions. */
 interface Others {
   many: number;
   act(number: number): Promise<string>;
@@ -20,10 +20,10 @@ interface Others {
 
 const [kind, url] = process.argv.slice(2) as [Company, string];
 const signed = await signPayment(await termsOf({ url }));
-/** The payers stay the same, because each has a separate allowance. */
+/** A fixed set of payers, because each payer has a separate allowance. */
 const payers = Array.from({ length: 20 }, randomPayer);
 
-/** Sends a form with an accepted payment, and returns the status and the problem code. */
+/** Sends a form with a payment that the facilitator accepts. Returns the status and the problem code of the answer. */
 async function call(number: number, body: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
   const headers = { ...FORM, "X-PAYMENT": another(signed, payers[number]) };
   const response = await fetch(url + TEXT, { method: "POST", headers, body, duplex: "half" } as never);
@@ -31,7 +31,7 @@ async function call(number: number, body: Uint8Array | AsyncIterable<Uint8Array>
   return `${response.status} ${code ?? ""}`.trim();
 }
 
-/** Sends a file at 40 KB a second, just above the minimum pace. */
+/** Yields a file at 40 KB a second, just above the minimum rate. */
 async function* dripped(file: Uint8Array) {
   for (let at = 0; at < file.length; at += 4000) {
     yield file.subarray(at, at + 4000);

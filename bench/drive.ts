@@ -6,7 +6,10 @@ import { INPUTS } from "./inputs.ts";
 import type { LimitedWorker } from "./limitedWorker.ts";
 import type { Facilitator } from "./startFacilitator.ts";
 
-/** More payers than concurrent calls, so that the limits of a single payer do not apply. */
+/**
+ * Private keys of the payers. The payers outnumber the concurrent calls, so that the limits of a single payer do not
+ * apply.
+ */
 const PAYERS = Array.from({ length: 64 }, generatePrivateKey);
 const BODY = upload(INPUTS.a.make());
 const TIMEOUT_SECONDS = 120;
@@ -14,17 +17,17 @@ const TIMEOUT_SECONDS = 120;
 /** The outcome of paid calls at one level of concurrency. */
 export interface Load {
   connections: number;
-  /** Calls with a result, in total and per second. */
+  /** Calls that returned a result, in total and per second. */
   results: number;
   perSecond: number;
-  /** Durations of the calls with a result; null without any. */
+  /** Durations of the calls that returned a result; null if no call did. */
   p50Ms: number | null;
   p99Ms: number | null;
-  /** Calls that were answered with `Retry-After`, by status and code. Nothing is charged for them. */
+  /** Number of calls that were refused with `Retry-After`, by status and code. Nothing is charged for these calls. */
   busy: Record<string, number>;
-  /** Every other answer, and calls without an answer. */
+  /** Number of other answers and of calls without an answer, by reason. */
   failed: Record<string, number>;
-  /** Payments that settled without a result, even after their call was repeated. */
+  /** Number of payments that settled although their call gave no result, even when repeated. */
   lost: number;
   /** Peak of the isolate's objects and array buffers. */
   heapMb: number;
@@ -38,7 +41,10 @@ interface Ticket {
   headers: Record<string, string>;
 }
 
-/** Signs payments in advance, by many payers in turn, because the time for signing must not be measured. */
+/**
+ * Signs payments in advance, because signing would take time from the measurement. Each payment is signed by the next
+ * of many payers.
+ */
 async function sign(terms: Offer, count: number): Promise<Ticket[]> {
   const tickets: Ticket[] = [];
   for (let index = 0; index < count; index++) {
@@ -64,7 +70,7 @@ export async function drive(
   { connections, calls }: { connections: number; calls: number },
 ): Promise<Load> {
   const terms = await termsOf(worker);
-  const unused = await sign(terms, calls + 2 * connections); // spare ones, for calls whose connection breaks
+  const unused = await sign(terms, calls + 2 * connections); // includes spare payments for calls whose connection breaks
   const sent: Ticket[] = [];
   const given = new Set<string>();
   const busy: Record<string, number> = {};

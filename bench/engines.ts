@@ -8,15 +8,15 @@ export interface Engine {
   name: string;
   /** Set for native programs, which are started for each file and timed as whole processes. */
   native?: true;
-  /** Returns whether the program is installed. Libraries have no such function. */
+  /** Returns whether the program is installed. Libraries do not have this function. */
   available?(): boolean;
-  /** Returns a function that marks a PDF and returns the length of the result in bytes. */
+  /** Loads the engine. Returns a function that marks a PDF and returns the length of the result in bytes. */
   prepare(): Promise<(pdf: Uint8Array) => Promise<number>>;
 }
 
 const TEXT = "CONFIDENTIAL";
 
-/** The lower bound for every engine: copies the bytes once. */
+/** The lower bound for every engine: it copies the bytes once. */
 export const FLOOR: Engine = {
   name: "copy",
   prepare: async () => async (pdf) => pdf.slice().length,
@@ -113,7 +113,7 @@ export const PEERS: readonly Engine[] = [
   native("mutool run", "mutool", (source, _, output, script) => ["run", script, source, output]),
 ];
 
-/** Marks with pdf-lib or its fork, which has the same interface. */
+/** Creates the engine that marks with pdf-lib, or with its fork, which has the same interface. */
 function drawTextWith({ degrees, PDFDocument, StandardFonts }: typeof import("pdf-lib")) {
   return async (pdf: Uint8Array) => {
     const document = await PDFDocument.load(pdf);

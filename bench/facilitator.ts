@@ -1,6 +1,6 @@
 /**
- * The facilitator of the benchmarks, started by `startFacilitator.ts`. It accepts every payment except those whose
- * signature begins like forged ones. Its argument gives that beginning. It reports its address to its parent.
+ * The facilitator of the benchmarks, which `startFacilitator.ts` starts. It rejects payments whose signature begins
+ * with the digits in its argument, and accepts all others. It sends its address to its parent process.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,8 +1,8 @@
 /**
  * Damages small PDFs in many ways, and marks each with an image or a text, once in memory and once by ranges. `npm run
- * fuzz -- 20000 7` runs 20,000 files from seed 7. Each file must be rejected, or the engine, MuPDF and PDFium must find
- * the mark on every page that they show. The work must stay within its limits. Other files are saved to `out/fuzz/`,
- * and the run fails.
+ * fuzz -- 20000 7` runs 20,000 files from seed 7. A file passes if the engine rejects it, or if the engine, MuPDF and
+ * PDFium find the mark on every page that they show. The engine must also stay within its limits of work. Files that do
+ * not pass are saved to `out/fuzz/`, and the run fails.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -19,11 +19,11 @@ import { CORNER, textMarks } from "../test/support/trialMarks.ts";
 
 /** Number of files made from one seed. */
 const BATCH = 2000;
-/** Limit of CPU time. Beyond it the engine counts as hanging. */
+/** Limit of CPU time for a file. An engine that exceeds it counts as hanging. */
 const MOST_MS = 5000;
-/** Time limit for a reader. Beyond it the reader counts as hanging. */
+/** Time limit for a reader. A reader that exceeds it counts as hanging. */
 const PATIENCE_MS = 30_000;
-/** Every 20th file is marked twice, to check that the output is the same. */
+/** Interval of files that are marked twice, to check that both outputs are the same. */
 const TWICE = 20;
 const FOLDER = "out/fuzz";
 const fonts = new Map<string, Promise<Uint8Array>>();
@@ -36,22 +36,22 @@ const MARKS = [
   }),
 ];
 
-/** The readers that check a file, by the number of readers that have crashed on it before. */
+/** The readers that check a file, indexed by the number of crashes on that file. */
 const ONLOOKERS = [[MUPDF, PDFIUM], [PDFIUM], [MUPDF], []];
 
-/** The files [from, to) of one seed. */
+/** The files of one seed with numbers from `from` up to, but not including, `to`. */
 interface Batch {
   seed: number;
   from: number;
   to: number;
-  /** Number of readers that crashed or hung on the first file of the batch. */
+  /** Number of crashes and hangs of readers on the first file of the batch. */
   crashes: number;
 }
 
-/** The outcome of a file. */
+/** The outcome for one file. */
 interface Report {
   outcome: string;
-  /** The fault, with the name of the file. */
+  /** Path of the saved file and description of the fault, if the file did not pass. */
   fault?: string;
 }
 
@@ -78,8 +78,8 @@ async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Rep
 }
 
 /**
- * Returns whether an error is a crash of a reader. Readers crash on damaged files, and their later answers are
- * unreliable.
+ * Returns whether an error is a crash of a reader. A reader that has crashed on a damaged file gives unreliable answers
+ * afterwards.
  */
 function isCrash(error: unknown): boolean {
   return error instanceof WebAssembly.RuntimeError || String(error).includes("RuntimeError");
@@ -92,7 +92,7 @@ function keep(name: string, { seed, changes, mutations, bytes }: Damaged, fault:
   return `${FOLDER}/${name} (${seed}: ${damage})\n  ${fault}`;
 }
 
-/** Runs each batch in a separate thread. If a reader crashes or hangs, a new thread continues. */
+/** Runs each batch in a separate thread. If a reader crashes or hangs, a new thread continues the batch. */
 async function runAll(batches: Iterator<Batch>, report: (report: Report) => void): Promise<void> {
   for (let batch = batches.next().value; batch; ) {
     const { from, to } = batch;
@@ -108,7 +108,7 @@ async function runAll(batches: Iterator<Batch>, report: (report: Report) => void
     const cause = await end;
     clearTimeout(watch);
     const crashes = done === from ? batch.crashes + 1 : 0;
-    const isReader = isCrash(cause) || typeof cause === "number"; // the exit code, if the thread was terminated
+    const isReader = isCrash(cause) || typeof cause === "number"; // a number is the exit code of a thread that was terminated
     if (done < to && !(isReader && ONLOOKERS[crashes])) throw cause;
     batch = done < to ? { ...batch, from: done, crashes } : batches.next().value;
   }

@@ -1,8 +1,8 @@
 /**
- * `node bench/hostile.ts [N]` sends files that are made to cost more than their size through the running Worker, each
- * twice: with N parts, and with twice as many. It prints CPU, memory and output of both, and how long another client
- * waits meanwhile. It fails if the larger file takes much more than twice as much of anything, or if the other client
- * waits for more than half a second.
+ * `node bench/hostile.ts [N]` sends files through the running Worker that are made to cost more than their size. It
+ * sends each kind of file with N parts, and then with twice as many. It prints CPU, memory and output of both, and how
+ * long another client waits meanwhile. It fails if the larger file takes much more than twice the CPU, memory or output
+ * of the smaller one, or if the other client waits for more than half a second.
  */
 import { watchHeap } from "../scripts/lib/heap.ts";
 import { callPaid } from "../scripts/lib/pay.ts";
@@ -11,16 +11,22 @@ import { HOSTILE_FILES } from "../test/support/hostileFiles.ts";
 
 const parts = Number(process.argv[2] ?? 2000);
 const LONGEST_WAIT_MS = 500;
-/** Twice as much, and a quarter for variations between runs. */
+/**
+ * Maximum ratio of the costs of two files, of which one has twice as many parts. A quarter is added for variations
+ * between runs.
+ */
 const MOST_GROWTH = 2.5;
-/** Differences below these are noise. */
+/** Differences in milliseconds and megabytes that count as noise. */
 const [NOISE_MS, NOISE_MB] = [150, 30];
 
 process.env.MINIFLARE_WORKERD_V8_FLAGS = "--max-heap-size=96";
 const worker = await startWorker({ MAX_BODY_BYTES: "100000000", MAX_SOURCE_BYTES: "100000000" });
 const heap = await watchHeap(worker.inspectorPort);
 
-/** Sends small requests in a loop. Returns a function that gives the slowest answer in milliseconds. */
+/**
+ * Sends small requests in a loop. Returns a function that ends the loop and returns the duration of the slowest answer
+ * in milliseconds.
+ */
 function watchAnswers(): () => Promise<number> {
   let [slowest, isOver] = [0, false];
   const watching = (async () => {

@@ -19,9 +19,9 @@ export const IMAGES = {
 export type ImageName = keyof typeof IMAGES;
 
 /**
- * Makes a PNG with small differences between neighboring pixels, as in a photograph, and with the five filter types in
- * turn.
- * @param isVisible returns whether the alpha of a pixel is not 0; invisible pixels are black, as programs write them
+ * Makes a PNG with small differences between neighboring pixels, as in a photograph. Its rows use the five filter types
+ * in turn.
+ * @param isVisible returns whether a pixel is opaque; other pixels are transparent black, as programs write them
  */
 function png(colorType: 2 | 6, isVisible?: (x: number, y: number) => boolean): Uint8Array {
   const random = seeded(colorType);
@@ -75,15 +75,15 @@ function encoded(colorType: 2 | 6, lines: Uint8Array): Uint8Array {
 }
 
 /**
- * Makes a JPEG with the segments of a real one around noise instead of entropy-coded data, which no engine decodes
- * here.
+ * Makes a JPEG that has the segments of a real one, but random bytes as its image data. No engine in this benchmark
+ * decodes the data.
  */
 function jpeg(): Uint8Array {
   const small = encodeJpeg({ width: WIDTH / 8, height: HEIGHT / 8, color: () => [128, 128, 128] });
   const scan = small.length - 2 - Math.ceil((WIDTH * HEIGHT * 3 * 5) / 64 / 8);
   const random = seeded(5);
   const noise = new Uint8Array(JPEG_BYTES - scan);
-  // a byte of 0xFF is followed by zero; otherwise it would begin a marker (ITU-T T.81, F.1.2.3)
+  // zero follows each 0xFF, because otherwise a marker would begin (ITU-T T.81, F.1.2.3)
   for (let i = 0; i < noise.length; i++) noise[i] = noise[i - 1] === 0xff ? 0 : random();
   if (noise.at(-1) === 0xff) noise[noise.length - 1] = 0;
   return concat(small.subarray(0, scan), noise, small.subarray(-2));

@@ -1,4 +1,7 @@
-/** A Worker for the benchmark: repeatedly marks one page with the image that it receives, by the engine or pdf-lib. */
+/**
+ * A Worker for the benchmark of image marks. It repeatedly marks one page with the received image, using the engine or
+ * pdf-lib.
+ */
 import { PDFDocument } from "pdf-lib";
 import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";

@@ -17,13 +17,13 @@ export function textPages(count: number, bytes: number, table: "classic" | "stre
   return pagesWith(() => pageOfText(random, bytes, table === "stream"), count, table);
 }
 
-/** Makes pages of text that are all the same, in a tenth of the time. */
+/** Makes identical pages of text, in a tenth of the time that {@link textPages} takes. */
 export function samePages(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const page = pageOfText(seeded(count), bytes, false);
   return pagesWith(() => page, count, "classic");
 }
 
-/** Makes pages that are kids of one node and share one /Font dictionary. */
+/** Makes pages that belong to one page tree node and share one /Font dictionary. */
 function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "classic" | "stream") {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
@@ -48,7 +48,7 @@ function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "clas
   return writer.finish(catalog, table);
 }
 
-/** Makes short pages with one link each: four objects per page. */
+/** Makes short pages with one link each. A page takes four objects. */
 export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
@@ -67,7 +67,7 @@ export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "classic");
 }
 
-/** Makes pages of one image each, as scanners do. The image data is noise, which does not compress. */
+/** Makes pages that consist of one image each, as scanners do. The image data are noise, which cannot be compressed. */
 export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
   const writer = new PdfWriter();
@@ -95,7 +95,7 @@ export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
 
 function pageOfText(random: () => number, bytes: number, compressed: boolean): Uint8Array {
   let text = "BT /F1 9 Tf 11 TL 40 800 Td\n";
-  // words of random letters deflate to about 0.6 of their length
+  // random letters compress to about 0.6 of their length
   const length = compressed ? bytes / 0.6 : bytes;
   while (text.length < length - 80) {
     let line = "";

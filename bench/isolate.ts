@@ -1,11 +1,11 @@
 /**
- * `npm run bench:isolate` measures the isolate's own CPU of a warm call with a file of 10 pages and a Latin text, paid
- * and unpaid, and an empty answer for comparison. V8's profiler samples the Worker's isolate every 0.1 ms during
- * consecutive calls. Only samples in the Worker's code or in its garbage collector count. R2 is a separate isolate, the
- * facilitator a separate process, and payments are signed in advance. The storage of Durable Objects (one SQLite file
- * each) and the runtime's native code have their own columns. A paid call starts the object of its payment, and the
- * profiler attributes this time to the code that calls the object first. A separate row shows the cost of starting an
- * object that does nothing.
+ * `npm run bench:isolate` measures the isolate's own CPU of a warm call, paid and unpaid, with a file of 10 pages and a
+ * Latin text. It also measures an empty answer for comparison. V8's profiler samples the Worker's isolate every 0.1 ms
+ * during consecutive calls. A sample counts as own CPU if it is in the Worker's code or in its garbage collector. R2
+ * and the facilitator are not included, because they run in a separate isolate and a separate process. Payments are
+ * signed in advance. The storage of Durable Objects (one SQLite file each) and the runtime's native code have separate
+ * columns. A paid call starts a Durable Object for its payment. The profiler attributes this start to the code that
+ * first calls the object. A separate row therefore shows the cost of starting an object that does nothing.
  */
 
 import { type Inspector, openInspector } from "../scripts/lib/inspector.ts";
@@ -25,11 +25,13 @@ const STORAGE = new Set(["put", "get", "delete", "list", "exec", "deleteAll", "s
 interface Profile {
   nodes: { id: number; callFrame: { functionName: string; url: string } }[];
   samples: number[];
-  /** Time since the previous sample in microseconds. */
+  /** For each sample, the time since the previous sample in microseconds. */
   timeDeltas: number[];
 }
 
-/** Returns milliseconds of the isolate's code, of the storage and of the runtime, summed over all `calls`. */
+/**
+ * Returns the milliseconds spent in the isolate's own code, in the storage and in the runtime, summed over all `calls`.
+ */
 async function profiled(inspector: Inspector, calls: () => Promise<void>) {
   await inspector.send("Profiler.start");
   await calls();
@@ -40,7 +42,7 @@ async function profiled(inspector: Inspector, calls: () => Promise<void>) {
     const { functionName, url } = frames.get(id)!;
     if (functionName === "(idle)") continue;
     const isStorage = url === "" && STORAGE.has(functionName);
-    // no samples are taken while other threads run, and the next sample must not count for that time
+    // the profiler pauses while other threads run, and the next sample must not count for the pause
     const ms = Math.min(profile.timeDeltas[at]!, 2 * INTERVAL_US) / 1000;
     total[isStorage ? "storage" : functionName === "(program)" ? "native" : "own"] += ms;
   }

@@ -1,10 +1,11 @@
 /**
  * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator answer with the latencies of the edge
- * (delays.ts) and, in turns, without them. For each kind of call it prints the duration, the part added by the
- * latencies, the latency of the steps that a call must wait for (docs/design/round-trips.md), and both as ratios of
- * that. It fails if latencies add more than 1.1 times that to a paid call. The time of this machine's disk and
- * processors is not counted. A disk in memory (`TMPDIR=/dev/shm`) brings both closer, because each payment is a
- * separate local database.
+ * (delays.ts). In turns, it makes the same calls without latencies. For each kind of call it prints the duration, the
+ * part of the duration that the latencies add, and the latency of the steps that the call must wait for
+ * (docs/design/round-trips.md). It also prints the first two as multiples of the third. It fails if latencies add more
+ * than 1.1 times the latency of these steps to a paid call. The added part excludes the time of this machine's disk and
+ * processors. The duration includes this time, because each payment is a separate local database. A disk in memory
+ * (`TMPDIR=/dev/shm`) reduces it.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -23,7 +24,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-/** The facilitator, and a server of files: both answer late. */
+/** Answers of the facilitator and of a file server, each with its latency. */
 const answers: Record<string, { ms: number; body: Uint8Array | object }> = {
   "/supported": {
     ms: 0,
@@ -83,9 +84,15 @@ const ask = async (request: Request) => {
 const keyed = async (key: string) => post(text, { ...(await sign()), "Idempotency-Key": key }, byAddress);
 
 const { ledger, budget, R2, source, verify, settle } = DELAYS;
-/** Latency of each paid call without its files: admission, claim and allowance in parallel, result, settlement. */
+/**
+ * Latency of each paid call except for fetching files. It consists of admission, claim and allowance in parallel,
+ * storing the result, and settlement.
+ */
 const sale = Math.max(ledger, verify) + Math.max(ledger, budget) + R2 + ledger + settle;
-/** For each kind of call, the latency that it must wait for, and a function that prepares the request. */
+/**
+ * The kinds of calls, by name. Each has the latency of the steps that it must wait for, and a function that prepares
+ * the request.
+ */
 const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
   "unpaid (402)": { path: 0, ready: async () => new Request(text, { method: "POST" }) },
   "paid, file uploaded with it": { path: sale, ready: async () => post(text, await sign(), form()) },
@@ -141,7 +148,7 @@ try {
     };
     const taken: number[] = [];
     const added: number[] = [];
-    await timed(false); // to warm up
+    await timed(false); // the first round warms up
     for (let round = 0; round < ROUNDS; round++) {
       const near = await timed(false);
       const far = await timed(true);

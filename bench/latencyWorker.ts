@@ -1,4 +1,4 @@
-/** The Worker for the benchmark of latency: its ledger, allowances and R2 answer as slowly as at the edge. */
+/** The Worker for the benchmark of latency. Its ledger, allowances and R2 answer as slowly as at the edge. */
 import { app } from "../src/app.ts";
 import { DELAYS } from "./delays.ts";
 
@@ -8,7 +8,7 @@ export { Budget } from "../src/service/limits/quota.ts";
 
 let isFar = true;
 
-/** Returns a binding whose methods all answer `ms` milliseconds later. */
+/** Returns a copy of a binding whose methods answer `ms` milliseconds later. */
 function far<B extends object>(binding: B, ms: number): B {
   return new Proxy(binding, {
     get: (_, method) =>

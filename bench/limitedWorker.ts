@@ -6,7 +6,7 @@ import { buildWorker } from "../scripts/lib/buildWorker.ts";
 import { watchHeap } from "../scripts/lib/heap.ts";
 import { type RunningWorker, startServer } from "../scripts/lib/worker.ts";
 
-/** Memory of an isolate at the edge, for objects and buffers together. */
+/** Memory limit of an isolate at the edge in MB, for objects and buffers together. */
 export const MEMORY_MB = 128;
 
 /** The Worker as it is deployed, in one workerd whose heap has the limit of the edge. */
@@ -18,9 +18,9 @@ export interface LimitedWorker extends RunningWorker {
 }
 
 /**
- * Builds the Worker and starts it as `npm run serve` does, without wrangler's proxy. It also accepts calls as if they
- * came from remote addresses: see `abuseWorker.ts`.
- * @param vars its settings
+ * Builds the Worker and starts it as `npm run serve` does, without wrangler's proxy. Callers can send a header to
+ * appear as remote callers: see `abuseWorker.ts`.
+ * @param vars the Worker's settings
  */
 export async function startLimitedWorker(vars: Record<string, string>): Promise<LimitedWorker> {
   process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MEMORY_MB} --expose-gc`;

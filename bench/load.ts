@@ -1,9 +1,9 @@
 /**
- * `npm run bench:load` marks files of 10 pages for an increasing number of concurrent callers, through one workerd with
- * the memory of an isolate. It prints results per second, waiting times, errors and memory. Then it repeats this while
- * others send large files or attack, and with a slow facilitator. `-- --calls 50` makes a short run. `-- --save` saves
- * the results for `docs/performance.md`. It fails if a call fails without Retry-After, if a payment bought nothing, or
- * if the memory would not suffice at the edge.
+ * `npm run bench:load` marks files of 10 pages for an increasing number of concurrent callers. All calls go through one
+ * workerd with the memory limit of an isolate. It prints results per second, waiting times, errors and memory. It then
+ * repeats the calls while other senders upload large files or attack, and with a slow facilitator. `-- --calls 50`
+ * makes a short run. `-- --save` saves the results for `docs/performance.md`. It fails if a call fails without
+ * Retry-After, if a settled payment has no result, or if the memory exceeds the limit at the edge.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { startFacilitator } from "./startFacilitator.ts";
 const { values } = parseArgs({ options: { calls: { type: "string", default: "400" }, save: { type: "boolean" } } });
 const CALLS = Number(values.calls);
 const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
-/** The number of concurrent callers beside other load, and of their calls. */
+/** The number of concurrent callers that are measured during other load, and the number of their calls. */
 const BESIDE = { connections: 8, calls: Math.ceil(CALLS / 2) };
 /** Time that the other load runs before the measurement begins. */
 const WARM_UP_MS = 5000;
@@ -35,7 +35,10 @@ const SITUATIONS: Record<string, { company: Company[]; delays?: typeof SLOW }> =
   "all of it": { company: ["files of 50 MB", ...ATTACKERS], delays: SLOW },
 };
 
-/** Runs `act` while other senders are busy, each kind in a separate process. Returns the answers to each kind as well. */
+/**
+ * Runs `act` while other senders are busy, each kind in a separate process. Returns the result of `act`, with the
+ * answers that each kind received.
+ */
 async function amid<T>(worker: LimitedWorker, company: Company[], act: () => Promise<T>) {
   const others = company.map((kind) => fork(join(import.meta.dirname, "company.ts"), [kind, worker.url]));
   if (others.length > 0) await sleep(WARM_UP_MS);

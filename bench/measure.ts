@@ -1,12 +1,15 @@
 /**
- * Measures one engine on one input in a separate process: `node bench/measure.ts ENGINE INPUT.pdf`. Prints JSON with
- * the median time of the first runs and of later runs in milliseconds, the growth of the process's peak memory since
- * before the first run in MB, and the length of the output.
+ * Measures one engine on one input in a separate process: `node bench/measure.ts ENGINE INPUT.pdf`. It prints JSON: the
+ * median time of the first runs and of later runs in milliseconds, the growth of the process's peak memory since before
+ * the first run in MB, and the length of the output.
  */
 import { readFileSync } from "node:fs";
 import { FLOOR, OURS, PEERS } from "./engines.ts";
 
-/** Time limit of the measurement. Fast engines run many times, for a stable median; slow ones once or twice. */
+/**
+ * Time limit of the measurement. Fast engines run many times, which makes the median stable. Slow engines run once or
+ * twice.
+ */
 const TIME_BUDGET_MS = 4000;
 const MAX_RUNS = 30;
 /** Number of runs after which V8 has compiled the hot code. */

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:pages` has every engine mark files with an increasing number of pages, and prints milliseconds, memory
- * and added bytes. It then prints the bytes that texts of increasing length add to one page. An engine that fails at a
- * file is skipped for larger ones. `-- --most 1000` limits the number of pages. `-- --save` saves the results for
- * `docs/performance.md`.
+ * `npm run bench:pages` marks files with an increasing number of pages, using every engine. It prints milliseconds,
+ * memory and added bytes. It then prints the bytes that texts of increasing length add to one page. An engine that
+ * fails on a file is skipped for larger files. `-- --most 1000` limits the number of pages. `-- --save` saves the
+ * results for `docs/performance.md`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

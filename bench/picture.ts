@@ -2,7 +2,7 @@ import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import type { Picture } from "./report.ts";
 
-/** The parts of a browser's document that Plot and this file use. The Worker's types do not include the DOM. */
+/** The parts of a browser's DOM that Plot and this file use. The Worker's types do not include the DOM. */
 interface Node {
   setAttribute(name: string, value: string): void;
   append(...nodes: (Node | string)[]): void;
@@ -14,7 +14,7 @@ const { document } = parseHTML("<html></html>") as unknown as {
 };
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Colors that are visible on white and on black. The first is this engine's. */
+/** Line colors that are visible on white and on black. The first one is for this engine. */
 export const COLORS = [
   "#d6336c",
   "#1c7ed6",
@@ -28,7 +28,7 @@ export const COLORS = [
 ];
 export const OUR_COLOR = COLORS[0]!;
 
-/** Style of a picture, with its own background, because GitHub does not adapt pictures to the reader's theme. */
+/** Style of a picture. It sets a background, because GitHub does not adapt pictures to the reader's theme. */
 const STYLE = `
 svg { --ink: #1f2328; --paper: #ffffff; --rule: #d8dee4; color: var(--ink); font: 12px system-ui, sans-serif; }
 @media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --paper: #0d1117; --rule: #30363d; } }
@@ -37,7 +37,7 @@ svg { --ink: #1f2328; --paper: #ffffff; --rule: #d8dee4; color: var(--ink); font
 text { fill: var(--ink); }
 `;
 
-/** Makes an element of SVG. */
+/** Creates an SVG element. */
 export function element(name: string, attributes: Record<string, string | number>, ...inside: (Node | string)[]): Node {
   const made = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
@@ -45,7 +45,7 @@ export function element(name: string, attributes: Record<string, string | number
   return made;
 }
 
-/** One line of a plot, named at its end. */
+/** A line of a plot. Its name is written at the end of the line. */
 export interface Series {
   name: string;
   color: string;
@@ -54,7 +54,7 @@ export interface Series {
   isDashed?: boolean;
 }
 
-/** Size of a plot in its picture, in pixels, and its axes. */
+/** The size of a plot within its picture, in pixels, and its axes. */
 interface Frame {
   width: number;
   height: number;
@@ -62,14 +62,14 @@ interface Frame {
   y: Plot.ScaleOptions;
 }
 
-/** Minimum distance of two lines of text. */
+/** Minimum distance between two lines of text, in pixels. */
 const LINE_PX = 15;
 const LETTER_PX = 7;
 const MARGINS = { marginTop: 30, marginLeft: 56, marginBottom: 40 };
 
 const inFull = (value: number) => value.toLocaleString("en", { maximumFractionDigits: 3 });
 
-/** Plots lines with their names on the right, moved apart where they would overlap. */
+/** Plots lines, with their names on the right. Names that would overlap are moved apart. */
 export function lines(series: Series[], { width, height, x, y }: Frame): Node {
   const marginRight = 32 + LETTER_PX * Math.max(...series.map(({ name }) => name.length));
   const rule = { stroke: "var(--rule)", strokeOpacity: 1 };
@@ -89,7 +89,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
       ]),
     ],
   }) as unknown as Node & Plot.Plot;
-  plot.querySelector("style")?.remove(); // these attributes are for pages, and override the size of a plot in a picture
+  plot.querySelector("style")?.remove(); // these attributes suit web pages, and would override the size of the plot in the picture
 
   const at = (scale: "x" | "y", value: number) => plot.scale(scale)!.apply(value) as number;
   const labels = series
@@ -119,7 +119,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
   return plot;
 }
 
-/** Draws a plot with Plot's options in the same style. */
+/** Draws a plot from Plot's options, in the style of these pictures. */
 export function plotted(options: Plot.PlotOptions): Node {
   const plot = Plot.plot({ ...({ document } as object), ...options }) as unknown as Node;
   plot.querySelector("style")?.remove();

@@ -21,7 +21,9 @@ for (const name of NAMES) {
   if (existsSync(path)) Object.assign(results, { [name]: JSON.parse(await readFile(path, "utf8")) });
 }
 
-/** Returns a line of measurements for each engine. Files that it fails on or makes smaller are omitted. */
+/**
+ * Returns one line of measurements per engine. A line omits files on which its engine failed, or which it made smaller.
+ */
 function engineSeries(
   { files }: Results["pages"],
   of: keyof Omit<Marked, "name">,
@@ -42,12 +44,12 @@ function engineSeries(
 
 const pages = { type: "log", label: "pages", ticks: 5 } as const;
 
-/** Draws one plot of lines that fills the width of the page. */
+/** Draws one plot of lines that fills the width of the picture. */
 function wide(series: Series[], axes: Pick<Parameters<typeof lines>[1], "x" | "y">) {
   return { plots: [lines(series, { ...WIDE, ...axes })], size: WIDE };
 }
 
-/** The drawing of each picture. */
+/** The functions that draw the pictures, by name. */
 const DRAWN: {
   [file: string]: (results: Required<Results>) => { plots: ReturnType<typeof lines>[]; size: typeof WIDE };
 } = {

@@ -1,5 +1,5 @@
 /**
- * Marks a file by ranges, without loading it as a whole: `node --expose-gc bench/ranges.ts INPUT.pdf`. Prints JSON with
+ * Marks a file by ranges, without loading the whole file: `node --expose-gc bench/ranges.ts INPUT.pdf`. It prints JSON:
  * the milliseconds, the live memory of the plan (heap and buffers, in MB), the share of the file that planning has
  * read, and the length of the output.
  */

@@ -7,7 +7,7 @@ export const counted = (counts: Record<string, number>) =>
     .map(([name, times]) => `${times} x ${name}`)
     .join(", ") || "-";
 
-/** The columns of {@link loadCells}. */
+/** Headings of the columns of {@link loadCells}. */
 export const loadHead = [
   "per second",
   "p50, ms",
@@ -29,13 +29,13 @@ export function loadCells({ perSecond, p50Ms, p99Ms, busy, failed, lost, heapMb,
   ];
 }
 
-/** A picture of `docs/performance/`: its heading, and its content in words and figures as alternative text. */
+/** A picture of `docs/performance/`: its heading, and an alternative text that states its figures. */
 export interface Picture {
   title: string;
   description: string;
 }
 
-/** A generated part of a document: pictures by the name of their file, and tables. */
+/** A generated part of a document: its pictures, by file name, and its tables. */
 interface Section {
   pictures: Record<string, Picture>;
   tables: string[];
@@ -45,7 +45,7 @@ const table = (head: string[], rows: (string | number)[][]) =>
   [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 const stamp = ({ measured, machine }: { measured: string; machine: string }) => `Measured on ${measured}: ${machine}.`;
 const whole = (value: number) => Math.round(value).toLocaleString("en");
-/** Formats a number with about three digits; null is an engine that failed. */
+/** Formats a number with about three digits. Null means that the engine failed. */
 const short = (value: number | null) =>
   value === null ? "failed" : value < 10 ? value.toFixed(value < 1 ? 2 : 1) : whole(value);
 const megabytes = (bytes: number) => (bytes < 1e6 ? `${short(bytes / 1000)} KB` : `${short(bytes / 1e6)} MB`);
@@ -55,14 +55,14 @@ const plural = (count: number, of: string) => `${whole(count)} ${of}${count === 
 export const OURS = "overprint";
 const FLOOR = "copy";
 
-/** Returns the milliseconds of our engine, and the fastest of the others that marked the file. */
+/** Returns the milliseconds of our engine for a file, and the fastest other engine that marked the file. */
 function fastest(engines: Marked[]): { ours: number | null; best: Marked | undefined } {
   const peers = engines.filter(({ name, ms }) => ![OURS, FLOOR].includes(name) && ms !== null);
   const [best] = peers.toSorted((a, b) => a.ms! - b.ms!);
   return { ours: engines.find(({ name }) => name === OURS)?.ms ?? null, best };
 }
 
-/** Compares our engine with the best other one for one file, as a phrase. */
+/** Returns a phrase that compares our engine with the best other engine for one file. */
 function against(engines: Marked[], of: "ms" | "peakMb" | "addedBytes", format: (value: number) => string): string {
   const ours = engines.find(({ name }) => name === OURS)?.[of];
   const peers = engines.filter((engine) => ![OURS, FLOOR].includes(engine.name) && (engine[of] ?? 0) > 0);
@@ -257,13 +257,13 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
   },
 };
 
-/** Generates the parts of the documents, by name, from the available results. */
+/** Generates the parts of the documents for which results exist, by the name of the part. */
 export function sectionsOf(results: Partial<Results>): Record<string, Section> {
   const make = <Name extends keyof Results>(name: Name) => (results[name] ? MAKERS[name](results[name]) : {});
   return Object.assign({}, ...(Object.keys(MAKERS) as (keyof Results)[]).map(make));
 }
 
-/** Replaces the generated parts of a document. Each part is between two comments that name it. */
+/** Replaces the generated parts of a document. Two comments with the name of the part enclose each part. */
 export function withSections(document: string, sections: Record<string, Section>): string {
   return document.replaceAll(/(<!-- (\w+): [^>]*-->\n).*?(<!-- end of \2 -->)/gs, (_, begin, name: string, end) => {
     const { pictures = {}, tables = [] } = sections[name] ?? {};

@@ -1,35 +1,39 @@
 import type { Load } from "./drive.ts";
 
-/** The date of the results, and the class of machine. */
+/** The date and the machine of a measurement. */
 interface Stamp {
   measured: string;
   machine: string;
 }
 
 /**
- * The measurements of an engine for a file. A value is null if the engine failed. Native programs have no memory value.
+ * The measurements of an engine for a file. A value is null if the engine failed. Memory is also null for native
+ * programs.
  */
 export interface Marked {
   name: string;
   ms: number | null;
-  /** Time after a thousand more runs. Null for native programs and for engines too slow for that. */
+  /**
+   * Time of a run after a thousand earlier runs. Null for native programs, and for engines that are too slow for a
+   * thousand runs.
+   */
   laterMs: number | null;
   peakMb: number | null;
   addedBytes: number | null;
 }
 
-/** The results in `docs/performance/`, by the name of the file. */
+/** The contents of the files in `docs/performance/`, by file name. */
 export interface Results {
   engines: Stamp & { inputs: { title: string; bytes: number; engines: Marked[] }[] };
   pages: Stamp & {
-    /** Files of the same pages of text, in increasing number. */
+    /** Files with an increasing number of pages of the same kind. */
     files: { pages: number; bytes: number; engines: Marked[] }[];
-    /** The bytes that a text adds to a file of one page, by its script and number of characters. */
+    /** The bytes that each text adds to a file of one page. */
     texts: { script: string; characters: number; addedBytes: number }[];
   };
   /**
-   * CPU in milliseconds of a call to the running Worker, and of a Worker that stores the same body and copies it once.
-   * The value of a Worker that marks with pdf-lib is null if it fails.
+   * CPU in milliseconds of a call to the running Worker, of a Worker that stores the same body and copies it once, and
+   * of a Worker that marks with pdf-lib. The last value is null if pdf-lib fails.
    */
   call: Stamp & {
     files: {
@@ -51,9 +55,12 @@ export interface Results {
   soak: Stamp & {
     minutes: number;
     connections: number;
-    /** Rounds with a call that gave no result. */
+    /** Number of rounds in which at least one call gave no result. */
     failedRounds: number;
-    /** `aliveMb` is the isolate's live memory after a garbage collection, `residentMb` the memory of workerd. */
+    /**
+     * Measurements after each round. `aliveMb` is the isolate's live memory after a garbage collection, and
+     * `residentMb` is the memory of workerd.
+     */
     rounds: {
       calls: number;
       perSecond: number;
@@ -62,7 +69,7 @@ export interface Results {
       aliveMb: number;
       residentMb: number;
     }[];
-    /** Growth of these values per 1,000 calls, in MB. */
+    /** Growth of `aliveMb` and `residentMb` per 1,000 calls. */
     aliveMbPer1000: number;
     residentMbPer1000: number;
   };

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Engine } from "./engines.ts";
 import type { Marked } from "./results.ts";
 
-/** Time limit for a file. A slower engine has failed. */
+/** Time limit for a file. An engine that takes longer counts as failed. */
 const TIMEOUT_MS = 120_000;
 
-/** Runs an engine on a file in a separate process, so that its memory does not affect the next engine. */
+/** Measures an engine on a file in a separate process, so that its memory does not affect the next engine. */
 export function runEngine(engine: Engine, path: string): Marked {
   const name = engine.native ? `${engine.name} (whole process)` : engine.name;
   try {
@@ -17,7 +17,7 @@ export function runEngine(engine: Engine, path: string): Marked {
       length: number;
     };
     const addedBytes = length - statSync(path).size;
-    return { name, ...taken, peakMb: engine.native ? null : taken.peakMb, addedBytes }; // Node.js does not know a native program's memory
+    return { name, ...taken, peakMb: engine.native ? null : taken.peakMb, addedBytes }; // Node.js cannot measure the memory of a native program
   } catch {
     return { name, ms: null, laterMs: null, peakMb: null, addedBytes: null };
   }

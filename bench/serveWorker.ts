@@ -1,4 +1,6 @@
-/** Serves a Worker built by `buildWorker`: `node serveWorker.ts OPTIONS_FILE PLACE VARS`. */
+/**
+ * Serves a Worker that `buildWorker` has built: `node serveWorker.ts OPTIONS_FILE PLACE VARS`. PLACE and VARS are JSON.
+ */
 import { serveWorker } from "../scripts/lib/serveWorker.ts";
 import type { ServerPlace } from "../scripts/lib/worker.ts";
 
@@ -6,5 +8,5 @@ const [optionsFile, place, vars] = process.argv.slice(2) as [string, string, str
 const { port, inspectorPort, state } = JSON.parse(place) as ServerPlace;
 await serveWorker(optionsFile, state, JSON.parse(vars) as Record<string, string>, {
   ...{ host: "127.0.0.1", port, inspectorPort },
-  unsafeTriggerHandlers: true, // makes the sweep callable, as under wrangler
+  unsafeTriggerHandlers: true, // allows the benchmark to start the sweep, as wrangler does
 });

@@ -1,7 +1,8 @@
 /**
- * Plays schedules of the whole service with all kinds of faults: `npm run -s simulate -- 100000 7` plays 100,000 from
- * seed 7. If a schedule breaks a rule, its seed and the rule are printed, and the run fails. `npm run -s simulate -- 1
- * SEED` plays it again and shows the Worker's log. It uses one core. Start it twice with different seeds to use two.
+ * Plays schedules of the whole service with all kinds of faults. `npm run -s simulate -- 100000 7` plays 100,000
+ * schedules from seed 7. If a schedule breaks a rule, its seed and the rule are printed, and the run fails. `npm run -s
+ * simulate -- 1 SEED` plays that schedule again and shows the Worker's log. The program uses one core. Start it twice
+ * with different seeds to use two cores.
  */
 import { brokenRules } from "../test/simulation/invariants.ts";
 import { Simulation } from "../test/simulation/simulation.ts";

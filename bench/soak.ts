@@ -1,8 +1,8 @@
 /**
- * `npm run bench:soak` marks files of 10 pages for eight concurrent callers during 20 minutes, through one workerd with
- * the memory of an isolate. Every few hundred calls it pauses and measures the isolate's live memory. `-- --minutes 2`
- * makes a short run. `-- --save` saves the results for `docs/performance.md`. It fails if a call fails, if a payment
- * bought nothing, or if memory grows with the calls.
+ * `npm run bench:soak` marks files of 10 pages for eight concurrent callers during 20 minutes. All calls go through one
+ * workerd with the memory limit of an isolate. Every few hundred calls it pauses and measures the isolate's live
+ * memory. `-- --minutes 2` makes a short run. `-- --save` saves the results for `docs/performance.md`. It fails if a
+ * call fails, if a settled payment has no result, or if memory grows with the number of calls.
  */
 import { parseArgs } from "node:util";
 import { drive } from "./drive.ts";
@@ -15,7 +15,7 @@ import { startFacilitator } from "./startFacilitator.ts";
 
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "20" }, save: { type: "boolean" } } });
 const ROUND = { connections: 8, calls: 240 };
-/** Maximum growth of an isolate per 1,000 calls. A total growth of less than 2 MB is noise. */
+/** Maximum growth of the isolate's live memory per 1,000 calls, and the total growth below which it counts as noise. */
 const [MOST_MB, NOISE_MB] = [0.25, 2];
 
 const row = (cells: (string | number)[]) => console.log(`| ${cells.join(" | ")} |`);

@@ -3,20 +3,21 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { FORGED } from "./attacks.ts";
 
-/** Latencies of a facilitator. */
+/** The milliseconds that a facilitator waits before each answer. */
 export interface Delays {
   verifyMs: number;
   settleMs: number;
 }
 
 /**
- * A facilitator in a separate process, as in a deployment. The development facilitator would use the Worker's own CPU.
+ * A facilitator in a separate process, as in a deployment. The development facilitator would use the CPU of the Worker
+ * that is measured.
  */
 export interface Facilitator {
   url: string;
-  /** Sets its latencies from now on. */
+  /** Changes the latencies of later answers. */
   delay(delays: Delays): void;
-  /** Returns the nonces of the payments that it has settled since the previous call. */
+  /** Returns the nonces of the payments that the facilitator has settled since the previous call. */
   settled(): Promise<string[]>;
   stop(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Measures a text mark in workerd: CPU time of the first one in an isolate and of later ones, and the bytes added to
- * one page, compared with pdf-lib and the same fonts. `node bench/text.ts`
+ * `node bench/text.ts` measures text marks in workerd, and pdf-lib with the same fonts for comparison. It prints the
+ * CPU time of the first mark in an isolate and of later marks, and the bytes added to one page.
  */
 import { startWorker } from "../scripts/lib/worker.ts";
 
@@ -8,7 +8,7 @@ const TEXTS = {
   "Latin, 20 characters": "CONFIDENTIAL - DRAFT",
   "Chinese, 20 characters": "本文件仅供内部审阅未经书面许可不得外传复",
 };
-/** Number of cold starts for a median: a process's CPU clock ticks every 10 ms. */
+/** Number of cold starts per median. Several are needed, because a process's CPU clock ticks only every 10 ms. */
 const COLD_STARTS = 5;
 const WARM_RUNS = { overprint: 100, "pdf-lib": 4 };
 

@@ -1,4 +1,6 @@
-/** A Worker for the benchmark: repeatedly marks one page with a text in one request, by the engine or pdf-lib. */
+/**
+ * A Worker for the benchmark of text marks. It repeatedly marks one page in one request, using the engine or pdf-lib.
+ */
 import fontkit from "@pdf-lib/fontkit";
 import { PDFDocument, type PDFFont } from "pdf-lib";
 import { chooseFonts } from "../src/engine/fonts/choose.ts";
@@ -20,7 +22,9 @@ const MARKERS: Record<string, Marker> = {
     return length;
   },
 
-  /** Follows pdf-lib's readme with the same font files: each grapheme is drawn with a font that covers it. */
+  /**
+   * Marks as pdf-lib's readme shows, with the engine's font files. Each grapheme is drawn with a font that covers it.
+   */
   async "pdf-lib"(text, env) {
     const document = await PDFDocument.load(onePage);
     document.registerFontkit(fontkit);

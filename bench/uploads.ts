@@ -1,7 +1,7 @@
 /**
- * `npm run bench:uploads` sends a file of 100 MB in turns to an upload URL and to a Worker that only stores it in R2,
- * and prints the CPU and memory of each. It then marks copies of a file that is uploaded once, and of a file sent with
- * each call. It fails beyond the limits below.
+ * `npm run bench:uploads` sends a file of 100 MB to an upload URL and, in turns, to a Worker that only stores the file
+ * in R2. It prints the CPU and memory of both. It then marks copies in two ways: of a file that is uploaded once, and
+ * of a file that is sent with each call. It fails if a value exceeds the limits below.
  */
 import { request } from "node:http";
 import { watchHeap } from "../scripts/lib/heap.ts";
@@ -49,7 +49,7 @@ async function measureStoring(worker: RunningWorker): Promise<boolean> {
       const [cpu, base] = [await worker.cpuMs(), heap.peakMb()];
       const status = await put(url, file);
       if (status >= 300) throw new Error(`${name}: ${status}`);
-      if (round === 0) continue; // to warm up
+      if (round === 0) continue; // the first round warms up
       found[name]!.cpu.push(((await worker.cpuMs()) - cpu) / (file.length / 1e6));
       found[name]!.mb.push(heap.peakMb() - base);
     }
@@ -66,7 +66,7 @@ async function measureStoring(worker: RunningWorker): Promise<boolean> {
   return times <= MOST_TIMES && Math.max(...found["upload slot"]!.mb) < MOST_MB;
 }
 
-/** Marks copies in turns, so that other load on the machine affects both ways alike. */
+/** Measures both ways of marking copies, in turns, so that other load on the machine affects both alike. */
 async function measureCopies(worker: RunningWorker, title: string, pdf: Uint8Array<ArrayBuffer>): Promise<void> {
   const endpoint = `${worker.url}/v1/watermark/text`;
   const terms = (await (await fetch(endpoint, { method: "POST" })).json()) as { accepts: Offer[] };

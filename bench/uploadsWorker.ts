@@ -1,4 +1,4 @@
-/** The Worker for the benchmark of uploads. It can also store a body in R2 and do nothing else. */
+/** The Worker for the benchmark of uploads. It has an additional endpoint that only stores a body in R2. */
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
