@@ -1,10 +1,10 @@
 /**
- * Marks a PDF from a web page on any host, paid by a wallet in the reader's browser (EIP-6963). The service allows calls
- * from other origins (CORS), so the page needs no separate server. With `npm run dev` running:
+ * Marks a PDF from a web page on any host. A wallet in the reader's browser pays (EIP-6963). The service allows calls
+ * from other origins (CORS), so the page needs no server-side code. While `npm run dev` is running, start:
  *
  *   npx esbuild examples/browser.ts --bundle --format=esm --outdir=examples --servedir=examples --serve=127.0.0.1:8000
  *
- * and open http://127.0.0.1:8000/browser.html
+ * Then open http://127.0.0.1:8000/browser.html
  */
 import { ExactEvmScheme } from "@x402/evm";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";
@@ -46,7 +46,7 @@ async function buy(wallet: EIP1193Provider, body: FormData) {
   const signer = {
     address,
     async signTypedData(message: { domain: Record<string, unknown> } & Record<string, unknown>) {
-      await client.switchChain({ id: Number(message.domain.chainId) }); // wallets sign for the chain they are on
+      await client.switchChain({ id: Number(message.domain.chainId) }); // a wallet signs only for its current chain
       return client.signTypedData(message as unknown as Parameters<typeof client.signTypedData>[0]);
     },
   };

@@ -1,6 +1,7 @@
 /**
- * Marks a PDF with the MCP tools: `request_upload` returns the URL to upload the file to, so that no message contains
- * it. Payment follows x402's MCP transport: the first answer has the terms, and the second call carries the payment.
+ * Marks a PDF with the MCP tools. `request_upload` returns a URL for uploading the file, so that no message contains
+ * the file. Payment follows x402's MCP transport: the answer to the first call contains the terms, and the second call
+ * carries the payment.
  *
  *   PRIVATE_KEY=0x… SERVICE=https://pdf.example.com node examples/mcp.ts contract.pdf marked.pdf DRAFT
  *

@@ -1,6 +1,6 @@
 /**
- * Checks the import boundaries: `ALLOWED` lists the parts and files that each part may import. Type imports count. A
- * row covers its folder and every folder below it without a row.
+ * Checks the import boundaries. `ALLOWED` lists the folders and files that each part may import. Imports of types
+ * count, too. A row covers its folder and the folders below it that have no row.
  */
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
@@ -13,7 +13,7 @@ const ENGINE_BASE = ["src/engine/bytes.ts", "src/engine/deflated.ts", "src/engin
 const ENGINE = "src/engine/index.ts";
 const BELOW_SERVICE = [ENGINE, "src/payments", "src/inputs", "src/storage", "src/settings", "src/shared"];
 
-/** Maps a part to what it may import besides itself. */
+/** For each part, the folders and files that it may import besides its own. */
 const ALLOWED: Record<string, string[]> = {
   "src/engine": [],
   "src/engine/platform": ENGINE_BASE,

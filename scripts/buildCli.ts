@@ -1,6 +1,6 @@
 /**
  * Compiles the program `overprint` into `dist/cli/` for the npm package, because Node.js does not run TypeScript from
- * `node_modules`. `npm pack` starts it.
+ * `node_modules`. `npm pack` runs this script.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ await build({
   absWorkingDir: root,
   entryPoints: ["cli/main.ts"],
   bundle: true,
-  splitting: true, // the code that pays loads only when it is needed
+  splitting: true, // allows the code that pays to load only when it is needed
   format: "esm",
   platform: "node",
   target: "node22.12",

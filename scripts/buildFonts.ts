@@ -1,7 +1,7 @@
 /**
- * Builds `fonts/`, which the Worker serves as assets, and `src/engine/fonts/families.ts`, which holds their coverage.
- * Run `npm run build:fonts -- FOLDER` after changing a font. FOLDER contains the new files from Debian. All files are
- * built and checked before any is replaced.
+ * Builds `fonts/`, which the Worker serves as assets, and `src/engine/fonts/families.ts`, which lists the characters
+ * that each font covers. Run `npm run build:fonts -- FOLDER` after changing a font. FOLDER contains the new files from
+ * Debian. All files are built and checked before any file is replaced.
  */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * `npm run build:server` builds `dist/server`, which `npm run serve` serves. See "Running workerd yourself" in
- * docs/operate.md.
+ * `npm run build:server` builds the folder `dist/server`, from which `npm run serve` runs. See "Running workerd
+ * yourself" in docs/operate.md.
  */
 import { buildWorker } from "./lib/buildWorker.ts";
 

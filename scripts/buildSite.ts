@@ -1,7 +1,7 @@
 /**
- * Builds the Worker's static assets into `dist/site/`: the page's client from `web/`, and the fonts. wrangler runs it
- * before it bundles the Worker (`[build]` in wrangler.toml). Unchanged files are not rewritten, so that a Worker that
- * is serving them does not reload.
+ * Builds the Worker's static assets into `dist/site/`: the page's client from `web/`, and the fonts. wrangler runs this
+ * script before it bundles the Worker (`[build]` in wrangler.toml). Unchanged files are not rewritten, because a
+ * running Worker would reload.
  */
 import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -17,7 +17,7 @@ const pdfjs = join(packages, "pdfjs-dist");
 /** Typeface of the page. */
 const TYPEFACE = "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2";
 
-/** Data that pdf.js fetches on demand while it draws. */
+/** Files of pdf.js that it fetches on demand while it draws, by folder. */
 const PDFJS_DATA = {
   cmaps: /\.bcmap$/,
   iccs: /\.icc$/,
@@ -25,7 +25,7 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-if (process.env.SITE_BUILT_IN === root) process.exit(); // a test run has built the site already, and tests change no source
+if (process.env.SITE_BUILT_IN === root) process.exit(); // the test run has already built the site, and tests change no source
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
@@ -45,8 +45,8 @@ const { outputFiles, metafile } = await build({
   target: "es2023",
   minify: true,
   legalComments: "linked",
-  // Files that a page requests by name keep their name. Others are named by their content, so that browsers cache them
-  // forever.
+  // Files that a page requests by name have a fixed name. Other names contain a hash of the content, so that browsers
+  // can cache these files forever.
   entryNames: "[name]",
   chunkNames: "files/[name]-[hash]",
   assetNames: "files/[name]-[hash]",
@@ -70,11 +70,11 @@ for (const [folder, names] of Object.entries(PDFJS_DATA))
   for (const name of (await readdir(join(pdfjs, folder))).filter((file) => names.test(file)))
     await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
 await copyFonts();
-// /healthz reports this
+// /healthz reports these values
 const built = { version: manifest.version, source: await sourceHash(root) };
 await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
-await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // for licenses.ts and lib/sbom.ts
+await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // licenses.ts and lib/sbom.ts read it
 
 /** Writes a file atomically, unless it already has these contents. */
 async function put(path: string, contents: Uint8Array): Promise<void> {
@@ -104,7 +104,7 @@ async function copyFonts(): Promise<void> {
 async function removeOthers(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    // another build may be writing its temporary file
+    // skips the temporary files of other builds
     if (entry.isFile() && !kept.has(path) && !/\.\d+$/.test(entry.name)) await rm(path, { force: true });
   }
 }

@@ -1,9 +1,9 @@
 /**
- * `npm run check:pdfa -- FOLDER` puts marks of every kind on the PDF/A-1b files of a folder and validates the results
- * with PDFBox Preflight. Each result must be valid, unless a notice says that it is no longer PDF/A. Sources that are
- * invalid themselves are skipped. Without a folder, it uses small built-in files.
+ * `npm run check:pdfa -- FOLDER` puts marks of every kind on the PDF/A-1b files of a folder, and validates the results
+ * with PDFBox Preflight. Each result must be valid, unless a notice says that it is no longer PDF/A. Source files that
+ * are already invalid are skipped. Without FOLDER, the script uses small built-in files.
  *
- * It needs Java and PDFBox's jars: see CONTRIBUTING.md. CLASSPATH names the jars if they are not where Debian installs
+ * The script needs Java and PDFBox's jars: see CONTRIBUTING.md. Set CLASSPATH if the jars are not where Debian installs
  * them.
  */
 import { spawn } from "node:child_process";
@@ -47,7 +47,7 @@ const java = spawn("java", ["-cp", classpath, join(root, "scripts/lib/Preflight.
 });
 const answers = createInterface({ input: java.stdout })[Symbol.asyncIterator]();
 
-/** Returns the rules that a file violates. */
+/** Returns the PDF/A rules that a file violates. */
 async function brokenRules(file: Uint8Array): Promise<string> {
   const path = join(scratch, "judged.pdf");
   writeFileSync(path, file);
@@ -73,7 +73,7 @@ try {
       const rules = await brokenRules(await joined(plan.chunks()));
       const isNoticed = plan.notices.some((notice) => notice.startsWith("pdfa-"));
       counts[isNoticed !== (rules !== "") ? "wrong" : isNoticed ? "invalid, with a notice" : "valid"]++;
-      if (isNoticed !== (rules !== "")) wrong.add(rules || "valid, but with a notice that it is not");
+      if (isNoticed !== (rules !== "")) wrong.add(rules || "valid, although a notice says that it is no longer PDF/A");
     }
     console.log(
       `${name}: ${Object.entries(counts)

@@ -1,8 +1,9 @@
 /**
  * `npm run check:recipes [-- WORD]` replays the recipes of `scripts/recipes/recipes.ts`, or those with WORD in their
- * names. They are rows of "Where to change what" in ARCHITECTURE.md. The command makes each change step by step in a copy
- * of the checkout. After each step it compiles the copy and runs the recipe's tests. It fails unless exactly the files
- * that the step names are red.
+ * names. A recipe describes the change of one row of "Where to change what" in ARCHITECTURE.md. The command makes each
+ * change step by step in a copy of the checkout. After each step it compiles the copy and runs the recipe's tests. The
+ * command fails if other files are red than the step names. A file is red if it does not compile, or if one of its
+ * tests fails.
  */
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -33,7 +34,10 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Replays a recipe and prints each step. Returns whether exactly the named files are red after every step. */
+/**
+ * Replays a recipe and prints each step. Returns whether, after every step, exactly the files that the step names are
+ * red.
+ */
 async function isTrue({ change, tests, steps }: Recipe): Promise<boolean> {
   const checkout = join(folder, change.replaceAll(" ", "-"));
   await copyCheckout(root, checkout);

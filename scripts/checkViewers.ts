@@ -1,7 +1,8 @@
 /**
- * `npm run check:viewers` puts a mark of each template on pages of several kinds, and compares how viewers draw it with
- * PDFium: position, strength (Ghostscript widens thin edges) and stray pixels. It also extracts the text of marks in 60
- * languages with poppler. Viewers that are not installed are skipped and named.
+ * `npm run check:viewers` puts a mark of each template on pages of several kinds, and compares how PDFium and other
+ * viewers draw it. It compares the position, the strength and the number of stray pixels. Strengths differ because
+ * Ghostscript widens thin edges. It also extracts the text of marks in 60 languages with poppler. Viewers that are not
+ * installed are listed and skipped.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +21,10 @@ import { loadFont } from "./lib/loadFont.ts";
 import { type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
 import { rasterOf } from "./lib/rasterOf.ts";
 
-/** Page entries, and the page's content before the mark. Each page is displayed at 600 x 800 points, or 800 x 600. */
+/**
+ * The kinds of pages: dictionary entries, and content below the mark. Each page is displayed at 600 x 800 or 800 x 600
+ * points.
+ */
 const LINES = "0.8 g 60 60 480 3 re 60 90 480 3 re 60 700 300 20 re f";
 const PAGES: Record<string, [entries: string, content: string]> = {
   plain: ["/MediaBox [0 0 600 800]", LINES],

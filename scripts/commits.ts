@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** The last commit before this rule. */
+/** The last commit whose subject need not follow the rules. */
 const BASE = "83d9dfc1696b16cfbffdc19fd4a41138b35dbf30";
 const root = join(import.meta.dirname, "..");
 

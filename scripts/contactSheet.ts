@@ -1,6 +1,6 @@
 /**
- * `npm run contact-sheet` makes images for visual inspection. It sends every template on pages of every kind, every
- * script, and an image of every kind through the running Worker, and renders the results with PDFium and MuPDF to
+ * `npm run contact-sheet` makes images for visual inspection. It marks pages with the running Worker: every template on
+ * pages of every kind, every script, and an image of every kind. It renders the results with PDFium and MuPDF to
  * `out/`. It also renders the image of the templates in `docs/text-marks.md`, `docs/templates.png`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ const CELL = { width: 260, height: 260 };
 const SMALL_CELL = { width: 96, height: 96 };
 const THUMBNAIL = { width: 190, height: 269 };
 
-/** Typical texts: short, long, with line breaks and placeholders. */
+/** Typical texts: short texts, long texts, and texts with line breaks and placeholders. */
 const TEXTS = {
   short: "DRAFT",
   long: "This copy was made for the sole use of Example Trading Company Limited of Rotterdam and must not be passed on, published or stored by anyone else. If you find it, please destroy it and write to legal@example.com.",
@@ -52,7 +52,7 @@ try {
   await mkdir(join(root, "out"), { recursive: true });
   await mkdir(join(root, "docs"), { recursive: true });
 
-  /** Renders the pages of some PDFs with each engine, `length` to a row. */
+  /** Renders the pages of several PDFs with each engine, in rows of `length` pages. */
   const draw = async (name: string, pdfs: Uint8Array[], length: number, cell = CELL) => {
     for (const [engine, render] of Object.entries(ENGINES)) {
       const rasters: Raster[] = [];
@@ -98,7 +98,7 @@ try {
   await worker.stop();
 }
 
-/** Returns a PDF with pages of text of the given sizes; the page at index `turned` has a /Rotate of 90. */
+/** Creates a PDF with pages of text of the given sizes. The page at index `turned` has a /Rotate of 90. */
 async function pages(
   sizes: readonly (readonly [number, number])[],
   turned?: number,

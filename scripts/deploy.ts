@@ -1,8 +1,8 @@
 /**
  * Deploys the Worker to Cloudflare and buys a first result. `docs/deploy.md` is the guide.
  *
- *   npm run deploy                          with the settings of .env.production and of the environment
- *   npm run deploy -- --dry-run             does all that needs no account, and lists the other steps
+ *   npm run deploy                          uses the settings of .env.production and of the environment
+ *   npm run deploy -- --dry-run             runs the steps that need no account, and lists the other steps
  *   npm run deploy -- --key-file test.key   buys with the private key of a wallet with test money; PRIVATE_KEY works as well
  */
 import { readFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
   const key = keyFile === undefined ? PRIVATE_KEY : (await readFile(keyFile, "utf8")).trim();
   const manifest = createRequire(import.meta.url).resolve("wrangler/package.json");
   const { engines } = JSON.parse(await readFile(manifest, "utf8")) as { engines: { node: string } };
-  const { unstable_readConfig } = await import("wrangler"); // loaded late, because it takes more than a second
+  const { unstable_readConfig } = await import("wrangler"); // loaded late, because loading wrangler takes more than a second
   const { r2_buckets: buckets, account_id: account } = unstable_readConfig({ config: join(root, "wrangler.toml") }) as {
     r2_buckets: { binding: string; bucket_name: string }[];
     account_id?: string;

@@ -1,7 +1,7 @@
 /**
- * `npm run draw-pictures` draws the pictures of the page at `/` into `web/pictures/`: the engine marks a page for each
- * template, and pages that other tools get wrong, and MuPDF converts them to SVG. It also makes the files of `examples/`
- * (the contract is the page's sample) and the picture of README.md, `docs/before-after.png`.
+ * `npm run draw-pictures` draws the pictures of the page at `/` into `web/pictures/`. The engine marks a page for each
+ * template, and pages that other tools get wrong. MuPDF converts the marked pages to SVG. The script also makes the
+ * files of `examples/` (the contract is the page's sample) and the picture of README.md, `docs/before-after.png`.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ for (const name of Object.keys(TEMPLATES) as TemplateName[]) {
     text: isLine ? "Draft of 1 May" : "DRAFT",
     template: name,
     opacity: 0.75,
-    ...(isLine && { fontSizePt: 13 }), // at its usual size the text is unreadable here
+    ...(isLine && { fontSizePt: 13 }), // a line at its usual size would be unreadable in a small picture
   });
 }
 
@@ -42,7 +42,7 @@ await draw(
 await draw(
   "turned",
   (page) => {
-    // as a scanner stores it: sideways, with a /Rotate for the reader
+    // stored sideways, as by a scanner, with a /Rotate that turns it upright
     page.setSize(300, 212);
     page.setRotation(degrees(90));
     page.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 300, 0));
@@ -66,7 +66,7 @@ await writeFile(join(root, "docs/before-after.png"), await beforeAndAfter(contra
 await writeFile(join(root, "examples/logo.png"), logo());
 await writeFile(join(root, "web/icon.png"), await icon(128));
 
-/** Pages 1 and 3 of the contract as PNG, each without a mark and with one. Page 3 is stored on its side. */
+/** Draws pages 1 and 3 of the contract as PNG, each without a mark and with a mark. Page 3 is stored on its side. */
 async function beforeAndAfter(source: Uint8Array): Promise<Uint8Array> {
   const marked = await bytesOf(source, { text: "CONFIDENTIAL" });
   const cell = { width: 240, height: 340 };
@@ -82,7 +82,7 @@ async function bytesOf(source: Uint8Array, mark: TextMark): Promise<Uint8Array> 
   return Buffer.concat(chunks);
 }
 
-/** Draws the site's logo in its two inks on a transparent background, as PNG. */
+/** Draws the site's logo as PNG, in its two colors on a transparent background. */
 function logo(): Uint8Array {
   const canvas = createCanvas(640, 420);
   const ink = canvas.getContext("2d");
@@ -139,7 +139,10 @@ function chart(page: PDFPage): void {
     page.drawRectangle({ x: 22 + column * 37.5, y: 24, width: 25, height, color: LINE });
 }
 
-/** Removes attributes for SVG editors, and invisible decimals. MuPDF starts masks with white, and SVG needs black. */
+/**
+ * Returns an SVG without attributes for SVG editors and without invisible decimals. Masks begin with black, as SVG
+ * needs, instead of MuPDF's white.
+ */
 function smaller(svg: string): string {
   return svg
     .replace('width="100%" height="100%" fill="white"', 'width="100%" height="100%" fill="black"')

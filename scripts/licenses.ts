@@ -1,4 +1,4 @@
-/** `npm run licenses` writes docs/licenses.md. Run it after a change of dependencies. */
+/** `npm run licenses` writes docs/licenses.md. Run it whenever the dependencies change. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Makes a release: `npm run release -- minor|patch|major|1.2.3 [--dry-run] [--checked]`. Sets the version, commits,
- * tags, and writes the release's files to out/release/. Pushes nothing.
+ * `npm run release -- minor|patch|major|1.2.3 [--dry-run] [--checked]` makes a release. It sets the version, commits,
+ * tags, and writes the release's files to out/release/. It pushes nothing.
  */
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ const USAGE = `npm run release -- major|minor|patch|1.2.3 [--dry-run] [--checked
   --dry-run   print the steps, and change nothing
   --checked   .ci/run and npm run check:reproducible have passed on this commit: do not run them again`;
 
-/** npm runs scripts in the folder of package.json. */
+/** npm runs scripts in the folder of package.json */
 const root = process.cwd();
 const out = join(root, "out/release");
 
@@ -69,7 +69,10 @@ async function release(): Promise<void> {
   gh release create v${version} --verify-tag --notes-file out/release/NOTES.md out/release/SHA256SUMS out/release/*.json`);
 }
 
-/** @throws Error unless main is checked out, has no uncommitted changes, and has no such tag */
+/**
+ * Checks that a release can be made.
+ * @throws Error if main is not checked out, if it has uncommitted changes, or if the tag already exists
+ */
 function refuseUnlessReady(tag: string): void {
   const branch = git("branch", "--show-current");
   if (branch !== "main") throw new Error(`releases are made from main, but ${branch || "no branch"} is checked out`);
@@ -78,7 +81,10 @@ function refuseUnlessReady(tag: string): void {
   if (git("tag", "--list", tag)) throw new Error(`the tag ${tag} already exists`);
 }
 
-/** Builds what a deployment of this release uploads, and writes its checksums, its list of packages and its notes. */
+/**
+ * Builds the files that a deployment of this release uploads. Writes their checksums, the list of packages, and the
+ * release notes.
+ */
 async function writeAssets(notes: string): Promise<void> {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });

@@ -3,10 +3,10 @@
  *
  *   node scripts/run.mjs [--with FOLDER]… [PROGRAM [ARGUMENT]…]
  *
- * `npm ci` installs what running and deploying need. This script installs the rest on first use: `--with .` adds the
- * packages for development, `--with FOLDER` those of a folder with its own lock file. If this Node.js cannot run
- * TypeScript, it uses a newer one from `scripts/node`; so this file is JavaScript. No install scripts are needed, since
- * npm may be configured to skip them.
+ * `npm ci` installs the packages that running and deploying need. This script installs other packages on first use:
+ * `--with .` adds the packages for development, and `--with FOLDER` adds the packages of a folder with a separate lock
+ * file. If the current Node.js cannot run TypeScript, the script starts a newer one from `scripts/node`. This file must
+ * therefore be JavaScript. Install scripts of packages are not run, because npm may be configured to skip them.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -26,17 +26,20 @@ const present = (folder) => packagesIn(join(root, folder, "node_modules/.package
 /** Installs the packages of a folder's lock file. @param {string} folder @param {string} what */
 function install(folder, what) {
   console.error(`Installing ${what} …`);
-  // `npm ci` would first delete the installed packages
+  // used instead of `npm ci`, which would first delete the installed packages
   const command = folder === "." ? "install --include=dev --no-save" : "ci";
   const { status } = spawnSync(`npm ${command} --ignore-scripts --no-audit --no-fund --loglevel=error`, {
     cwd: join(root, folder),
-    shell: true, // npm is npm.cmd on Windows
+    shell: true, // needed on Windows, where npm is npm.cmd
     stdio: ["ignore", 2, 2],
   });
   if (status !== 0) fail(`npm could not install ${what}`);
 }
 
-/** Installs a folder's packages if one is missing or has another version. npm decides about optional ones. */
+/**
+ * Installs a folder's packages if one of them is missing or has another version. Optional packages are not checked,
+ * because npm decides whether to install them.
+ */
 function installMissing(/** @type {string} */ folder) {
   const there = present(folder);
   const isThere = ([path, { version, optional }]) => path === "" || optional || there[path]?.version === version;
@@ -44,7 +47,10 @@ function installMissing(/** @type {string} */ folder) {
     install(folder, folder === "." ? "the packages for development, once" : `the packages of ${folder}, once`);
 }
 
-/** Returns the Node.js to use: this one if it can run TypeScript (22.18 and newer). */
+/**
+ * Returns the path of the Node.js to use: the current one if it can run TypeScript (22.18 and newer), else one that is
+ * installed for this project.
+ */
 function nodeProgram() {
   if (process.features.typescript) return process.execPath;
   const { platform, arch, version } = process;
@@ -55,20 +61,20 @@ function nodeProgram() {
   if (!wanted) fail(`this is Node.js ${version}: install 22.18 or newer, from https://nodejs.org`);
   if (present("scripts/node")[path]?.version !== wanted.version) {
     install("scripts/node", `Node.js ${wanted.version} for this project alone, since this is ${version}`);
-    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // headers for C take a third of the space
+    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // C headers take a third of the space
   }
   const program = join(root, "scripts/node", path, platform === "win32" ? "bin/node.exe" : "bin/node");
   link(program);
   return program;
 }
 
-/** Makes `npx` use a Node.js for the programs of packages. @param {string} program */
+/** Makes `npx` run programs of packages with the given Node.js. @param {string} program */
 function link(program) {
   const path = join(root, "node_modules/.bin/node");
   mkdirSync(dirname(path), { recursive: true });
   if (process.platform === "win32") return writeFileSync(`${path}.cmd`, `@"${program}" %*\r\n`);
   if (existsSync(path)) return;
-  rmSync(path, { force: true }); // the old link is broken
+  rmSync(path, { force: true }); // removes an old link that is broken
   symlinkSync(program, path);
 }
 
@@ -86,12 +92,12 @@ if (args.length > 0 && !existsSync(join(root, "node_modules/.package-lock.json")
 
 const node = nodeProgram();
 if (args.length > 0) {
-  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // for the processes that it starts
+  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // also applies to processes that the program starts
   const child = spawn(node, args, { stdio: "inherit" });
   child.on("error", (error) => fail(`${node} does not start (${error.message}): install Node.js 22.18 or newer`));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {
-    if (!process.stdin.isTTY) child.kill("SIGINT"); // a terminal sends the signal to both
+    if (!process.stdin.isTTY) child.kill("SIGINT"); // a terminal sends the signal to both processes
   });
 }

@@ -1,6 +1,7 @@
 /**
  * `npm run sample-texts -- SEED` draws 100 comments, 60 test names and 60 sentences of the documentation for a review.
- * A reader must understand each at the first reading. The same seed draws the same texts from the same sources.
+ * A reader must understand each text at the first reading. The same seed draws the same texts, unless the sources
+ * change.
  */
 import { join } from "node:path";
 import { filesWithTexts, type Text, textsOf } from "./words/texts.ts";
@@ -20,7 +21,7 @@ function randomFrom(state: number): () => number {
   };
 }
 
-/** Splits documentation into sentences of at least three words. */
+/** Splits documentation into sentences, and omits sentences of fewer than three words. */
 function sentences(text: Text): Text[] {
   const parts = text.text.split(/(?<=[.!?:])\s+(?=[\p{Lu}`"[])/u);
   return parts.filter((part) => part.split(" ").length > 2).map((part) => ({ ...text, text: part }));

@@ -1,7 +1,7 @@
 /**
- * `npm run serve` serves the build of `npm run build:server` in workerd, without Cloudflare. STATE (`state`) is the
- * folder of its storage, HOST (127.0.0.1) and PORT (8787) its address. Settings come from the environment. The sweep
- * runs every hour.
+ * `npm run serve` serves the output of `npm run build:server` in workerd, without Cloudflare. Settings come from the
+ * environment. STATE is the folder of the storage (default `state`), and HOST and PORT are the address (default
+ * 127.0.0.1 and 8787). The sweep runs every hour.
  */
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -21,20 +21,24 @@ const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
   process.exit(2);
 });
 const names = JSON.parse(list) as string[];
-/** Includes misspelled names: the Worker suggests the right one, and sells nothing. */
+/**
+ * Settings for the Worker, including misspelled names. For a misspelled name the Worker suggests the right one, and
+ * sells nothing.
+ */
 const vars = settingsIn(env, names);
 
 const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
-// A caller who uses a loopback host name counts as a developer on this machine, whose payments need no money.
+// The Worker trusts callers who use a loopback host name as developers on this machine, and accepts payments without
+// money from them.
 if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
   console.error(`FACILITATOR_URL is not set. Without it, serve only at 127.0.0.1, not at ${host}`);
   process.exit(2);
 }
 
 await mkdir(state, { recursive: true });
-const { serveWorker } = await import("./lib/serveWorker.ts"); // loaded late: it takes longer than all of the above
+const { serveWorker } = await import("./lib/serveWorker.ts"); // loaded late, because loading takes longer than all of the code above
 const outside = { host, port: Number(port), isLocal };
-const place = { outside, unsafeTriggerHandlers: true }; // at an address that only this machine can reach
+const place = { outside, unsafeTriggerHandlers: true }; // only this machine can reach the handlers, at Miniflare's own address
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, place).catch(
   ({ message }: Error) => {
     console.error(`The server could not start at ${host}:${port}: ${message}`);
@@ -44,8 +48,8 @@ const miniflare = await serveWorker(join(built, "options.json"), resolve(state),
 console.log(JSON.stringify({ event: "serving", host, port: outside.port }));
 
 /**
- * Uses a request: Miniflare's proxy blocks this process until the Worker answers, which never happens while its log
- * pipe is full.
+ * Starts the sweep by a request instead of Miniflare's proxy, which would block this process until the Worker answers.
+ * A blocked process does not read the Worker's log, and the Worker never answers while its log pipe is full.
  */
 const sweep = async () => {
   const { ok, status } = await miniflare.dispatchFetch("http://localhost/cdn-cgi/local/scheduled");

@@ -1,6 +1,6 @@
 /**
  * `npm run stacks < log.txt` copies its input and replaces each position in the deployed script by the position in the
- * sources. The deployment must be of this checkout: `/healthz` reports the hash of its sources.
+ * sources. The deployment must be built from the same sources as this checkout: `/healthz` reports their hash.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { SourceMap } from "node:module";

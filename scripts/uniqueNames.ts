@@ -1,6 +1,6 @@
 /**
- * Fails if two files of src/ export the same name, because a name has one meaning. Variants of a file for different
- * platforms (`zlib.ts`, `zlib.browser.ts`) count as one file.
+ * Fails if two files of src/ export the same name, because each name must have only one meaning. Variants of a file for
+ * different platforms (`zlib.ts`, `zlib.browser.ts`) count as one file.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * `npm run words` fails on phrases of the word list in comments, test names, strings and documentation. `npm run words
- * -- src/engine docs/cli.md` checks parts of the project. `scripts/words/exceptions.txt` lists justified exceptions.
+ * `npm run words` fails if comments, test names, strings or documentation contain a phrase of the word list. `npm run
+ * words -- src/engine docs/cli.md` checks only these files. `scripts/words/exceptions.txt` lists justified exceptions.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { filesWithTexts, textsOf } from "./words/texts.ts";
 const root = join(import.meta.dirname, "..");
 const parts = process.argv.slice(2);
 
-/** Lines of the form `path: phrase`. The phrase is allowed in every text of that file. */
+/** Lines of the form `path: phrase`. Each line allows the phrase in every text of its file. */
 const exceptions = readFileSync(join(root, "scripts/words/exceptions.txt"), "utf8")
   .split("\n")
   .filter((line) => line && !line.startsWith("#"));

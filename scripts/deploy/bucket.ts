@@ -2,14 +2,14 @@ import { refusedBy } from "./failure.ts";
 import type { LifecycleRule } from "./lifecycle.ts";
 import { commandLine, type Wrangler } from "./wrangler.ts";
 
-/** The commands that set up the bucket, in order. */
+/** The wrangler commands that set up the bucket, in order. */
 export const bucketCommands = {
   rules: (bucket: string) => ["r2", "bucket", "lifecycle", "list", bucket],
   create: (bucket: string) => ["r2", "bucket", "create", bucket],
   addRule: (bucket: string, { name, prefix, expireDays, abortDays }: LifecycleRule) => [
     ...["r2", "bucket", "lifecycle", "add", bucket, name, prefix, "--expire-days", String(expireDays)],
     ...(abortDays === undefined ? [] : ["--abort-multipart-days", String(abortDays)]),
-    "--force", // no prompt: there is no terminal
+    "--force", // skips the confirmation, because there is no terminal
   ],
   localUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "get", bucket],
   enableLocalUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "enable", bucket, "--force"],
@@ -20,8 +20,8 @@ const NO_BUCKET = /code: 10006/;
 
 /**
  * Creates the bucket, adds its lifecycle rules, and enables local uploads in R2, which accepts uploads near the caller.
- * Each step is skipped if it is already done. Nothing that exists is changed.
- * @returns the steps that were done, and warnings about existing rules that differ
+ * Steps that are already done are skipped. An existing bucket or rule is not changed.
+ * @returns the steps that were done, and a warning for each existing rule that differs
  * @throws Failure if Cloudflare refuses
  */
 export async function prepareBucket(
@@ -73,7 +73,7 @@ function rulesIn(printed: string): Record<string, string>[] {
     .filter(({ name }) => name !== undefined);
 }
 
-/** The action of a rule in wrangler's words. */
+/** Returns the action of a rule as wrangler prints it. */
 function actionOf({ expireDays, abortDays }: LifecycleRule): string {
   const abort = abortDays === undefined ? "" : `, Abort incomplete multipart uploads after ${abortDays} days`;
   return `Expire objects after ${expireDays} days${abort}`;

@@ -8,8 +8,8 @@ import type { Wrangler } from "./wrangler.ts";
 
 /**
  * Checks that this Node.js version can run wrangler.
- * @param engine wrangler's required version, as in its package.json: `>=22.0.0`
- * @throws Failure if it is too old
+ * @param engine the Node.js version that wrangler requires, as in its package.json: `>=22.0.0`
+ * @throws Failure if this version is too old
  */
 export function checkNode(version: string, engine: string): Found {
   const [needed, major] = [engine, version].map((text) => Number(/\d+/.exec(text)?.[0]));
@@ -21,8 +21,8 @@ export function checkNode(version: string, engine: string): Found {
 }
 
 /**
- * Asks the facilitators which networks they settle.
- * @throws Failure if no facilitator answers, or none settles any network of the settings
+ * Asks the facilitators on which networks they settle.
+ * @throws Failure if no facilitator answers, or if none of them settles on a network of the settings
  */
 export async function checkFacilitators(config: Config): Promise<Found> {
   const { config: settled, problems, errors } = await settledNetworks(config);
@@ -50,8 +50,8 @@ export async function checkFacilitators(config: Config): Promise<Found> {
 
 /**
  * Finds the Cloudflare account to deploy to.
- * @param chosen the account's id, if the settings or the environment name one
- * @throws Failure if no user is logged in, or the login has several accounts and none is chosen
+ * @param chosen the account's id, if the settings or the environment contain one
+ * @throws Failure if no user is logged in, or if the login does not determine one account
  */
 export async function checkAccount(wrangler: Wrangler, chosen: string | undefined): Promise<Found> {
   const { ok, stdout, reason } = await wrangler(["whoami", "--json"]);

@@ -6,8 +6,8 @@ import { stepsOf } from "./steps.ts";
 import { commandLine } from "./wrangler.ts";
 
 /**
- * Deploys: checks everything, prepares the bucket, stores the secrets, deploys, waits until the deployment is healthy,
- * and buys from it. It can run again at any time: finished steps are skipped.
+ * Checks everything, prepares the bucket, stores the secrets, deploys the Worker, waits until the deployment is
+ * healthy, and buys a result from it. The function can be repeated at any time, because finished steps are skipped.
  * @returns whether every step succeeded
  */
 export async function deploy(deployment: Deployment): Promise<boolean> {

@@ -1,21 +1,21 @@
 import type { Print } from "./report.ts";
 import type { Wrangler } from "./wrangler.ts";
 
-/** Inputs of a deployment. */
+/** The inputs of a deployment. */
 export interface Deployment {
   /** Path of the settings file, which may be missing. */
   settingsFile: string;
   env: NodeJS.ProcessEnv;
   /** Creates a runner of wrangler with the given environment variables. */
   wrangler: (env: Record<string, string>) => Wrangler;
-  /** Node.js version that wrangler requires: `>=22.0.0`. */
+  /** Node.js version that wrangler requires, as in its package.json: `>=22.0.0`. */
   engine: string;
   bucket: string;
   /** The account id in wrangler.toml, if present. */
   account?: string | undefined;
   /** Private key of a wallet with test money, for the test sale. */
   key?: string | undefined;
-  /** Whether this is a dry run: nothing is changed, and Cloudflare is not called. */
+  /** Whether this is a dry run, which changes nothing and does not call Cloudflare. */
   isDry: boolean;
   print: Print;
   /** Maximum wait for a new deployment to become healthy, and the pause between two requests, in milliseconds. */

@@ -1,6 +1,6 @@
 import { describeError } from "../../src/shared/log.ts";
 
-/** A problem that stops a deployment, in one line, and the next step in another sentence. */
+/** A problem that stops a deployment. The message states the problem in one line, and `next` states the next step. */
 export class Failure extends Error {
   readonly next: string;
 
@@ -38,13 +38,13 @@ export function refusedBy(command: string, reason: string): Failure {
   return new Failure(reason, next);
 }
 
-/** Wraps an unexpected exception. */
+/** Returns a failure for an unexpected exception. */
 export function unforeseen(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new Failure(inOneLine(describeError(error)), "This is unexpected. Please report it");
 }
 
-/** Returns an error with its cause, without its stack. */
+/** Returns the message of an error in one line, with its cause and without its stack. */
 export function inOneLine(error: string): string {
   return error
     .split("\n")

@@ -3,9 +3,9 @@ import { Failure } from "./failure.ts";
 
 /**
  * Waits until a deployment reports that it can sell.
- * @param patienceMs maximum wait: DNS needs a minute or two for a new name of workers.dev
+ * @param patienceMs maximum wait: the DNS entry of a new workers.dev name takes a minute or two
  * @returns the deployment's warnings
- * @throws Failure if it is not healthy in that time
+ * @throws Failure if the deployment does not become healthy in that time
  */
 export async function waitUntilHealthy(url: string, patienceMs: number, pauseMs: number): Promise<string[]> {
   const deadline = Date.now() + patienceMs;

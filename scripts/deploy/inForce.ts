@@ -1,8 +1,8 @@
 import type { Wrangler } from "./wrangler.ts";
 
 /**
- * Returns the names of the variables and secrets of the deployed Worker. The list is empty if there is no such Worker
- * yet, or if they cannot be read.
+ * Returns the names of the variables and secrets of the deployed Worker. The list is empty if the Worker is not
+ * deployed yet, or if its variables cannot be read.
  */
 export async function namesInForce(wrangler: Wrangler): Promise<string[]> {
   const deployed = await wrangler(["deployments", "status", "--json"]);

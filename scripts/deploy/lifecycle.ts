@@ -1,8 +1,8 @@
 import type { Config } from "../../src/settings/config.ts";
 
 /**
- * A lifecycle rule of R2. It deletes objects that the sweep has missed and, with `abortDays`, incomplete multipart
- * uploads.
+ * A lifecycle rule of R2. It deletes objects that the sweep missed. With `abortDays`, it also aborts incomplete
+ * multipart uploads.
  */
 export interface LifecycleRule {
   name: string;
@@ -14,8 +14,8 @@ export interface LifecycleRule {
 const DAY_SECONDS = 86_400;
 
 /**
- * The bucket's lifecycle rules, one for each prefix that the service stores under. R2 counts days from the upload. The
- * Worker enforces the expiry of links to the second, so the rule for results allows one day more.
+ * Returns the bucket's lifecycle rules, one for each prefix of the service's objects. R2 counts days from the upload.
+ * The rule for results allows one extra day, because the Worker itself enforces the expiry of links to the second.
  */
 export function lifecycleRules({ linkTtlSeconds }: Pick<Config, "linkTtlSeconds">): LifecycleRule[] {
   return [

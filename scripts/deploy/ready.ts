@@ -10,7 +10,7 @@ import { type DeploySettings, readSettings } from "./settings.ts";
 import { payableNetworks, payerWith } from "./testSale.ts";
 import type { Wrangler } from "./wrangler.ts";
 
-/** A checked deployment. */
+/** A deployment whose checks have passed. */
 export interface Ready {
   settings: DeploySettings;
   wrangler: Wrangler;
@@ -51,7 +51,7 @@ export async function checkAll(deployment: Deployment): Promise<Ready | undefine
   return isGood && settings ? { settings, wrangler, sale } : undefined;
 }
 
-/** Warns about settings at Cloudflare that this deployment does not set. */
+/** Returns a warning for each setting at Cloudflare that this deployment does not set. */
 async function leftOver(wrangler: Wrangler, { vars, secrets }: DeploySettings): Promise<string[]> {
   const names = (await namesInForce(wrangler)).filter((name) => name in known.shape);
   return names
@@ -59,7 +59,10 @@ async function leftOver(wrangler: Wrangler, { vars, secrets }: DeploySettings): 
     .map((name) => `${name} is not set here. Its value at Cloudflare stays in force until you delete it there`);
 }
 
-/** @throws Failure if the private key is malformed */
+/**
+ * Returns the payer and the networks of the test sale, or undefined if no test sale is possible.
+ * @throws Failure if the private key is malformed
+ */
 function saleOf({ key, print }: Deployment, settings: DeploySettings | undefined): Ready["sale"] {
   if (!settings || settings.areElsewhere || !settings.config.selling) return undefined;
   const networks = payableNetworks(settings.config.networks);

@@ -19,23 +19,23 @@ export const SECRETS: readonly string[] = [
   "RPC_URL",
 ] satisfies (keyof typeof settings.shape)[];
 
-/** The settings to deploy, as text, by name. */
+/** The settings of a deployment by name. Their values are text. */
 export interface DeploySettings {
   config: Config;
   vars: Record<string, string>;
   secrets: Record<string, string>;
   /** Variables for wrangler itself, such as CLOUDFLARE_ACCOUNT_ID. */
   cloudflare: Record<string, string>;
-  /** Whether the settings are only at Cloudflare, and unknown here. */
+  /** Whether the settings exist only at Cloudflare, so that their values are unknown here. */
   areElsewhere: boolean;
-  /** The settings in one line. */
+  /** Summary of the settings in one line. */
   summary: string;
   warnings: string[];
 }
 
 /**
- * Reads the settings from a file of NAME=value lines and from the environment, which takes precedence. Validates them
- * as the Worker does.
+ * Reads the settings from the environment and from a file of NAME=value lines. The environment takes precedence. The
+ * settings are validated as the Worker validates them.
  * @throws Failure if a setting is wrong or missing
  */
 export async function readSettings(file: string, env: NodeJS.ProcessEnv): Promise<DeploySettings> {
@@ -97,8 +97,8 @@ function warningsOf({ networks, payTo, facilitators, rpcUrls, selling }: Config)
 }
 
 /**
- * Parses the settings as the Worker does, and requires those that selling needs.
- * @throws Failure as {@link readSettings}
+ * Parses the settings as the Worker does, and requires the settings that selling needs.
+ * @throws Failure if a setting is wrong or missing
  */
 function configOf(all: Record<string, string>, file: string): Config {
   let config: Config;
@@ -120,14 +120,14 @@ function configOf(all: Record<string, string>, file: string): Config {
 }
 
 /**
- * Returns whether the settings are only at Cloudflare. This is so after the button "Deploy to Cloudflare", where
- * Workers Builds deploys each push.
+ * Returns whether the settings exist only at Cloudflare. This is the case for deployments by the button "Deploy to
+ * Cloudflare", where Workers Builds deploys each push.
  */
 function areElsewhere(all: Record<string, string>): boolean {
   return all.WORKERS_CI !== undefined && Object.keys(settings.shape).every((setting) => all[setting] === undefined);
 }
 
-/** Reads the non-empty variables of a file of NAME=value lines. A missing file has none. */
+/** Reads the non-empty variables of a file of NAME=value lines. A missing file yields no variables. */
 export async function readEnvFile(file: string): Promise<Record<string, string>> {
   try {
     return withoutEmpty(parseEnv(await readFile(file, "utf8")));
@@ -137,7 +137,7 @@ export async function readEnvFile(file: string): Promise<Record<string, string>>
   }
 }
 
-/** Removes empty variables, which count as not set. */
+/** Returns a copy without empty variables, which count as not set. */
 export function withoutEmpty(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }

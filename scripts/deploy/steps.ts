@@ -9,7 +9,7 @@ import { buyFrom } from "./testSale.ts";
 import { upload } from "./upload.ts";
 import { commandLine } from "./wrangler.ts";
 
-/** A step that changes the account. */
+/** A step of a deployment. */
 export interface Step {
   /** Name of the step, as in "left to do: …". */
   name: string;

@@ -8,14 +8,14 @@ import { isSolana, type Network } from "../../src/payments/wire/networks.ts";
 import { Failure } from "./failure.ts";
 import { chainOf, isTestNetwork } from "./testNetworks.ts";
 
-/** Returns the networks on which a test sale may pay: EVM test networks. Payments are signed for no other network. */
+/** Returns the EVM test networks. A test sale pays only on these, and signs payments for no other network. */
 export function payableNetworks(networks: readonly Network[]): Network[] {
   return networks.filter((network) => isTestNetwork(network) && !isSolana(network));
 }
 
 /**
- * Returns the wallet of a private key, given with or without 0x.
- * @throws Failure if the key is malformed; the message does not contain it
+ * Returns the wallet of a private key. The key may begin with 0x.
+ * @throws Failure if the key is malformed; the message does not contain the key
  */
 export function payerWith(key: string): LocalAccount {
   try {
@@ -30,7 +30,7 @@ export function payerWith(key: string): LocalAccount {
 
 /**
  * Buys a mark on a small contract from a deployment, with the official client.
- * @param networks as {@link payableNetworks} returns them
+ * @param networks the networks that {@link payableNetworks} returns
  * @returns the lines to print: the result, the transaction in its chain's explorer, and the receipt
  * @throws Failure if the sale fails
  */

@@ -27,8 +27,8 @@ export async function upload(wrangler: Wrangler, variables: string[]): Promise<s
 }
 
 /**
- * Returns the origin of a deployment target. wrangler prints a URL, or a host with a note. Returns undefined for a
- * pattern.
+ * Returns the origin of a deployment target that wrangler prints: a URL, or a host with a note. Returns undefined for a
+ * route pattern.
  */
 function originOf(target: string): string | undefined {
   const [place = ""] = target.split(" ");

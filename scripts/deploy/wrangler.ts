@@ -9,15 +9,15 @@ interface WranglerAnswer {
   reason: string;
 }
 
-/** Runs one wrangler command. Secrets are passed only by `input`, its standard input. */
+/** Runs one wrangler command. Secrets are passed only in `input`, which becomes wrangler's standard input. */
 export type Wrangler = (
   args: readonly string[],
   given?: { input?: string; env?: NodeJS.ProcessEnv },
 ) => Promise<WranglerAnswer>;
 
 /**
- * Creates a runner of wrangler that starts it with Node.js and without a shell, so that it behaves the same on every
- * system. wrangler cannot prompt, because there is no terminal.
+ * Creates a function that runs wrangler commands. It starts wrangler with Node.js and without a shell, which works the
+ * same on every system. wrangler cannot prompt, because there is no terminal.
  * @param script path of wrangler's program
  */
 export function wranglerAt(script: string, cwd: string, env: NodeJS.ProcessEnv): Wrangler {

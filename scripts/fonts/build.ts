@@ -1,4 +1,4 @@
-/** Builds the files of `fonts/` and their index from the fonts' sources. Writes nothing. */
+/** Builds the contents of `fonts/` and of their index from the fonts' sources, in memory. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { FamilySource, FontSource } from "./sources.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Code points per slice. */
+/** Number of code points per slice. */
 const SLICE = 512;
 /** Printable characters: no controls, private use, unassigned or ignorable characters. */
 const COVERABLE = /[^\p{C}\p{Default_Ignorable_Code_Point}]/u;
@@ -21,10 +21,10 @@ export interface Built {
 }
 
 /**
- * Builds the fonts of `families`, in order of preference. The same sources give the same bytes.
+ * Builds the fonts of `families`, which are in order of preference. The same sources give the same bytes.
  * @param read returns the bytes of a source
- * @throws Error if a font has another license than the OFL, if its weights differ in coverage, or if a built font lacks
- * a character
+ * @throws Error if a font has another license than the OFL, if the weights of a font differ in coverage, or if a built
+ * font lacks a character
  */
 export function buildFonts(families: readonly FamilySource[], read: (source: FontSource) => Uint8Array): Built {
   const files = new Map<string, Uint8Array>();
@@ -53,7 +53,7 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
       }
     }
 
-    // \`forms\` lists characters that an earlier family covers too, in far fewer bytes
+    // excludes characters of earlier families from the coverage, because `forms` includes them in far fewer bytes
     if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     for (const codePoint of codePoints) covered.add(codePoint);
     notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);

@@ -1,7 +1,7 @@
 /**
- * Encodes ascending code points as ranges, written `gap+more` in base 36 and separated by commas. `gap` is the distance
- * from the end of the previous range (exclusive). `more` is the number of code points after the first, and is omitted
- * if it is 0.
+ * Encodes ascending code points as ranges, separated by commas. A range is written as `gap+more` in base 36. `gap` is
+ * the distance from the end of the previous range (exclusive). `more` is the number of code points after the first one;
+ * 0 is omitted.
  */
 export function encodeRanges(codePoints: Iterable<number>): string {
   const ranges: string[] = [];

@@ -1,6 +1,6 @@
 import { type FamilySource, fromDebian, fromNpm, regularFromNpm } from "./sources.ts";
 
-/** East Asian characters. Other families cover all others. */
+/** East Asian characters, for which the sliced families are used. */
 const EAST_ASIAN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\u3000-\u33ff\ufe10-\ufe6f\uff00-\uffef]/u;
 const HANGUL = /[\p{Script=Hangul}]/u;
@@ -13,10 +13,11 @@ const sliced = (name: string, file: string, accepts: (character: string) => bool
 
 /** The typefaces of `fonts/`, in order of preference. */
 export const FAMILIES: readonly FamilySource[] = [
-  // it covers only a part of Devanagari
+  // excludes Devanagari, which this font covers only in part
   { ...fromNpm("noto-sans", "NotoSans"), accepts: (character) => !/\p{Script=Devanagari}/u.test(character) },
   fromNpm("noto-sans-arabic", "NotoSansArabic"),
-  // only for languages that use this style (src/engine/fonts/language.ts); otherwise the family above is preferred
+  // used only for languages with this style of writing (src/engine/fonts/language.ts); other languages use the family
+  // above
   fromDebian("noto-nastaliq-urdu", "NotoNastaliqUrdu"),
   fromNpm("noto-sans-hebrew", "NotoSansHebrew"),
   fromNpm("noto-sans-devanagari", "NotoSansDevanagari"),
@@ -44,12 +45,12 @@ export const FAMILIES: readonly FamilySource[] = [
   fromDebian("noto-sans-symbols2", "NotoSansSymbols2"),
   fromDebian("noto-sans-math", "NotoSansMath"),
   fromDebian("noto-music", "NotoMusic"),
-  // box drawing needs cells of one width
+  // used for box drawing, which needs characters of the same width
   {
     ...fromDebian("noto-sans-mono", "NotoSansMono"),
     accepts: (character) => /[\u23b7-\u23bd\u2500-\u259f]/.test(character),
   },
-  // these have letters that no earlier family covers
+  // the families below have letters that no earlier family covers
   fromDebian("noto-sans-oriya", "NotoSansOriya"),
   fromDebian("noto-serif-tibetan", "NotoSerifTibetan"),
   fromDebian("noto-sans-thaana", "NotoSansThaana"),

@@ -3,7 +3,10 @@ import { packTables, viewOf } from "../../src/engine/fonts/sfnt.ts";
 import { assembleFont } from "../../src/engine/fonts/subset.ts";
 import type { Font } from "../../src/engine/fonts/truetype.ts";
 
-/** Builds a complete font of only `codePoints` (ascending), without layout tables: sliced scripts need no shaping. */
+/**
+ * Builds a complete font with only `codePoints` (ascending). It has no layout tables, because sliced scripts need no
+ * shaping.
+ */
 export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array {
   const glyphs = [...new Set(codePoints.map(font.glyphOf))];
   const ids = new Map(glyphs.map((glyph, i) => [glyph, i + 1]));
@@ -11,7 +14,7 @@ export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array
     font,
     glyphs.map((id) => ({ parts: [{ font, id, x: 0, y: 0 }], advance: font.advance(id) })),
   );
-  tables.head!.set(font.table("head").subarray(20, 36), 20); // the times of creation and modification, which are zero
+  tables.head!.set(font.table("head").subarray(20, 36), 20); // sets the times of creation and modification to zero
   return packTables({
     ...tables,
     cmap: cmapOf(codePoints.map((codePoint) => [codePoint, ids.get(font.glyphOf(codePoint))!])),

@@ -25,26 +25,32 @@ export interface FamilySource {
   readonly name: string;
   readonly regular: FontSource;
   readonly bold?: FontSource;
-  /** Selects the characters that the family is used for. Undefined selects all. */
+  /**
+   * Returns whether the family is used for a character. Without this function, the family is used for all its
+   * characters.
+   */
   readonly accepts?: (character: string) => boolean;
   /** Whether the font is cut into slices, which contain only the accepted characters. */
   readonly sliced?: true;
 }
 
-/** A font file, either in a package of `scripts/fonts/package.json`, or from Debian with its name in `fonts/`. */
+/**
+ * A font file. `npm` is a path in the packages of `scripts/fonts/package.json`. `debian` is a file name in Debian's
+ * package, and `kept` is its name in `fonts/`.
+ */
 export type FontSource = { readonly npm: string } | { readonly debian: string; readonly kept: string };
 
-/** Returns a family of an npm package `@expo-google-fonts/…`, in both weights. */
+/** Returns the family of an npm package `@expo-google-fonts/…`, in the weights regular and bold. */
 export function fromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular"), bold: expo(name, file, "700Bold") };
 }
 
-/** Returns a family of an npm package `@expo-google-fonts/…` in one weight. */
+/** Returns the family of an npm package `@expo-google-fonts/…`, in the weight regular. */
 export function regularFromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular") };
 }
 
-/** Returns a family of Debian's packages, in the weights that have a hash. */
+/** Returns a family of Debian's packages, in the weights whose files have a hash. */
 export function fromDebian(name: string, file: string): FamilySource {
   const kept = (weight: string) => ({ debian: `${file}-${weight}.ttf`, kept: `${name}-${weight.toLowerCase()}.ttf` });
   return { name, regular: kept("Regular"), ...(HASHES.has(`${file}-Bold.ttf`) && { bold: kept("Bold") }) };
@@ -55,8 +61,8 @@ function expo(name: string, file: string, weight: string): FontSource {
 }
 
 /**
- * Creates a reader for the bytes of sources. It looks for Debian's files in `folders`, where the package installs them,
- * and in `fonts/`, which has copies.
+ * Creates a function that reads a source. It looks for Debian's files in `folders`, where Debian's packages install
+ * them, and in `fonts/`, which contains copies.
  * @throws Error if a source of `families` is missing; the message lists every missing file and where to get it
  */
 export function openSources(

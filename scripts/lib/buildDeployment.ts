@@ -4,14 +4,16 @@ import { buildScript, METAFILE } from "./buildScript.ts";
 import { sha256 } from "./sourceHash.ts";
 
 /**
- * Builds a checkout as a deployment does: the script into `out/worker`, the static assets into its `dist/site`.
+ * Builds a checkout as a deployment does: the script into `out/worker`, and the static assets into `dist/site` of the
+ * checkout.
  * @returns the SHA-256 of each file that a deployment serves or runs, by its path under `worker/` or `site/`
  */
 export async function buildDeployment(root: string, out: string, env = process.env): Promise<Map<string, string>> {
   const worker = join(out, "worker");
   await buildScript(worker, { root, env });
   const files = [...(await hashesOf(worker, "worker")), ...(await hashesOf(join(root, "dist/site"), "site"))];
-  // Other files do not run: wrangler's README contains the time, and source maps contain the folder.
+  // Other files are not deployed, and differ between builds: wrangler's README contains the time, and source maps
+  // contain the folder.
   return new Map(
     files.filter(([path]) => !/^worker\/(README\.md|.*\.map)$/.test(path) && path !== `worker/${METAFILE}`),
   );

@@ -2,12 +2,15 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** The file that {@link buildScript} writes beside the script: esbuild's record of its inputs. */
+/**
+ * Name of the file that {@link buildScript} writes beside the script. It contains esbuild's record of the script's
+ * inputs.
+ */
 export const METAFILE = "bundle-meta.json";
 
 /**
  * Builds a Worker's script as a deployment does.
- * @param root the checkout; its static assets are built below it
+ * @param root the checkout, in which the static assets are built
  * @param entry a script to build instead of the one in wrangler.toml
  * @throws Error with wrangler's output, if the build fails
  */

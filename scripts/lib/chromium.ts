@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** The setting that names the browser, then the paths where Debian, Fedora and macOS install it. */
+/** Possible paths of the browser: the one in the setting, then those where Debian, Fedora and macOS install it. */
 const PATHS = [
   process.env.CHROMIUM_PATH,
   "/usr/bin/chromium",
@@ -10,13 +10,13 @@ const PATHS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Path of this machine's browser; undefined if it has none. */
+/** Path of this machine's browser; undefined if no browser is installed. */
 export const chromiumPath = PATHS.find((path) => path && existsSync(path));
 
 /** Reason why browser tests are skipped. */
 export const NO_BROWSER = "Chromium is not installed: run `apt-get install chromium`, or name one in CHROMIUM_PATH";
 
-/** Starts this machine's browser, headless. */
+/** Starts this machine's browser without a window. */
 export function startBrowser(): Promise<Browser> {
   // Chromium's sandbox needs rights that containers lack. The tests open only our own pages.
   return chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });

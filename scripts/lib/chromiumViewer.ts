@@ -6,21 +6,21 @@ import type { Raster } from "./raster.ts";
 import { rasterOf } from "./rasterOf.ts";
 
 const WINDOW_WIDTH = 900;
-/** Maximum height in pixels of a page with its margins in the viewer. */
+/** Maximum height in pixels of a page and its margins in the viewer. */
 const STEP = 830;
-/** Minimum blue of a page's pixel. The viewer is dark gray between pages. */
+/** Minimum blue value of a page's pixels. The gray between pages is darker. */
 const LEAST_BLUE = 50;
 /**
- * Interval between two screenshots. The viewer has no event for finished pages, so they count as finished when nothing
- * changes.
+ * Interval between two screenshots. The viewer has no event for finished pages. The pages count as finished when
+ * several screenshots in a row are the same.
  */
 const POLL_MS = 500;
 const POLLS = 60;
 const STILL_POLLS = 4;
 
 /**
- * Draws a PDF with Chromium's own viewer, at one pixel per point. Pages may be up to 800 points wide and high, and must
- * be bluer in the middle than the viewer's background.
+ * Draws a PDF with Chromium's own viewer, at one pixel per point. Pages may be up to 800 points wide and high. Their
+ * middle must have more blue than the viewer's background.
  * @throws Error if the pages are not drawn within half a minute
  */
 export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Raster[]> {
@@ -48,7 +48,7 @@ export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Ra
   }
 }
 
-/** Cuts out the pages, which are stacked in the middle. */
+/** Returns the pages as separate images. The viewer stacks them in the middle of the picture. */
 function pagesIn({ width, height, rgb }: Raster): Raster[] {
   const middle = width / 2;
   const isPage = (x: number, y: number) => x < width && y < height && rgb[3 * (y * width + x) + 2]! > LEAST_BLUE;

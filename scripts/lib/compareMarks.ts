@@ -1,18 +1,21 @@
 import type { Raster } from "./raster.ts";
 
-/** A page without its mark and with it, as one viewer draws it. */
+/** A page without its mark and the same page with its mark, as one viewer draws them. */
 interface Drawing {
   readonly plain: Raster;
   readonly marked: Raster;
 }
 
-/** Differences between the same mark in two viewers. */
+/** Differences between the drawings of the same mark by two viewers. */
 interface Difference {
-  /** Maximum distance in pixels between the same sides of the two bounding boxes. */
+  /** Maximum distance in pixels between the corresponding sides of the two bounding boxes. */
   readonly shift: number;
-  /** Sum of all pixel changes, as a share of the other viewer's. */
+  /** Sum of all pixel changes by one viewer, divided by the sum of the other viewer. */
   readonly strength: number;
-  /** Share of the changed pixels of one viewer that have no changed pixel of the other nearby. */
+  /**
+   * Share of the changed pixels of one viewer that have no changed pixel of the other viewer nearby; the larger of both
+   * shares.
+   */
   readonly stray: number;
 }
 
@@ -21,7 +24,7 @@ const INK = 60;
 /** Maximum distance in pixels at which two inked pixels count as the same place. */
 const NEAR = 2;
 
-/** Compares a mark with the same mark drawn by another viewer. */
+/** Compares two drawings of the same mark by different viewers. */
 export function compareMarks(one: Drawing, other: Drawing): Difference {
   const [mine, theirs] = [changesOf(one), changesOf(other)];
   const differ = Math.max(Math.abs(mine.width - theirs.width), Math.abs(mine.height - theirs.height));

@@ -13,10 +13,16 @@ export async function copyCheckout(root: string, copy: string): Promise<string[]
   return paths;
 }
 
-/** Caches in `node_modules`. Programs overwrite their files in place, which would change the original of a hard link. */
+/**
+ * Caches in `node_modules`. They are not linked, because programs overwrite their files in place, which would also
+ * change the original files.
+ */
 const CACHES = [".cache", ".vite", ".vite-temp"];
 
-/** Copies a folder of packages by hard links. A bundler would resolve symbolic links to the original paths. */
+/**
+ * Copies a folder of packages by hard links. Symbolic links would not work, because a bundler resolves them to the
+ * original paths.
+ */
 export async function linkPackages(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -4,7 +4,7 @@ import vectors from "../../test/engine/images/jpegVectors.json" with { type: "js
 
 const [WIDTH, HEIGHT] = [96, 72];
 type Rgb = readonly [number, number, number];
-/** Side in pixels of a JPEG block. */
+/** Width and height of a JPEG block in pixels. */
 const BLOCK = 8;
 
 /** tRNS data that makes white transparent, or the colors of a palette increasingly transparent. */
@@ -18,7 +18,7 @@ const TRANSPARENCY: [Kind, Uint8Array][] = [
 
 /**
  * The same motif as an image of each accepted kind: a gradient from red to blue, white in the lower right, and a black
- * L in the upper left. With alpha, it fades downwards.
+ * L in the upper left. Images with alpha fade towards the bottom.
  */
 export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
   ...KINDS.flatMap((kind) =>

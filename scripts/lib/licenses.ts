@@ -4,16 +4,16 @@ import type { Metafile } from "esbuild";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Packages whose files are copied unbundled. src/engine/platform and scripts/buildSite.ts name the files. */
+/** Packages from which files are copied unbundled. src/engine/platform and scripts/buildSite.ts name the files. */
 export const COPIED = {
   Worker: ["harfbuzzjs"],
   page: ["@fontsource-variable/schibsted-grotesk", "harfbuzzjs", "pdfjs-dist"],
 };
 
 /**
- * Returns the text of docs/licenses.md: every package whose code or files a deployment contains.
+ * Returns the text of docs/licenses.md, which lists every package whose code or files a deployment contains.
  * @param bundles esbuild's metafiles of the Worker and the page
- * @throws Error if a package names no license
+ * @throws Error if a package states no license
  */
 export function licensesDocument(bundles: Record<keyof typeof COPIED, Metafile>): string {
   const partsOf = new Map<string, Set<string>>();

@@ -2,7 +2,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { DEVELOPMENT_KEY, TRANSFER_WITH_AUTHORIZATION } from "../../src/payments/facilitators/localFacilitator.ts";
 import { isSolana, NETWORKS, type NetworkName } from "../../src/payments/wire/networks.ts";
 
-/** An entry of a 402's `accepts` (x402 version 1), with the fields that a payment needs. */
+/** An entry of `accepts` in a 402 answer (x402 version 1), with the fields that a payment needs. */
 export interface Offer {
   resource: string;
   scheme: string;
@@ -15,8 +15,8 @@ export interface Offer {
 }
 
 /**
- * Signs a payment for an offer and returns the value of the `X-PAYMENT` header. Each signature has its own nonce, so
- * each buys one result.
+ * Signs a payment for an offer and returns the value of the `X-PAYMENT` header. Each payment has a new nonce, so each
+ * can buy one result.
  */
 export async function signPayment(offer: Offer, key: `0x${string}` = DEVELOPMENT_KEY): Promise<string> {
   const { scheme, network } = offer;
@@ -32,7 +32,7 @@ export async function signPaymentV2(offer: Offer, key: `0x${string}` = DEVELOPME
 
 /**
  * Signs an EIP-3009 authorization to transfer the offer's amount once, as EIP-712 typed data.
- * @throws Error for an offer on Solana
+ * @throws Error if the offer is for Solana
  */
 async function authorize(offer: Offer, key: `0x${string}`) {
   const account = privateKeyToAccount(key);
@@ -64,8 +64,8 @@ async function authorize(offer: Offer, key: `0x${string}`) {
 }
 
 /**
- * Asks an endpoint for its price (the 402) and signs a payment for its first offer.
- * @throws Error if it answers anything but a 402
+ * Requests the price of an endpoint (a 402 answer) and signs a payment for its first offer.
+ * @throws Error if the endpoint answers with another status than 402
  */
 export async function paymentFor(endpoint: string): Promise<string> {
   const response = await fetch(endpoint, { method: "POST" });
@@ -75,7 +75,10 @@ export async function paymentFor(endpoint: string): Promise<string> {
   return signPayment(accepts[0]!);
 }
 
-/** Calls an endpoint with `payment`, or with a new one, under `key` or a new one. Sends FormData as multipart, anything else as JSON. */
+/**
+ * Calls an endpoint with a payment and an idempotency key. Creates them if they are not given. Sends FormData as
+ * multipart, and other values as JSON.
+ */
 export async function callPaid(
   endpoint: string,
   body: FormData | Record<string, unknown>,

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
 import { ColorSpace, Document, Matrix } from "mupdf";
 
-/** An image in 8-bit RGB, rows from the top. */
+/** An image in 8-bit RGB. Its rows begin at the top. */
 export interface Raster {
   readonly width: number;
   readonly height: number;
@@ -15,18 +15,18 @@ interface Size {
   height: number;
 }
 
-/** Renders every page of a PDF to fit into `box` pixels. */
+/** Renders every page of a PDF, each scaled to fit into `box` (in pixels). */
 export type Renderer = (pdf: Uint8Array, box: Size) => Promise<Raster[]>;
 
 let library: Promise<PDFiumLibrary> | undefined;
 
-/** Loads PDFium, the engine of Chrome, once: loading takes longer than drawing a page. */
+/** Loads PDFium, the engine of Chrome. It is loaded only once, because loading takes longer than drawing a page. */
 export function pdfium(): Promise<PDFiumLibrary> {
   library ??= PDFiumLibrary.init();
   return library;
 }
 
-/** Renders with PDFium. */
+/** Renders every page with PDFium. */
 export const renderPages: Renderer = async (pdf, box) => {
   const document = await (await pdfium()).loadDocument(Buffer.from(pdf));
   try {
@@ -43,7 +43,7 @@ export const renderPages: Renderer = async (pdf, box) => {
   }
 };
 
-/** Renders with MuPDF. */
+/** Renders every page with MuPDF. */
 export const renderPagesByMupdf: Renderer = async (pdf, box) => {
   const document = Document.openDocument(pdf, "application/pdf");
   const rasters = Array.from({ length: document.countPages() }, (_, index) => {
@@ -58,7 +58,10 @@ export const renderPagesByMupdf: Renderer = async (pdf, box) => {
   return rasters;
 };
 
-/** Copies the RGB of pixels of `channels` bytes each, in lines of `stride` bytes. */
+/**
+ * Copies the RGB values of an image without padding. The image has `channels` bytes per pixel and `stride` bytes per
+ * row.
+ */
 export function packed(
   data: Uint8Array | Uint8ClampedArray,
   width: number,
@@ -77,7 +80,7 @@ export function packed(
   return rgb;
 }
 
-/** Arranges images in rows of equal cells, centered on gray. */
+/** Arranges images in rows of equal cells, each centered in its cell on gray. */
 export function grid(rows: readonly (readonly Raster[])[], cell: Size, gap = 8): Raster {
   const columns = Math.max(...rows.map((row) => row.length));
   const [stepX, stepY] = [cell.width + gap, cell.height + gap];

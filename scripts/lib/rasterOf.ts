@@ -1,7 +1,7 @@
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import { packed, type Raster } from "./raster.ts";
 
-/** Decodes a picture made by a browser, given as a file or a data URI. */
+/** Decodes a picture that a browser made, given as a file or a data URI. */
 export async function rasterOf(picture: Buffer | string): Promise<Raster> {
   const image = await loadImage(picture);
   const { width, height } = image;

@@ -1,32 +1,34 @@
-/** Reconciles the books with on-chain transfers: every sale has a transfer, and every transfer a sale. */
+/**
+ * Reconciles the books with on-chain transfers. Every sale must have a transfer, and every transfer must have a sale.
+ */
 import type { Sale } from "./books.ts";
 import type { Transfer } from "./transfers.ts";
 
-/** A span of time in Unix milliseconds, without its end. */
+/** A span of time in Unix milliseconds, from `since` (inclusive) to `until` (exclusive). */
 export interface Span {
   since: number;
   until: number;
-  /** Later sales and transfers are not judged yet, since their settlement may be under way. */
+  /** Time from which sales and transfers are not judged yet, because their settlement may not have finished. */
   judged: number;
 }
 
-/** A transfer without a sale. */
+/** A transfer without a sale, and its time. */
 type Unsold = Transfer & { at: number };
 
-/** The outcome for one network and span. */
+/** The outcome of reconciling one network in one span. */
 export interface Reconciled {
   sales: Sale[];
-  /** The transfers of these sales, and the transfers without a sale. */
+  /** The transfers that match `sales`, and the transfers without a sale. */
   transfers: Transfer[];
   soldNotMoved: Sale[];
   movedNotSold: Unsold[];
 }
 
 /**
- * Matches each sale with its transfer by transaction, payer, seller and amount. If a sale's transaction is unknown, the
- * other three decide.
- * @param sales sales of a network, from well before the span to well after it: the transfer precedes the sale, by a
- * long time if the facilitator's answer was lost
+ * Matches each sale with its transfer by transaction, payer, seller and amount. If the transaction of a sale is
+ * unknown, payer, seller and amount suffice.
+ * @param sales sales of one network, from well before the span to well after it, because a sale is recorded after its
+ * transfer, and much later if the facilitator's answer was lost
  * @param transfers transfers of the same period
  */
 export async function reconcile(

@@ -1,12 +1,12 @@
 import { DEBIAN } from "../fonts/sources.ts";
 import { COPIED } from "./licenses.ts";
 
-/** The parts of esbuild's metafile that are read here. */
+/** The parts of esbuild's metafile that this file reads. */
 export interface Metafile {
   outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
 }
 
-/** The parts of `package-lock.json` that are read here. */
+/** The parts of `package-lock.json` that this file reads. */
 export interface Lock {
   version: string;
   packages: Record<string, { version?: string; resolved?: string; integrity?: string; license?: string }>;
@@ -14,9 +14,9 @@ export interface Lock {
 
 /**
  * Returns the packages that contribute bytes to a deployment, as CycloneDX 1.6 (ECMA-424), with licenses and hashes
- * from the lock files. The sources of `fonts/` are included. `npm sbom` does not work here: it rejects overridden
- * peers, and `--omit dev` drops dependencies of tools. The document has no time and no serial number, so that a
- * release's can be reproduced.
+ * from the lock files. The sources of `fonts/` are included. `npm sbom` does not work here: it rejects overridden peer
+ * dependencies, and its `--omit dev` drops the dependencies of tools. The document has no time and no serial number, so
+ * that the document of a release can be reproduced.
  * @param fonts the lock file of `scripts/fonts`
  * @throws Error if a package is not in its lock file
  */
@@ -42,7 +42,7 @@ export function sbomOf(lock: Lock, metafiles: Metafile[], fonts: Lock) {
         licenses: [{ license: { id: "MIT" } }],
       },
     },
-    // one version may be installed in several folders
+    // removes duplicates, because npm may install one version in several folders
     components: components.filter((component, at) => component["bom-ref"] !== components[at - 1]?.["bom-ref"]),
   };
 }

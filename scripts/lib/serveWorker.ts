@@ -9,12 +9,12 @@ import {
   type V4WorkerOptions,
 } from "miniflare";
 
-/** The place where a Worker is served, and the receiver of its log. */
+/** The address of a served Worker, and the receiver of its log. */
 type Place = Pick<
   V4MiniflareOptions,
   "host" | "port" | "inspectorPort" | "unsafeTriggerHandlers" | "handleStructuredLogs"
 > & {
-  /** The public address, served through `front.js`. Miniflare's own address then stays on loopback. */
+  /** The public address, which `front.js` serves. Miniflare's own address then stays on loopback. */
   outside?: Outside;
 };
 
@@ -25,7 +25,10 @@ interface Outside {
   isLocal: boolean;
 }
 
-/** Serves a Worker as `startMiniflare` does, until the process receives a signal to end. */
+/**
+ * Serves a Worker as `startMiniflare` does, until the process receives SIGTERM or SIGINT. Returns once the Worker is
+ * ready.
+ */
 export async function serveWorker(...what: Parameters<typeof startMiniflare>): Promise<Miniflare> {
   const miniflare = await startMiniflare(...what);
   for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -38,10 +41,11 @@ export async function serveWorker(...what: Parameters<typeof startMiniflare>): P
 }
 
 /**
- * Starts a Worker built by `buildWorker` in workerd. It answers once it is `ready`.
+ * Starts a Worker that `buildWorker` has built, in workerd. The Worker answers once the promise `ready` of the result
+ * resolves.
  * @param optionsFile the path that `buildWorker` returns
- * @param state the folder of its storage
- * @param vars its settings
+ * @param state the folder of the Worker's storage
+ * @param vars the Worker's settings
  */
 export async function startMiniflare(
   optionsFile: string,
@@ -56,7 +60,7 @@ export async function startMiniflare(
       workers: [worker, ...(outside ? [frontOf(worker.name!, outside)] : [])],
       ...place,
       resourcePersistencePath: state,
-      cf: false, // otherwise Miniflare would fetch it
+      cf: false, // without this, Miniflare would fetch the data of `request.cf`
       log: new Log(LogLevel.WARN),
     }),
   );

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
-/** Sources of the deployed script and its assets. `wrangler.toml` is not included, because each operator edits it. */
+/** Sources of the deployed script and its assets. `wrangler.toml` is excluded, because each operator edits it. */
 export const SOURCES = [
   "examples/contract.pdf",
   "fonts",
@@ -15,8 +15,8 @@ export const SOURCES = [
 ];
 
 /**
- * Returns the SHA-256, in hexadecimal, of the output of `sha256sum` for all files of {@link SOURCES}, sorted by the
- * bytes of their paths. Files whose names begin with a dot are not included.
+ * Returns one hash of all files of {@link SOURCES}, except files whose names begin with a dot. It is the SHA-256, in
+ * hexadecimal, of the output of `sha256sum` for these files. The files are sorted by the bytes of their paths.
  */
 export async function sourceHash(root: string): Promise<string> {
   const paths = (await Promise.all(SOURCES.map((name) => filesOf(root, name)))).flat();
@@ -24,7 +24,7 @@ export async function sourceHash(root: string): Promise<string> {
   return sha256((await Promise.all(lines)).join(""));
 }
 
-/** Returns the SHA-256 of bytes, or of a text in UTF-8, in hexadecimal. */
+/** Returns the SHA-256, in hexadecimal, of bytes or of a text in UTF-8. */
 export function sha256(bytes: Uint8Array | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

@@ -1,4 +1,4 @@
-/** A line of text in each script that the fonts cover. */
+/** A line of text in each script that the fonts cover, by the name of the script. */
 export const TEXT_SAMPLES: Record<string, string> = {
   Latin: "Confidential AVA fi",
   Vietnamese: "Tài liệu mật",

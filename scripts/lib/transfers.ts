@@ -24,16 +24,17 @@ const TRANSFER = {
 } as const;
 
 /**
- * Initial number of blocks per search. Nodes have different limits, so a refused range is halved, down to one block.
+ * Initial number of blocks per search. Nodes have different limits. If a node refuses a range, the range is halved,
+ * down to one block.
  */
 const MOST_BLOCKS = 10_000n;
-/** Blocks at the head of the chain that are ignored, because they may still be replaced. */
+/** Number of the newest blocks that are ignored, because the chain may still replace them. */
 const CONFIRMATIONS = 1n;
 
 /**
  * Returns the transfers of a network's token to the seller's addresses in a span of time (Unix milliseconds), in the
  * order of the chain.
- * @param rpcUrl a node of an EVM chain
+ * @param rpcUrl address of a node of an EVM chain
  * @throws Error with a message for the operator, if the node does not answer or belongs to another chain
  */
 export async function transfersTo(
@@ -70,7 +71,7 @@ export async function transfersTo(
     }
     for (const { transactionHash, blockNumber, args } of logs)
       if (args.value > 0n)
-        // anyone can send transfers of zero, and some do it to advertise
+        // excludes transfers of zero, which anyone can send, for example as advertising
         found.push({
           transaction: transactionHash,
           from: args.from,
@@ -83,7 +84,7 @@ export async function transfersTo(
   return found;
 }
 
-/** Returns a function that fetches the time of a block, in Unix milliseconds, once per block. */
+/** Returns a function that gives the time of a block in Unix milliseconds. It fetches each block only once. */
 function timesOf(read: (block: bigint) => Promise<{ timestamp: bigint }>): (block: bigint) => Promise<number> {
   const known = new Map<bigint, number>();
   return async (blockNumber) => {
@@ -93,7 +94,7 @@ function timesOf(read: (block: bigint) => Promise<{ timestamp: bigint }>): (bloc
   };
 }
 
-/** Returns the first block that is not older than a time, or the block after `head` if all are older. */
+/** Returns the first block that is not older than `time`, or the block after `head` if all blocks are older. */
 async function firstBlockAt(time: number, head: bigint, timeOf: (block: bigint) => Promise<number>): Promise<bigint> {
   let [low, high] = [0n, head + 1n];
   while (low < high) {

@@ -1,11 +1,11 @@
-/** Versions (semver.org), and the files that contain Overprint's version. */
+/** Computes version numbers (semver.org), and lists the files that contain Overprint's version. */
 
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 
 /**
- * Returns the next version after `current`, or the requested one.
+ * Returns the version that follows `current`, or the version in `asked`.
  * @param asked major, minor, patch, or a version
- * @throws Error if `asked` is malformed, or comes before the current version
+ * @throws Error if `asked` is malformed, or is a version before the current one
  */
 export function nextVersion(current: string, asked: string): string {
   const now = partsOf(current);
@@ -46,9 +46,9 @@ const UNRELEASED = "## Unreleased\n";
 
 /**
  * Moves the unreleased entries of the changelog (keepachangelog.com) under the heading of a version. Returns the new
- * text and those entries.
- * @param day YYYY-MM-DD
- * @throws Error if there are no unreleased entries, or the version already has a heading
+ * text of the changelog and the moved entries.
+ * @param day date of the release, as YYYY-MM-DD
+ * @throws Error if there are no unreleased entries, or if the version already has a heading
  */
 export function releasedChangelog(text: string, version: string, day: string): { text: string; notes: string } {
   const [before, after] = text.split(UNRELEASED);

@@ -10,24 +10,24 @@ const root = join(import.meta.dirname, "../..");
 const WRANGLER = join(root, "node_modules/wrangler/bin/wrangler.js");
 const START_TIMEOUT_MS = 60_000;
 
-/** The Worker, running locally with its own storage. */
+/** A Worker that runs locally with separate storage. */
 export interface RunningWorker {
   url: string;
-  /** Port of its inspector (Chrome DevTools protocol). */
+  /** Port of the Worker's inspector (Chrome DevTools protocol). */
   inspectorPort: number;
   /** Returns the CPU time that workerd has used so far, in milliseconds. */
   cpuMs(): Promise<number>;
   /** Returns workerd's peak memory so far, in MB. */
   peakMb(): Promise<number>;
-  /** Returns workerd's memory now, in MB. */
+  /** Returns workerd's current memory, in MB. */
   residentMb(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the Worker on a free loopback port, as `npm run dev` does, but ignores .dev.vars. `vars` are its settings.
- * `entry` replaces the script, with the same settings and bindings. `signal` cancels a start.
- * @throws Error if it has not started within a minute
+ * Starts the Worker on a free loopback port, as `npm run dev` does, but ignores .dev.vars. `vars` are the Worker's
+ * settings. `entry` replaces its script, with the same settings and bindings. `signal` cancels the start.
+ * @throws Error if the Worker has not started within a minute
  */
 export function startWorker(
   vars: Record<string, string> = {},
@@ -63,9 +63,10 @@ export interface ServerPlace {
 }
 
 /**
- * Starts a Node.js program that serves the Worker, given by its arguments, and waits until it answers. Its storage is a
- * new temporary folder, or `keptState`, which stays after it stops.
- * @throws Error if it has not started within a minute
+ * Starts a Node.js program that serves the Worker, and waits until the Worker answers. Its storage is in `keptState`,
+ * which stays after it stops, or else in a new temporary folder.
+ * @param program returns the path and arguments of the program
+ * @throws Error if the Worker has not started within a minute
  */
 export async function startServer(
   program: (place: ServerPlace) => string[],
@@ -99,7 +100,7 @@ export async function startServer(
     if (child.exitCode !== null || signal?.aborted || Date.now() > deadline) {
       await stop();
       signal?.throwIfAborted();
-      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // another process took the port first
+      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // tries again, because another process took the port first
       throw new Error(`the Worker did not start:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -116,8 +117,8 @@ export async function startServer(
 }
 
 /**
- * Returns a port of 127.0.0.1 that is free at the moment. It is outside of the range that operating systems assign to
- * servers and connections, so that another program is unlikely to take it first.
+ * Returns a port of 127.0.0.1 that is free at the moment. It is outside the range from which operating systems assign
+ * ports, so that another program is unlikely to take it first.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(15_000, 32_000);
@@ -141,7 +142,7 @@ async function workerdsUnder(pid: number): Promise<number[]> {
   return found;
 }
 
-/** Returns user and system time of a process. Clock ticks are 10 ms. */
+/** Returns the user and system time of a process in milliseconds. A clock tick is 10 ms. */
 async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

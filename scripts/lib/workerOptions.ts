@@ -2,12 +2,12 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 
-/** `import` would parse the whole package twice, to detect its module type. */
+/** Loads wrangler with `require`, because `import` would parse the whole package twice to detect its module type. */
 const wrangler: typeof import("wrangler") = createRequire(import.meta.url)("wrangler");
 
 /**
- * Returns the contents of a folder's wrangler.toml as Miniflare's options: all bindings, without settings. `.dev.vars`
- * is only for `npm run dev`.
+ * Returns the contents of a folder's wrangler.toml as Miniflare's options, with all bindings and without settings. It
+ * ignores `.dev.vars`, which is only for `npm run dev`.
  */
 export function workerOptionsIn(folder: string): Omit<V4WorkerOptions, "modules"> {
   const { workerOptions } = wrangler.unstable_getMiniflareWorkerOptions(join(folder, "wrangler.toml"));

@@ -1,13 +1,13 @@
 import { type Edit, insertAfter, replace } from "./edits.ts";
 import type { Reds } from "./replay.ts";
 
-/** A change of the table "Where to change what" in ARCHITECTURE.md, as a newcomer makes it. */
+/** A change of the table "Where to change what" in ARCHITECTURE.md, made step by step as a newcomer would make it. */
 export interface Recipe {
-  /** First cell of the change's row in the table. */
+  /** Text of the first cell of the change's row in that table. */
   change: string;
   /** Test files that run after each step. */
   tests: string[];
-  /** The last step leaves nothing red. */
+  /** Steps of the change. No file is red after the last step. */
   steps: RecipeStep[];
 }
 

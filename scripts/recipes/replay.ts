@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 
-/** The files in which checks fail. Paths are relative to the checkout. */
+/** The red files: those in which a type check or a test fails. Paths are relative to the checkout. */
 export interface Reds {
   /** Files with compile errors. */
   types: string[];
@@ -15,12 +15,12 @@ interface Outcome extends Reds {
   output: string;
 }
 
-/** Programs of type checks: the Worker with its tests, and the page. */
+/** Arguments of the compiler for each type check: the Worker with its tests, and the page. */
 const TYPE_CHECKS = [[], ["-p", "web"]];
 
 /**
- * Compiles a checkout and runs test files.
- * @throws Error if a program fails without naming a file
+ * Compiles a checkout and runs test files. Returns the files that fail.
+ * @throws Error if the compiler or the test runner fails without naming a file
  */
 export async function check(checkout: string, testFiles: readonly string[]): Promise<Outcome> {
   const compiled = await Promise.all(TYPE_CHECKS.map((project) => compile(checkout, project)));

@@ -9,10 +9,10 @@ const MARGIN_MS = 86_400_000;
 
 /** Sales and transfers of one network. */
 export interface Account extends SoldOn {
-  /** Sales on it in the span. */
+  /** Sales on this network in the span. */
   book: Sale[];
   sold: string;
-  /** Sum of the transfers. Undefined if the network was not reconciled; `unchecked` gives the reason. */
+  /** Sum of the transfers. Undefined if the network was not reconciled; `unchecked` then gives the reason. */
   moved?: string;
   unchecked?: string;
   differences: Pick<Reconciled, "soldNotMoved" | "movedNotSold">;
@@ -61,7 +61,7 @@ async function account(
   };
 }
 
-/** Returns a sum in decimal notation. */
+/** Returns the sum of amounts (in atomic units) in decimal notation. */
 export function totalOf(amounts: readonly { amount: string }[], { decimals }: Pick<SoldOn, "decimals">): string {
   return formatUnits(
     amounts.reduce((sum, { amount }) => sum + BigInt(amount), 0n),

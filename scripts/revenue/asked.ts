@@ -22,14 +22,14 @@ const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 export interface Asked extends Span {
   url: string;
   token: string;
-  /** One node URL for each of NETWORKS, in their order; empty if a network has none. */
+  /** URLs of nodes, one for each of NETWORKS in the same order. A URL is empty if its network has no node. */
   rpcUrls: string[];
   json: boolean;
 }
 
 /**
- * Parses the arguments of a command line, with settings from the environment or a file. Returns undefined if help is
- * requested.
+ * Parses the arguments of a command line. Settings come from the environment or a file. Returns undefined if the user
+ * asks for help.
  * @throws Error if an argument is wrong or missing
  */
 export async function readAsked(
@@ -41,7 +41,7 @@ export async function readAsked(
   if (values.help) return undefined;
   const settings = { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) };
   const { OPERATOR_TOKEN: token, RPC_URL: nodes = "", OVERPRINT_URL: url = "http://127.0.0.1:8787" } = settings;
-  const checked = endpoint.safeParse(values.url ?? url); // the token is sent there
+  const checked = endpoint.safeParse(values.url ?? url); // checked, because the token is sent to this URL
   if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
   if (!token) throw new Error("OPERATOR_TOKEN is not set. Set it to the token of the deployment");
   const [since, until] = [timeOf("--since", values.since), timeOf("--until", values.until)];
@@ -51,7 +51,10 @@ export async function readAsked(
   return { url: values.url ?? url, token, rpcUrls, since, until, judged, json: values.json };
 }
 
-/** @throws Error if the text is not a time */
+/**
+ * Returns a date, or a duration before now, in Unix milliseconds.
+ * @throws Error if the text is neither a date nor a duration
+ */
 function timeOf(option: string, text: string): number {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const time = unit ? Date.now() - Number(count) * UNITS[unit as keyof typeof UNITS] : Date.parse(text);

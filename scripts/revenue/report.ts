@@ -2,14 +2,14 @@ import type { Sale } from "../lib/books.ts";
 import { type Account, totalOf } from "./account.ts";
 import type { Asked } from "./asked.ts";
 
-/** Returns whether sales and transfers match. Returns null if that is unknown, because a network was not reconciled. */
+/** Returns whether sales and transfers match. Returns null if a network was not reconciled, so that this is unknown. */
 function isEven(accounts: readonly Account[]): boolean | null {
   if (accounts.some(({ differences }) => differences.soldNotMoved.length + differences.movedNotSold.length > 0))
     return false;
   return accounts.some(({ unchecked }) => unchecked) ? null : true;
 }
 
-/** Returns the report as `--json` prints it. */
+/** Returns the report in the form that `--json` prints. */
 export function reportOf({ url, since, until }: Asked, accounts: readonly Account[]) {
   const iso = (ms: number) => new Date(ms).toISOString();
   return {

@@ -2,7 +2,7 @@ import { accountsOf } from "./account.ts";
 import { type Asked, readAsked, USAGE } from "./asked.ts";
 import { reportOf, wordsOf } from "./report.ts";
 
-/** Environment of a run of the command. */
+/** The environment in which the command runs. */
 interface Surroundings {
   /** Path of a file of NAME=value lines, which may be missing. */
   settingsFile: string;
@@ -14,7 +14,7 @@ interface Surroundings {
 
 /**
  * Counts the sales of a deployment, reconciles them with the chain, and prints a report.
- * @returns the exit code: 1 if sales and transfers differ, 2 if that could not be determined
+ * @returns the exit code: 1 if sales and transfers differ, 2 if the command fails, otherwise 0
  */
 export async function revenue(
   args: string[],

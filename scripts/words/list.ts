@@ -1,4 +1,4 @@
-/** Phrases that need a second reading, each with better words. See docs/contributing/writing.md. */
+/** Phrases that need a second reading, each with suggestions of better words. See docs/contributing/writing.md. */
 export const AVOIDED: [phrase: RegExp, instead: string][] = [
   [/\btold\b/i, "say, report, list"],
   [/\btells\b|\btell of\b/i, "reports, contains, says"],

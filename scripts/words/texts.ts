@@ -6,9 +6,9 @@ import { ts } from "@ts-morph/common";
 export interface Text {
   kind: "comment" | "test" | "string" | "document";
   path: string;
-  /** Line of its first character, from 1. */
+  /** Line number of the first character. The first line of a file is 1. */
   line: number;
-  /** The prose on one line, without comment markers and quotes. */
+  /** The prose in one line, without comment markers and quotes. */
   text: string;
   /** Offsets [start, end) of the whole comment, or of the string with its quotes, in the file. */
   start: number;
@@ -17,9 +17,9 @@ export interface Text {
 
 const CODE = "{src,web,cli,scripts,bench,test,examples}/**/*.{ts,tsx,mts,mjs,js}";
 const ROOT_CODE = "*.mts";
-/** Files with comments between slashes and asterisks. */
+/** Files whose comments are between slashes and asterisks. */
 const STYLES = "web/**/*.css";
-/** Files with comments after a number sign. */
+/** Files whose comments follow a number sign. */
 const SETTINGS = [
   "*.toml",
   "Dockerfile",
@@ -28,11 +28,11 @@ const SETTINGS = [
   "{.github,scripts,bench,examples,test}/**/*.{yml,yaml,sh,py}",
 ];
 const DOCUMENTS = ["*.md", "{docs,examples,src,test,web,cli,scripts,bench}/**/*.md"];
-/** A string is taken for prose from this number of words on. */
+/** Minimum number of words in a string that counts as prose. */
 const MIN_WORDS = 4;
 
 /**
- * Returns the paths of every file with prose below `root`, relative to it.
+ * Returns the paths of all files with prose below `root`, relative to `root`.
  * @param root folder of the project
  */
 export function filesWithTexts(root: string): string[] {
@@ -57,7 +57,7 @@ export function textsOf(root: string, path: string): Text[] {
   return commentsOf(path, source);
 }
 
-/** The comments of a style sheet, or those of a file of settings. */
+/** Returns the comments of a style sheet or of a settings file. */
 function commentsOf(path: string, source: string): Text[] {
   const comment = path.endsWith(".css") ? /\/\*[\s\S]*?\*\//g : /(?:^[ \t]*#(?!!).*\n?)+|(?<=\s)# .*$/gm;
   return [...source.matchAll(comment)].flatMap(({ 0: found, index }) => {
@@ -98,7 +98,7 @@ function codeTexts(path: string, source: string): Text[] {
   return texts.toSorted((a, b) => a.start - b.start);
 }
 
-/** Line comments on consecutive lines are one comment. */
+/** Joins line comments on consecutive lines into one comment. Returns the offsets of the comments. */
 function joined(comments: Map<number, number>, source: string): [number, number][] {
   const result: [number, number][] = [];
   for (const [start, end] of [...comments].toSorted((a, b) => a[0] - b[0])) {
@@ -119,7 +119,7 @@ function joined(comments: Map<number, number>, source: string): [number, number]
   return result.filter(([start]) => !/^\/\/ (biome-ignore|@ts-)|^\/\/\/ /.test(source.slice(start, start + 20)));
 }
 
-/** The name of a test or suite: the first argument of `test(…)`, `describe.each(…)(…)` and the like. */
+/** Returns the name of a test or suite: the first argument of `test(…)`, `describe.each(…)(…)` and similar calls. */
 function testName(node: ts.Node): ts.Node | undefined {
   if (!ts.isCallExpression(node)) return undefined;
   const [name] = node.arguments;
@@ -153,7 +153,7 @@ function commentText(comment: string): string {
   return comment.replace(/^[ \t]*\/\/+/gm, "");
 }
 
-/** Paragraphs, list items, headings and table cells, without code. */
+/** Returns the paragraphs, list items, headings and table cells of a document, without code. */
 function documentTexts(path: string, source: string): Text[] {
   const blank = (text: string) => text.replaceAll(/[^\n]/g, " ");
   const prose = source

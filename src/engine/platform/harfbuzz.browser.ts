@@ -1,4 +1,4 @@
-/** HarfBuzz as a file beside the script. The bundler copies the file, and the import yields its URL. */
+/** HarfBuzz as a separate file beside the script. The bundler copies the file, and the import yields its URL. */
 import url from "harfbuzzjs/dist/harfbuzz.wasm";
 
 /** Fetches and compiles HarfBuzz. */

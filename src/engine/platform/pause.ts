@@ -1,4 +1,4 @@
-/** Exists in Node.js and Workers, but not in browsers. */
+/** The function `setImmediate`, which exists in Node.js and Workers, but not in browsers. */
 declare const setImmediate: ((callback: () => void) => unknown) | undefined;
 
 /** Yields to the event loop. The promise resolves after other waiting tasks have run. */
@@ -9,7 +9,10 @@ export function pause(): Promise<void> {
   });
 }
 
-/** Calls `callback` after all waiting tasks. It uses a message, because browsers delay nested timers by 4 ms. */
+/**
+ * Calls `callback` after all waiting tasks. It posts a message instead of setting a timer, because browsers delay
+ * nested timers by 4 ms.
+ */
 function afterMessages(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {

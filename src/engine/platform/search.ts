@@ -1,6 +1,6 @@
 /** Byte search by the runtime's native code. */
 
-/** Length in bytes up to which calling native code takes longer than the search itself. */
+/** Maximum number of bytes that JavaScript searches faster than a call of native code. */
 const SHORT = 512;
 
 /** Returns the offset of the first `word` (Latin-1) at or after `from` that lies completely before `end`, or -1. */

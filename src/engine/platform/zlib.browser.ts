@@ -7,7 +7,8 @@ import { concat } from "../bytes.ts";
 import { DamagedStream, type DeflateOptions, OutputTooLarge } from "./compression.ts";
 
 /**
- * Number of input bytes per step of a decompressor. It limits how much is decompressed ahead of the requested chunk.
+ * Number of input bytes per step of a decompressor. A small step limits how much is decompressed beyond the requested
+ * chunk.
  */
 const INPUT_BYTES = 4096;
 

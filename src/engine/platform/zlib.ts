@@ -61,7 +61,7 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
 }
 
 /**
- * Decompresses data of at most one chunk in a single call, because opening a stream takes longer. Returns undefined if
+ * Decompresses data of at most one chunk in a single call, which is faster than opening a stream. Returns undefined if
  * the data are longer or damaged.
  */
 function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefined {
@@ -70,7 +70,7 @@ function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefine
     const chunk = inflateSync(bytes, { maxOutputLength: chunkBytes });
     return chunk.length > 0 ? chunk : undefined;
   } catch {
-    return undefined; // the data are longer or damaged: the caller streams them instead
+    return undefined; // the caller streams longer or damaged data instead
   }
 }
 

@@ -4,7 +4,10 @@ import * as browser from "../../../src/engine/platform/search.browser.ts";
 import * as native from "../../../src/engine/platform/search.ts";
 import { encode } from "../../support/bytes.ts";
 
-/** Numbers of bytes before the words. The native variant calls native code only for long ranges. */
+/**
+ * Numbers of bytes before the words. Long ranges are included, because the native variant calls native code only for
+ * these.
+ */
 const LENGTHS = [0, 1, 500, 100_000];
 
 describe.each([
