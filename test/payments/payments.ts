@@ -9,7 +9,7 @@ import { offerOf } from "../../src/payments/wire/offer.ts";
 import { type PaymentPayload, readPaymentPayload } from "../../src/payments/wire/paymentPayload.ts";
 import { parsePrice } from "../../src/payments/wire/price.ts";
 
-/** The offer that the tests sell. */
+/** The offer that the tests use. */
 export const OFFER = offerOf(
   { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {}, bazaar: {} },
   {
@@ -20,13 +20,15 @@ export const OFFER = offerOf(
   },
 );
 
-/** A log and a timer that drop everything. */
+/** A log that drops all lines, and a timer that measures nothing. */
 export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
-/** A caller with nothing but a payment: no key and no sign-in. */
+/** A caller who has only a payment: no key and no sign-in. */
 export const BARE = { key: null, isSignedIn: async () => false };
 
-/** Creates a payment as read from a call. Its signature is fake, because no test checks it. */
+/**
+ * Creates a payment that looks as if it had been read from a call. Its signature is fake, because no test checks it.
+ */
 export async function paymentFrom({
   validBefore,
   from = `0x${"01".repeat(20)}`,
@@ -46,7 +48,7 @@ export async function paymentFrom({
   return readPaymentPayload({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, OFFER);
 }
 
-/** Runs a whole sale. */
+/** Runs a whole sale, and returns its result. */
 export async function sell<T>(terms: SaleTerms<T>) {
   const sale = new Sale(terms);
   await sale.fulfill();
@@ -59,7 +61,10 @@ export const ERRORS = {
   read: (text: string) => new Error(text),
 };
 
-/** Short for a silent facilitator; long for the others, because the machine may be busy. */
+/**
+ * Returns a facilitator's timeout, in milliseconds. It is short for a silent facilitator, and long for the others
+ * because the machine may be busy.
+ */
 const timeoutOf = (url: string) => (url.includes("silent") ? 500 : 20_000);
 
 /** Creates the client of a simulated facilitator with the named behavior. */

@@ -11,13 +11,14 @@ function broken(history: History): string[] {
   const runOf = (output: string) => runs.find((run) => run.output === output)!;
   const stored = runs.filter(({ fate }) => fate === "stored");
   const orphaned = runs.filter(({ fate }) => fate === "died" || fate === "cut off").map(({ output }) => output);
-  /** The results delivered for a payment, to any caller. */
+  /** Returns the results delivered for a payment, to any caller. */
   const given = (payment: PaymentHistory) =>
     new Set(sold.map(({ value }) => value!).filter((value) => runOf(value).payment === payment));
   const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
   /**
-   * Whether the money moved for us and the ledger can know it: the facilitator's answer did not deny it, and either a
-   * node can be asked, or the facilitator was asked again before the authorization expired.
+   * Returns whether the payment's money moved for us and the ledger can know this. The facilitator's answer must not
+   * have denied the transfer. In addition, either a node can be asked, or the facilitator was asked again before the
+   * authorization expired.
    */
   const isKnownPaid = (payment: PaymentHistory) =>
     hasPaid(payment, history) && !payment.doubled && (node || (trusted && !payment.forgotten));
@@ -32,8 +33,8 @@ function broken(history: History): string[] {
     "the number of results delivered does not exceed the number of payments moved": payments.every(
       (one) => given(one).size <= one.moved || one.unproved === 1,
     ),
-    "at most one payment moves for a request under a key": underKey.every((asked) => movedUnder(asked).length <= 1),
-    "a request under a key has one result": underKey.every(
+    "at most one payment settles for a request under a key": underKey.every((asked) => movedUnder(asked).length <= 1),
+    "a request under a key has at most one result": underKey.every(
       ({ key, request }) =>
         new Set(sold.filter((one) => one.key === key && one.request === request).map(({ value }) => value)).size <= 1,
     ),
@@ -47,7 +48,7 @@ function broken(history: History): string[] {
       const { payment } = runOf(value!);
       return payment.unproved === 1 || elsewhere(payment) === 1 || hasPaid(payment, history);
     }),
-    "a payment buys one result": payments.every((one) => given(one).size <= 1),
+    "a payment buys at most one result": payments.every((one) => given(one).size <= 1),
     "a delivered result belongs to the request": sold.every(({ request, value }) => runOf(value!).request === request),
     "repeating a paid call returns its result": !isKnownPaid(repeated) || sold.some(({ final }) => final),
     "a new payment under the key of a paid call returns its result": answers.every(
@@ -62,7 +63,7 @@ function broken(history: History): string[] {
     ),
     "the daybooks contain each sale at most once": payments.every(({ booked }) => booked.size <= 1),
     "the daybooks contain only sales": payments.every(({ booked, sold }) => booked.size === 0 || sold),
-    "the daybooks lack no sale": payments.every(
+    "the daybooks contain every sale": payments.every(
       ({ booked, sold, forgotten }) => !sold || booked.size === 1 || forgotten,
     ),
     "a paid payment is never answered with a 402": answers.every(
@@ -71,7 +72,7 @@ function broken(history: History): string[] {
     "a paid request is never answered with a 402 under its key": answers.every(
       ({ outcome, paidBefore }) => !(paidBefore && outcome === "402"),
     ),
-    "at the end, one request has the result and the other is refused":
+    "at the end, each request either gets the result or is refused because its payment is used":
       !isKnownPaid(repeated) || finals.every(({ outcome }) => outcome === "sold" || outcome === "payment_already_used"),
     "with a node, no payment stays in doubt": !node || finals.at(-1)?.outcome !== "settlement_pending",
     "no work is repeated while an earlier run is active or stored": repeats === 0,
@@ -80,14 +81,16 @@ function broken(history: History): string[] {
     "the stored output is the delivered result": stored.every(
       ({ payment, output }) => payment !== repeated || !isKnownPaid(repeated) || given(repeated).has(output),
     ),
-    "no other output is stored, except of a Worker that died": [...kept].every(
+    "no other output is stored, except the output of a Worker that died": [...kept].every(
       (o) => stored.some(({ output }) => output === o) || orphaned.includes(o),
     ),
     "a stranger gets a result only if the facilitator denied that the payment moved": strangers.every(
       ({ outcome, payment }) => outcome !== "sold" || payment.doubled,
     ),
     "no work is done or stored for a forged payment": runs.every((run) => !run.payment.forged),
-    "every failure is a known one": answers.every(({ outcome }) => OUTCOMES.includes(outcome)),
+    "every failed call ends with one of the expected errors": answers.every(({ outcome }) =>
+      OUTCOMES.includes(outcome),
+    ),
   };
   return Object.keys(rules).filter((rule) => !rules[rule]);
 }
@@ -122,7 +125,7 @@ test(`delivers as many results as payments settled, in ${SCHEDULES} schedules of
   }
   expect(failures).toEqual([]);
   expect([...outcomes].toSorted(), "the schedules reach every outcome").toEqual(OUTCOMES);
-  expect([...fates].toSorted(), "the schedules reach every fate").toEqual([
+  expect([...fates].toSorted(), "the work of the schedules ends in every possible state").toEqual([
     "cut off",
     "deleted",
     "died",

@@ -20,7 +20,9 @@ import { VirtualWorld } from "./virtualWorld.ts";
 
 const FACILITATOR_TIMEOUT_MS = 20_000;
 const BLOCK_MS = 2000;
-/** The facilitator's account. The facilitator also settles for another service of the same seller. */
+/**
+ * The facilitator's account. From this account, the facilitator also settles for another service of the same seller.
+ */
 const SIGNER = "0xf0";
 /** Creates a new promise for each use, so that its waiters can be garbage-collected. */
 const never = () => new Promise<never>(() => {});
@@ -33,7 +35,7 @@ export interface Asked {
 
 /**
  * The state of one run of the work. The work may fail, its Worker may die, or the object may die while receiving the
- * output ("cut off"). Otherwise the ledger has the output, and deletes it only if it will never be paid for.
+ * output ("cut off"). Otherwise the ledger stores the output, and deletes it only if it will never be paid for.
  */
 type Fate = "running" | "failed" | "died" | "cut off" | "stored" | "deleted";
 
@@ -59,28 +61,29 @@ export interface PaymentHistory {
   /** Number of transfers to the seller. */
   moved: number;
   consumed: Consumed | undefined;
-  /** Expiry of its authorization, Unix milliseconds. */
+  /** Expiry of the authorization, Unix milliseconds. */
   ends: number;
-  /** Whether a transaction with it has been sent to the chain. */
+  /** Whether a transaction with the payment has been sent to the chain. */
   isPublic: boolean;
-  /** Whether the ledger has settled it. */
+  /** Whether the ledger has settled the payment. */
   sold: boolean;
-  /** Whether an alarm of the ledger was lost. */
+  /** Whether an alarm of the payment's object was lost. */
   forgotten: boolean;
   /** Number of settlement attempts with an unknown outcome. */
   doubts: number;
   /**
-   * Whether it moved although the answer denied it. Either the attempt reached the facilitator twice and the second
-   * answer came back, or the facilitator's node did not answer and no other node can be asked.
+   * Whether the payment's money moved although the facilitator's answer denied it. Either the attempt reached the
+   * facilitator twice and the second answer arrived, or the facilitator's node did not answer and no other node can be
+   * asked.
    */
   doubled: boolean;
   /** Number of sales without proof. */
   unproved: number;
-  /** Times of its sales in the daybooks. A real daybook has one entry per payment and time. */
+  /** Times of the payment's sales in the daybooks. A real daybook has one entry per payment and time. */
   booked: Set<number>;
-  /** Request and key of the last call that settled it. */
+  /** Request and key of the last call that settled the payment. */
   settledFor: Asked | undefined;
-  /** Whether its signature is forged. */
+  /** Whether the payment's signature is forged. */
   forged: boolean;
 }
 
@@ -96,7 +99,7 @@ interface Answer extends Asked {
   paid: boolean;
   /**
    * Whether an earlier payment under the key had paid for the request when the call began, and the ledger could know
-   * it.
+   * this.
    */
   paidBefore: boolean;
   final: boolean;
@@ -105,7 +108,7 @@ interface Answer extends Asked {
 /** The history of one schedule. */
 export interface History {
   payments: PaymentHistory[];
-  /** Whether the ledger has a node to ask and the facilitator names its account. */
+  /** Whether the ledger can ask a node and the facilitator publishes its account. */
   node: boolean;
   /** Whether the payer's payments may be sold without proof. */
   trusted: boolean;
@@ -113,13 +116,16 @@ export interface History {
   /** Outcomes of the strangers' calls. */
   strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
-  /** Number of runs that began while an earlier run for the same payment or key was active or its output stored. */
+  /**
+   * Number of repeated runs. A run is repeated if an earlier run for the same payment or key is active or has its
+   * output stored.
+   */
   repeats: number;
   /** Outputs in storage. */
   kept: Set<string>;
 }
 
-/** A Durable Object: the calls that it serves, and the number of its restarts. */
+/** A Durable Object. It counts the calls that it serves and its restarts. */
 class SimulatedObject {
   life = 0;
   readonly calls = new Set<(error: Error) => void>();
@@ -222,7 +228,10 @@ export class Simulation {
     return this.history;
   }
 
-  /** A caller who repeats the same call until it has a result or gives up. Some sign a new payment for each attempt. */
+  /**
+   * Simulates a caller who repeats the same call until it has a result or gives up. Some callers sign a new payment for
+   * each attempt.
+   */
   async #caller(asked: Asked, signsEachTime: boolean): Promise<void> {
     await this.#world.sleep(this.#world.chance(0.5) ? this.#world.below(50) : this.#world.below(60_000));
     for (let attempts = 1 + this.#world.below(4); attempts > 0; attempts--) {
@@ -233,7 +242,7 @@ export class Simulation {
     }
   }
 
-  /** A stranger who sends a forged payment, or one from the chain, several times. */
+  /** Simulates a stranger who repeatedly sends a forged payment, or a payment read from the chain. */
   async #stranger(): Promise<void> {
     const forged = this.#world.chance(0.5) ? this.#sign() : undefined;
     if (forged) forged.history.forged = true;
@@ -259,7 +268,7 @@ export class Simulation {
     return object;
   }
 
-  /** Makes one call of the payer. The final calls are signed in. */
+  /** Makes one call of the payer. The payer is signed in for the calls at the end. */
   async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
     const { history } = this;
     const payment = object.history;
@@ -339,17 +348,17 @@ export class Simulation {
         const verdict = await this.#verify(payment);
         return this.#dies(worker) ? never() : verdict;
       },
-      settle: never, // only the ledger settles
+      settle: never, // only the ledger settles payments
     };
   }
 
   async #verify(payment: PaymentHistory): Promise<Verdict> {
     await this.#world.sleep(this.#world.below(300));
     if (!this.#calm) {
-      if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // a late answer
+      if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // the answer comes late
       if (this.#world.chance(0.03))
-        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // no answer
-      if (this.#world.chance(0.05)) return { outcome: "unknown" }; // status 500 or a broken answer
+        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // the facilitator does not answer
+      if (this.#world.chance(0.05)) return { outcome: "unknown" }; // the answer has status 500 or is broken
       if (this.#world.chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
     }
     if (payment.forged) return { outcome: "invalid", reason: "signature" };
@@ -363,7 +372,7 @@ export class Simulation {
     return true;
   }
 
-  /** Sends the facilitator's transaction. A stranger who sees it may be faster. */
+  /** Sends the facilitator's transaction to the chain. A stranger who sees it may submit the payment first. */
   #transfer(payment: PaymentHistory): Settlement {
     if (this.#world.now >= payment.ends) return { outcome: "refused", reason: "it has expired" };
     payment.isPublic = true;
@@ -372,7 +381,7 @@ export class Simulation {
     return { outcome: this.#world.chance(0.5) ? "used" : "reverted", reason: "authorization is used" };
   }
 
-  /** Returns the node's evidence, which is one block old. */
+  /** Returns the evidence that the node has. The node is one block behind. */
   async #evidence({ consumed, ends }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
     await this.#world.sleep(this.#world.below(500));
     if (!this.#calm && this.#world.chance(0.2)) return undefined;
@@ -395,34 +404,34 @@ export class Simulation {
     if (this.#calm) return this.#transfer(payment);
     const unknown = { outcome: "unknown" } as const;
     switch (this.#world.below(18)) {
-      case 0: // a late answer
+      case 0: // the answer comes late
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return this.#transfer(payment);
-      case 1: // no answer, and nothing sent
+      case 1: // the facilitator neither answers nor sends the transaction
         return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
-      case 2: // no answer, and sent after the timeout
+      case 2: // the facilitator does not answer, and sends the transaction after the timeout
         this.#world.later(FACILITATOR_TIMEOUT_MS + this.#world.below(60_000), () => this.#transfer(payment));
         return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => unknown);
-      case 3: // status 500
+      case 3: // the facilitator answers with status 500
         return unknown;
-      case 4: // sent, with a broken answer
-      case 5: // sent, with a lost answer
+      case 4: // the transaction is sent, but the answer is broken
+      case 5: // the transaction is sent, but the answer is lost
         this.#transfer(payment);
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return unknown;
-      case 6: // a refusal that says nothing about earlier attempts: the wallet is empty
+      case 6: // the wallet is empty: the refusal does not show the outcome of earlier attempts
         return { outcome: "refused", reason: "a refusal" };
-      case 7: // the request arrives twice, and the second answer comes back
+      case 7: // the request arrives twice, and only the second answer arrives at the ledger
         if (this.#transfer(payment).outcome === "settled") payment.doubled = true;
         return this.#transfer(payment);
-      case 9: // not processed
+      case 9: // the facilitator does not process the request
         return { outcome: "unprocessed", reason: "too many requests" };
-      case 8: // rejected by the chain: no money
+      case 8: // the chain rejects the transaction, so no money moves
         payment.isPublic = true;
         return { outcome: "reverted", reason: "another refusal" };
-      case 10: // a failed simulation
+      case 10: // the simulation of the transaction fails
         return { outcome: "simulated", reason: "another refusal" };
-      case 11: // no answer from the facilitator's node, which may have sent it: only another node can know
+      case 11: // the facilitator's node does not answer, but may have sent the transaction: only another node can know
         payment.isPublic = true;
         if (this.#world.chance(0.5) && this.#transfer(payment).outcome === "settled")
           payment.doubled ||= !this.history.node && payment.doubts === 0;
@@ -432,7 +441,9 @@ export class Simulation {
     }
   }
 
-  /** The ledger as seen by a Worker. Messages take time, and either side can die on the way. */
+  /**
+   * Returns the ledger as seen by a Worker. Messages take time, and either side can die while a message is under way.
+   */
   #ledger(worker: Worker, asked: Asked): LedgerBook {
     /** Messages from one Worker to one object are delivered in order. */
     const delivered = new Map<SimulatedObject, Promise<void>>();
@@ -544,7 +555,7 @@ export class Simulation {
         await this.#world.sleep(this.#world.below(1000));
         if (!this.#calm && this.#world.chance(0.2)) return mine(false); // the daybook could not be reached
         payment.booked.add(settledAt);
-        if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // the sale is booked, but the answer may be lost
+        if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // the sale is booked, although the answer may be lost
         return mine(this.#calm || this.#world.chance(0.9));
       },
       allowUnproved: async () => mine(this.history.trusted),
@@ -563,7 +574,7 @@ export class Simulation {
     });
   }
 
-  /** Kills a Durable Object. Its current calls fail, and the next call gets a new object with the same storage. */
+  /** Kills a Durable Object. Its current calls fail, and the next call reaches a new object with the same storage. */
   #die(object: SimulatedObject): void {
     if (this.#calm) return;
     const calls = [...object.calls];
@@ -579,7 +590,7 @@ export class Simulation {
       if (object.alarmAt !== at) return;
       object.alarmAt = undefined;
       if (!this.#calm && this.#world.chance(0.05)) {
-        object.history.forgotten = true; // a lost alarm
+        object.history.forgotten = true; // the alarm is lost
         return;
       }
       const { life } = object;
@@ -604,7 +615,7 @@ export class Simulation {
   }
 }
 
-/** Returns whether a payment has moved for us. Only a node can show a transfer that a stranger submitted. */
+/** Returns whether a payment's money has moved for us. Only a node can show a transfer that a stranger submitted. */
 export function hasPaid({ consumed }: PaymentHistory, { node }: History): boolean {
   return consumed?.by === "us" || (node && consumed?.by === "a stranger");
 }

@@ -10,8 +10,8 @@ interface Stored extends StoredObject {
 }
 
 /**
- * A simulated R2 bucket, shared by all machines. An operation can be slow, fail, or fail and yet take effect, now or
- * later. A read can break off.
+ * A simulated R2 bucket, shared by all machines. An operation can be slow or fail. A failed operation may still take
+ * effect, at once or later. A read can break off.
  */
 export class SimulatedBucket {
   readonly objects = new Map<string, Stored>();
@@ -48,7 +48,7 @@ export class SimulatedBucket {
   ) {
     if (value instanceof ByteStream && running() && this.#world.fails(0.02)) {
       this.failed.add(key);
-      throw new Error(INTERNAL_ERROR); // fails before reading
+      throw new Error(INTERNAL_ERROR); // an error before anything is read
     }
     const bytes =
       typeof value === "string" || value === null ? new TextEncoder().encode(value ?? "") : await joined(value);
@@ -100,11 +100,11 @@ export class SimulatedBucket {
     return stored;
   }
 
-  /** Performs an operation, or makes it fail. `written` lists the keys that it writes. */
+  /** Performs an operation, or makes it fail. `written` lists the keys that the operation writes. */
   async #operate<T>(written: string[], act: () => T): Promise<T> {
     const world = this.#world;
     const execution = running();
-    if (!execution) return act(); // the rules of the simulation read without faults
+    if (!execution) return act(); // outside of an execution, the rules of the simulation read the bucket without faults
     const held = Math.max(0, execution.heldUntil() - world.now);
     await elapse(held + world.below(world.fails(0.02) ? 30_000 : 60));
     if (world.fails(0.04)) {

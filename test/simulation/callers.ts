@@ -30,7 +30,7 @@ export interface Order {
   key: string | undefined;
   /** Whether each attempt has a new payment. */
   signsEachTime: boolean;
-  /** Shared with an order that reuses the same payments. */
+  /** The payments of the order. A second order that reuses them shares this array. */
   payments: Payment[];
   /** Handle of the file's upload; undefined until the upload begins. */
   handle: Promise<string | undefined> | undefined;
@@ -61,9 +61,9 @@ export interface Link {
   path: string;
   order: Order;
   expires: number;
-  /** Start of the revocation by the link's holder. */
+  /** Time when the link's holder began to revoke it. */
   ending: number | undefined;
-  /** Confirmation of the revocation. */
+  /** Time when the revocation was confirmed. */
   ended: number | undefined;
   looks: Look[];
 }
@@ -79,15 +79,15 @@ interface Look {
 export class Callers {
   readonly orders: Order[] = [];
   readonly links = new Map<string, Link>();
-  /** Answers to strangers. */
+  /** The answers that strangers have received. */
   readonly strangers: { payment: Payment | undefined; answer: Answer }[] = [];
   /** Upload handles that the service has issued. */
   readonly handles: string[] = [];
-  /** Number of payers who still try to get a result. */
+  /** Number of payers who are still trying to get a result. */
   buying = 0;
   /** Last HTTP status of each upload that failed although no fault was simulated. */
   readonly refusedUploads: number[] = [];
-  /** Handles of upload slots that have accepted two files. */
+  /** Upload handles under which two files were accepted. */
   readonly takenTwice: string[] = [];
   readonly #world: World;
   readonly #chain: Chain;
@@ -102,8 +102,8 @@ export class Callers {
   }
 
   /**
-   * A payer who makes an order, and calls until the result arrives or the attempts run out. Two clients may call for
-   * one order in parallel.
+   * Simulates a payer who makes an order, and calls until the result arrives or the attempts run out. Two clients may
+   * call for one order in parallel.
    */
   async buy(): Promise<void> {
     const world = this.#world;
@@ -117,8 +117,8 @@ export class Callers {
   }
 
   /**
-   * Repeats an order with everything that its payer has. Uploads the file if it is missing, and signs a new payment if
-   * the old one has expired.
+   * Repeats an order with the payer's current key, payment and upload. Uploads the file if it is missing, and signs a
+   * new payment if the old one has expired.
    */
   async askAgain(order: Order): Promise<void> {
     if ((await order.handle) === undefined) order.handle = undefined;
@@ -128,7 +128,9 @@ export class Callers {
     await this.#call(order, {}, true);
   }
 
-  /** A stranger who sends forged payments, other people's payments copied from the chain, or guessed tokens. */
+  /**
+   * Simulates a stranger who sends forged payments, other people's payments copied from the chain, or guessed tokens.
+   */
   async pester(): Promise<void> {
     const world = this.#world;
     const forged = world.chance(0.3) ? sign(`0x${"bad0".repeat(10)}`, world, this.#chain, true) : undefined;
@@ -221,7 +223,7 @@ export class Callers {
     }
   }
 
-  /** Requests a link or revokes it, at random. */
+  /** Requests or revokes a link, chosen at random. */
   async #use(link: Link): Promise<void> {
     const world = this.#world;
     if (world.chance(0.5)) await this.look(link);
@@ -255,7 +257,7 @@ export class Callers {
     return heard;
   }
 
-  /** Opens an upload slot and sends the file to it. Sometimes sends two files in parallel. */
+  /** Opens an upload and sends the file to it. Sometimes sends two files in parallel. */
   async #upload(order: Order): Promise<string | undefined> {
     const world = this.#world;
     const { faults } = world;

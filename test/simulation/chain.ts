@@ -6,7 +6,7 @@ const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e
 const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** The user of an authorization on the chain. An authorization can be used once, before it expires. */
+/** The party that has used an authorization on the chain. An authorization can be used once, before it expires. */
 export type Consumer = "us" | "another service" | "a stranger" | "its cancellation";
 
 /** A signed payment and its history. Times are Unix milliseconds. */
@@ -25,16 +25,16 @@ export interface Payment {
   /** Whether the signature is forged. */
   forged: boolean;
   consumed: { by: Consumer; at: number } | undefined;
-  /** Whether a transaction with it has been sent to the chain, where anyone can read it. */
+  /** Whether a transaction with the payment has been sent to the chain, where anyone can read it. */
   isPublic: boolean;
   /**
-   * Whether it moved although the facilitator's answer denied it. Either the request arrived twice, or the
-   * facilitator's node did not answer and no other node can be asked.
+   * Whether the payment's money moved although the facilitator's answer denied it. Either the request arrived twice, or
+   * the facilitator's node did not answer and no other node can be asked.
    */
   doubled: boolean;
 }
 
-/** The chain of all payments, and a node of it. */
+/** The chain with all payments, and a node of the chain. */
 export class Chain {
   readonly payments: Payment[] = [];
   readonly #world: World;
@@ -50,7 +50,7 @@ export class Chain {
     return true;
   }
 
-  /** Makes a stranger submit a payment that is public. */
+  /** Makes a stranger submit one of the public payments. */
   moveSeen(): void {
     const seen = this.payments.filter(({ isPublic, consumed }) => isPublic && !consumed);
     if (seen.length > 0) this.consume(this.#world.pick(seen), "a stranger");
@@ -81,7 +81,7 @@ export class Chain {
         return [logOf(payment, [topic, topics[1], topics[2]], 1)];
       }
       case "eth_getTransactionReceipt": {
-        const payment = this.withNonce(params[0]); // a transaction's hash is its payment's nonce
+        const payment = this.withNonce(params[0]); // in this simulation, a transaction's hash is the nonce of its payment
         const { from, to, value, consumed } = payment;
         const transfer = logOf(payment, [TRANSFER, word(from), word(to)], 2, word(hex(Number(value))));
         const logs = [logOf(payment, [AUTHORIZATION_USED, word(from), payment.nonce], 1), transfer];
@@ -92,7 +92,7 @@ export class Chain {
     }
   }
 
-  /** Returns the payment if it was used in this block or an earlier one. */
+  /** Returns the payment with this nonce if it was used in this block or an earlier one. */
   #shown(nonce: string, block: number): Payment | undefined {
     const payment = this.withNonce(nonce);
     return payment.consumed && blockAt(payment.consumed.at) <= block ? payment : undefined;

@@ -1,6 +1,8 @@
 import type { Execution, World } from "./world.ts";
 
-/** Maximum delay until a write is durable. Messages that the object sends before are held back. */
+/**
+ * Maximum delay until a write is durable, in milliseconds. Messages that the object sends before then are held back.
+ */
 const FLUSH_MS = 20;
 
 /** A running instance of the object's class. */
@@ -9,7 +11,7 @@ export interface Instance {
   [method: string]: unknown;
 }
 
-/** One Durable Object: its storage, and its current life. */
+/** A Durable Object: its storage, and its current instance. */
 export class SimulatedObject {
   readonly name: string;
   readonly kv = new Map<string, unknown>();
@@ -33,7 +35,7 @@ export class SimulatedObject {
     return this.#unflushed.at(-1)?.at ?? 0;
   }
 
-  /** Ends the object's life. Undoes writes that are not durable, and makes current calls fail. */
+  /** Ends the life of the current instance. Undoes writes that are not durable, and makes current calls fail. */
   die(): void {
     const { life } = this;
     if (!life) return;

@@ -1,4 +1,4 @@
-/** Stand-in for the engine. Marking takes no time except for reading and writing. */
+/** Stand-in for the engine. Marking takes no time, except for the reading and writing. */
 import {
   EngineError,
   PlanOutdated,
@@ -12,7 +12,7 @@ export { PlanOutdated };
 /** A file that cannot be marked. */
 export const DAMAGED = "%PDF-1.7 damaged";
 
-/** Matches a file whose work takes this number of milliseconds. */
+/** Matches a file whose work takes the given number of milliseconds. */
 const SLOW = /slow (\d+)/;
 
 const encoder = new TextEncoder();

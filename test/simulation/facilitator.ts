@@ -3,7 +3,7 @@ import type { Chain, Payment } from "./chain.ts";
 import { SimulatedResponse as Response } from "./messages.ts";
 import { never, type World } from "./world.ts";
 
-/** Longer than any caller waits for the facilitator. */
+/** A delay in milliseconds that is longer than any caller waits for the facilitator. */
 const LATE_MS = 20_000;
 
 /** The facilitator's answer to GET /supported. */
@@ -12,13 +12,13 @@ export const SUPPORTED = {
   signers: { "eip155:*": [SIGNER] },
 };
 
-/** A facilitator with every kind of fault: late, lost, wrong or mixed-up answers. */
+/** A simulated facilitator whose answers can be late, lost, wrong or mixed up. */
 export class Facilitator {
   readonly #world: World;
   readonly #chain: Chain;
   /** Whether the Worker can ask a node. */
   readonly #hasNode: boolean;
-  /** Payments with an inconclusive answer. */
+  /** Payments about which the facilitator has given an inconclusive answer. */
   readonly doubts = new Set<Payment>();
 
   constructor(world: World, chain: Chain, hasNode: boolean) {
@@ -57,36 +57,36 @@ export class Facilitator {
     await world.sleep(world.below(500));
     if (!world.fails(0.5)) return this.#transfer(payment);
     switch (world.below(14)) {
-      case 0: // a late answer
+      case 0: // the answer comes late
         await world.sleep(world.below(LATE_MS));
         return this.#transfer(payment);
-      case 1: // no answer, and the payment is never sent to the chain
+      case 1: // the facilitator does not answer, and never sends the transaction
         return never();
-      case 2: // no answer, and sent after the timeout
+      case 2: // the facilitator does not answer, and sends the transaction after the timeout
         world.later(LATE_MS + world.below(60_000), () => this.#transfer(payment));
         return never();
       case 3:
         return new Response("", { status: 500 });
-      case 4: // sent, with a broken answer
+      case 4: // the transaction is sent, but the answer is broken
         this.#transfer(payment);
         return new Response('{"success":tr');
-      case 5: // sent, with a lost answer
+      case 5: // the transaction is sent, but the answer is lost
         this.#transfer(payment);
         await world.sleep(world.below(LATE_MS));
         throw new TypeError("Network connection lost.");
-      case 6: // a refusal that says nothing about earlier attempts
+      case 6: // the refusal does not show the outcome of earlier attempts
         return refusal("insufficient_funds");
-      case 7: // the request arrives twice, and the second answer comes back
+      case 7: // the request arrives twice, and only the second answer arrives at the Worker
         if (this.#moves(payment)) payment.doubled = true;
         return this.#transfer(payment);
-      case 8: // rejected by the chain
+      case 8: // the chain rejects the transaction
         payment.isPublic = true;
         return refusal("invalid_transaction_state", payment.nonce);
-      case 9: // not processed
+      case 9: // the facilitator does not process the request
         return new Response("", { status: 429 });
-      case 10: // a failed simulation
+      case 10: // the simulation of the transaction fails
         return refusal("transaction_simulation_failed");
-      case 11: // no answer from the facilitator's node, which may have sent it: only another node can know
+      case 11: // the facilitator's node does not answer, but may have sent the transaction: only another node can know
         payment.isPublic = true;
         if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode && !this.doubts.has(payment);
         return refusal("transaction_failed");
@@ -98,7 +98,9 @@ export class Facilitator {
     }
   }
 
-  /** Sends the transaction, and returns whether it moved the money. A stranger who sees it may be faster. */
+  /**
+   * Sends the transaction, and returns whether it moved the money. A stranger who sees it may submit the payment first.
+   */
   #moves(payment: Payment): boolean {
     payment.isPublic = true;
     if (this.#world.fails(0.05)) this.#chain.consume(payment, "a stranger");

@@ -45,7 +45,7 @@ export class Internet {
     return Response.json({ jsonrpc: "2.0", id: 1, result: this.#chain.rpc(method, params) });
   }
 
-  /** Serves a file in pieces, as callers' servers do. May be slow, silent or incomplete. */
+  /** Serves a file in pieces, as callers' servers do. The answer may be slow, incomplete, or missing. */
   async #serve(href: string): Promise<Response> {
     const world = this.#world;
     await world.sleep(world.below(500));

@@ -3,7 +3,7 @@ import type { Payment } from "./chain.ts";
 import { MOST_SKEW_MS, type Schedule } from "./simulation.ts";
 import type { World } from "./world.ts";
 
-/** The allowed answers to callers. */
+/** The answers that callers may receive: HTTP status and problem code. */
 export const ANSWERS: ReadonlySet<string> = new Set([
   "200",
   "402 payment_required",
@@ -20,11 +20,11 @@ export const ANSWERS: ReadonlySet<string> = new Set([
   "504 source_timeout",
 ]);
 
-/** Matches the errors that simulated faults cause. The Worker itself reports some of these faults as a Problem. */
+/** Matches the errors that simulated faults cause. The Worker itself reports some of these faults as a `Problem`. */
 const FAULT =
   /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
-/** Maximum duration of a request to a link without faults. */
+/** Maximum duration of a request to a link if no fault occurs, in milliseconds. */
 const LONGEST_LOOK_MS = 1000;
 
 /** Returns the rules that a schedule has broken, each with the offending item. */
@@ -46,8 +46,8 @@ export function brokenRules(schedule: Schedule): string[] {
   const unproved = ({ key }: Payment) =>
     world.log.some((line) => line.includes('"outcome":"unproved"') && line.includes(key));
 
-  // Without a node, a facilitator that gives no answer before the authorization expires leaves the payment to the
-  // operator.
+  // Returns whether the payment is left to the operator. This happens without a node, if the facilitator gives no
+  // answer before the authorization expires.
   const isUnresolved = ({ key }: Payment) =>
     !hasNode && world.log.some((line) => line.includes('"outcome":"unresolved"') && line.includes(key));
 
@@ -65,20 +65,20 @@ export function brokenRules(schedule: Schedule): string[] {
     shown,
   );
   rule(
-    "one payment buys one result",
+    "one payment buys at most one result",
     groups,
     ({ payments, given }) => payments.length === 1 && given.length > 1,
     shown,
   );
-  rule("a key has one result", groups, ({ key, given }) => key !== undefined && given.length > 1, shown);
+  rule("a key has at most one result", groups, ({ key, given }) => key !== undefined && given.length > 1, shown);
   rule(
-    "a key has one payment",
+    "at most one payment settles under a key",
     groups,
     ({ key, payments }) => key !== undefined && payments.filter((one) => hasPaid(one) && !one.doubled).length > 1,
     shown,
   );
   rule(
-    "a payment that has moved has its result",
+    "a settled payment has bought its result",
     groups,
     ({ payments, made }) =>
       payments.some((one) => hasPaid(one) && !one.doubled && !isUnresolved(one)) && !made.some(hasResult),
@@ -96,7 +96,7 @@ export function brokenRules(schedule: Schedule): string[] {
     ({ booked }) => !booked.every((one) => isSold(one) || unproved(one)),
     shown,
   );
-  rule("the daybooks lack no sale", groups, ({ given, booked }) => booked.length < given.length, shown);
+  rule("the daybooks contain every sale", groups, ({ given, booked }) => booked.length < given.length, shown);
   rule(
     "a payer who has paid gets no 402",
     answers,
@@ -118,16 +118,16 @@ export function brokenRules(schedule: Schedule): string[] {
     ({ answer }) => String(answer.status),
   );
   rule(
-    "an upload slot accepts one file",
+    "an upload accepts only one file",
     callers.takenTwice,
     () => true,
     (handle) => handle,
   );
-  // A file also counts as failed if its slot's record failed. The file's key starts with the record's key.
+  // A file also counts as failed if the record of its upload failed. The file's key starts with the record's key.
   const hasFailed = (key: string) => [...bucket.failed].some((failed) => key.startsWith(failed));
   const isUntouched = world.deaths === 0 && ledger.failures === 0;
   rule(
-    "every stored file has an owner after its call",
+    "after all calls, every stored file belongs to a payment's result or to an upload",
     isUntouched ? schedule.keptWhenCalm : [],
     (key) => !schedule.ownedWhenCalm.has(key) && !hasFailed(key),
     (key) => key,
@@ -158,7 +158,7 @@ export function brokenRules(schedule: Schedule): string[] {
     (secret) => lineWith(secret, world.log),
   );
   rule(
-    "every answer is an allowed one",
+    "every answer has an allowed status and code",
     answers,
     ({ lost, status, code }) => !lost && !ANSWERS.has(`${status} ${code}`.trim()),
     showAnswer,
@@ -176,7 +176,7 @@ export function brokenRules(schedule: Schedule): string[] {
   return broken;
 }
 
-/** Returns whether a payment has moved for us. Only a node can show a transfer that a stranger submitted. */
+/** Returns whether a payment's money has moved for us. Only a node can show a transfer that a stranger submitted. */
 function paidFor({ consumed }: Payment, hasNode: boolean): boolean {
   return consumed?.by === "us" || (hasNode && consumed?.by === "a stranger");
 }
@@ -199,14 +199,14 @@ function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): bo
   if (isLate && status === 402) return !isFresh && !before.some(({ link }) => link);
   if (isLate && status === 429) return true;
   if (order.isSlow && (code === "payment_in_progress" || code === "settlement_pending")) return true;
-  // The payment may still move, or its outcome is unknown. The payer must not pay again.
+  // The payment's money may still move, or its outcome is unknown. The payer must not pay again.
   if (code === "settlement_pending")
     return order.payments.some((one) => (one.isPublic && !one.consumed) || isUnresolved(one));
   if (order.isDamaged) return code === "damaged_pdf";
   return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
 }
 
-/** Returns the errors that the Worker has logged, and the ones that its objects and its sweep have thrown. */
+/** Returns the errors that the Worker has logged, and the errors that its objects and its sweep have thrown. */
 function errorsOf({ log, thrown }: World): string[] {
   const logged = log
     .filter((line) => line.includes('"error":'))
@@ -215,8 +215,8 @@ function errorsOf({ log, thrown }: World): string[] {
 }
 
 /**
- * Returns whether the payer has the order's result at the end. The link was delivered again, or its holder has revoked
- * it, or the payer must come back later because the address has used up its allowance for failed calls.
+ * Returns whether the payer's order has ended correctly. Either its link was delivered again, or the holder has revoked
+ * the link, or the payer must come back later because the address has used up its allowance for failed calls.
  */
 function hasResult({ answers }: Order): boolean {
   const isGiven = ({ isFinal, status }: Heard) => isFinal && (status === 200 || status === 429);

@@ -18,7 +18,10 @@ interface Bindings {
   BUDGETS: SimulatedNamespace;
 }
 
-/** A machine that runs the Worker. It has a separate script with separate memory, and its clock may be wrong. */
+/**
+ * A machine that runs the Worker. It loads its own copy of the script, with separate memory, and its clock may be
+ * wrong.
+ */
 export class Machine {
   readonly script: Script;
   skewMs = 0;
@@ -55,7 +58,7 @@ export class Machine {
     PAYERS_POOL.held.clear();
     SENDERS_POOL.held.clear();
     const slot = new LargeFileSlot(1, 0);
-    // Outside of an execution the time is later than any expiry, so this evicts the slots of earlier schedules.
+    // Outside of an execution the time is later than any expiry, so this call evicts the slots of earlier schedules.
     void slot.acquire();
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);

@@ -69,7 +69,10 @@ export class SimulatedNamespace {
     return object.life;
   }
 
-  /** @param line order of delivery: calls of one stub are delivered in the order of sending */
+  /**
+   * Calls a method of an object, and returns its result.
+   * @param line order of delivery: the calls of one stub are delivered in the order of sending
+   */
   #call(name: string, method: string, args: unknown[], line: { deliveredAt: number }): Promise<unknown> {
     const world = this.#world;
     const caller = running()!;
@@ -127,7 +130,7 @@ export class SimulatedNamespace {
       if (failures < ALARM_RETRIES && object.alarmAt === undefined)
         world.later(2000 * 2 ** failures, () => object.alarmAt === undefined && object.ring(failures + 1));
     };
-    cut.add(again); // The alarm rings again if its object dies before all of its writes are durable.
+    cut.add(again); // The alarm runs again if its object dies before all of the alarm's writes are durable.
     void runAs(execution, async () => instance.alarm?.()).then(
       () => world.later(Math.max(0, object.flushedAt - world.now), () => cut.delete(again)),
       (error: Error) => {

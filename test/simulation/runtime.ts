@@ -1,10 +1,13 @@
-/** The Workers runtime as a script sees it. Time and randomness come from the world in which the script runs. */
+/** The Workers runtime as a script sees it. Time and randomness come from the world of the current schedule. */
 import { createHash, hash, timingSafeEqual } from "node:crypto";
 import { SimulatedHeaders, SimulatedResponse } from "./messages.ts";
 import { FixedLengthStream } from "./streams.ts";
 import { elapse, mayDie, never, runAs, running } from "./world.ts";
 
-/** Outside of an execution, as while a script is loaded, the time is later than in any schedule. */
+/**
+ * Returns the time, Unix milliseconds. Outside of an execution, for example while a script is loaded, the time is later
+ * than in any schedule.
+ */
 function now(): number {
   const execution = running();
   return execution ? execution.world.now + execution.skewMs : 5_000_000_000_000;
@@ -18,7 +21,7 @@ class SimulatedDate extends Date {
   static override now = now;
 }
 
-/** A timer that dies with the execution that has set it. */
+/** Sets a timer that is canceled when its execution dies. */
 function setTimeout(act: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): { cancel(): void } {
   const execution = running()!;
   const cancel = execution.world.later(Math.max(0, ms), () => {
@@ -35,7 +38,7 @@ const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTime
 
 /** An abort signal of a timeout, or of the first of several signals. No other kinds are needed. */
 class SimulatedAbortSignal {
-  /** The reason of the abort; undefined before. */
+  /** The reason of the abort; undefined before the abort. */
   reason: Error | undefined;
   onAbort: ((reason: Error) => void) | undefined;
 
@@ -66,7 +69,7 @@ class SimulatedAbortSignal {
   }
 }
 
-/** Random bytes from the world, so that a seed produces the same names again. */
+/** Fills the array with random bytes from the world, so that a seed always produces the same names. */
 function getRandomValues(bytes: Uint8Array): Uint8Array {
   const { world } = running()!;
   for (let at = 0; at < bytes.length; at++) bytes[at] = world.below(256);
@@ -98,7 +101,7 @@ const simulatedCrypto = {
     const hex = Buffer.from(getRandomValues(new Uint8Array(16))).toString("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
   },
-  // synchronous, because threads would finish in a random order
+  // synchronous, because threads would finish in an unpredictable order
   subtle: { digest: async (_: string, data: Uint8Array) => hash("sha256", data, "buffer"), timingSafeEqual },
   DigestStream,
 };
@@ -167,7 +170,7 @@ export const MODULES: Record<string, unknown> = {
   "cloudflare:sockets": {},
 };
 
-/** Methods that newer versions of V8 have. */
+/** Methods that newer versions of V8 have and this one lacks. */
 const encodings = {
   toHex(this: Uint8Array) {
     return Buffer.from(this.buffer, this.byteOffset, this.length).toString("hex");

@@ -40,7 +40,7 @@ export interface Script {
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 
-/** Replaces the modules that would take most of the time. */
+/** Replaces the modules that would take most of the time with stand-ins. */
 const standIns: Plugin = {
   name: "stand-ins",
   setup({ onResolve }) {
@@ -53,7 +53,7 @@ const standIns: Plugin = {
   },
 };
 
-/** Builds the Worker's script. Each call of the returned function loads it with separate state. */
+/** Builds the Worker's script. Returns a function that loads the script with separate state at each call. */
 export async function buildScript(): Promise<() => Script> {
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },

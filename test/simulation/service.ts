@@ -4,10 +4,10 @@ import { SimulatedHeaders } from "./messages.ts";
 import { ByteStream } from "./streams.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
-/** Time for which a call's background tasks may run after its client has disconnected. */
+/** Time for which a call's background tasks may run after its client has disconnected, in milliseconds. */
 const GRACE_MS = 30_000;
 
-/** Time for which a client waits for an answer. */
+/** Time for which a client waits for an answer, in milliseconds. */
 const PATIENCE_MS = 450_000;
 
 /** A client's request. */
@@ -26,11 +26,11 @@ export interface Answer {
 
 /** Faults on a client's side. */
 export interface Mishap {
-  /** Bytes of the body after which the client disconnects. */
+  /** Number of bytes of the body after which the client disconnects. */
   breaksAt?: number;
   /** Pause between two pieces of the body, in milliseconds. */
   pauseMs?: number;
-  /** Milliseconds after which the client disconnects. */
+  /** Time after which the client disconnects, in milliseconds. */
   goneAfter?: number;
 }
 

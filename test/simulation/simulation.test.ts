@@ -5,16 +5,17 @@ import { Simulation } from "./simulation.ts";
 const SCHEDULES = 5000;
 
 /**
- * The outcomes that occur in {@link SCHEDULES} schedules. Throttling is left out, because it takes many more callers.
+ * The outcomes that must occur among the {@link SCHEDULES} schedules. Throttling is left out, because it needs many
+ * more callers.
  */
 const OFTEN = ["none", ...ANSWERS].filter((answer) => answer !== "429 too_many_requests");
 
-test(`keeps every rule of the service in ${SCHEDULES} schedules with faults everywhere`, {
+test(`obeys every rule of the service in ${SCHEDULES} schedules with faults everywhere`, {
   timeout: 300_000,
 }, async () => {
   const simulation = await Simulation.start();
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // saves a sixth of the time; `npm run simulate` shows the traces of a failing seed
+  Error.stackTraceLimit = 0; // without traces, which saves a sixth of the time; `npm run simulate` shows the traces of a failing seed
   const failures: string[] = [];
   const answered = new Set<string>();
   const looked = new Set<number>();

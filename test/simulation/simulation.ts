@@ -24,17 +24,17 @@ export interface Schedule {
   hasNode: boolean;
   /** End of all faults, Unix milliseconds. */
   calmAt: number;
-  /** Keys in the bucket once the faults and all calls are over. */
+  /** Keys in the bucket after the faults and all calls have ended. */
   keptWhenCalm: readonly string[];
-  /** The keys among them that belong to a payment's result or to an upload. */
+  /** The keys in `keptWhenCalm` that belong to a payment's result or to an upload. */
   ownedWhenCalm: ReadonlySet<string>;
-  /** Bytes held in the shared memory pool at that time. */
+  /** Bytes held in the shared memory pool after the faults and all calls have ended. */
   heldWhenCalm: number;
   /** Keys of objects that a sweep should have deleted. */
   unswept: string[];
 }
 
-/** Plays schedules on machines that are started once. */
+/** Plays schedules on machines that are started only once. */
 export class Simulation {
   readonly #machines: readonly Machine[];
 
@@ -95,7 +95,7 @@ export class Simulation {
     do await world.pass(250_000);
     while (callers.buying > 0);
     for (const order of callers.orders) void callers.askAgain(order);
-    await world.pass(460_000); // enough for slow work that is planned twice
+    await world.pass(460_000); // the wait is long enough for slow work that is planned twice
     const keptWhenCalm = [...bucket.objects.keys()];
     const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
     const heldWhenCalm = machines.reduce((sum, { script }) => sum + script.PAYERS_POOL.held.size, 0);
@@ -125,7 +125,7 @@ export class Simulation {
   }
 }
 
-/** Returns the keys that a sweep at a time (Unix milliseconds) should have deleted. */
+/** Returns the keys that a sweep at the time `at` (Unix milliseconds) should have deleted. */
 function overdue(keys: Iterable<string>, at: number): string[] {
   return [...keys].filter((key) => {
     const [prefix, hour] = key.split("/");
@@ -133,7 +133,7 @@ function overdue(keys: Iterable<string>, at: number): string[] {
   });
 }
 
-/** Returns the keys of the results that payments have or may still get. */
+/** Returns the storage keys of the results that payments have bought or may still buy. */
 function resultsIn({ objects }: SimulatedNamespace): string[] {
   return [...objects.values()].flatMap(({ kv }) => {
     const output = (kv.get("entry") as { work?: { output: string } } | undefined)?.work?.output;
@@ -150,7 +150,7 @@ function filesOfSlots({ objects }: SimulatedBucket): string[] {
   });
 }
 
-/** Creates a world, and the servers outside of the Worker. */
+/** Creates a world, with the simulated servers outside of the Worker. */
 function worldOf(seed: number, hasNode: boolean) {
   const world = new World(seed);
   const chain = new Chain(world);

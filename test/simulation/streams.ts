@@ -1,6 +1,6 @@
 /**
- * The streams of the Workers runtime: only the parts that the Worker uses, for bytes, with `readAtLeast` and without
- * threads. Node's own streams take half of a schedule's time, and end differently.
+ * The streams of the Workers runtime, reduced to the parts that the Worker uses: bytes only, with `readAtLeast` and
+ * without threads. Node's own streams would take half of a schedule's time, and end differently.
  */
 
 /** Returns the next bytes; undefined at the end. */

@@ -34,8 +34,8 @@ export class World extends VirtualWorld {
   }
 
   /**
-   * Advances the clock as the base class does. Between two events Node settles all promises; scheduling 16 events at a
-   * time is faster.
+   * Advances the clock as the base class does. Between two events, Node settles all promises. Scheduling 16 events at a
+   * time makes this faster.
    */
   override pass(ms: number): Promise<void> {
     const end = this.now + ms;
@@ -69,8 +69,8 @@ export class Execution {
   /** Called when the execution dies. */
   onDeath = () => {};
   /**
-   * Returns the time (Unix milliseconds) until which its messages are held back. An object's messages wait until its
-   * writes are durable.
+   * Returns the time (Unix milliseconds) until which the execution's messages are held back. An object's messages wait
+   * until its writes are durable.
    */
   heldUntil = () => 0;
 
@@ -113,7 +113,7 @@ export async function elapse(ms: number): Promise<void> {
   if (mayDie(execution)) await never();
 }
 
-/** Returns whether an execution has died, or dies now. */
+/** Returns whether an execution has died. It may die in this call. */
 export function mayDie(execution: Execution): boolean {
   if (!execution.isDead && execution.world.fails(DEATH)) execution.die();
   return execution.isDead;

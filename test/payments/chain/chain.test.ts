@@ -36,7 +36,7 @@ interface Scene {
   status?: string;
   /** A broken answer that the node gives instead. */
   broken?: object;
-  /** Prefix of the path in the node's URL. */
+  /** Prefix of the path in the URL of the node. */
   before?: string;
 }
 
@@ -69,7 +69,7 @@ const settled = { outcome: "settled", transaction: HASH, sender: SENDER.toLowerC
 const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
 
 describe("evidenceOf on an EVM chain", () => {
-  test("reports a payment as settled by its own transfer, one block deep", async () => {
+  test("reports a payment as settled once a block follows the block of its transfer", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs })).toEqual(settled);
     expect(await proves({ logs, newest: 56 })).toEqual(settled);

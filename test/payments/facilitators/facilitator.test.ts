@@ -9,7 +9,7 @@ import { PaymentError } from "../../../src/payments/wire/errors.ts";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import { paymentFrom, SILENT } from "../payments.ts";
 
-/** Settles through a facilitator with this answer. */
+/** Returns the outcome of a settlement through a facilitator that gives this answer. */
 async function settled(answer: object, status = 200) {
   const said = btoa(JSON.stringify({ status, answer }));
   const url = `https://facilitator.example.com/says-${encodeURIComponent(said)}`;
@@ -18,7 +18,7 @@ async function settled(answer: object, status = 200) {
 
 describe("remoteFacilitator on a lost connection", () => {
   const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
-  const lost = new Error("Network connection lost."); // wording of workerd
+  const lost = new Error("Network connection lost."); // an error with workerd's wording
   const asked = (...answers: (Response | Error)[]) => {
     const fetching = vi.spyOn(globalThis, "fetch");
     for (const answer of answers)
@@ -33,13 +33,13 @@ describe("remoteFacilitator on a lost connection", () => {
     expect(await client.verify(await paymentFrom())).toEqual({ outcome: "valid" });
   });
 
-  test("retries a verification only once", async () => {
+  test("retries a verification only once after lost connections", async () => {
     const fetching = asked(lost, lost, Response.json({ isValid: true }));
     expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(fetching).toHaveBeenCalledTimes(2);
   });
 
-  test("does not retry a settlement, because only the ledger knows what may have moved", async () => {
+  test("does not retry a settlement after a lost connection, because only the ledger knows whether the money may have moved", async () => {
     const fetching = asked(lost, Response.json({ success: true, transaction: `0x${"ab".repeat(32)}` }));
     expect(await client.settle(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(fetching).toHaveBeenCalledTimes(1);
@@ -130,7 +130,7 @@ describe("remoteFacilitator.settle", () => {
     if (outcome !== "unknown") expect((await settled(answer, 400)).outcome, "a verdict with 400").toBe(outcome);
   });
 
-  test("reports a settlement as unprocessed only for statuses of requests that were not processed", async () => {
+  test("reports a settlement as unprocessed only if the HTTP status means that the request was not processed", async () => {
     const outcomeOf = async (status: number) => (await settled({ error: "no verdict" }, status)).outcome;
     for (const status of [400, 401, 403, 404, 429, 521, 523, 525, 526, 530])
       expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);
@@ -146,7 +146,7 @@ describe("remoteFacilitator.settle", () => {
     await expect(askSupported(at("moved-to-settles-84532-base_sepolia"))).rejects.toThrow("307");
   });
 
-  test("interprets the type of a Coinbase API error", async () => {
+  test("interprets the type of a Coinbase API error as the outcome of a settlement", async () => {
     const outcomeOf = async (errorType: string) =>
       (await settled({ errorType, errorMessage: "why", correlationId: "1" }, 400)).outcome;
     expect(await outcomeOf("settle_exact_failed_onchain")).toBe("reverted");
@@ -154,7 +154,7 @@ describe("remoteFacilitator.settle", () => {
     expect(await outcomeOf("invalid_request")).toBe("unprocessed");
   });
 
-  test("shortens the reason of a refusal to one line", async () => {
+  test("shortens a facilitator's reason for a refusal to one line", async () => {
     const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
     expect(reason).toMatch(/^no x{197}$/);
   });
@@ -171,7 +171,7 @@ describe("remoteFacilitator.settle", () => {
 
 describe("facilitatorClients", () => {
   const url = "https://facilitator.example.com/echoes";
-  /** Returns the path and the header that the facilitator has received. */
+  /** Returns the path and the Authorization header that the facilitator has received. */
   const headersSent = async (listed: RemoteFacilitator) => {
     const [facilitator] = facilitatorClients({ facilitators: [listed], facilitatorTimeoutMs: 2000 }, false, SILENT);
     const verdict = await facilitator!.verify(await paymentFrom());
@@ -202,7 +202,7 @@ describe("facilitatorClients", () => {
     expect(remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).signersOn(NETWORKS.base)).toEqual([]);
   });
 
-  test("finds a facilitator by name, even if the settings no longer list it", async () => {
+  test("finds the client of a facilitator by name, even if the settings no longer list the facilitator", async () => {
     const payment = await paymentFrom();
     const listed = { url, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     for (const [facilitators, header] of [
@@ -214,7 +214,7 @@ describe("facilitatorClients", () => {
       );
   });
 
-  test("uses the local facilitator if none is configured, or throws if that is not allowed", async () => {
+  test("uses the local facilitator if no facilitator is configured, or throws if the local one is not allowed", async () => {
     const none = { facilitators: [], facilitatorTimeoutMs: 2000 };
     expect(facilitatorClients(none, true, SILENT)).toEqual([localFacilitator]);
     expect(() => facilitatorClients(none, false, SILENT)).toThrow(PaymentError);
@@ -257,7 +257,7 @@ describe("cdpToken", () => {
   const P256 = { name: "ECDSA", namedCurve: "P-256" };
   test.each<[string, (pkcs8: Uint8Array) => string]>([
     ["PKCS #8", (pkcs8) => pem("PRIVATE KEY", pkcs8)],
-    ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))], // the octet string within the PKCS #8 key
+    ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))], // the SEC 1 key is the octet string within the PKCS #8 key
     ["SEC 1 on one line", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29)).replaceAll("\n", "\\n")],
   ])("signs a CDP token with a P-256 key (PEM, %s)", async (_, write) => {
     const keys = (await crypto.subtle.generateKey(P256, true, ["sign", "verify"])) as CryptoKeyPair;

@@ -59,7 +59,7 @@ describe("conclude", () => {
     [refusal("unsent"), "retry", "retry"],
     [refusal("refused"), "refused", "refused"],
   ] as const)(
-    "concludes from the answer %j with a node: %s; without known accounts of the facilitator: %s",
+    "concludes from the answer %j with a node: %s; if the facilitator publishes no accounts: %s",
     (answer, named, not) => {
       const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
       expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
@@ -98,9 +98,11 @@ test("doubles the retry delay from 2 s up to a minute, and waits an hour after t
   ]);
 });
 
-/** A ledger entry with a manual clock and scripted answers of the facilitator, without a node of the chain. */
+/**
+ * Creates a ledger entry with a manual clock and scripted answers of the facilitator, but without a node of the chain.
+ */
 const world = (...answers: (Settlement | Promise<Settlement>)[]) => worldWith(undefined, ...answers);
-/** A ledger entry as `world` makes it, with a node that shows what `evidence` returns. */
+/** Creates a ledger entry as `world` does, with a node that returns the result of `evidence`. */
 function worldWith(
   evidence: (() => Promise<Evidence | undefined>) | undefined,
   ...answers: (Settlement | Promise<Settlement>)[]
@@ -168,10 +170,10 @@ describe("a payment that the chain has rejected", () => {
     expect(seen.deleted).toEqual(["output"]);
     for (const request of ["request", "another"]) {
       expect(await record.claim({ ...call, fingerprint: request }, MINUTE, 0)).toEqual(status("spent"));
-      expect(await record.invalidateClaims(request), "another payment may be made under its key").toBe(true);
+      expect(await record.invalidateClaims(request), "another payment may be made under the payment's key").toBe(true);
     }
     expect(await record.purchase()).toBeUndefined();
-    expect(await record.waitForStatus("request", 0, false), "a stranger needs a proof").toEqual(
+    expect(await record.waitForStatus("request", 0, false), "a stranger needs proof of being the payer").toEqual(
       status("proof_required"),
     );
     seen.now = alarmAt()!;
@@ -182,7 +184,9 @@ describe("a payment that the chain has rejected", () => {
 
   describe("an exposed payment", () => {
     const watched = { ...call, signers: [SIGNER] };
-    /** Settles a payment that the chain rejects. The node then shows `evidence`, one item per look-up. */
+    /**
+     * Settles a payment that the chain rejects. After that the node returns the items of `evidence`, one per look-up.
+     */
     async function exposed(payable = watched, ...evidence: (Evidence | undefined)[]) {
       const found = worldWith(async () => evidence.shift(), { outcome: "reverted", reason: "why" });
       const claim = await found.claimed(payable);
@@ -200,7 +204,9 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "pending", until });
       expect(await record.waitForStatus("another", 0, true)).toEqual(status("reserved"));
       expect(await record.waitForStatus("request", 0, false)).toEqual(status("proof_required"));
-      expect(await record.invalidateClaims("request"), "no other payment may be made under its key").toBe(false);
+      expect(await record.invalidateClaims("request"), "no other payment may be made under the payment's key").toBe(
+        false,
+      );
       seen.now = alarmAt()!;
       await record.alarm();
       expect(await record.waitForStatus("request", 0, true)).toMatchObject({ status: "sold", transaction: "0x2" });
@@ -211,7 +217,7 @@ describe("a payment that the chain has rejected", () => {
       ]);
     });
 
-    test("leaves a payment exposed while its node is silent or removed, and sets the alarm before asking the node", async () => {
+    test("leaves a payment exposed while its node does not answer or is removed, and sets the alarm before asking the node", async () => {
       const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
@@ -227,14 +233,16 @@ describe("a payment that the chain has rejected", () => {
       expect([state(), alarmAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
     });
 
-    test("burns an exposed payment whose money went elsewhere, and reports the failure to waiting calls", async () => {
+    test("burns an exposed payment whose money went to someone else, and reports the failure to waiting calls", async () => {
       const { record, seen, state, alarmAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
       seen.now = alarmAt()!;
       await record.alarm();
       expect(await waiting).toEqual({ status: "failed", failure: { reason: "canceled" } });
       expect([state(), seen.deleted]).toEqual(["burned", ["output"]]);
-      expect(await record.invalidateClaims("request"), "another payment may be made under its key").toBe(true);
+      expect(await record.invalidateClaims("request"), "another payment may be made under the payment's key").toBe(
+        true,
+      );
     });
 
     test("asks the chain about an exposed payment at growing intervals, and right after its authorization expires", async () => {
@@ -251,7 +259,7 @@ describe("a payment that the chain has rejected", () => {
     });
 
     test.each(["exposed", "in doubt"])(
-      "gives up an unresolved payment when its link expires, and blocks it until its authorization expires (%s)",
+      "gives up an unresolved payment when its link expires, and blocks the payment until its authorization expires (%s)",
       async (how) => {
         const authorization = { ...payment.authorization, validBefore: String(T / 1000 + 3 * 86_400) };
         const lasting = { ...watched, payment: { ...payment, authorization } };
@@ -285,7 +293,7 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
-test("requires no proof for a payment before the facilitator has received it", async () => {
+test("requires no proof of the payer before the facilitator has received the payment", async () => {
   const { record, seen, claimed } = world();
   const look = async () => (await record.waitForStatus("request", 0, false)).status;
   expect(await look()).toBe("free");
@@ -296,11 +304,11 @@ test("requires no proof for a payment before the facilitator has received it", a
   expect(await look()).toBe("proof_required");
   seen.now = work.expiresAt;
   await record.alarm();
-  expect(await look(), "its authorization has expired").toBe("free");
+  expect(await look(), "the payment's authorization has expired").toBe("free");
 });
 
 describe("LedgerEntry.claim", () => {
-  test("reserves a claimed payment until the lease expires", async () => {
+  test("reserves a claimed payment for its request until the lease expires", async () => {
     const { record, seen, claimed } = world();
     await claimed();
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("in_progress"));
@@ -309,7 +317,7 @@ describe("LedgerEntry.claim", () => {
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
-  test("forgets the claim of a dead call by the alarm", async () => {
+  test("forgets the claim of a dead call when the alarm runs", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     await claimed();
     await record.alarm();
@@ -319,7 +327,7 @@ describe("LedgerEntry.claim", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("ignores a claim that another call has taken over, and deletes its output", async () => {
+  test("ignores a call whose claim another call has taken over, and deletes its output", async () => {
     const { record, seen, claimed, state } = world();
     const late = await claimed();
     seen.now += MINUTE;
@@ -330,7 +338,7 @@ describe("LedgerEntry.claim", () => {
     expect([state(), seen.deleted, seen.settled]).toEqual(["claimed", ["output"], 0]);
   });
 
-  test("settles a claim with an expired lease if no other call has claimed the payment", async () => {
+  test("settles a payment after the lease has expired if no other call has claimed the payment", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     seen.now += 2 * MINUTE;
@@ -349,7 +357,7 @@ describe("LedgerEntry.claim", () => {
 });
 
 describe("LedgerEntry.waitForStatus", () => {
-  /** A ledger entry whose `sleep` advances the clock, and the durations slept. */
+  /** Creates a ledger entry whose `sleep` advances the clock. Also returns the list of durations slept. */
   const sleeper = () => {
     const found = world();
     const slept: number[] = [];
@@ -360,7 +368,7 @@ describe("LedgerEntry.waitForStatus", () => {
     return { ...found, slept };
   };
 
-  test("waits for another call until the caller's time limit or the end of the lease", async () => {
+  test("waits for another call's work until the caller's time limit or the end of the lease", async () => {
     const { record, slept, claimed } = sleeper();
     await claimed();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("in_progress"));
@@ -382,17 +390,23 @@ describe("LedgerEntry.invalidateClaims", () => {
   test.each<
     [string, (found: ReturnType<typeof world>) => Promise<unknown>, number, boolean, Entry["state"] | undefined]
   >([
-    ["succeeds for a payment that was never seen", async () => {}, T, true, undefined],
-    ["fails while a call works under its lease", ({ claimed }) => claimed(), over - 1, false, "claimed"],
-    ["succeeds after the lease, and releases the claim", ({ claimed }) => claimed(), over, true, undefined],
+    ["invalidates the claims on a payment that was never seen", async () => {}, T, true, undefined],
+    ["invalidates no claim while a call works under its lease", ({ claimed }) => claimed(), over - 1, false, "claimed"],
+    ["invalidates and releases a claim after its lease has expired", ({ claimed }) => claimed(), over, true, undefined],
     [
-      "succeeds for a claim for another request",
+      "leaves a claim for another request in place",
       ({ claimed }) => claimed({ ...call, fingerprint: "another" }),
       T,
       true,
       "claimed",
     ],
-    ["fails for a payment that is being settled", ({ settled }) => settled(), T + DAY - 1, false, "settling"],
+    [
+      "invalidates no claim on a payment that is being settled",
+      ({ settled }) => settled(),
+      T + DAY - 1,
+      false,
+      "settling",
+    ],
   ])("%s", async (_, prepare, at, expected, left) => {
     const found = world();
     await prepare(found);
@@ -410,7 +424,7 @@ describe("LedgerEntry.invalidateClaims", () => {
   });
 });
 
-test("does nothing for a payment without a claim, except to delete an output sent with it", async () => {
+test("does nothing for a payment without a claim, except that it deletes an output sent for the payment", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();
@@ -420,7 +434,7 @@ test("does nothing for a payment without a claim, except to delete an output sen
 });
 
 describe("LedgerEntry.settle", () => {
-  test("settles a claim once, and deletes the outputs of repeated or foreign settle calls", async () => {
+  test("settles a claim once, and deletes the outputs of settle calls that are repeated or have another claim", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
@@ -432,7 +446,7 @@ describe("LedgerEntry.settle", () => {
   test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
     ["burned without a node", undefined, ["failed"]],
     ["in doubt with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
-  ])("treats a payment as %s if the facilitator may not have sent it", async (_, evidence, expected) => {
+  ])("treats a payment as %s if the facilitator could not send the transaction", async (_, evidence, expected) => {
     const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
     const claim = await claimed();
     const statuses = [await record.settle(claim, work)];
@@ -444,7 +458,7 @@ describe("LedgerEntry.settle", () => {
     expect(another, "the payment may already be public").toEqual(status("spent"));
   });
 
-  test("reports the settlement to waiting calls before the purchase list has the payment", async () => {
+  test("reports the settlement to waiting calls before the purchase list contains the payment", async () => {
     const found = world({ outcome: "settled", transaction: "0x1" });
     found.seen.listed = new Promise(() => {});
     const claim = await found.claimed();
@@ -453,16 +467,16 @@ describe("LedgerEntry.settle", () => {
     expect(await waiting).toEqual(status("sold"));
   });
 
-  test("leaves an alarm and a record in doubt if the object dies during an attempt", async () => {
+  test("leaves an alarm and an entry in doubt if the object dies during a settlement attempt", async () => {
     const { settled, entry, alarmAt } = world(new Promise<Settlement>(() => {}));
     void settled();
     await vi.waitFor(() => expect(entry()).toMatchObject({ state: "settling", doubt: true, attempts: 1 }));
     expect(alarmAt()).toBe(T + 25_000 + 2000);
   });
 
-  test("frees a refused payment, reports the reason to waiting calls, and deletes the output", async () => {
+  test("frees a payment refused at settlement, reports the reason to waiting calls, and deletes the output", async () => {
     const found = world({ outcome: "refused", reason: "why" });
-    found.seen.listed = new Promise(() => {}); // a refusal does not wait for the list
+    found.seen.listed = new Promise(() => {}); // a refusal does not wait for the purchase list
     const refused = { status: "failed", failure: { reason: "why" } };
     const claim = await found.claimed();
     const waiting = found.record.waitForStatus("request", T + MINUTE, true);
@@ -472,7 +486,7 @@ describe("LedgerEntry.settle", () => {
     expect(found.seen.logged).toEqual([expect.objectContaining({ outcome: "refused", reason: "why", attempts: 1 })]);
   });
 
-  test("returns the settled status only after the purchase list has the payment", async () => {
+  test("returns the settled status only after the purchase list contains the payment", async () => {
     const { settled, seen, state } = world({ outcome: "settled", transaction: "0x1" });
     let listed = () => {};
     seen.listed = new Promise((resolve) => {
@@ -490,7 +504,7 @@ describe("LedgerEntry.settle", () => {
   });
 
   test.each([
-    ["the payer's limit is used up", undefined, false],
+    ["the payer's limit for such sales is used up", undefined, false],
     ["a node can be asked", async () => undefined, true],
   ])("does not sell an unproved payment if %s", async (_, evidence, allowUnproved) => {
     const { record, seen, settled, alarmAt } = worldWith(
@@ -514,7 +528,7 @@ describe("LedgerEntry.settle", () => {
     expect([seen.settled, state()]).toEqual([1, undefined]);
   });
 
-  test("returns a purchase while its output is available", async () => {
+  test("returns a purchase only while its output is available", async () => {
     const { record, seen, settled } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     expect(await record.purchase()).toEqual({
@@ -526,10 +540,10 @@ describe("LedgerEntry.settle", () => {
       network: payment.chain.caip2,
     });
     seen.now = work.expiresAt;
-    expect(await record.purchase(), "its link has expired").toBeUndefined();
+    expect(await record.purchase(), "the purchase's link has expired").toBeUndefined();
     seen.now = T;
     seen.isAvailable = false;
-    expect(await record.purchase(), "its link was revoked").toBeUndefined();
+    expect(await record.purchase(), "the purchase's link was revoked").toBeUndefined();
     expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "spent" });
   });
 
@@ -566,20 +580,20 @@ describe("LedgerEntry.settle", () => {
     expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", provedAt: undefined });
   });
 
-  test("restores a lost alarm at the next status request", async () => {
+  test("restores a lost alarm when the status is requested", async () => {
     const { record, seen, claimed, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
     const due = alarmAt()!;
     seen.now = due + 9999;
     await record.waitForStatus("another", 0, true);
-    expect(alarmAt(), "it may only be late").toBe(due);
+    expect(alarmAt(), "the alarm may only be late").toBe(due);
     seen.now++;
     await record.waitForStatus("another", 0, true);
     expect(alarmAt()).toBe(seen.now);
   });
 
-  test("reserves a payment without a conclusive answer for its request, and gives it up when the link expires", async () => {
+  test("reserves a payment for its request while the answer is inconclusive, and gives up when the link expires", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
@@ -609,11 +623,11 @@ describe("LedgerEntry.settle", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("books a sale by the alarm at once, retries until the daybook has it, and never forgets it unbooked", async () => {
+  test("books a sale at once through the alarm, retries until the daybook has the sale, and never forgets an unbooked sale", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
-    expect([seen.booked, alarmAt()], "no caller waits for it").toEqual([[], T]);
+    expect([seen.booked, alarmAt()], "no caller waits for the booking").toEqual([[], T]);
     seen.canBook = false;
     await record.alarm();
     expect(alarmAt()).toBe(T + backoffMs(1));
@@ -624,7 +638,7 @@ describe("LedgerEntry.settle", () => {
     const due = alarmAt()!;
     seen.now = due + 9999;
     await record.waitForStatus("another", 0, false);
-    expect(alarmAt(), "it may only be late").toBe(due);
+    expect(alarmAt(), "the alarm may only be late").toBe(due);
     seen.now++;
     await record.waitForStatus("another", 0, false);
     expect(alarmAt(), "a lost alarm is restored").toBe(seen.now);

@@ -4,7 +4,7 @@ import type { PaymentStatus } from "../../../src/payments/ledger/record.ts";
 import { type AdmissionTerms, admit } from "../../../src/payments/sale/admission.ts";
 import { BARE, OFFER, paymentFrom, SILENT } from "../payments.ts";
 
-/** A ledger that reports this status for every payment. */
+/** Creates a ledger that reports this status for every payment. */
 const ledgerThatFinds = (found: PaymentStatus): AdmissionTerms["ledger"] => ({
   getByName: () => ({
     waitForStatus: async () => found,
@@ -12,7 +12,7 @@ const ledgerThatFinds = (found: PaymentStatus): AdmissionTerms["ledger"] => ({
   }),
 });
 
-/** A facilitator with this verdict, and the abort signals of its verifications. */
+/** Creates a facilitator with this verdict, and collects the abort signals of its verifications. */
 function facilitatorThat(verify: () => Promise<Awaited<ReturnType<FacilitatorClient["verify"]>>>) {
   const signals: (AbortSignal | undefined)[] = [];
   const client: FacilitatorClient = {
@@ -39,7 +39,7 @@ const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms
   ...changes,
 });
 
-test("aborts the verification of a payment that the ledger knows, without asking another facilitator or measuring it", async () => {
+test("aborts the verification of a payment that the ledger knows, and neither asks another facilitator nor measures the time", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {
@@ -65,7 +65,7 @@ test("aborts the verification of a payment that the ledger knows, without asking
   expect([second.signals, measured]).toEqual([[], []]);
 });
 
-test("verifies an unknown payment, with the next facilitator if the first gives no verdict", async () => {
+test("verifies an unknown payment through the next facilitator if the first gives no verdict", async () => {
   const first = facilitatorThat(async () => ({ outcome: "unknown" }));
   const second = facilitatorThat(async () => ({ outcome: "valid" }));
   const { verified } = await admit(await termsOf({ facilitators: [first.client, second.client] }));

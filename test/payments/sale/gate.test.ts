@@ -88,7 +88,7 @@ describe("a sale through a remote facilitator", () => {
     ["moved-to-good", "facilitator_unavailable", 0],
     ["refuses-settle-400", "insufficient_funds", 1],
   ])(
-    "leaves a payment usable after the facilitator behavior %s, which ends the call with %s",
+    "leaves a payment usable if the facilitator behaves as %s, and ends the call with %s",
     async (behavior, expected, worked) => {
       const payment = await paymentFrom();
       const failed = await sale(behavior, payment);
@@ -115,22 +115,22 @@ describe("a sale through a remote facilitator", () => {
   });
 
   test.concurrent.each(["loses-first-answer", "half-answers-first", "answers-500-first", "names-no-transaction-first"])(
-    "waits for the ledger's retry and charges once if the facilitator %s",
+    "waits for the ledger's retry and charges once if the facilitator behaves as %s",
     async (behavior) => {
       const payment = await paymentFrom();
       expect(await sale(`${behavior}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
     },
   );
 
-  test("skips facilitators that are down, and settles with the one that verified", async () => {
+  test("skips facilitators that are down, and settles through the facilitator that verified the payment", async () => {
     expect((await sale("down silent good refuses-settle", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
-  test("asks no other facilitator after a refusal", async () => {
+  test("asks no other facilitator after one has refused the payment", async () => {
     expect(reason((await sale("refuses-verify good", await paymentFrom())).outcome)).toBe("insufficient_funds");
   });
 
-  test("delivers nothing and deletes the output if the payer cancels during the work", async () => {
+  test("delivers nothing and deletes the output if the payer cancels the authorization during the work", async () => {
     const { outcome } = await sale("used-at-settle", await paymentFrom());
     expect(reason(outcome)).toBe("nonce_already_used");
     expect(ledger.deleted).toEqual([WORK.output]);
@@ -168,7 +168,7 @@ describe("a payment", () => {
     expect((await sale("good", payment, later)).outcome).toEqual(SOLD);
   });
 
-  test("rejects a payment for another request, before and after it is settled", async () => {
+  test("rejects a payment that is sent with another request, before and after it is settled", async () => {
     const payment = await paymentFrom();
     const other = { fingerprint: "another" };
     let during: Awaited<ReturnType<typeof sale>> | undefined;
@@ -246,7 +246,7 @@ describe("the log of a sale", () => {
     expect(JSON.stringify(events)).not.toContain(payment.signature.slice(2));
   });
 
-  test("measures verification and settlement, and nothing for a call that needs neither", async () => {
+  test("measures the duration of verification and settlement, and measures nothing for a call that needs neither", async () => {
     const asked: string[] = [];
     let now = Date.now();
     const timed: SaleTerms<string>["timed"] = async (step, act) => {
@@ -270,7 +270,7 @@ describe("the log of a sale", () => {
     ]);
   });
 
-  test("logs a facilitator that gives no verdict", async () => {
+  test("logs an event for a facilitator that gives no verdict", async () => {
     const events: PaymentEvent[] = [];
     const context = { requestId: "request 8", log: (event: PaymentEvent) => void events.push(event) };
     const down = remoteFacilitator({ url: "https://facilitator.example.com/down", timeoutMs: 500 }, context);
@@ -280,7 +280,7 @@ describe("the log of a sale", () => {
   });
 });
 
-/** A ledger that reports this status for every payment, and the writes that it was asked for. */
+/** Creates a ledger that reports this status for every payment, and records the writes that it receives. */
 function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<LedgerBook["getByName"]>> = {}) {
   const asked: unknown[][] = [];
   const write =
@@ -322,13 +322,13 @@ describe("the answer to a status of the ledger", () => {
       30,
       /third party.*until 2033-05-18T00:00:00.000Z.*Repeat the same request/,
     ],
-  ])("answers the status %j with %s", async (status, code, retryAfterSeconds, message) => {
+  ])("answers a call whose payment has the status %j with %s", async (status, code, retryAfterSeconds, message) => {
     const { outcome, worked } = await sale("good", await paymentFrom(), { key: "a", ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({ code, retryAfterSeconds, message: expect.stringMatching(message) });
     expect(worked).toBe(0);
   });
 
-  test("reports the failure that a call waited for: the error of the work, or a refusal with its receipt", async () => {
+  test("reports the failure of another call to a waiting call: the error of the work, or a refusal with its receipt", async () => {
     const outcomeOf = async (failure: Failure) =>
       (await sale("good", await paymentFrom(), { ledger: ledgerThatFinds({ status: "failed", failure }) })).outcome;
     expect(await outcomeOf({ error: "damaged" })).toEqual(new Error("damaged"));
@@ -352,7 +352,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("names the chain in the receipt as the payment's version of x402 does", async () => {
+  test("uses the chain name of the payment's x402 version in the receipt", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "0x1", provedAt: 1 };
     const payment = { ...(await paymentFrom()), version: 2 } as PaymentPayload;
     const { outcome } = await sale("good", payment, { ledger: ledgerThatFinds(status) });
@@ -365,7 +365,7 @@ describe("an idempotency key", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const free: PaymentStatus = { status: "free" };
 
-  test("binds a key to its payment until the link must have expired, even if the work overruns", async () => {
+  test("binds a key to its payment for longer than the link can last, even if the work exceeds its limit", async () => {
     const now = 2_000_000_000_000;
     const payment = await paymentFrom({ validBefore: now / 1000 + 300 });
     const found = ledgerThatFinds(free, { claim: async () => claimed });
@@ -387,7 +387,7 @@ describe("an idempotency key", () => {
     expect(found.asked).toEqual([["release", "claim", undefined]]);
   });
 
-  test("releases the claim and looks up the key again if another payment has taken the key", async () => {
+  test("releases the claim and looks up the key again if another call has bound the key to another payment", async () => {
     const bindings = [false, true];
     const found = ledgerThatFinds(free, { claim: async () => claimed, bind: async () => bindings.shift()! });
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
@@ -395,21 +395,24 @@ describe("an idempotency key", () => {
   });
 });
 
-test.each([true, false])("passes the proof made at admission to the ledger (proven: %s)", async (isPayerProven) => {
-  const asked: boolean[] = [];
-  const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
-    asked.push(shown);
-    return { status: "proof_required" };
-  };
-  const found = ledgerThatFinds({ status: "proof_required" }, { waitForStatus });
-  await sale("good", await paymentFrom(), {
-    ledger: found,
-    admitted: { verified: undefined, isPayerProven, binding: undefined },
-  });
-  expect(asked).toEqual([isPayerProven]);
-});
+test.each([true, false])(
+  "passes to the ledger whether admission has proved that the caller is the payer (proven: %s)",
+  async (isPayerProven) => {
+    const asked: boolean[] = [];
+    const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
+      asked.push(shown);
+      return { status: "proof_required" };
+    };
+    const found = ledgerThatFinds({ status: "proof_required" }, { waitForStatus });
+    await sale("good", await paymentFrom(), {
+      ledger: found,
+      admitted: { verified: undefined, isPayerProven, binding: undefined },
+    });
+    expect(asked).toEqual([isPayerProven]);
+  },
+);
 
-test("knows whether this call settled the payment", async () => {
+test("reports whether this call has settled the payment", async () => {
   const payment = await paymentFrom();
   const sold = async () => {
     const terms = { payment, offer: OFFER, facilitators: [facilitatorThat("good")], ledger, ...SILENT, errors: ERRORS };
@@ -431,7 +434,7 @@ test("knows whether this call settled the payment", async () => {
     return [before, between, made.isSold];
   };
   expect(await sold()).toEqual([false, false, true]);
-  expect(await sold(), "an earlier call has settled it").toEqual([false, false, false]);
+  expect(await sold(), "an earlier call has settled the payment").toEqual([false, false, false]);
 });
 
 test("reports the error of the work even if the claim cannot be released", async () => {
@@ -447,7 +450,7 @@ test("reports the error of the work even if the claim cannot be released", async
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
 
-test("does not report an error that concerns only one call to the calls that wait for it", async () => {
+test("does not report an error that concerns only one call to other calls that wait for its work", async () => {
   const released = async (written: string | undefined) => {
     const claim = async (): Promise<PaymentStatus> => ({ status: "claimed", claim: "claim" });
     const found = ledgerThatFinds({ status: "free" }, { claim });
@@ -462,7 +465,7 @@ test("does not report an error that concerns only one call to the calls that wai
 describe("a change of the ledger during a call", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
-  /** Returns these statuses one after the other, then always the last. */
+  /** Returns these statuses one after the other, and repeats the last one. */
   const finds = (...statuses: PaymentStatus[]) => ({
     waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),
   });
@@ -488,7 +491,7 @@ describe("a change of the ledger during a call", () => {
     expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
-  test("returns another call's result after its own work failed, or the error if no other call did the work", async () => {
+  test("returns another call's result after its own work has failed, or the error if no other call has done the work", async () => {
     const outcomeOf = async (meanwhile: PaymentStatus) => {
       const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => claimed });
       return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
@@ -497,7 +500,7 @@ describe("a change of the ledger during a call", () => {
     expect(reason(await outcomeOf(free))).toBe("damaged");
   });
 
-  test("asks for a sign-in only if the payment may be public, and then accepts the payer", async () => {
+  test("asks for a sign-in only if the payment may be public, and returns the result to a caller who signs in", async () => {
     const asked: string[] = [];
     const outcomeOf = async (first: PaymentStatus, isPayer: boolean) => {
       const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;
@@ -520,19 +523,22 @@ describe("a change of the ledger during a call", () => {
     ["spent", "another", "idempotency_key_reused"],
     ["reserved", "request", "payment_already_used"],
     ["spent", "request", "payment_already_used"],
-  ])('answers a payment that is %s, with its key bound for "%s", with %s', async (status, fingerprint, expected) => {
-    const payment = await paymentFrom();
-    const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
-    const found = ledgerThatFinds({ status } as PaymentStatus, { binding: async () => bound });
-    const { outcome } = await sale("good", payment, { key: "a", ledger: found });
-    expect(outcome).toMatchObject({ code: expected });
-    if (expected === "idempotency_key_reused")
-      expect(outcome).toMatchObject({
-        message: expect.stringMatching(/was used for another request. Nothing was charged/),
-      });
-  });
+  ])(
+    'answers a call whose payment is %s, and whose key is bound for the request "%s", with %s',
+    async (status, fingerprint, expected) => {
+      const payment = await paymentFrom();
+      const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
+      const found = ledgerThatFinds({ status } as PaymentStatus, { binding: async () => bound });
+      const { outcome } = await sale("good", payment, { key: "a", ledger: found });
+      expect(outcome).toMatchObject({ code: expected });
+      if (expected === "idempotency_key_reused")
+        expect(outcome).toMatchObject({
+          message: expect.stringMatching(/was used for another request. Nothing was charged/),
+        });
+    },
+  );
 
-  test("reports the reason of the refusal if the key of a refused payment is bound for another request", async () => {
+  test("reports the reason why a payment was refused, even if its key is bound for another request", async () => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
     const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };
@@ -543,8 +549,8 @@ describe("a change of the ledger during a call", () => {
 
   describe("an earlier payment under the key", () => {
     /**
-     * Returns the outcome of a call whose key is bound to an earlier payment with these statuses. `canInvalidate` says
-     * whether the earlier payment's claims can be invalidated.
+     * Returns the outcome of a call whose key is bound to an earlier payment. The earlier payment has these statuses,
+     * and `canInvalidate` is whether its claims can be invalidated.
      */
     async function outcomeOf(canInvalidate: boolean, ...statuses: PaymentStatus[]) {
       const payment = await paymentFrom();
@@ -574,7 +580,7 @@ describe("a change of the ledger during a call", () => {
         [{ status: "failed", failure: { error: "damaged" } }],
         "damaged",
       ],
-      ["looks up an earlier payment again that is claimed meanwhile", false, [free, sold], "theirs"],
+      ["looks up an earlier payment again if it was claimed meanwhile", false, [free, sold], "theirs"],
       [
         "rejects the key of an earlier payment whose link was revoked",
         false,
@@ -587,11 +593,11 @@ describe("a change of the ledger during a call", () => {
   });
 
   test.each<[string, PaymentStatus, boolean, boolean]>([
-    ["is in use", { status: "in_progress" }, true, true],
-    ["is being settled", { status: "pending" }, true, true],
-    ["is reserved for another request", { status: "reserved" }, true, false],
-    ["is in use, unless the key cannot be bound", { status: "in_progress" }, false, false],
-  ])("assigns a key to a call without one if its payment %s", async (_, status, canBind, isGiven) => {
+    ["assigns a key to a call without one if its payment is in use", { status: "in_progress" }, true, true],
+    ["assigns a key to a call without one if its payment is being settled", { status: "pending" }, true, true],
+    ["assigns no key to a call whose payment is reserved for another request", { status: "reserved" }, true, false],
+    ["assigns no key to a call if the key cannot be bound", { status: "in_progress" }, false, false],
+  ])("%s", async (_, status, canBind, isGiven) => {
     const found = ledgerThatFinds(
       status,
       canBind ? {} : { bind: async () => Promise.reject(new Error("unreachable")) },

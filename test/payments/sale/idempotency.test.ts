@@ -12,7 +12,7 @@ beforeEach(() => {
   ledger = memoryLedger();
 });
 
-/** Makes a call. The facilitator has the named behavior. */
+/** Makes a call through a facilitator with the named behavior, and returns the outcome. */
 async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}, behavior = "good") {
   const seen = { worked: 0 };
   const outcome = await sell({
@@ -72,7 +72,7 @@ describe("a new payment with the same key and request", () => {
   });
 
   test.each(["loses-first-answer", "silent-first"])(
-    "waits for the first payment if its settlement is in doubt (facilitator %s)",
+    "waits for the first payment if its settlement is in doubt (the facilitator behaves as %s)",
     { timeout: 20_000 },
     async (behavior) => {
       const first = await paymentFrom();
@@ -86,7 +86,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("waits for the first payment's work, and reports its failure", async () => {
+  test("waits for the work of the first payment's call, and reports its failure", async () => {
     const second = await paymentFrom();
     let waiting: ReturnType<typeof sale> | undefined;
     const first = await sale(await paymentFrom(), {
@@ -110,7 +110,7 @@ describe("a new payment with the same key and request", () => {
     ["failed", { work: failing }, "good"],
     ["was refused at settlement", {}, "refuses-settle"],
   ])(
-    "charges the second payment if the first %s, and then returns its result for the first",
+    "charges the second payment if the first %s, and then returns the same result for the first",
     async (_, changes, behavior) => {
       const [first, second] = [await paymentFrom(), await paymentFrom()];
       await sale(first, { key: "a", ...changes }, behavior);
@@ -126,7 +126,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("charges the second payment if the first call died, and never settles the first", async () => {
+  test("charges the second payment if the call of the first died, and never settles the first", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     const began = Promise.withResolvers<void>();
     const work = Promise.withResolvers<typeof WORK>();
@@ -141,13 +141,13 @@ describe("a new payment with the same key and request", () => {
     await began.promise;
     ledger.advance(60_000);
     const taken = await sale(second, { key: "a" });
-    work.resolve(WORK); // the first call was only slow
+    work.resolve(WORK); // the first call was not dead but slow
     const late = await died;
     expect([bought(taken.outcome), codeOf(late.outcome)]).toEqual(["work", "payment_in_progress"]);
     expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
   });
 
-  test("charges the second payment after the first one's link has expired", async () => {
+  test("charges the second payment if the link of the first has expired", async () => {
     const ended = { ...WORK, expiresAt: new Date(Date.now() - 1) };
     await sale(await paymentFrom(), { key: "a", work: async () => ended });
     expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({
@@ -156,7 +156,7 @@ describe("a new payment with the same key and request", () => {
     });
   });
 
-  test("settles one of fifty parallel payments, and returns the result to all callers", async () => {
+  test("settles only one of fifty parallel payments under one key, and returns the result to all callers", async () => {
     const payments = await Promise.all(Array.from({ length: 50 }, () => paymentFrom()));
     const sales = await Promise.all(payments.map((payment) => sale(payment, { key: "a" })));
     expect(new Set(sales.map(({ outcome }) => bought(outcome)))).toEqual(new Set(["work"]));
@@ -189,7 +189,7 @@ describe("an idempotency key", () => {
     expect(codeOf((await sale(payment, { key: "a" })).outcome)).toBe("idempotency_key_reused");
   });
 
-  test("keeps the keys of different payers apart", async () => {
+  test("treats equal keys of different payers as different keys", async () => {
     await sale(await paymentFrom(), { key: "a" });
     const other = await paymentFrom({ from: `0x${"03".repeat(20)}` });
     expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });
@@ -214,7 +214,7 @@ describe("a payment that may be public", () => {
     ["without a key", {}],
     ["with another key", { key: "b" }],
     ["for another request", { fingerprint: "another" }],
-  ])("rejects a public payment %s, and names the ways to get the result", async (_, shown) => {
+  ])("rejects a public payment %s, and lists the ways to get the result", async (_, shown) => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a" });
     const { outcome, worked } = await sale(payment, shown);
@@ -225,7 +225,7 @@ describe("a payment that may be public", () => {
     expect(anew.outcome, "the other key is not bound to the payment").toMatchObject({ isPaidEarlier: false });
   });
 
-  test("returns the result of a public payment after a sign-in, and binds the key sent with it", async () => {
+  test("returns the result of a public payment after a sign-in, and binds the key that the call sends", async () => {
     const payment = await paymentFrom();
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };
@@ -233,7 +233,7 @@ describe("a payment that may be public", () => {
     expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 
-  test("returns the result to all calls that sent the payment before it could be public", async () => {
+  test("returns the result to every call that sent the payment before it could be public", async () => {
     const payment = await paymentFrom();
     const sales = await Promise.all([{}, { key: "a" }, {}, { key: "b" }].map((shown) => sale(payment, shown)));
     expect(sales.map(({ outcome }) => bought(outcome))).toEqual(Array(4).fill("work"));
@@ -241,14 +241,14 @@ describe("a payment that may be public", () => {
 });
 
 describe("a call whose payment is still being settled when it is answered", () => {
-  /** A clock whose second reading is 25 s after the first, so that the call's time to wait is over. */
+  /** Creates a clock whose second reading is 25 s after the first. The call then has no time left to wait. */
   const impatient = () => {
     const began = Date.now();
     let asked = 0;
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("assigns a key to a call without one, with which a new payment gets the result", {
+  test("assigns a key to a call without one whose payment is still being settled, and returns the result for that key", {
     timeout: 20_000,
   }, async () => {
     const payment = await paymentFrom();
@@ -257,9 +257,10 @@ describe("a call whose payment is still being settled when it is answered", () =
     expect(outcome).toMatchObject({ code: "settlement_pending", idempotencyKey: expect.any(String) });
     const { idempotencyKey: key, message } = outcome as PaymentError;
     expect(message, "which is logged").not.toContain(key);
-    expect(codeOf((await sale(payment)).outcome), "the payment alone proves nothing any more").toBe(
-      "payment_already_used",
-    );
+    expect(
+      codeOf((await sale(payment)).outcome),
+      "the payment alone no longer proves that the caller is the payer",
+    ).toBe("payment_already_used");
     expect(bought((await sale(await paymentFrom(), { key: key! })).outcome)).toBe("work");
     expect(bought((await sale(payment, { key: key! })).outcome)).toBe("work");
   });
@@ -270,7 +271,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     expect((await sale(payment)).outcome).not.toHaveProperty("idempotencyKey", expect.any(String));
   });
 
-  test("asks a call with a key to repeat the request with that key", async () => {
+  test("asks a call that has a key to repeat the request with that key while its payment is being settled", async () => {
     const payment = await paymentFrom();
     const { outcome } = await sale(
       payment,

@@ -42,7 +42,7 @@ const signIn = (changes: object, of = text) =>
   signedInBy(btoa(JSON.stringify({ ...message, signature: signed(of), ...changes })), terms);
 
 describe("a sign-in on Solana", () => {
-  test("lists the chains on which a payer can sign in", () => {
+  test("lists the chains, including Solana, on which a payer can sign in", () => {
     expect(signInExtension(terms)["sign-in-with-x"].supportedChains).toEqual([
       { chainId: "eip155:84532", type: "eip191" },
       { chainId: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", type: "ed25519" },
@@ -63,7 +63,7 @@ describe("a sign-in on Solana", () => {
   test.each([
     ["another text", {}, `${text} `],
     ["another payer's address", { address: base58.encode(new Uint8Array(32).fill(7)) }, text],
-    ["an address that is not a key", { address: base58.encode(new Uint8Array(32).fill(255)) }, text],
+    ["an address that is not a public key", { address: base58.encode(new Uint8Array(32).fill(255)) }, text],
     ["the type of another kind of chain", { type: "eip191" }, text],
     ["the id of another kind of chain", { chainId: "eip155:84532" }, text],
     ["a chain that is not offered", { chainId: NETWORKS.solana.caip2 }, text],

@@ -20,7 +20,7 @@ import { parsePrice } from "../../../src/payments/wire/price.ts";
 
 export const SOLANA = NETWORKS["solana-devnet"];
 
-/** Creates an address of 32 equal bytes, to which no key is known. */
+/** Creates an address of 32 equal bytes. Its private key is unknown. */
 const at = (byte: number) => getBase58Decoder().decode(new Uint8Array(32).fill(byte)) as Address;
 export const [FEE_PAYER, OTHER_FEE_PAYER, PAYER, SOURCE, SELLER] = [1, 2, 3, 4, 5].map(at) as [
   Address,
@@ -34,7 +34,7 @@ export const BLOCKHASH = at(7) as string;
 const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const [READONLY, WRITABLE, SIGNER] = [AccountRole.READONLY, AccountRole.WRITABLE, AccountRole.READONLY_SIGNER];
 
-/** The offer that the tests sell on Solana, through a facilitator with two accounts. */
+/** The Solana offer that the tests use, with a facilitator that has two accounts. */
 export const SOLANA_OFFER = offerOf(
   { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {}, bazaar: {} },
   {
@@ -83,8 +83,7 @@ export const MEMO: Instruction = {
 };
 
 /**
- * Creates a transaction as `@solana/kit` encodes it, in base64. It has fake signatures of all signers but the fee
- * payer.
+ * Returns a transaction in base64, as `@solana/kit` encodes it. All signers except the fee payer have fake signatures.
  */
 export function transactionOf({
   instructions = [transferOf(), MEMO] as Instruction[],

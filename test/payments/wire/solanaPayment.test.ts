@@ -28,21 +28,24 @@ const read = (transaction: string, version: 1 | 2 = 2, feePayer = FEE_PAYER) =>
 const SYSTEM_PROGRAM = address("11111111111111111111111111111111");
 
 describe("a payment on Solana", () => {
-  test.each([1, 2] as const)("reads a Solana payment of version %i, and passes it on with its fee payer", (version) => {
-    const transaction = transactionOf({ feePayer: OTHER_FEE_PAYER });
-    const payment = read(transaction, version, OTHER_FEE_PAYER);
-    expect(payment).toMatchObject({
-      version,
-      network: "solana-devnet",
-      authorization: { from: PAYER, to: SELLER, value: "50000" },
-      signature: "09".repeat(64),
-      transfer: { feePayer: OTHER_FEE_PAYER, source: SOURCE, blockhash: BLOCKHASH },
-    });
-    const { paymentPayload, paymentRequirements } = JSON.parse(payment.request);
-    expect(paymentPayload.payload).toEqual({ transaction });
-    const offered = version === 1 ? SOLANA_OFFER.v1[0] : SOLANA_OFFER.v2[0];
-    expect(paymentRequirements).toEqual({ ...offered, extra: { feePayer: OTHER_FEE_PAYER } });
-  });
+  test.each([1, 2] as const)(
+    "reads a Solana payment of version %i, and passes its fee payer on to the facilitator",
+    (version) => {
+      const transaction = transactionOf({ feePayer: OTHER_FEE_PAYER });
+      const payment = read(transaction, version, OTHER_FEE_PAYER);
+      expect(payment).toMatchObject({
+        version,
+        network: "solana-devnet",
+        authorization: { from: PAYER, to: SELLER, value: "50000" },
+        signature: "09".repeat(64),
+        transfer: { feePayer: OTHER_FEE_PAYER, source: SOURCE, blockhash: BLOCKHASH },
+      });
+      const { paymentPayload, paymentRequirements } = JSON.parse(payment.request);
+      expect(paymentPayload.payload).toEqual({ transaction });
+      const offered = version === 1 ? SOLANA_OFFER.v1[0] : SOLANA_OFFER.v2[0];
+      expect(paymentRequirements).toEqual({ ...offered, extra: { feePayer: OTHER_FEE_PAYER } });
+    },
+  );
 
   test("identifies a Solana payment by its message, not by its version or signatures", () => {
     const key = paymentKey(read(transactionOf()));
@@ -68,7 +71,7 @@ describe("a payment on Solana", () => {
     ["no transaction", "", /invalid_exact_svm_payload_transaction: the transaction ends early/],
     ["a truncated transaction", transactionOf().slice(0, -40), /invalid_exact_svm_payload_transaction: /],
     ["a durable nonce", transactionOf({ instructions: [system, transferOf()] }), /durable nonce/],
-    ["a durable nonce as the second instruction", with2(system), /durable nonce/],
+    ["a durable nonce set by the second instruction", with2(system), /durable nonce/],
     ["no transfer", transactionOf({ instructions: [MEMO] }), /TransferChecked/],
     ["two transfers", with2(transferOf({ amount: 1n })), /TransferChecked/],
     ["a second token instruction", with2({ ...transferOf({ data: new Uint8Array([13]) }) }), /TransferChecked/],
@@ -80,7 +83,11 @@ describe("a payment on Solana", () => {
     ["too little", transactionOf({ instructions: [transferOf({ amount: 49_999n })] }), /amount_mismatch: .*50000/],
     ["too much", transactionOf({ instructions: [transferOf({ amount: 2n ** 64n - 1n })] }), /amount_mismatch/],
     ["another fee payer", transactionOf({ feePayer: PAYER }), /fee/],
-    ["tokens of the fee payer", transactionOf({ instructions: [transferOf({ authority: FEE_PAYER })] }), /fee payer/],
+    [
+      "a transfer of the fee payer's tokens",
+      transactionOf({ instructions: [transferOf({ authority: FEE_PAYER })] }),
+      /fee payer/,
+    ],
     ["several owners", transactionOf({ instructions: [transferOf({ more: [SELLER] })] }), /owner of the tokens/],
   ])("rejects a Solana payment with %s, and gives the reason in the 402", (_, transaction, reason) => {
     for (const version of [1, 2] as const) {
@@ -111,7 +118,7 @@ describe("a payment on Solana", () => {
     expect(() => readPaymentPayload(sent, SOLANA_OFFER)).toThrow(reason);
   });
 
-  test("requires the accepted offer to be unchanged, except for the choice among the facilitator's accounts", () => {
+  test("requires the client to return the Solana offer unchanged, but accepts any fee payer of the facilitator", () => {
     const accepting = (fields: object, transaction = transactionOf()) =>
       readPaymentPayload(
         { ...solanaPayment(transaction), accepted: { ...SOLANA_OFFER.v2[0], ...fields } },
@@ -125,7 +132,7 @@ describe("a payment on Solana", () => {
     expect(() => accepting({ amount: "1" })).toThrow("accepted.amount");
   });
 
-  test("gets no verdict on a Solana payment from the local facilitator", async () => {
+  test("gets no verdict on a Solana payment from the local facilitator, which does not support Solana", async () => {
     expect(await localFacilitator.verify(read(transactionOf()))).toEqual({ outcome: "unknown" });
   });
 });
@@ -169,7 +176,7 @@ describe("remoteFacilitator on Solana", () => {
     expect((await settled(answer, 500)).outcome).toBe("unknown");
   });
 
-  test("explains a failed simulation on Solana, at verification and at settlement", async () => {
+  test("explains why a transaction's simulation failed on Solana, at verification and at settlement", async () => {
     const invalidReason = "invalid_exact_svm_transaction_simulation_failed";
     const explained = { reason: expect.stringMatching(`${invalidReason}: .*blockhash has expired`) };
     expect(await settled(refusal(invalidReason))).toEqual({ outcome: "refused", ...explained });
@@ -200,7 +207,7 @@ describe("remoteFacilitator on Solana", () => {
     expect(await verdictOf(undefined)).toBe("unknown");
   });
 
-  test("verifies a Solana payment with any supporting facilitator if its fee payer is unknown", async () => {
+  test("verifies a Solana payment whose fee payer is unknown with any facilitator that supports Solana", async () => {
     const payment = read(transactionOf({ feePayer: SELLER }), 2, SELLER);
     const kinds = [{ x402Version: 2, scheme: "exact", network: SOLANA.caip2, extra: { feePayer: FEE_PAYER } }];
     const verdictOf = async (supported: ReturnType<typeof readSupported>) =>
@@ -259,14 +266,14 @@ describe("evidenceOf on Solana", () => {
   const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
   const settled = { outcome: "settled", transaction: "sig0" };
 
-  test("reports a Solana payment as settled by its message, with any signatures", async () => {
+  test("reports a Solana payment as settled if its message is on the chain with any signatures", async () => {
     expect(await proves({ found: [{ transaction: ours }] })).toEqual(settled);
     const signed = transactionOf({ signature: new Uint8Array(64).fill(1) });
     expect(await proves({ valid: false, asked: 500, found: [{ transaction: signed }] })).toEqual(settled);
     expect(await proves({ found: [{ transaction: ours, blockTime: null }] })).toEqual(settled);
   });
 
-  test("proves nothing by other Solana transactions of the payer", async () => {
+  test("does not accept other Solana transactions of the payer as proof", async () => {
     const others = [transactionOf({ instructions: [transferOf()] }), new Uint8Array([1, 2, 3]).toBase64(), ""];
     for (const transaction of others) expect(await proves({ found: [{ transaction }] })).toBeUndefined();
     expect(await proves({})).toBeUndefined();

@@ -13,7 +13,7 @@ import { MEMO, transactionOf, transferOf } from "./solana.ts";
 
 const bytes = (text: string) => Uint8Array.fromBase64(text);
 
-/** One of few accounts, so that instructions share some. */
+/** Generates one of a few accounts, so that several instructions use the same account. */
 const account = fc
   .integer({ min: 10, max: 20 })
   .map((byte) => getAddressDecoder().decode(new Uint8Array(32).fill(byte)));
