@@ -13,13 +13,13 @@ test("/.well-known/x402 lists the endpoints that answer 402, and how to call the
   for (const url of document.resources) expect((await send(url, { method: "POST" })).status).toBe(402);
 });
 
-test("the icon that the terms name is an SVG without scripts, styles and links", async () => {
+test("the icon in the terms is an SVG without scripts, styles and links", async () => {
   const terms = termsV2.parse(decodeHeader((await send(TEXT, { method: "POST" })).headers.get("PAYMENT-REQUIRED")!));
   expect(terms.resource.serviceName).toBe("Overprint");
   expect(terms.resource.tags).toContain("watermark");
   const icon = await send(terms.resource.iconUrl);
   expect([icon.status, icon.headers.get("Content-Type")]).toEqual([200, "image/svg+xml"]);
-  expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin"); // indexes show it on their pages
+  expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin"); // discovery indexes show the icon on their own pages
   const svg = await icon.text();
   expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox/);
   expect(svg).not.toMatch(/script|style|href|on\w+=/);
@@ -32,7 +32,7 @@ test("/robots.txt allows everything except callers' files", async () => {
 });
 
 test.each(PRODUCTS)(
-  "the description for indexes says watermark and is short: $operation",
+  'the short description for discovery indexes contains the word "watermark": $operation',
   ({ summary, description }) => {
     expect(summary).toMatch(/watermark/i);
     expect(description).toMatch(/watermark/i);

@@ -22,7 +22,7 @@ const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const at = (...behaviors: string[]) =>
   behaviors.map((behavior) => `https://facilitator.example.com/${behavior}`).join();
 
-/** Creates a deployment with these settings, which uses the same environment for all its calls. */
+/** Creates a deployment with these settings. All calls of the returned function share one environment. */
 function deployment(settings: Record<string, unknown>) {
   const environment = { ...env, PAY_TO, ...settings };
   return async (path: string, init?: RequestInit) => {
@@ -36,7 +36,7 @@ function deployment(settings: Record<string, unknown>) {
 const asksOf = (fetched: { mock: { calls: unknown[][] } }) =>
   fetched.mock.calls.filter(([url]) => String(url).endsWith("/supported")).length;
 
-/** Returns the offered networks by version. */
+/** Returns the networks that a deployment offers, by x402 version. */
 async function offered(call: ReturnType<typeof deployment>) {
   const response = await call(TEXT, { method: "POST" });
   const networks = (terms: unknown) =>
@@ -44,7 +44,7 @@ async function offered(call: ReturnType<typeof deployment>) {
   return { 1: networks(await response.json()), 2: networks(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)) };
 }
 
-test("/healthz warns the operator if the key for receipts is the key of PAY_TO", async () => {
+test("/healthz warns the operator if RECEIPT_KEY is also the private key of PAY_TO", async () => {
   const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
   const health = async (settings: object) => (await deployment({ RECEIPT_KEY, ...settings })("/healthz")).json();
   expect(await health({})).toMatchObject({ status: "pass", problems: [] });
@@ -55,7 +55,7 @@ test("/healthz warns the operator if the key for receipts is the key of PAY_TO",
   });
 });
 
-test("a malformed key for receipts is a wrong setting: nothing is sold, and the key is not shown", async () => {
+test("a deployment with a malformed RECEIPT_KEY sells nothing and does not reveal the key", async () => {
   const call = deployment({ RECEIPT_KEY: `0x${"7".repeat(63)}` });
   const refused = await call(TEXT, { method: "POST" });
   expect([refused.status, await refused.json()]).toMatchObject([503, { code: "not_configured" }]);
@@ -67,7 +67,7 @@ test("a malformed key for receipts is a wrong setting: nothing is sold, and the 
 describe("a network that no facilitator settles", () => {
   const settings = { NETWORKS: "base,polygon,arbitrum", FACILITATOR_URL: at("settles-8453.42161-base.polygon") };
 
-  test("is not offered, in either version of x402, over HTTP or MCP", async () => {
+  test("does not offer an unsettled network, in either version of x402, over HTTP or MCP", async () => {
     const call = deployment(settings);
     expect(await offered(call)).toEqual({ 1: ["base", "polygon"], 2: ["eip155:8453", "eip155:42161"] });
     const message = {
@@ -84,7 +84,7 @@ describe("a network that no facilitator settles", () => {
     expect(text).not.toContain("eip155:137");
   });
 
-  test("is reported to the operator, once in the log and at /healthz", async () => {
+  test("reports an unsettled network to the operator, once in the log and at /healthz", async () => {
     const call = deployment(settings);
     await offered(call);
     await offered(call);
@@ -95,7 +95,7 @@ describe("a network that no facilitator settles", () => {
     expect(await health.json()).toMatchObject({ status: "warn", problems });
   });
 
-  test("is offered and paid if another facilitator settles it", async () => {
+  test("offers a network and accepts payments on it if any of the facilitators settles it", async () => {
     const call = deployment({
       NETWORKS: "base,base-sepolia",
       FACILITATOR_URL: at("settles-8453-base-refusing", "settles-84532-base_sepolia"),
@@ -109,7 +109,7 @@ describe("a network that no facilitator settles", () => {
     expect(await (await call("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("answers payers with a 503 without details if it is the only network", async () => {
+  test("answers payers with a 503 without details if no facilitator settles the only network", async () => {
     const call = deployment({ NETWORKS: "polygon", FACILITATOR_URL: at("settles-8453-base") });
     const response = await call(TEXT, { method: "POST" });
     expect(response.status).toBe(503);
@@ -132,7 +132,7 @@ describe("Solana", () => {
     return [v1.accepts, v2.accepts];
   };
 
-  test("is offered with the operator's address if a facilitator names its fee payer", async () => {
+  test("offers Solana with the operator's address if a facilitator names its fee payer", async () => {
     const FACILITATOR_URL = at(`settles-8453.${DEVNET}-base.solana_devnet`);
     const call = deployment({ ...settings, FACILITATOR_URL });
     const extra = { feePayer };
@@ -147,7 +147,7 @@ describe("Solana", () => {
   test.each([
     ["settles only EVM chains", "settles-8453-base"],
     ["does not list its networks", "good"],
-  ])("is not offered if the facilitator %s, and the operator is informed", async (_, name) => {
+  ])("does not offer Solana if the facilitator %s, and informs the operator", async (_, name) => {
     const call = deployment({ ...settings, FACILITATOR_URL: at(name) });
     expect(await offered(call)).toEqual({ 1: ["base"], 2: ["eip155:8453"] });
     const { status, problems } = await (await call("/healthz")).json<{ status: string; problems: string[] }>();
@@ -158,12 +158,12 @@ describe("Solana", () => {
       );
   });
 
-  test("is not offered for a fee payer that is not an address", async () => {
+  test("does not offer Solana if the facilitator's fee payer is not an address", async () => {
     const call = deployment({ ...settings, NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
     expect((await offered(call))[2]).toEqual(["eip155:8453"]);
   });
 
-  test("is offered in each version with the fee payer of a facilitator that settles it in that version", async () => {
+  test("offers Solana in each x402 version with the fee payer of a facilitator that settles that version", async () => {
     const call = deployment({
       ...settings,
       FACILITATOR_URL: at("settles-8453-base", `settles-${DEVNET}-solana_devnet`),
@@ -171,7 +171,7 @@ describe("Solana", () => {
     expect(await offered(call)).toEqual({ 1: ["base", "solana-devnet"], 2: ["eip155:8453", `solana:${DEVNET}`] });
   });
 
-  test("needs no address on an EVM chain if it is the only network, and sells nothing without a facilitator", async () => {
+  test("needs no EVM address if Solana is the only network, and sells nothing on Solana without a facilitator", async () => {
     const alone = { NETWORKS: "solana-devnet", PAY_TO: "" };
     const FACILITATOR_URL = at(`settles-${DEVNET}-solana_devnet`);
     const call = deployment({ ...settings, ...alone, FACILITATOR_URL });
@@ -181,7 +181,7 @@ describe("Solana", () => {
     expect((await local("/healthz")).status).toBe(503);
   });
 
-  test("answers payers with a 503 without an address on it, and names the setting to the operator", async () => {
+  test("answers payers with a 503 if PAY_TO_SOLANA is missing, and names that setting to the operator", async () => {
     const call = deployment({ NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
     const answer = await call(TEXT, { method: "POST" });
     expect([answer.status, (await answer.json<{ code: string }>()).code]).toEqual([503, "not_configured"]);
@@ -189,7 +189,7 @@ describe("Solana", () => {
     expect([health.status, await health.text()]).toEqual([503, expect.stringContaining("PAY_TO_SOLANA")]);
   });
 
-  test("has its facilitators asked again after ten minutes, and uses the last answer of one that is down", async () => {
+  test("asks facilitators for their fee payers again after ten minutes, and reuses the last answer of an unreachable facilitator", async () => {
     const call = deployment({ ...settings, FACILITATOR_URL: at(`settles-8453.${DEVNET}-base.solana_devnet`) });
     const fetched = vi.spyOn(globalThis, "fetch");
     const before = await terms(call);
@@ -205,7 +205,7 @@ describe("Solana", () => {
 });
 
 describe("the networks of a facilitator", () => {
-  test("are requested once per deployment, for any number of calls and health checks", async () => {
+  test("requests a facilitator's networks once per deployment, for any number of calls and health checks", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (let calls = 0; calls < 3; calls++) {
@@ -215,7 +215,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
-  test("are requested again after ten minutes if its accounts matter: on Solana, and with a node", async () => {
+  test("requests a facilitator's networks again after ten minutes only with Solana or a node, which use its accounts", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
     const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];
@@ -227,14 +227,14 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(3);
   });
 
-  test("are not requested by calls that offer nothing", async () => {
+  test("does not request a facilitator's networks for calls that offer nothing", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (const path of ["/v1/limits", "/openapi.json", "/v1/files/nothing", "/nowhere"]) await call(path);
     expect(asksOf(fetched)).toBe(0);
   });
 
-  test("are requested with the facilitator's own authorization", async () => {
+  test("requests a facilitator's networks with that facilitator's authorization", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await offered(
       deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base"), FACILITATOR_AUTHORIZATION: "Bearer a" }),
@@ -243,10 +243,10 @@ describe("the networks of a facilitator", () => {
   });
 
   test.each([
-    ["that does not say", "good"],
-    ["that cannot be reached", "https://nowhere.example.org"],
+    ["does not list its networks", "good"],
+    ["cannot be reached", "https://nowhere.example.org"],
   ])(
-    "count as all networks of the settings for a facilitator %s, which is asked again after a minute",
+    "offers all configured networks if a facilitator %s, and asks that facilitator again after a minute",
     async (_, name) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       const url = name.startsWith("https") ? name : at(name);
@@ -268,17 +268,17 @@ describe("the networks of a facilitator", () => {
 });
 
 describe("GET /healthz", () => {
-  test.each([{}, { MAX_PAGES: "many" }])("reports the build of the deployment: %j", async (settings) => {
+  test.each([{}, { MAX_PAGES: "many" }])("/healthz reports the build of the deployment: %j", async (settings) => {
     const health = await (await deployment(settings)("/healthz")).json();
     expect(health).toMatchObject({ version, source: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(healthSchema().safeParse(health).error).toBeUndefined();
   });
 
-  test("passes in development", async () => {
+  test("/healthz passes in development", async () => {
     expect(await (await deployment({})("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("fails without a facilitator if callers are not developers", async () => {
+  test("/healthz fails without a facilitator if callers are not developers", async () => {
     const health = await deployment({})("https://pdf.example.com/healthz");
     expect([health.status, await health.json()]).toMatchObject([
       503,
@@ -287,7 +287,7 @@ describe("GET /healthz", () => {
   });
 
   test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS", "UNPAID_CALLS", "WRONG_TOKENS"])(
-    "fails without the binding %s",
+    "/healthz fails without the binding %s",
     async (name) => {
       const health = await deployment({ [name]: undefined })("/healthz");
       expect([health.status, await health.json()]).toMatchObject([
@@ -299,20 +299,23 @@ describe("GET /healthz", () => {
 
   test.each([
     ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }, 1],
-    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2], // for a font, and for the build
-  ])("fails if the binding %s does not answer, which is checked once a minute", async (name, binding, asks) => {
-    const broken = { ...binding };
-    const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
-    const call = deployment({ [name]: broken });
-    for (const health of [await call("/healthz"), await call("/healthz")])
-      expect([health.status, await health.json()]).toMatchObject([
-        503,
-        { status: "fail", problems: [`the binding ${name} does not answer as it should`] },
-      ]);
-    expect(asked).toHaveBeenCalledTimes(asks);
-  });
+    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2], // one request for a font, and one for the build
+  ])(
+    "/healthz fails if the binding %s does not answer, and checks the binding once a minute",
+    async (name, binding, asks) => {
+      const broken = { ...binding };
+      const asked = vi.spyOn(broken, Object.keys(binding)[0] as never);
+      const call = deployment({ [name]: broken });
+      for (const health of [await call("/healthz"), await call("/healthz")])
+        expect([health.status, await health.json()]).toMatchObject([
+          503,
+          { status: "fail", problems: [`the binding ${name} does not answer as it should`] },
+        ]);
+      expect(asked).toHaveBeenCalledTimes(asks);
+    },
+  );
 
-  test("names the wrong settings without their values", async () => {
+  test("/healthz names invalid settings without their values", async () => {
     const wrong = {
       PAY_TO: "a-secret",
       PAY_TO_SOLANA: "a-secret",

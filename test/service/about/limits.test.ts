@@ -5,7 +5,7 @@ import { app } from "../../../src/app.ts";
 import { limits } from "../../../src/service/about/limits.ts";
 import { send } from "../../support/client.ts";
 
-test("GET /v1/limits returns every limit in force, by its schema in /openapi.json", async () => {
+test("GET /v1/limits returns every limit in force, as its schema in /openapi.json describes", async () => {
   const response = await send("/v1/limits");
   expect(response.status).toBe(200);
   expect(limits().parse(await response.json())).toMatchObject({

@@ -39,30 +39,30 @@ const offer = offerOf(
 );
 
 describe("an offer of every network", () => {
-  test("is accepted by the strict client of version 1", () => {
+  test("the strict client of x402 version 1 accepts an offer of every network", () => {
     const { accepts } = strict402.parse(paymentRequiredV1(offer, "X-PAYMENT header is required"));
     expect(accepts.map(({ network }) => network)).toEqual(IN_BOTH.map(({ name }) => name));
   });
 
   test.each(EVM.filter(({ name }) => name in EVM_NETWORK_CHAIN_ID_MAP))(
-    "names the chain that the official client knows as $name",
+    "an offer names the chain that the official client knows as $name",
     ({ name, chainId }) => {
       expect(chainId).toBe((EVM_NETWORK_CHAIN_ID_MAP as Record<string, number>)[name]);
     },
   );
 
-  test.each(EVM)("names the token that wallets on the chain know as USDC on $name", ({ chainId, asset }) => {
+  test.each(EVM)("an offer names the token that wallets on the chain know as USDC on $name", ({ chainId, asset }) => {
     expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
   });
 
   test.each(EVM.filter(({ caip2 }) => caip2 in DEFAULT_ASSETS))(
-    "names the USDC that the official client knows on $name",
+    "an offer names the USDC that the official client knows on $name",
     ({ caip2, asset, domain }) => {
       expect(DEFAULT_ASSETS[caip2]).toContainEqual({ asset, ...domain, decimals: 6, symbol: "USDC" });
     },
   );
 
-  test.each(PRODUCTS)("has at most 4 KB of headers with five networks: $operation", async ({ path }) => {
+  test.each(PRODUCTS)("an offer of five networks takes at most 4 KB of headers: $operation", async ({ path }) => {
     const long = "a-rather-long-name-of-a-host.overprint.example.com";
     const length = (network: Network) => JSON.stringify(network).length;
     const networks = [SOLANA[0]!, ...EVM.toSorted((a, b) => length(b) - length(a)).slice(0, 4)];
@@ -94,7 +94,7 @@ describe("an offer of every network", () => {
     expect(Object.keys(accepts[0]!.outputSchema.input.bodyFields)).toContain("opacity");
   });
 
-  test("fits into a header in version 2, and so does the payment that clients return", () => {
+  test("a version 2 offer of every network fits into a header, and so does the payment that clients return", () => {
     const header = paymentRequiredHeaders(new PaymentRequired(offer, "x".repeat(200)))["PAYMENT-REQUIRED"]!;
     expect(header.length).toBeLessThan(6500);
     const { resource, accepts, extensions } = JSON.parse(atob(header));
@@ -103,7 +103,7 @@ describe("an offer of every network", () => {
     expect(btoa(JSON.stringify(sent)).length).toBeLessThan(6500);
   });
 
-  test.each(V2_ONLY)("can be paid on $name in version 2", async ({ name: network, caip2 }) => {
+  test.each(V2_ONLY)("an offer on $name can be paid in x402 version 2", async ({ name: network, caip2 }) => {
     const { amount, ...terms } = offer.v2.find((requirement) => requirement.network === caip2)!;
     const v2 = readPaymentPayload(
       await signPaymentV2({ ...terms, maxAmountRequired: amount, network } as never),
@@ -115,7 +115,7 @@ describe("an offer of every network", () => {
 
   const signable = IN_BOTH.filter((network) => !isSolana(network));
   test.each(signable)(
-    "can be paid on $name in x402 versions 1 and 2, and both give the same payment",
+    "an offer on $name can be paid in x402 versions 1 and 2, and both versions give the same payment",
     async (chain) => {
       const network = chain.name;
       const terms = offer.v1.find((requirement) => requirement.network === network)!;
@@ -147,7 +147,7 @@ test("a payment is accepted as base64, as JSON, and as an object", async () => {
   expect(payments[2]).toEqual(payments[0]);
 });
 
-test("facilitators receive only the validated fields of a payment, so that they judge the same payment", async () => {
+test("facilitators receive only the validated fields of a payment, so that they judge what the service has checked", async () => {
   const sent = JSON.parse(atob(await signPaymentV2(offer.v1[0] as never)));
   const { signature, authorization } = sent.payload;
   const stranger = { from: `0x${"05".repeat(20)}` };
@@ -181,7 +181,7 @@ describe("a network that an operator adds", () => {
     return response;
   };
 
-  test("is offered only in x402 version 2, with the price in units of its token, and the official client can pay it", async () => {
+  test("an added network is offered only in x402 version 2, with the price in units of its token, and the official client can pay", async () => {
     const unpaid = await call(TEXT);
     const { accepts } = strict402.parse(await unpaid.json());
     expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);
@@ -204,7 +204,7 @@ describe("a network that an operator adds", () => {
     expect(JSON.parse(atob(paid.headers.get("PAYMENT-RESPONSE")!))).toMatchObject({ network: "eip155:123456" });
   });
 
-  test("is named to agents", async () => {
+  test("the guide for agents names an added network", async () => {
     expect(await (await call("/llms.txt", { method: "GET" })).text()).toContain("Networks: base-sepolia, my-chain.");
   });
 });

@@ -9,7 +9,7 @@ import { dataUri, ORIGIN, TEXT } from "../../support/client.ts";
 import { onePage } from "../../support/pdf.ts";
 import { RED_PNG } from "../../support/png.ts";
 
-/** Calls a deployment with another price. */
+/** Calls a deployment with a higher PRICE than the default. */
 async function dear(path: string, init?: RequestInit): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), { ...env, PRICE: "1.25" }, context);
@@ -52,7 +52,7 @@ async function said() {
 
 afterEach(() => vi.restoreAllMocks());
 
-test("PRICE is offered, paid, and published everywhere", async () => {
+test("offers, charges and publishes the PRICE of the settings everywhere", async () => {
   const offer = await offerAt(TEXT);
   expect(offer.maxAmountRequired).toBe("1250000");
   const cheap = await buy(TEXT, await signPayment({ ...offer, maxAmountRequired: "50000" }));
@@ -67,26 +67,29 @@ test("PRICE is offered, paid, and published everywhere", async () => {
   }
 });
 
-test.each(PRODUCTS)("a price of $operation alone applies everywhere, and to no other product", async (cheaper) => {
-  vi.spyOn(cheaper, "price").mockReturnValue(parsePrice("0.3")!);
-  const labelOf = (product: Product) => (product === cheaper ? "0.3 USDC" : "1.25 USDC");
-  const { openapi, texts, tools } = await said();
-  for (const text of texts) {
-    expect(text).toContain("0.3 USDC");
-    expect(text).toContain("1.25 USDC");
-  }
-  expect(openapi.components.schemas.Result.properties.cost.enum.toSorted()).toEqual(["0.3 USDC", "1.25 USDC"]);
+test.each(PRODUCTS)(
+  "a separate price of $operation applies everywhere to that product, and to no other product",
+  async (cheaper) => {
+    vi.spyOn(cheaper, "price").mockReturnValue(parsePrice("0.3")!);
+    const labelOf = (product: Product) => (product === cheaper ? "0.3 USDC" : "1.25 USDC");
+    const { openapi, texts, tools } = await said();
+    for (const text of texts) {
+      expect(text).toContain("0.3 USDC");
+      expect(text).toContain("1.25 USDC");
+    }
+    expect(openapi.components.schemas.Result.properties.cost.enum.toSorted()).toEqual(["0.3 USDC", "1.25 USDC"]);
 
-  for (const product of PRODUCTS) {
-    const { path, tool } = product;
-    const offer = await offerAt(path);
-    expect(offer.maxAmountRequired).toBe(product === cheaper ? "300000" : "1250000");
-    expect(await (await buy(path, await signPayment(offer))).json()).toMatchObject({ cost: labelOf(product) });
-    expect(tools.find(({ name }) => name === tool)!.description).toContain(`Costs ${labelOf(product)}`);
-    expect(openapi.paths[path].post.description).toContain(`Costs ${labelOf(product)},`);
-    expect(openapi.paths[path].post["x-payment-info"].price.amount).toBe(labelOf(product).split(" ")[0]);
-    expect(texts.some((text) => text.includes(`POST ${path}, or the MCP tool ${tool}: ${labelOf(product)}`))).toBe(
-      true,
-    );
-  }
-});
+    for (const product of PRODUCTS) {
+      const { path, tool } = product;
+      const offer = await offerAt(path);
+      expect(offer.maxAmountRequired).toBe(product === cheaper ? "300000" : "1250000");
+      expect(await (await buy(path, await signPayment(offer))).json()).toMatchObject({ cost: labelOf(product) });
+      expect(tools.find(({ name }) => name === tool)!.description).toContain(`Costs ${labelOf(product)}`);
+      expect(openapi.paths[path].post.description).toContain(`Costs ${labelOf(product)},`);
+      expect(openapi.paths[path].post["x-payment-info"].price.amount).toBe(labelOf(product).split(" ")[0]);
+      expect(texts.some((text) => text.includes(`POST ${path}, or the MCP tool ${tool}: ${labelOf(product)}`))).toBe(
+        true,
+      );
+    }
+  },
+);

@@ -16,7 +16,7 @@ const stored = async (ttlSeconds = 3600) => {
   const { id, token, expiresAt } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds });
   return { value: '"work"', output: id, expiresAt: expiresAt.getTime(), token };
 };
-/** Waits until the alarm, which is due immediately, has booked a sale. */
+/** Waits until the alarm, which is due at once, has recorded a sale in the daybook. */
 const booked = (name: string) =>
   vi.waitFor(async () => {
     const entry = await runInDurableObject(recordOf(name), (_, { storage }) => storage.kv.get<Entry>("entry"));
@@ -38,7 +38,7 @@ async function claimed(name: string, facilitator = "https://facilitator.example.
 }
 
 describe("the ledger", () => {
-  test("settles a claim through the facilitator that verified it, and returns its result from then on", async () => {
+  test("the ledger settles a claim through the facilitator that verified it, and returns the result from then on", async () => {
     const claim = await claimed("sold");
     const sold = {
       ...{ status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` },
@@ -49,7 +49,7 @@ describe("the ledger", () => {
     expect(await recordOf("sold").waitForStatus("another", 0, true)).toEqual({ status: "spent" });
   });
 
-  test("does not return a result whose link was revoked", async () => {
+  test("the ledger does not return a result whose link was revoked", async () => {
     const [claim, work] = [await claimed("ended"), await stored()];
     await recordOf("ended").settle(claim, work);
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
@@ -57,7 +57,7 @@ describe("the ledger", () => {
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toEqual({ status: "spent" });
   });
 
-  test("deletes the output and frees the payment if the facilitator refuses", async () => {
+  test("deletes the output and releases the payment if the facilitator refuses to settle", async () => {
     const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle-400");
     const work = await stored();
     expect(await recordOf("refused").settle(claim, work)).toEqual({
@@ -68,7 +68,7 @@ describe("the ledger", () => {
     expect(await recordOf("refused").waitForStatus("request", 0, true)).toEqual({ status: "free" });
   });
 
-  test("finishes a settlement with a lost answer by its alarm", async () => {
+  test("the ledger's alarm finishes a settlement whose answer was lost", async () => {
     const claim = await claimed("lost", "https://facilitator.example.com/loses-first-answer-a");
     expect(await recordOf("lost").settle(claim, await stored())).toEqual({ status: "pending" });
     expect(await alarmOf("lost")).toBeGreaterThan(Date.now());
@@ -76,7 +76,7 @@ describe("the ledger", () => {
     expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
   });
 
-  test("keeps a pending settlement while the settings are wrong, until they are corrected", async () => {
+  test("keeps a settlement pending while the settings are invalid, and finishes it once they are corrected", async () => {
     const claim = await claimed("misconfigured", "https://facilitator.example.com/loses-first-answer-m");
     await recordOf("misconfigured").settle(claim, await stored());
     const later = await runInDurableObject(recordOf("misconfigured"), async (_, state) => {
@@ -91,7 +91,7 @@ describe("the ledger", () => {
     expect(await recordOf("misconfigured").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
   });
 
-  test("finishes a settlement even if the object died during the request", async () => {
+  test("finishes a settlement even if the ledger's Durable Object stopped during the request", async () => {
     const facilitator = "https://facilitator.example.com/silent-first-c";
     const claim = await claimed("died", facilitator);
     const asking = recordOf("died").settle(claim, await stored());
@@ -104,7 +104,7 @@ describe("the ledger", () => {
     expect(await recordOf("died").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
   });
 
-  test("gives waiting calls the result of the first call", async () => {
+  test("gives concurrent calls with one payment the result of the first call", async () => {
     const claim = await claimed("waited");
     const waiting = [1, 2, 3].map(() => recordOf("waited").waitForStatus("request", Date.now() + 20_000, true));
     const first = await recordOf("waited").settle(claim, await stored());
@@ -125,7 +125,7 @@ describe("the ledger", () => {
     expect(await alarmOf("endless")).toBeNull();
   });
 
-  test("accepts three unproved payments of a payer, the same ones again, and more a day later", async () => {
+  test("accepts three unproved payments of a payer, repeats of these three, and new ones a day later", async () => {
     const payer = recordOf("payer:a");
     const granted = [];
     for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.allowUnproved(payment));
@@ -147,7 +147,7 @@ describe("the ledger", () => {
     expect([await payer.allowUnproved("4"), await payer.allowUnproved("5")]).toEqual([true, false]);
   });
 
-  test("releases a claim that its call gives up, and invalidates no claim that may still settle", async () => {
+  test("releases a claim that its call abandons, and invalidates no claim that may still settle", async () => {
     const record = recordOf("given back");
     const claim = await claimed("given back");
     expect(await record.invalidateClaims("request")).toBe(false);
@@ -156,7 +156,7 @@ describe("the ledger", () => {
     expect(await record.invalidateClaims("request")).toBe(true);
   });
 
-  test("binds a key to the first payment made under it until that payment ends or is deleted", async () => {
+  test("binds an idempotency key to its first payment until that payment fails or is deleted", async () => {
     const soon = Date.now() + 60_000;
     const { chain } = await paymentFrom();
     const key = recordOf("key:a");
@@ -171,7 +171,7 @@ describe("the ledger", () => {
     expect([await key.binding(), await bind("payment 3")]).toEqual([undefined, true]);
   });
 
-  test("lists a payer's possible purchases, the newest first, until their links expire", async () => {
+  test("lists the purchases of a payer, newest first, until their links expire", async () => {
     const list = recordOf("purchases:a");
     const now = Date.now();
     for (const [payment, at, expiresAt] of [
@@ -184,12 +184,12 @@ describe("the ledger", () => {
     const found = await list.newestPurchases(undefined, 2);
     expect(found.map(({ payment }) => payment)).toEqual(["3", "2"]);
     expect((await list.newestPurchases(found[1]!.cursor, 2)).map(({ payment }) => payment)).toEqual(["1"]);
-    await vi.waitUntil(async () => (await list.newestPurchases(undefined, 9)).length === 2, 10_000); // deleted by its alarm
+    await vi.waitUntil(async () => (await list.newestPurchases(undefined, 9)).length === 2, 10_000); // the alarm has deleted the first purchase
     expect((await list.newestPurchases(undefined, 9)).map(({ payment }) => payment)).toEqual(["3", "2"]);
     expect(await alarmOf("purchases:a")).toBe(now + 5_000_000);
   });
 
-  test("reports the purchase of a payment while its link works", async () => {
+  test("reports the purchase of a payment as long as its link works", async () => {
     const [claim, work] = [await claimed("bought"), await stored()];
     expect(await recordOf("bought").purchase()).toBeUndefined();
     await recordOf("bought").settle(claim, work);

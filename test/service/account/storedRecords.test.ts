@@ -25,7 +25,10 @@ function sampleOf(heading: string, index = 0): unknown {
   return JSON.parse(blocks[index]!);
 }
 
-/** Returns the names of all fields of a record, such as `work.value`. An array stands for its first element. */
+/**
+ * Returns the names of all fields of a record, such as `work.value`. The fields of an array are those of its first
+ * element.
+ */
 function fieldsOf(record: unknown, prefix = ""): string[] {
   if (Array.isArray(record)) return record.length === 0 ? [] : fieldsOf(record[0], `${prefix}[]`);
   if (typeof record !== "object" || record === null) return [];
@@ -47,7 +50,7 @@ beforeAll(async () => {
 });
 
 const claimed = () => sampleOf("A payment") as Json;
-/** Completes the sample of another state by the fields that it shares with a claimed payment. */
+/** Returns the sample of another state, completed with the fields that it shares with a claimed payment. */
 function stateSample(state: string): Json {
   const samples = sampleOf("A payment", 1) as Json[];
   const { "…": _, ...sample } = samples.find((one) => one.state === state)!;
@@ -122,7 +125,7 @@ test("docs/design/storage.md shows results and uploads as they are stored", asyn
   const [result = ""] = (await storedKeys()).filter((key) => key.startsWith("results/"));
   const { httpMetadata, customMetadata } = (await bucket.head(result))!;
   const sample = sampleOf("Results") as Json;
-  const given = JSON.parse(JSON.stringify({ httpMetadata, customMetadata })) as Json; // without undefined fields
+  const given = JSON.parse(JSON.stringify({ httpMetadata, customMetadata })) as Json; // drops undefined fields
   expect(fieldsOf(given)).toEqual(fieldsOf(sample));
   const fields = { name: "contract.pdf", size: onePage.length, type: "pdf" };
   const opened = await send("/v1/uploads", { method: "POST", body: JSON.stringify(fields) });

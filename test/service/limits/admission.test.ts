@@ -34,7 +34,7 @@ describe("a payment that the facilitator refuses", () => {
     ["a form", "multipart/form-data; boundary=b"],
     ["JSON", "application/json"],
     ["neither", "application/pdf"],
-  ])("is refused before its body is read: %s", async (_, type) => {
+  ])("refuses a call before its body is read if the facilitator refuses the payment: %s", async (_, type) => {
     const { call, verified } = deployment("forged");
     const { body, read } = large();
     const headers = { "Content-Type": type, "X-PAYMENT": await newPayment() };
@@ -45,7 +45,7 @@ describe("a payment that the facilitator refuses", () => {
   });
 });
 
-test("a refusal is answered while the body is stalled", async () => {
+test("answers a call with a refused payment while its body is stalled", async () => {
   const { call } = deployment("forged");
   const stuck = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9_000_000)) });
   const headers = { "Content-Type": "multipart/form-data; boundary=b", "X-PAYMENT": await newPayment() };
@@ -53,11 +53,11 @@ test("a refusal is answered while the body is stalled", async () => {
   expect([status, JSON.parse(text)]).toMatchObject([402, { x402Version: 1 }]);
 });
 
-describe("a settled payment, as anyone can read it on the chain,", () => {
+describe("a settled payment, which anyone can read on the chain", () => {
   test.each([
     ["alone", {}],
-    ["with a key that it was not sent with", { "Idempotency-Key": "a guess" }],
-  ])("buys nothing, and its body is not read: %s", async (_, guess) => {
+    ["with an idempotency key that it was not sent with", { "Idempotency-Key": "a guess" }],
+  ])("a settled payment that someone else replays buys nothing, and the body is not read: %s", async (_, guess) => {
     const { call } = deployment("good");
     const headers = { "X-PAYMENT": await newPayment() };
     expect((await call({ headers: { ...JSON_TYPE, ...headers }, body: validBody })).status).toBe(200);
@@ -69,7 +69,7 @@ describe("a settled payment, as anyone can read it on the chain,", () => {
     }
   });
 
-  test("has no long MCP message read either", async () => {
+  test("a long MCP message with a replayed settled payment is not read", async () => {
     const { call } = deployment("good");
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);
@@ -90,7 +90,7 @@ describe("an address whose payments are refused", () => {
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
     (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: validBody })).status;
 
-  test("is throttled for some seconds, without another request to the facilitator", async () => {
+  test("throttles an address with refused payments for some seconds, without another request to the facilitator", async () => {
     const { call, verified } = deployment("forged");
     const statuses: number[] = [];
     for (let times = 0; times < 20; times++) statuses.push(await forged(call, "203.0.113.20"));
@@ -100,7 +100,7 @@ describe("an address whose payments are refused", () => {
     expect(Number(headers.get("Retry-After"))).toBeOneOf([...Array(leakMs / 1000).keys()].map((n) => n + 1));
   });
 
-  test("is also throttled for replaying a payment with guessed keys or with other requests", async () => {
+  test("also throttles an address that replays a payment with guessed keys or with other requests", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.30";
     const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
@@ -116,7 +116,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity - 1).fill(409), 429, 429, 429]);
   });
 
-  test("is throttled after refused sign-ins too, because checking one may need a request to a node", async () => {
+  test("throttles an address after refused sign-ins too, because checking a sign-in may need a request to a node", async () => {
     const { call } = deployment("good");
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 2; times++) {
@@ -126,7 +126,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity).fill(403), 429, 429]);
   });
 
-  test("gets one more payment checked after the wait, however many it has sent", async () => {
+  test("checks one more payment of a throttled address after the wait, however many the address has sent", async () => {
     const { call } = deployment("forged");
     const address = "203.0.113.21";
     await Promise.all(Array.from({ length: 40 }, () => forged(call, address)));
@@ -135,7 +135,7 @@ describe("an address whose payments are refused", () => {
     expect([await forged(call, address), await forged(call, address)]).toEqual([402, 429]);
   });
 
-  test("gets no more payments checked by sending many at once", async () => {
+  test("checks no more payments of an address if it sends many at once", async () => {
     const { call, verified } = deployment("forged");
     const address = "203.0.113.22";
     await forged(call, address);
@@ -143,7 +143,7 @@ describe("an address whose payments are refused", () => {
     expect(await verified()).toBe(capacity);
   });
 
-  test("does not throttle other addresses, nor its own callers once one of them has paid", async () => {
+  test("throttling an address does not affect other addresses, and ends for all its callers once one of them has paid", async () => {
     const address = "203.0.113.23";
     const { call } = deployment("forged");
     const { call: pay } = deployment("good");
@@ -159,7 +159,7 @@ describe("an address whose payments are refused", () => {
     expect(await Promise.all(Array.from({ length: 4 }, () => paid(address)))).toEqual(Array(4).fill(200));
   });
 
-  test("is not throttled for any number of concurrent paid calls", async () => {
+  test("does not throttle an address for any number of concurrent paid calls", async () => {
     const { call } = deployment("good");
     const paid = async () => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
@@ -168,7 +168,7 @@ describe("an address whose payments are refused", () => {
     expect(await Promise.all(Array.from({ length: 2 * capacity }, paid))).toEqual(Array(2 * capacity).fill(200));
   });
 
-  test("is not throttled for asking for the price repeatedly", async () => {
+  test("does not throttle an address that repeatedly asks for the price", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.26";
     for (let times = 0; times < 2 * capacity; times++) await call({ address });
@@ -176,7 +176,7 @@ describe("an address whose payments are refused", () => {
     expect((await call({ address, headers, body: validBody })).status).toBe(200);
   });
 
-  test("is throttled over MCP too", async () => {
+  test("throttles an address with refused payments over MCP too", async () => {
     const { call, verified } = deployment("forged");
     const params = { name: "add_text_watermark", arguments: {} };
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream" };
@@ -198,7 +198,7 @@ describe("a payer whose verified calls fail", () => {
   const at = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(ms);
   beforeEach(() => void at(Date.now()));
 
-  /** Returns a function that calls in the name of one payer, each time with a new payment. */
+  /** Creates a payer. Each call of the returned `send` has a new payment of this payer. */
   function payer() {
     const key = generatePrivateKey();
     const { call, verified } = deployment("good");
@@ -208,7 +208,7 @@ describe("a payer whose verified calls fail", () => {
     return { send, fail, verified };
   }
 
-  test("is throttled for some seconds, alone, without another request to the facilitator", async () => {
+  test("throttles only the payer whose verified calls fail, for some seconds, without another request to the facilitator", async () => {
     const { send, fail, verified } = payer();
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 10; times++) statuses.push(await fail());
@@ -222,7 +222,7 @@ describe("a payer whose verified calls fail", () => {
     expect([await fail(), await fail()]).toEqual([400, 429]);
   });
 
-  test("gets no more payments verified by calling many times at once", async () => {
+  test("verifies no more payments of a payer that makes many failing calls at once", async () => {
     const { fail, verified } = payer();
     await fail();
     const { promise: all, resolve } = Promise.withResolvers<void>();
@@ -232,7 +232,7 @@ describe("a payer whose verified calls fail", () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       if (String(input).endsWith("/verify")) {
         decide();
-        await all; // so that no call fails while others arrive
+        await all; // ensures that no call fails while others arrive
       }
       return fetch(input, init);
     });
@@ -243,14 +243,14 @@ describe("a payer whose verified calls fail", () => {
     expect(await verified()).toBeLessThanOrEqual(capacity);
   });
 
-  test("has its failure count cleared by a paid call", async () => {
+  test("a paid call resets the count of a payer's failed calls", async () => {
     const { send, fail } = payer();
     for (let times = 1; times < capacity; times++) await fail();
     expect((await send(validBody)).status).toBe(200);
     expect([await fail(), await fail()]).toEqual([400, 400]);
   });
 
-  test("is not throttled for sending files to uploads", async () => {
+  test("does not throttle a payer for creating uploads", async () => {
     const { send } = payer();
     for (let times = 0; times < capacity + 1; times++)
       expect((await send(JSON.stringify({ size: 1 }), "/v1/uploads")).status).toBe(201);
@@ -270,7 +270,7 @@ describe("a payer", () => {
     newAccount = generatePrivateKey();
   });
 
-  test("may have a few concurrent calls, and is asked to wait with one more", async () => {
+  test("allows a payer a few concurrent calls, and answers 429 to any further call", async () => {
     const { call } = deployment("good", { MAX_CALLS_PER_PAYER: "3", FETCH_TIMEOUT_SECONDS: "1" });
     const answers = await Promise.all(Array.from({ length: 16 }, () => paying(call, slow)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -279,7 +279,7 @@ describe("a payer", () => {
     expect((await paying(call, validBody)).status).toBe(200);
   });
 
-  test("may have a limited number of bytes under way with any payments, and is asked to wait with one more call", async () => {
+  test("limits the bytes of a payer's concurrent calls, even with one payment, and answers 429 to any further call", async () => {
     const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "1" };
     const { call } = deployment("good", limits);
     const headers = {
@@ -294,7 +294,7 @@ describe("a payer", () => {
     expect((await paying(call, validBody)).status).toBe(200);
   });
 
-  test("has an hourly allowance for uncharged work, to which paid calls do not count", async () => {
+  test("gives each payer an hourly allowance for uncharged work, and does not count paid calls", async () => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
     for (let calls = 0; calls < 3; calls++) expect((await paying(call, validBody)).status).toBe(200);
     expect((await paying(call, bad)).status).toBe(422);
@@ -306,35 +306,39 @@ describe("a payer", () => {
   });
 
   test.each([
-    ["ahead of its first part", ""],
-    ["behind its last part", "--b--\r\n"],
+    ["with filler before its first part", ""],
+    ["with filler after its last part", "--b--\r\n"],
     ["in a field", '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n'],
-  ])("is charged for every byte of a form, which is read only up to the limit: %s", async (_, beginning) => {
-    const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "300000" });
-    const send = async (body: string | ReadableStream) => {
-      const payment = { "X-PAYMENT": await signPayment(await terms(), newAccount) };
-      return (await call({ headers: { "Content-Type": "multipart/form-data; boundary=b", ...payment }, body })).status;
-    };
-    const some = beginning.padEnd(200_000, "a");
-    expect([await send(some), await send(some)]).toEqual([400, 400]);
-    const { body, read } = large(beginning);
-    expect(await send(body)).toBe(429);
-    expect(read()).toBeLessThan(20);
-  });
+  ])(
+    "counts every byte of a form against the payer, and reads the form only up to the limit: %s",
+    async (_, beginning) => {
+      const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "300000" });
+      const send = async (body: string | ReadableStream) => {
+        const payment = { "X-PAYMENT": await signPayment(await terms(), newAccount) };
+        return (await call({ headers: { "Content-Type": "multipart/form-data; boundary=b", ...payment }, body }))
+          .status;
+      };
+      const some = beginning.padEnd(200_000, "a");
+      expect([await send(some), await send(some)]).toEqual([400, 400]);
+      const { body, read } = large(beginning);
+      expect(await send(body)).toBe(429);
+      expect(read()).toBeLessThan(20);
+    },
+  );
 
-  test("has finished work counted while its payment is being settled", async () => {
+  test("counts finished work against its payer while the payment is being settled", async () => {
     const { call } = deployment("answers-500-first", { UNCHARGED_BYTES_PER_HOUR: "50" });
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
-    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // from the view of the call
+    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // as the call sees the clock
     const { status, text } = await paying(call, validBody);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
     expect((await paying(call, validBody)).status).toBe(429);
   });
 });
 
-test("only the facilitator judges a smart wallet's signature, deployed (ERC-1271) or not (ERC-6492)", async () => {
+test("leaves a smart wallet's signature to the facilitator, whether the wallet is deployed (ERC-1271) or not (ERC-6492)", async () => {
   const { call, verified } = deployment("good");
   const statuses: number[] = [];
   for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
@@ -346,14 +350,14 @@ test("only the facilitator judges a smart wallet's signature, deployed (ERC-1271
 });
 
 describe("a valid payment", () => {
-  test("is verified once, before its body is read", async () => {
+  test("verifies a valid payment once, before the body is read", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);
     expect(await verified()).toBe(1);
   });
 
-  test("is answered by the ledger without a facilitator if it has bought its result", async () => {
+  test("the ledger answers a payment that has already bought its result, without a facilitator", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
     const first = await call({ headers, body: validBody });
@@ -362,7 +366,7 @@ describe("a valid payment", () => {
   });
 
   test.each(["good", "silent"])(
-    "is refused without asking the facilitator if the payment was already used and the call has no idempotency key: %s",
+    "refuses a used payment without an idempotency key, and does not ask the facilitator: %s",
     async (behavior) => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
       await deployment("good").call({ headers, body: validBody });
@@ -373,7 +377,7 @@ describe("a valid payment", () => {
     },
   );
 
-  test("needs no verification if another payment has bought the result under its key", async () => {
+  test("does not verify a payment if another payment has bought the result under the same idempotency key", async () => {
     const { call, verified } = deployment("good");
     const signed = async () => ({ ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": "b" });
     const first = await call({ headers: await signed(), body: validBody });

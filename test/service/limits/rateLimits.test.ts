@@ -55,7 +55,7 @@ describe("the limit for calls answered 402", () => {
   const unpaid = (address: string | undefined, UNPAID_CALLS: RateLimit | undefined, init: RequestInit = {}) =>
     sendFrom(address, TEXT, { UNPAID_CALLS }, { method: "POST", ...init });
 
-  test("applies over MCP too, where the refusal is the tool's answer", async () => {
+  test("the limit for calls answered 402 applies over MCP too, where the tool's answer is the refusal", async () => {
     const limited = limiter(1);
     const body = JSON.stringify({
       jsonrpc: "2.0",
@@ -74,7 +74,7 @@ describe("the limit for calls answered 402", () => {
     expect(await call()).toContain("too_many_requests");
   });
 
-  test("answers 429 with Retry-After and without terms", async () => {
+  test("answers 429 with Retry-After and without terms beyond the limit for calls answered 402", async () => {
     const limited = limiter(2);
     expect(await statuses(3, () => unpaid("203.0.113.7", limited))).toEqual([402, 402, 429]);
     const response = await unpaid("203.0.113.7", limited);
@@ -84,19 +84,19 @@ describe("the limit for calls answered 402", () => {
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
   });
 
-  test("applies to calls with a malformed payment too", async () => {
+  test("the limit for calls answered 402 also counts calls with a malformed payment", async () => {
     const limited = limiter(1);
     const act = () => unpaid("203.0.113.7", limited, { headers: { "X-PAYMENT": "bm8=" } });
     expect(await statuses(2, act)).toEqual([402, 429]);
   });
 
-  test("applies to each address separately", async () => {
+  test("the limit for calls answered 402 applies to each address separately", async () => {
     const limited = limiter(1);
     expect(await statuses(2, () => unpaid("203.0.113.7", limited))).toEqual([402, 429]);
     expect(await statuses(2, () => unpaid("203.0.113.8", limited))).toEqual([402, 429]);
   });
 
-  test("never applies to a paid call", async () => {
+  test("the limit for calls answered 402 never applies to a paid call", async () => {
     const limited = limiter(0);
     const offer = await (await unpaid(undefined, limited)).json<{ accepts: Parameters<typeof signPayment>[0][] }>();
     const response = await unpaid("203.0.113.7", limited, {
@@ -106,14 +106,14 @@ describe("the limit for calls answered 402", () => {
     expect(response.status).toBe(200);
   });
 
-  test("does not apply if the address is unknown, the binding is missing, or it fails", async () => {
+  test("does not limit calls answered 402 if the address is unknown, or the binding is missing or fails", async () => {
     const broken: RateLimit = { limit: () => Promise.reject(new Error("out of order")) };
     expect((await unpaid(undefined, limiter(0))).status).toBe(402);
     expect((await unpaid("203.0.113.7", undefined)).status).toBe(402);
     expect((await unpaid("203.0.113.7", broken)).status).toBe(402);
   });
 
-  test("exempts requests from this machine, and no others", async () => {
+  test("exempts only requests from this machine from the limit for calls answered 402", async () => {
     const unpaidAt = (host: string, address: string) =>
       sendFrom(address, `http://${host}${TEXT}`, { UNPAID_CALLS: limiter(0) }, { method: "POST" });
     expect((await unpaidAt("localhost", "127.0.0.1")).status).toBe(402);
@@ -123,7 +123,7 @@ describe("the limit for calls answered 402", () => {
 });
 
 describe("the limit for wrong tokens", () => {
-  test("applies to reading and to revoking a link", async () => {
+  test("limits wrong tokens for reading and for revoking a link", async () => {
     const { id } = await stored();
     const limited = limiter(2);
     const guess = (method: string) => () =>
@@ -133,7 +133,7 @@ describe("the limit for wrong tokens", () => {
     expect(await statuses(1, guess("HEAD"))).toEqual([429]);
   });
 
-  test("never applies to the right token", async () => {
+  test("never limits requests with the right token", async () => {
     const { id, token } = await stored();
     const open = () => sendFrom("203.0.113.7", `/v1/files/${id}.pdf?token=${token}`, { WRONG_TOKENS: limiter(0) });
     expect(await statuses(3, open)).toEqual([200, 200, 200]);
@@ -141,7 +141,7 @@ describe("the limit for wrong tokens", () => {
 });
 
 describe("the runtime's own limiters", () => {
-  test("have the published figures", () => {
+  test("the runtime's limiters are configured with the published limits", () => {
     const figures = [...wrangler.matchAll(/name = "(\w+)"\nnamespace_id = "\d+"\nsimple = (.*)/g)].map(
       ([, ...of]) => of,
     );
@@ -151,7 +151,7 @@ describe("the runtime's own limiters", () => {
     ]);
   });
 
-  test("refuse some calls beyond what two minutes allow", async () => {
+  test("the runtime's limiters refuse some calls when there are more than two minutes allow", async () => {
     const { id } = await stored();
     const headers = { "CF-Connecting-IP": "203.0.113.9" };
     const guesses = await statuses(2 * RATE_LIMITS.wrongTokens + 1, () => send(`/v1/files/${id}?token=0`, { headers }));
@@ -166,6 +166,6 @@ test.each([
   ["2001:db8:1:2::", "2001:db8:1:2::/64"],
   ["2001:db8:1:3::1", "2001:db8:1:3::/64"],
   ["unknown", "unknown"],
-])("the address %s is counted as %s", (address, client) => {
+])("counts the address %s as %s", (address, client) => {
   expect(clientOf(address)).toBe(client);
 });

@@ -25,7 +25,7 @@ interface Row {
   message: string;
 }
 
-/** One field of each kind that has a value in JSON. A new kind does not compile without its row. */
+/** One field of each kind that has a value in JSON. Adding a kind without a row here is a type error. */
 const ROWS: Record<Exclude<FieldKind, "file">, Row> = {
   string: {
     field: "title",
@@ -74,87 +74,92 @@ function fieldsOfFlags(flags: string[]): Record<string, string> {
   return givenFields(command.opts(), Object.keys(settings.shape));
 }
 
-describe.each(Object.entries(ROWS))("a field of kind %s", (kind, { field, value, control, flags, wrong, message }) => {
-  const base = { file, image: file, title: "A" };
+describe.each(Object.entries(ROWS))(
+  "a request field of kind %s",
+  (kind, { field, value, control, flags, wrong, message }) => {
+    const base = { file, image: file, title: "A" };
 
-  test("is the same request as JSON, as a form field or query parameter, and as a flag", async () => {
-    const asJson = { ...base, [field]: value };
-    const asText = { ...base, [field]: String(value) };
-    const expected = await product.accept(asJson, "json").fingerprint();
-    const withDefault = { ...base, title: "B" };
-    expect(await product.accept(withDefault, "json").fingerprint()).not.toBe(expected);
-    expect(await product.accept(asText, "form").fingerprint()).toBe(expected);
-    expect(await product.accept({ ...base, ...fieldsOfFlags(flags) }, "form").fingerprint()).toBe(expected);
-  });
+    test("a field gives the same request as JSON, as a form field, as a query parameter and as a CLI flag", async () => {
+      const asJson = { ...base, [field]: value };
+      const asText = { ...base, [field]: String(value) };
+      const expected = await product.accept(asJson, "json").fingerprint();
+      const withDefault = { ...base, title: "B" };
+      expect(await product.accept(withDefault, "json").fingerprint()).not.toBe(expected);
+      expect(await product.accept(asText, "form").fingerprint()).toBe(expected);
+      expect(await product.accept({ ...base, ...fieldsOfFlags(flags) }, "form").fingerprint()).toBe(expected);
+    });
 
-  test("has a control on the page that names its kind", () => {
-    const html = Controls({ product }).toString();
-    expect(html).toMatch(control);
-    expect(html).toMatch(new RegExp(`name="${field}"[^>]*data-kind="${kind}"`));
-  });
+    test("the page has a control of the field's kind", () => {
+      const html = Controls({ product }).toString();
+      expect(html).toMatch(control);
+      expect(html).toMatch(new RegExp(`name="${field}"[^>]*data-kind="${kind}"`));
+    });
 
-  test("is part of the code that the page shows for every client", () => {
-    const call = { origin: "http://localhost", path: product.path, tool: product.tool, file: "a.pdf" };
-    for (const { id, write } of CLIENTS) {
-      const code = write({ ...call, fields: { [field]: value } });
-      const shown = { curl: `${field}=${value}`, mcp: `"${field}": ${JSON.stringify(value)}` }[id];
-      expect(code).toContain(shown ?? `"${field}"`);
-      expect(code).toContain(String(value));
-    }
-  });
-
-  test("is in the words of a call in a chat", () => {
-    expect(orderInWords({ [field]: value })).toContain(String(value));
-  });
-
-  test("is described by the JSON Schema that OpenAPI and MCP publish", () => {
-    const published = z.fromJSONSchema(jsonSchema(json, { io: "input" }) as never) as z.ZodObject;
-    expect(published.safeParse({ ...base, [field]: value })).toMatchObject({ success: true });
-    expect(published.safeParse({ ...base, [field]: kind === "string" ? 1 : wrong })).toMatchObject({ success: false });
-  });
-
-  test("is rejected with its valid values when its text spells none of them", () => {
-    const refused = (format: "json" | "form", fields: object) => {
-      try {
-        product.accept(fields, format);
-      } catch (error) {
-        return (error as Problem).errors;
+    test("the page's code for every client contains the field", () => {
+      const call = { origin: "http://localhost", path: product.path, tool: product.tool, file: "a.pdf" };
+      for (const { id, write } of CLIENTS) {
+        const code = write({ ...call, fields: { [field]: value } });
+        const shown = { curl: `${field}=${value}`, mcp: `"${field}": ${JSON.stringify(value)}` }[id];
+        expect(code).toContain(shown ?? `"${field}"`);
+        expect(code).toContain(String(value));
       }
-      return undefined;
-    };
-    const errors = [{ path: field, message }];
-    expect(refused("json", { ...base, [field]: wrong })).toEqual(errors);
-    expect(refused("form", { ...base, [field]: wrong })).toEqual(errors);
-  });
-});
+    });
+
+    test("the page's prompt for a chat contains the field", () => {
+      expect(orderInWords({ [field]: value })).toContain(String(value));
+    });
+
+    test("the JSON Schema of OpenAPI and MCP describes the field", () => {
+      const published = z.fromJSONSchema(jsonSchema(json, { io: "input" }) as never) as z.ZodObject;
+      expect(published.safeParse({ ...base, [field]: value })).toMatchObject({ success: true });
+      expect(published.safeParse({ ...base, [field]: kind === "string" ? 1 : wrong })).toMatchObject({
+        success: false,
+      });
+    });
+
+    test("rejects a text that is not a valid value of the field, and describes the valid values", () => {
+      const refused = (format: "json" | "form", fields: object) => {
+        try {
+          product.accept(fields, format);
+        } catch (error) {
+          return (error as Problem).errors;
+        }
+        return undefined;
+      };
+      const errors = [{ path: field, message }];
+      expect(refused("json", { ...base, [field]: wrong })).toEqual(errors);
+      expect(refused("form", { ...base, [field]: wrong })).toEqual(errors);
+    });
+  },
+);
 
 describe("a boolean field", () => {
-  test("can be turned off by a flag and by a form field, in any case", () => {
+  test("a boolean field can be turned off by a flag and by a form field, in any case", () => {
     const schema = z.object({ edge: z.boolean().default(true) });
     expect(typedFields({ edge: "False" }, schema)).toEqual({ edge: false });
     expect(fieldsOfFlags(["--no-bold"])).toEqual({ bold: "false" });
   });
 
-  test("has a list with an empty entry on the page when its default depends on other fields", () => {
+  test("the page shows a boolean field as a list with an empty entry if its default depends on other fields", () => {
     const html = Controls({ product }).toString();
     expect(html).toMatch(/<select [^>]*name="edge"[^>]*><option value="" selected="">.*<option value="false">/);
   });
 });
 
 describe("a file field", () => {
-  test("has a file control and may be an upload or a text in a form", () => {
+  test("a file field has a file control, and accepts an upload or a text in a form", () => {
     expect(Controls({ product }).toString()).toMatch(/name="image"[^>]*data-kind="file" type="file"/);
     expect(form.shape.image!.safeParse(new Upload({} as never, "0".repeat(64))).success).toBe(true);
   });
 });
 
 describe("field kinds", () => {
-  test.each(PRODUCTS)("exist for every field of $operation", ({ schemas }) => {
+  test.each(PRODUCTS)("every field of $operation has a kind", ({ schemas }) => {
     for (const [name, schema] of Object.entries(schemas.form.shape))
       expect(Object.keys(FIELD_KINDS), name).toContain(fieldKindOf(schema));
   });
 
-  test("reject a schema type that no surface can render", () => {
+  test("fieldKindOf rejects a schema type that has no kind", () => {
     expect(() => fieldKindOf(z.array(z.string()))).toThrow("A field of type array has no kind");
   });
 });

@@ -9,7 +9,7 @@ import { limitsOf } from "../../support/limits.ts";
 test.each([
   ["a text", PRODUCTS[0]!, { file: "https://example.com/a.pdf", text: "A" }],
   ["an image", PRODUCTS[1]!, { file: "https://example.com/a.pdf", image: "https://example.com/a.png" }],
-])("the same request has one fingerprint as JSON and as a form: %s", async (_, product, fields) => {
+])("a request has the same fingerprint as JSON and as a form: %s", async (_, product, fields) => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const { body, headers } = new Response(form);
@@ -19,7 +19,7 @@ test.each([
   expect(await other.fingerprint()).toBe(await one.fingerprint());
 });
 
-test("a file has one fingerprint however it is sent, and files with different bytes have different ones", async () => {
+test("the same file has the same fingerprint however it is sent, and files with different bytes have different ones", async () => {
   const [text, image] = PRODUCTS as [Product, Product];
   const bytes = Buffer.from("%PDF-1.7 a file?>>");
   const base64 = bytes.toString("base64");

@@ -11,7 +11,7 @@ const config = readConfig({});
 const pdf = dataUri("application/pdf", onePage);
 const [text, image] = PRODUCTS;
 
-/** Returns whether a URL can be in a Location header, and is valid without one. */
+/** Returns whether a URL can be in a Location header and is an absolute URL. */
 const isSendable = ([url, rule]: [string, string]) =>
   /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it is not a valid URL" && /^\w+:(\/|\w+:\/)/.test(url);
 const redirectTo = (url: string) => `http://files.example.com/to?${encodeURIComponent(url)}`;

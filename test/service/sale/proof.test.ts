@@ -36,7 +36,7 @@ const SIGNER = privateKeyToAddress(RECEIPT_KEY);
 const PAYER = privateKeyToAddress(DEVELOPMENT_KEY);
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
-/** The proved facts: our own extension beside the receipt. */
+/** The delivery in an answer: our own extension, next to the signed receipt. */
 interface SignedDelivery {
   format: string;
   payload: { inputSha256: `0x${string}`; outputSha256: `0x${string}` };
@@ -91,7 +91,7 @@ const extensionsOf = (response: Response) => {
 };
 
 /**
- * Verifies a purchase offline as its payer would. Returns the proved facts: the receipt, and the hashes of both files.
+ * Verifies a purchase offline, as its payer would. Returns the proved facts: the receipt, and the hashes of both files.
  */
 async function proved(extensions: Extensions) {
   const { receipt } = extensions["offer-receipt"].info;
@@ -128,7 +128,7 @@ const SOLD = {
 afterEach(() => void vi.useRealTimers());
 
 describe("offers", () => {
-  test.each([TEXT, IMAGE])("of %s are signed, with the same signatures in both versions", async (path) => {
+  test.each([TEXT, IMAGE])("offers of %s are signed, with the same signatures in both x402 versions", async (path) => {
     const response = await call(path);
     const { extensions, ...v1 } = await response.json<{ accepts: object[]; extensions: object }>();
     strict402.parse(v1);
@@ -141,7 +141,7 @@ describe("offers", () => {
     expect((await verifyOfferSignatureEIP712(lists[0]![0] as never)).signer).toBe(SIGNER);
   });
 
-  test("are valid longer than a payment made from them, and signed again after a minute", async () => {
+  test("signed offers are valid longer than a payment made from them, and are signed again after a minute", async () => {
     const began = Math.floor(Date.now() / 1000);
     const signed = async () => {
       const { extensions } = await (await call(TEXT)).json<{ extensions: object }>();
@@ -155,7 +155,7 @@ describe("offers", () => {
     expect((await signed()).validUntil).toBeGreaterThan(first.validUntil!);
   });
 
-  test("are specific to a deployment: another price has other offers", async () => {
+  test("a deployment with another price signs other offers", async () => {
     const dearer = { ...bindings, PRICE: "7" };
     const amounts = await Promise.all(
       [bindings, dearer].map(async (settings) => {
@@ -166,7 +166,7 @@ describe("offers", () => {
     expect(amounts).toEqual(["50000", "7000000"]);
   });
 
-  test("are signed for the first three networks if a header has no room for more", async () => {
+  test("signs only the offers of the first three networks if a header has no room for more", async () => {
     const names = Object.keys(NETWORKS).filter((name) => !name.startsWith("solana"));
     const settings = {
       ...bindings,
@@ -195,7 +195,7 @@ describe("offers", () => {
     expect(bytes).toBeLessThan(8192);
   });
 
-  test("on Solana are signed like the others, and so are receipts", async () => {
+  test("signs offers and receipts on Solana like those of other networks", async () => {
     const chain = { ...NETWORKS.solana, feePayers: { 1: FEE_PAYERS, 2: FEE_PAYERS } };
     const config = readConfig({ RECEIPT_KEY });
     const resource = { url: ORIGIN + TEXT, description: "", outputSchema: {}, bazaar: {} };
@@ -218,28 +218,31 @@ describe("a receipt", () => {
   test.each([
     ["version 1", "X-PAYMENT", "X-PAYMENT-RESPONSE", signPayment],
     ["version 2", "PAYMENT-SIGNATURE", "PAYMENT-RESPONSE", signPaymentV2],
-  ])("proves to the official verifier who has paid for which files in %s", async (_, header, answer, sign) => {
-    const before = Math.floor(Date.now() / 1000);
-    const terms = await (await call(TEXT)).json<{ accepts: Offer[]; extensions: object }>();
-    const response = await call(TEXT, json(body, { [header]: await sign(terms.accepts[0]!) }));
-    expect([response.status, response.headers.has(answer)]).toEqual([200, true]);
-    const receipt = extractReceiptFromResponse(response)!;
-    const [offer] = decodeSignedOffers(extractOffersFromPaymentRequired(terms as never));
-    expect(verifyReceiptMatchesOffer(receipt, offer!, [PAYER])).toBe(true);
+  ])(
+    "a receipt proves to the official verifier who has paid for which files in %s",
+    async (_, header, answer, sign) => {
+      const before = Math.floor(Date.now() / 1000);
+      const terms = await (await call(TEXT)).json<{ accepts: Offer[]; extensions: object }>();
+      const response = await call(TEXT, json(body, { [header]: await sign(terms.accepts[0]!) }));
+      expect([response.status, response.headers.has(answer)]).toEqual([200, true]);
+      const receipt = extractReceiptFromResponse(response)!;
+      const [offer] = decodeSignedOffers(extractOffersFromPaymentRequired(terms as never));
+      expect(verifyReceiptMatchesOffer(receipt, offer!, [PAYER])).toBe(true);
 
-    const { payload, inputSha256, outputSha256 } = await proved(extensionsOf(response)!);
-    expect(payload).toEqual({
-      version: 1,
-      network: "eip155:84532",
-      resourceUrl: ORIGIN + TEXT,
-      payer: PAYER,
-      issuedAt: expect.any(Number),
-      transaction: `0x${"0".repeat(64)}`, // development payments move nothing
-    });
-    expect(payload.issuedAt).toBeGreaterThanOrEqual(before);
-    expect(inputSha256).toBe(`0x${await sha256(FILE)}`);
-    expect(outputSha256).toBe(`0x${await sha256(await downloaded(response))}`);
-  });
+      const { payload, inputSha256, outputSha256 } = await proved(extensionsOf(response)!);
+      expect(payload).toEqual({
+        version: 1,
+        network: "eip155:84532",
+        resourceUrl: ORIGIN + TEXT,
+        payer: PAYER,
+        issuedAt: expect.any(Number),
+        transaction: `0x${"0".repeat(64)}`, // development payments transfer no money
+      });
+      expect(payload.issuedAt).toBeGreaterThanOrEqual(before);
+      expect(inputSha256).toBe(`0x${await sha256(FILE)}`);
+      expect(outputSha256).toBe(`0x${await sha256(await downloaded(response))}`);
+    },
+  );
 
   test.each<[string, RequestInit, string]>([
     ["an upload", { body: formOf({ file: new File([FILE], "a.pdf"), text: "A" }) }, TEXT],
@@ -252,7 +255,7 @@ describe("a receipt", () => {
       IMAGE,
     ],
   ])(
-    "contains the hashes of source and output for %s as the source, in memory or in the spool",
+    "a receipt contains the hashes of source and output for %s as the source, in memory or in the spool",
     async (_, request, path) => {
       for (const SPOOL_THRESHOLD_BYTES of ["16000000", "100"]) {
         const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });
@@ -266,7 +269,7 @@ describe("a receipt", () => {
   );
 
   test.each(["16000000", "100"])(
-    "contains the hash of a file that was uploaded before, with files spooled from %s bytes",
+    "a receipt contains the hash of a previously uploaded file, with files spooled from %s bytes",
     async (bytes) => {
       const slot = await call("/v1/uploads", json({ size: FILE.length }));
       const { handle, upload } = await slot.json<{ handle: string; upload: { url: string } }>();
@@ -278,7 +281,7 @@ describe("a receipt", () => {
     },
   );
 
-  test("is in _meta over MCP, as the terms are", async () => {
+  test("signed offers and the receipt are in _meta over MCP", async () => {
     const tool = async (meta: object) => {
       const params = { name: "add_text_watermark", arguments: body, _meta: meta };
       const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
@@ -304,7 +307,7 @@ describe("a receipt", () => {
 });
 
 describe("the receipt of a purchase", () => {
-  test("stays the same for repeated requests, in either version, address case or second, and with any payment", async () => {
+  test("repeated requests return the same receipt, in either x402 version, address case or second, and with any payment", async () => {
     const offer = await offered();
     const payment = await signPayment(offer);
     const under = { "Idempotency-Key": "one" };
@@ -326,7 +329,7 @@ describe("the receipt of a purchase", () => {
     }
   });
 
-  test("is the same for all concurrent requests", async () => {
+  test("all concurrent requests return the same receipt", async () => {
     const payment = await signPayment(await offered());
     const same = json(body, { "X-PAYMENT": payment, "Idempotency-Key": "at once" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => call(TEXT, same)));
@@ -336,7 +339,7 @@ describe("the receipt of a purchase", () => {
     expect(receipts[0]).toContain("overprint-delivery");
   });
 
-  test("differs from another purchase's, and does not fit its files", async () => {
+  test("a receipt differs from that of another purchase, and does not match the files of that purchase", async () => {
     const one = extensionsOf(await buy(json(body)))!;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1000 });
     const two = extensionsOf(await buy(json(body)))!;
@@ -344,7 +347,7 @@ describe("the receipt of a purchase", () => {
     await expect(proved({ ...one, "overprint-delivery": two["overprint-delivery"] })).rejects.toThrow();
   });
 
-  test("fits no other file, payer or time", async () => {
+  test("a receipt matches no other file, payer or time", async () => {
     const extensions = extensionsOf(await buy(json(body)))!;
     const other = `0x${await sha256(OTHER)}` as const;
     const receiptOf = (changed: Extensions) => changed["offer-receipt"].info.receipt.payload;
@@ -367,7 +370,7 @@ describe("the receipt of a purchase", () => {
 });
 
 describe("a deployment", () => {
-  test("signs neither offers nor receipts without a key, and its answers are otherwise unchanged", async () => {
+  test("a deployment without RECEIPT_KEY signs neither offers nor receipts, and its answers are otherwise unchanged", async () => {
     const refused = await call(TEXT, {}, env as never);
     strict402.parse(await refused.json());
     termsV2.parse(decodeHeader(refused.headers.get("PAYMENT-REQUIRED")!));
@@ -391,7 +394,7 @@ describe("a deployment", () => {
     expect(receipt && decodeHeader(receipt)).toEqual(failed && { ...failed, network: "base-sepolia", payer: PAYER });
   });
 
-  test("signs no receipt if only the facilitator's word proves the settlement", async () => {
+  test("signs no receipt if only the facilitator claims that the payment settled", async () => {
     const receipt = { success: true, transaction: "", network: "base-sepolia", payer: PAYER };
     const sold = { ...SOLD, receipt };
     const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER, settledAt: 0 };
@@ -422,7 +425,7 @@ describe("a deployment", () => {
 describe("/.well-known/did.json", () => {
   const documentAt = (origin: string) => call("/.well-known/did.json", { method: "GET" }, bindings, origin);
 
-  test("identifies the deployment's signer by address and by key", async () => {
+  test("/.well-known/did.json identifies the deployment's signer by address and by key", async () => {
     const response = await documentAt("https://pdf.example.com");
     expect(response.headers.get("Content-Type")).toBe("application/did+json");
     const document = await response.json<{ id: string; verificationMethod: object[]; assertionMethod: string[] }>();
@@ -436,7 +439,7 @@ describe("/.well-known/did.json", () => {
     });
   });
 
-  test("contains the public key of the signer", async () => {
+  test("/.well-known/did.json contains the public key of the signer", async () => {
     const { verificationMethod } = await (await documentAt("http://localhost:8787")).json<{
       verificationMethod: { id: string; publicKeyJwk: { x: string; y: string } }[];
     }>();

@@ -26,7 +26,7 @@ const resource = { url: ORIGIN, description: "", ...httpDiscovery(product, confi
 const offer = offerFor(product, resource, exchange);
 const newPayment = async () => readPaymentPayload(await signPayment(offer.v1[0] as never), offer);
 
-/** Buys with a payment. The caller disconnects as a stage begins. */
+/** Buys with a payment. The caller disconnects when the stage `leaves` begins. */
 function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
   const caller = new AbortController();
   const seen: Stage[] = [];
@@ -43,7 +43,7 @@ function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
 
 describe("a caller who disconnects", () => {
   test.each(["fetching", "marking", "storing"] as const)(
-    "pays nothing while %s, and nothing stays stored",
+    "a caller who disconnects while %s pays nothing, and nothing stays stored",
     async (stage) => {
       const payment = await newPayment();
       const before = (await storedKeys()).length;
@@ -55,7 +55,7 @@ describe("a caller who disconnects", () => {
     },
   );
 
-  test("has bought the result if the settlement had begun", async () => {
+  test("a caller who disconnects after the settlement has begun has bought the result", async () => {
     const payment = await newPayment();
     const { value } = await buy(payment, "settling").sale;
     expect(await buy(payment).sale).toMatchObject({ value });

@@ -47,7 +47,10 @@ async function counted(path: string, init: RequestInit = {}) {
 }
 type Counted = Awaited<ReturnType<typeof counted>>;
 
-/** Sends the same request to another deployment first, so that its payment or key is known. */
+/**
+ * Buys with this request on another deployment first, so that the ledger knows its payment or key. Returns the result's
+ * URL.
+ */
 async function bought(init: RequestInit) {
   const { status, text } = await counted(TEXT, init);
   expect([status, text]).toEqual([200, expect.stringContaining("output")]);
@@ -102,23 +105,23 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
   "an upload slot": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
   "the file of a slot": async () => {
-    const file = new Uint8Array(200_000); // long enough to be counted
+    const file = new Uint8Array(200_000); // long enough to count against the upload's allowance
     file.set(onePage);
     const { upload } = await slot(file);
     return counted(upload.url, { method: "PUT", headers: { "Content-Length": String(file.length) }, body: file });
   },
 };
 
-/** The other columns of that table except the last: round trips to each. */
+/** The other columns of that table except the last: the destinations of round trips. */
 const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
 /** Destinations of requests, the slowest first. */
 const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"];
-/** Returns the destination of a round: the slowest of its concurrent requests. */
+/** Returns the destination that counts for a round: the slowest of its concurrent requests. */
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
-describe("the round trips of a call match the table in docs/design/round-trips.md:", () => {
-  test.each(Object.keys(CALLS))("%s", async (name) => {
-    await counted(TEXT, post(await sign(), byAddress)); // the Latin fonts are cached by then
+describe("round trips of a call", () => {
+  test.each(Object.keys(CALLS))("makes the round trips that docs/design/round-trips.md lists: %s", async (name) => {
+    await counted(TEXT, post(await sign(), byAddress)); // earlier calls have cached the Latin fonts
     const { status, text, before, after } = await CALLS[name]!();
     const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
     expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);
@@ -128,7 +131,7 @@ describe("the round trips of a call match the table in docs/design/round-trips.m
     expect(after.flat().filter((name) => name !== "budget end")).toEqual([]);
   });
 
-  test("the table in docs/design/round-trips.md has no other call", () => {
+  test("the table in docs/design/round-trips.md lists only the tested calls", () => {
     const names = [...design.matchAll(/^\| ([^|]+) \| \d/gm)].map(([, name]) => name);
     expect(names).toEqual(Object.keys(CALLS));
   });

@@ -12,13 +12,13 @@ import { bucket } from "../../support/storage.ts";
 const SCHEDULES = 16;
 
 /**
- * Sends one request of one payer through the real ledger and facilitators with the faults of `seed`. Several callers
- * send it and do not give up: some without a key, who repeat one payment, and some under a key, who sign a new payment
- * each time.
+ * Sends one request of one payer through the real ledger and through facilitators with the faults of `seed`. Several
+ * callers send the request and retry until it succeeds. Callers without a key repeat one payment. Callers with a key
+ * sign a new payment each time.
  */
 async function schedule(seed: number) {
   const from = `0x${seed.toString(16).padStart(40, "0")}`;
-  /** The payments and their facilitators, each with other faults. */
+  /** The payments and the URLs of their facilitators, each with different faults. */
   const payments = new Map<PaymentPayload, string>();
   const sign = async () => {
     const payment = await paymentFrom({ from });
@@ -83,7 +83,7 @@ async function schedule(seed: number) {
         days.map((day) => env.LEDGER.getByName(daybookOf(day)).bookedSales(undefined, 1000)),
       );
       const booked = books.flat().filter(({ payer }) => payer === from);
-      expect(booked.map(({ payment }) => payment).toSorted(), "the books have what was sold").toEqual(
+      expect(booked.map(({ payment }) => payment).toSorted(), "the daybook lists each sale").toEqual(
         moved.flatMap(({ payment, moved }) => (moved > 0 ? [paymentKey(payment)] : [])).toSorted(),
       );
     },

@@ -36,7 +36,7 @@ test("while SELLING is false, paid results are delivered, and their links work",
   expect((await send("false", "/v1/purchases")).status).toBe(402);
 });
 
-test("while SELLING is false, no call is offered terms, and no payment is verified", async () => {
+test("while SELLING is false, no call gets terms, and no payment is verified", async () => {
   const { call, verified } = deployment("good", { SELLING: "false" });
   const refused = async (init: RequestInit, path?: string) => {
     const { status, text, headers } = await call(init, path);

@@ -17,7 +17,7 @@ function watched() {
   return seen;
 }
 
-test("an image is fetched concurrently with its PDF", async () => {
+test("fetches an image concurrently with its PDF", async () => {
   const { asked } = watched();
   const image = "https://files.example.com/red.png";
   expect((await callPaid(IMAGE, { file: PDF, image })).status).toBe(200);
@@ -26,16 +26,16 @@ test("an image is fetched concurrently with its PDF", async () => {
 
 test.each([
   [
-    "an image that never comes",
+    "an image that never arrives",
     "not_a_pdf",
     { file: "https://files.example.com/page.html", image: "https://files.example.com/slow.pdf" },
   ],
   [
-    "a PDF that never comes",
+    "a PDF that never arrives",
     "source_unreachable",
     { file: "https://files.example.com/slow.pdf", image: "https://files.example.com/no.png" },
   ],
-])("%s is not awaited once the other file is known to be unusable", async (_, code, fields) => {
+])("does not wait for %s once the other file is known to be unusable", async (_, code, fields) => {
   const seen = watched();
   const answer = await callPaid(IMAGE, fields);
   expect((await answer.json<{ code: string }>()).code).toBe(code);

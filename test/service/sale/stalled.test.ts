@@ -24,7 +24,7 @@ function formOf(length: number): Uint8Array<ArrayBuffer> {
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** Returns the same request as JSON. */
+/** Returns the request of {@link formOf} as JSON. */
 function jsonOf(length: number): Uint8Array<ArrayBuffer> {
   const pdf = new Uint8Array((length / 4) * 3);
   pdf.set(onePage);
@@ -66,22 +66,25 @@ describe("a paying caller", () => {
     ["twelve uploads of 7.8 MB", 12, 7_800_000],
     ["one upload of 9 MB", 1, 9_000_000],
     ["one upload of 40 MB", 1, 40_000_000],
-    ["twelve bodies in JSON of 7.8 MB", 12, 7_800_000, JSON_TYPE],
-    ["one body in JSON of 30 MB", 1, 30_000_000, JSON_TYPE],
-  ])("is served with a small and a large file while others stall: %s", async (_, count, length, headers = HEADERS) => {
-    const service = deployment("good");
-    const body = (headers === HEADERS ? formOf : jsonOf)(length + 100_000).subarray(0, length);
-    const calls: Promise<unknown>[] = [];
-    for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(headers), body: stalled(body) }));
-    await expectService(service);
-    // a form holds one step of memory for its fields, and none for its file
-    await vi.waitFor(() => expect(held()).toBeLessThan(count * 70_000), 20_000);
-    for (const end of endings.splice(0)) end();
-    await Promise.allSettled(calls);
-    expect(held()).toBe(0);
-  });
+    ["twelve JSON bodies of 7.8 MB", 12, 7_800_000, JSON_TYPE],
+    ["one JSON body of 30 MB", 1, 30_000_000, JSON_TYPE],
+  ])(
+    "serves a paying caller's small and large files while other transfers stall: %s",
+    async (_, count, length, headers = HEADERS) => {
+      const service = deployment("good");
+      const body = (headers === HEADERS ? formOf : jsonOf)(length + 100_000).subarray(0, length);
+      const calls: Promise<unknown>[] = [];
+      for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(headers), body: stalled(body) }));
+      await expectService(service);
+      // a form reserves one step of memory for its fields, and none for its file
+      await vi.waitFor(() => expect(held()).toBeLessThan(count * 70_000), 20_000);
+      for (const end of endings.splice(0)) end();
+      await Promise.allSettled(calls);
+      expect(held()).toBe(0);
+    },
+  );
 
-  test("is served while forty forms of one payer stall, with long texts", async () => {
+  test("serves a paying caller while forty forms of another payer stall, with long texts", async () => {
     const service = deployment("good", { MAX_CALLS_PER_PAYER: "50" });
     const texts = ["a", "b", "c"].map((name) => `${part(name)}${"A".repeat(250_000)}\r\n`).join("");
     const body = Buffer.concat([Buffer.from(texts), formOf(100_000).subarray(0, 90_000)]);
@@ -96,7 +99,7 @@ describe("a paying caller", () => {
     expect(held()).toBe(0);
   });
 
-  test("is served while files arrive slowly from a URL", async () => {
+  test("serves a paying caller while other files arrive slowly from a URL", async () => {
     const service = deployment("good", { FETCH_TIMEOUT_SECONDS: "8" });
     const real = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -114,7 +117,7 @@ describe("a paying caller", () => {
   });
 });
 
-test("the memory holds few of many stalled transfers to one upload, and another address can send a file", async () => {
+test("limits the memory of many stalled transfers to one upload, so that another address can send a file", async () => {
   const { call } = deployment("good");
   const open = async (address: string) => {
     const { text } = await call({ address, body: JSON.stringify({ size: onePage.length }) }, "/v1/uploads");

@@ -33,7 +33,7 @@ const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 const signed = async () => signPayment(await terms(), generatePrivateKey());
 
 describe("free uploads", () => {
-  test("are limited to five per address at a time; the next one must wait until one expires", async () => {
+  test("limits free uploads to five per address at a time, and allows the next one when an upload expires", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = [];
@@ -46,7 +46,7 @@ describe("free uploads", () => {
     expect(statuses([await open(someone(), 1000)])).toEqual([201]);
   });
 
-  test("are limited to five even if many are requested at once", async () => {
+  test("limits free uploads to five per address even if many are requested at once", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = await Promise.all(Array.from({ length: 20 }, () => open(address)));
@@ -54,14 +54,14 @@ describe("free uploads", () => {
     expect(await storedKeys("uploads/")).toHaveLength(5);
   });
 
-  test("of one IPv6 network are counted together", async () => {
+  test("counts the free uploads of one IPv6 network together", async () => {
     const { open } = uploads();
     const answers = [];
     for (let i = 0; i < 6; i++) answers.push(await open(`2001:db8:0:${addresses}::${i}`, 1));
     expect(statuses(answers)).toEqual([201, 201, 201, 201, 201, 429]);
   });
 
-  test("become available again one by one as they expire", async () => {
+  test("allows a new free upload as each old one expires", async () => {
     const { open } = uploads();
     const address = someone();
     const now = Date.now();
@@ -76,16 +76,16 @@ describe("free uploads", () => {
     expect(statuses([await open(address, 1), await open(address, 1)])).toEqual([201, 429]);
   });
 
-  test("are limited to 10 MB; a larger one is offered for a payment", async () => {
+  test("limits free uploads to 10 MB, and requests a payment for a larger one", async () => {
     const { open } = uploads();
     expect(statuses([await open(someone(), 10 * MB), await open(someone(), 10 * MB + 1)])).toEqual([201, 402]);
   });
 
-  test("may all have the maximum size", () => {
+  test("allows the maximum size for all free uploads of an address", () => {
     expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
-  test("are limited even if an address asks so often that its object is overloaded", async () => {
+  test("limits free uploads even if an address asks so often that its Durable Object is overloaded", async () => {
     const failing = (error: object) => ({
       getByName: () => ({ registerUpload: () => Promise.reject(Object.assign(new Error("away"), error)) }),
     });
@@ -95,7 +95,7 @@ describe("free uploads", () => {
     expect((await down!.open(someone())).status).toBe(201);
   });
 
-  test("of addresses at their limit leave storage for others", async () => {
+  test("addresses at their limit of free uploads leave storage for other addresses", async () => {
     const { open } = uploads();
     const crowd = Array.from({ length: 20 }, someone);
     await Promise.all(crowd.flatMap((address) => Array.from({ length: 7 }, () => open(address))));
@@ -105,7 +105,7 @@ describe("free uploads", () => {
 });
 
 describe("an upload with a payment", () => {
-  test("may be large, and its payment is verified, not settled, and can be used for the call", async () => {
+  test("an upload with a payment may be large; the payment is verified, not settled, and can be used for the call", async () => {
     const { open, call, verified } = uploads();
     const payment = await signed();
     const address = someone();
@@ -122,7 +122,7 @@ describe("an upload with a payment", () => {
     expect(text).toContain("upload:");
   });
 
-  test("is limited in number and bytes per payer, from any address", async () => {
+  test("limits the number and bytes of a payer's uploads, from any address", async () => {
     const { open } = uploads("good", { UNCHARGED_BYTES_PER_HOUR: String(50 * MB) });
     const payment = await signed();
     expect(statuses([await open(someone(), 30 * MB, payment), await open(someone(), 20 * MB, payment)])).toEqual([
@@ -132,20 +132,20 @@ describe("an upload with a payment", () => {
     expect([refusal.status, refusal.headers.has("Retry-After")]).toEqual([429, true]);
   });
 
-  test("is counted against its payer, also when a hundred are requested at once", async () => {
+  test("counts uploads with a payment against their payer, even if a hundred are requested at once", async () => {
     const stub = env.BUDGETS.getByName(`uploads:payer:${crypto.randomUUID()}`);
     const limits = { slots: UPLOADS.payerSlots, bytes: 1e9, ms: 60_000 };
     const waits = await Promise.all(Array.from({ length: 101 }, () => stub.registerUpload(1, limits)));
     expect(waits.filter((wait) => wait > 0)).toHaveLength(1);
   });
 
-  test("is not created if the payment is refused", async () => {
+  test("does not create an upload if the payment is refused", async () => {
     const { open } = uploads("forged");
     expect((await open(someone(), 20 * MB, await signed())).status).toBe(402);
     expect(await storedKeys("uploads/")).toEqual([]);
   });
 
-  test("is not created if the payment has already bought something", async () => {
+  test("does not create an upload if the payment has already bought something", async () => {
     const { open, call } = uploads();
     const payment = await signed();
     const address = someone();
@@ -162,7 +162,7 @@ describe("aborted transfers to an upload", () => {
   const whole = noise(size);
   whole.set(new TextEncoder().encode("%PDF-1.7"));
 
-  /** Returns a body that breaks off after this number of bytes of the file, unless it is complete. */
+  /** Returns a body that stops after `bytes` bytes of the file. It fails there unless the file is complete. */
   const bodyOf = (bytes: number) =>
     new ReadableStream({
       type: "bytes",
@@ -181,7 +181,7 @@ describe("aborted transfers to an upload", () => {
       call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
   }
 
-  test("are limited to twice its size; then it accepts nothing more", async () => {
+  test("limits the bytes of aborted transfers to twice the upload's size, and then accepts nothing more", async () => {
     const send = await slot();
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await send(size - 1));
@@ -195,24 +195,24 @@ describe("aborted transfers to an upload", () => {
     expect(statuses([await (await slot())(size)])).toEqual([200]);
   });
 
-  test("are limited to twice their size in total even if they run concurrently", async () => {
+  test("limits concurrent aborted transfers to twice the upload's size in total", async () => {
     const send = await slot();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
     expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);
     expect(statuses([await send(size)])).toEqual([200]);
   });
 
-  test("count with the bytes that have arrived", async () => {
+  test("counts only the bytes of an aborted transfer that have arrived", async () => {
     const send = await slot();
     const answers = [];
-    for (let i = 0; i < 14; i++) answers.push(await send(152_000)); // slightly more than a number of whole chunks
+    for (let i = 0; i < 14; i++) answers.push(await send(152_000)); // slightly more than a whole number of chunks
     expect(statuses(answers)).toEqual(Array(14).fill(400));
     expect(statuses([await send(152_000)])).toEqual([429]);
   });
 });
 
 describe("guessed uploads", () => {
-  test("are limited per address, for handles and URLs", async () => {
+  test("limits guesses of upload handles and upload URLs per address", async () => {
     const tries = new Map<string, number>();
     const WRONG_TOKENS = {
       limit: async ({ key }: { key: string }) => {
