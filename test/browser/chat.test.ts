@@ -168,6 +168,7 @@ describePage("the chat view of a result", (running) => {
     const result = await chat.call({ file: dataUri(encryptedPage(locked)), text: "A", password });
     await show(async (open) => {
       await open.tell("sendToolInput", { arguments: { text: "A", password } });
+      await expect.poll(() => open.view.textContent("#order"), PATIENCE).toContain("“");
       expect(await open.view.textContent("body")).not.toContain(password);
       await open.tell("sendToolResult", result);
       await firstPage(open);
@@ -325,13 +326,15 @@ describePage("the chat view of a result", (running) => {
         const { view, tell, complaints } = open;
         const input = { text: EVIL, file: { file_name: EVIL }, [EVIL]: EVIL, opacity: {}, font_size: 7 };
         await tell("sendToolInput", { arguments: input });
+        await expect.poll(() => view.textContent("#order"), PATIENCE).toContain("<img src=x");
         const said = (await view.textContent("#order"))!;
-        expect(said).toContain("<img src=x");
         expect(said.match(/[\u202e\u0000\n]/)).toBeNull();
         expect(said.match(/\u2068/g)).toHaveLength(said.match(/\u2069/g)!.length);
         expect(said.length).toBeLessThan(500);
         await tell("sendToolInput", { arguments: { file: "https://x/%", image: 7 } });
-        expect(plain(await view.textContent("#order"))).toBe("An image on every page of %");
+        await expect
+          .poll(async () => plain(await view.textContent("#order")), PATIENCE)
+          .toBe("An image on every page of %");
 
         const { content, ...result } = await chat.call(fields);
         const named = content.map((block) => (block.type === "resource_link" ? { ...block, name: EVIL } : block));
