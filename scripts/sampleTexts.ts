@@ -21,10 +21,11 @@ function randomFrom(state: number): () => number {
   };
 }
 
-/** Splits documentation into sentences, and omits sentences of fewer than three words. */
+/** Splits documentation into sentences, and omits sentences with fewer than three words outside code. */
 function sentences(text: Text): Text[] {
   const parts = text.text.split(/(?<=[.!?:])\s+(?=[\p{Lu}`"[])/u);
-  return parts.filter((part) => part.split(" ").length > 2).map((part) => ({ ...text, text: part }));
+  const words = (part: string) => part.replaceAll(/`[^`]*`/g, "").match(/\p{L}{2,}/gu) ?? [];
+  return parts.filter((part) => words(part).length > 2).map((part) => ({ ...text, text: part }));
 }
 
 const texts = filesWithTexts(root).flatMap((path) => textsOf(root, path));

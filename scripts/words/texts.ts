@@ -4,7 +4,7 @@ import { ts } from "@ts-morph/common";
 
 /** A piece of prose. */
 export interface Text {
-  kind: "comment" | "test" | "string" | "document";
+  kind: "comment" | "test" | "suite" | "string" | "document";
   path: string;
   /** Line number of the first character. The first line of a file is 1. */
   line: number;
@@ -87,7 +87,7 @@ function codeTexts(path: string, source: string): Text[] {
       add("string", node.pos + indent, node.pos + node.text.trimEnd().length, node.text);
     }
     const name = testName(node);
-    if (name) add("test", name.getStart(), name.getEnd(), literalText(name));
+    if (name) add(name.kind, name.node.getStart(), name.node.getEnd(), literalText(name.node));
     else if (isProse(node)) add("string", node.getStart(), node.getEnd(), literalText(node));
     for (const child of node.getChildren(file))
       if (child.kind < ts.SyntaxKind.FirstJSDocNode || child.kind > ts.SyntaxKind.LastJSDocNode) visit(child);
@@ -120,19 +120,20 @@ function joined(comments: Map<number, number>, source: string): [number, number]
 }
 
 /** Returns the name of a test or suite: the first argument of `test(…)`, `describe.each(…)(…)` and similar calls. */
-function testName(node: ts.Node): ts.Node | undefined {
+function testName(node: ts.Node): { kind: "test" | "suite"; node: ts.Node } | undefined {
   if (!ts.isCallExpression(node)) return undefined;
   const [name] = node.arguments;
   if (!name || !(ts.isStringLiteralLike(name) || ts.isTemplateExpression(name))) return undefined;
   let callee: ts.Node = node.expression;
   while (ts.isPropertyAccessExpression(callee) || ts.isCallExpression(callee) || ts.isTaggedTemplateExpression(callee))
     callee = ts.isTaggedTemplateExpression(callee) ? callee.tag : callee.expression;
-  return ts.isIdentifier(callee) && /^(test|it|describe)$/.test(callee.text) ? name : undefined;
+  if (!ts.isIdentifier(callee) || !/^(test|it|describe)$/.test(callee.text)) return undefined;
+  return { kind: callee.text === "describe" ? "suite" : "test", node: name };
 }
 
 function isProse(node: ts.Node): boolean {
   if (!(ts.isStringLiteralLike(node) || ts.isTemplateExpression(node))) return false;
-  if (ts.isCallExpression(node.parent) && testName(node.parent) === node) return false;
+  if (ts.isCallExpression(node.parent) && testName(node.parent)?.node === node) return false;
   const words = literalText(node)
     .split(/\s+/)
     .filter((word) => /^[("'“`]*\p{L}[\p{L}'’-]*[.,;:!?)"'”`]*$/u.test(word));
