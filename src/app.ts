@@ -36,7 +36,7 @@ import { serveAsset } from "./site/assets.ts";
 import { ChatView } from "./site/chatView.tsx";
 import { FILES } from "./storage/link.ts";
 
-/** The service's table of contents: the middleware of all requests, then every route. */
+/** The Worker's routes: the middleware of all requests first, then every route. */
 export const app = new Hono<ApiEnv>();
 
 // Middleware, in the order in which it runs
@@ -44,7 +44,7 @@ app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
 app.use(securityHeaders);
-app.use(except(SALES, crossOrigin)); // web pages must not read the sales
+app.use(except(SALES, crossOrigin)); // web pages of other origins must not read the sales
 app.use(readSettings);
 app.use(separateFiles);
 app.use(expectPlainBody);
@@ -87,7 +87,7 @@ app.notFound(notFound);
 app.onError(onError);
 
 async function serveMcpRequest(c: Context<ApiEnv>): Promise<Response> {
-  // Loaded on demand: it takes a fifth of the start-up time, and most isolates never need it.
+  // The MCP server is loaded on demand. Loading takes a fifth of the start-up time, and most isolates never need it.
   const { serveMcp } = await import("./mcp/serve.ts");
   const onCall = (tool: string) => {
     c.var.facts.tool = tool;

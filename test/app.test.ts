@@ -27,14 +27,14 @@ test("CORS lets x402 clients in browsers send their headers and read the respons
   expect(exposed).toEqual(expect.arrayContaining(["X-PAYMENT-RESPONSE", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"]));
 });
 
-test("returns the caller's request id, or a generated one", async () => {
+test("the response has the caller's request id, or else a generated one", async () => {
   expect((await send("/nowhere")).headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
   expect((await send("/nowhere", { headers: { "X-Request-Id": "mine-7" } })).headers.get("X-Request-Id")).toBe(
     "mine-7",
   );
 });
 
-test("returns 404 for an unknown path and 405 for an unsupported method", async () => {
+test("an unknown path returns 404, and an unsupported method returns 405", async () => {
   const missing = await send("/nowhere");
   expect([missing.status, (await missing.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
   const get = await send(TEXT);
@@ -48,7 +48,7 @@ test("returns 404 for an unknown path and 405 for an unsupported method", async 
 describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", "/.well-known/mcp/server-card.json"])(
   "%s",
   (path) => {
-    test("a document returns 304 for a matching ETag and is readable from other origins", async () => {
+    test("a page or description returns 304 for a matching ETag and is readable from other origins", async () => {
       const first = await send(path);
       const tag = first.headers.get("ETag")!;
       expect(tag).toMatch(/^"/);
@@ -60,14 +60,14 @@ describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", 
       expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
     });
 
-    test("a document accepts only GET and HEAD", async () => {
+    test("a page or description accepts only GET and HEAD", async () => {
       const post = await send(path, { method: "POST" });
       expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
     });
   },
 );
 
-test("documents contain the requested host, even if requests for two hosts alternate", async () => {
+test("pages and descriptions contain the requested host, even if requests for two hosts alternate", async () => {
   for (const host of ["http://a.example", "http://b.example", "http://a.example"]) {
     const { servers } = await (await send(`${host}/openapi.json`)).json<{ servers: object[] }>();
     expect(servers).toEqual([{ url: host }]);
@@ -93,7 +93,7 @@ test.each([
   expect(response.headers.get("Vary")).toContain("Accept");
 });
 
-test("reports invalid settings to the caller without their names or values", async () => {
+test("the error for invalid settings contains neither their names nor their values", async () => {
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
   const context = createExecutionContext();
   const response = await app.fetch(

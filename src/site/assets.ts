@@ -1,7 +1,7 @@
 import { Problem } from "../shared/problems.ts";
 import { WORKER_POLICY } from "./policies.ts";
 
-/** File names that contain a hash of the content, set by the build. */
+/** Matches file names that contain a hash of the file's content, which the build adds. */
 const NAMED_BY_CONTENT = /\/files\/[^/]+-[A-Z0-9]{8}\.\w+$/;
 
 /**

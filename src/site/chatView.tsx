@@ -2,7 +2,7 @@ import { FILES } from "../storage/link.ts";
 import { ReceiptTemplate } from "./receiptTemplate.tsx";
 
 interface ChatViewProps {
-  /** Origin of its script and styles. */
+  /** Origin of the view's script and styles. */
   origin: string;
   /** Scheme and host of result links. */
   files: string;
@@ -11,8 +11,8 @@ interface ChatViewProps {
 }
 
 /**
- * The document that shows a tool's result in a chat. `web/chat.ts` is its client script. Hosts show it in a frame
- * without an address, so all URLs are absolute. The text below remains visible if the host allows no scripts.
+ * The document that shows a tool's result in a chat. `web/chat.ts` is its client script. Hosts show the document in a
+ * frame without a URL, so all its links are absolute. The text below remains visible if the host allows no scripts.
  */
 export function ChatView({ origin, files, price }: ChatViewProps) {
   return (

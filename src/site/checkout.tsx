@@ -9,7 +9,7 @@ export interface CheckoutProps {
   developmentKey: string | undefined;
 }
 
-/** The part of the playground in which the visitor buys the previewed file. `web/purchase.ts` is its client script. */
+/** The part of the playground where the visitor buys the previewed file. `web/purchase.ts` is its client script. */
 export function Checkout({ price, maxBytes, developmentKey }: CheckoutProps) {
   return (
     <section

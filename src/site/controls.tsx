@@ -4,14 +4,14 @@ import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { type FieldKind, type FieldValue, fieldKindOf } from "../service/request/fieldKinds.ts";
 import type { Product } from "../service/sale/products.ts";
 
-/** A request field as described by JSON Schema, from which its control is made. */
+/** A request field, as its JSON Schema describes it. One control is made from each field. */
 interface Field {
   name: string;
   id: string;
   kind: FieldKind;
   description?: string;
   isRequired: boolean;
-  /** The value used when the field is omitted; undefined if that depends on other fields, or the field is required. */
+  /** The default; undefined if the default depends on other fields, or if the field is required. */
   default: FieldValue | undefined;
   takes(value: string): boolean;
   /** The allowed values of a choice. */
@@ -21,13 +21,13 @@ interface Field {
   maximum?: number;
 }
 
-/** Fields that few callers need. They are folded away. */
+/** Fields that few callers need. The form shows them in a collapsed section. */
 const RARE = ["lang", "margin", "password", "filename"];
 
 /** Fields whose description is always visible. Other descriptions are tooltips. */
 const EXPLAINED = ["text", ...RARE];
 
-/** Texts of empty controls, for the value used when the field is omitted. */
+/** Placeholders of empty controls. They name the default. */
 const PLACEHOLDERS: Record<string, string> = {
   rotation: "Default",
   color: "Default",
@@ -36,7 +36,7 @@ const PLACEHOLDERS: Record<string, string> = {
   lang: "Auto",
 };
 
-/** The text before the visitor has written one. */
+/** The text of the mark until the visitor enters one. */
 export const EXAMPLE_TEXT = "CONFIDENTIAL";
 
 /**
@@ -54,7 +54,7 @@ export function Controls({ product }: { product: Product }) {
     }));
   const usual = fields
     .filter(({ name }) => !RARE.includes(name))
-    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // puts font_size beside rotation
+    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // moves `color` to the end, which puts `font_size` beside `rotation`
   const rare = fields.filter(({ name }) => RARE.includes(name));
   return (
     <form
@@ -77,7 +77,7 @@ export function Controls({ product }: { product: Product }) {
   );
 }
 
-/** Returns the distinctive part of an operation's name: `text` or `image`. */
+/** Returns the last part of an operation's name: `text` or `image`. */
 export function kindOf({ operation }: Product): string {
   return operation.replace("watermark.", "");
 }
@@ -176,7 +176,7 @@ function StringInput({ field, shared }: InputProps) {
   );
 }
 
-/** A checkbox, or a list if the default depends on other fields, since a checkbox has only two states. */
+/** A checkbox. If the default depends on other fields, a list, because a checkbox has only two states. */
 function BooleanInput({ field, shared }: InputProps) {
   if (field.default === undefined) return <Choice field={field} shared={shared} names={["true", "false"]} />;
   return <input {...shared} type="checkbox" checked={field.default === true} />;

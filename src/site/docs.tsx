@@ -14,7 +14,7 @@ import {
   typeIn,
 } from "./reference.ts";
 
-/** The API reference for people, rendered from the OpenAPI document. Works without scripts. */
+/** The API reference for people, rendered from the OpenAPI document. The page works without scripts. */
 export function Docs({ reference, repository }: { reference: ApiReference; repository: string | undefined }) {
   const { info, tags, servers } = reference;
   const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
@@ -146,7 +146,7 @@ interface FieldFacts {
   type: string;
   required: boolean;
   description: string | undefined;
-  /** The allowed values, if they are a list. */
+  /** The allowed values, if the schema lists them. */
   names?: unknown[] | undefined;
   /** The value used if the field is omitted. */
   fallback?: unknown;
@@ -177,7 +177,7 @@ interface AnswerFacts {
   reference: ApiReference;
   status: string;
   answer: Answer;
-  /** Accessible name of its example. */
+  /** Accessible name of the operation's example. */
   label: string;
 }
 
@@ -245,7 +245,7 @@ function Errors() {
 /** A scrollable code block. */
 function Code({ label, text }: { label: string; text: string }) {
   return (
-    // focusable, because scrollable content must be reachable with the keyboard
+    // a scrollable block must be focusable, so that the keyboard can scroll it
     <section class="code" aria-label={label} tabindex={0}>
       <pre>
         <code>{text}</code>

@@ -4,9 +4,9 @@ import { ICON } from "../service/sale/serviceMetadata.ts";
 interface DocumentFacts {
   title: string;
   description: string;
-  /** Name of its built stylesheet. */
+  /** Name of the page's stylesheet, which the build makes. */
   styles: "site" | "reading";
-  /** URL of its script, if any. */
+  /** URL of the page's script, if the page has one. */
   script?: string;
   /** Whether to ask search engines not to index the page. */
   unlisted?: boolean;
@@ -43,5 +43,7 @@ export function Document({ title, description, styles, script, unlisted, childre
 const TYPEFACE = "/assets/schibsted-grotesk.woff2";
 const stylesheet = (name: DocumentFacts["styles"]) => `/assets/${name}.css`;
 
-/** All assets that pages without scripts load. A separate file host must serve them, so that it can show such pages. */
+/**
+ * All assets that pages without scripts load. A separate file host serves these assets, because it shows such pages.
+ */
 export const READING_ASSETS: readonly string[] = [ICON, TYPEFACE, stylesheet("reading")];

@@ -1,6 +1,9 @@
 import type { Child } from "hono/jsx";
 
-/** The page header: the name and the site navigation. Without `links`, neither is a link. */
+/**
+ * The page header: the name and the site navigation. Without `links`, the name is plain text and the navigation is
+ * omitted.
+ */
 export function Masthead({ links = true }: { links?: boolean }) {
   return (
     <header class="masthead">
@@ -36,7 +39,9 @@ function Inks() {
   );
 }
 
-/** The page footer: links to machine-readable descriptions and the source code, and the page's own `children`. */
+/**
+ * The page footer: links to machine-readable descriptions and the source code, followed by the page's own `children`.
+ */
 export function Footer({ repository, children }: { repository: string | undefined; children?: Child }) {
   return (
     <footer>

@@ -1,10 +1,12 @@
 /**
- * Content-Security-Policy (Level 3). No page loads anything from another origin, and no policy has an `unsafe-` source.
+ * Content-Security-Policies (CSP Level 3). No page loads anything from another origin, and no policy has an `unsafe-`
+ * source.
  */
 
 /**
- * Returns the policy of the home page. It allows `data:` images because wallets supply their icons this way (EIP-6963).
- * @param fileHost the host where links are revoked, if files have a separate host
+ * Returns the policy of the home page. The policy allows `data:` images because wallets supply their icons as data URLs
+ * (EIP-6963).
+ * @param fileHost the separate host where links are revoked; undefined if files have no separate host
  */
 export function pagePolicy(fileHost: string | undefined): string {
   return policy({

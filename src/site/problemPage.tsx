@@ -5,7 +5,7 @@ import { Prose } from "./prose.tsx";
 
 /** The texts of the page: what happened, and what to do. */
 interface Words {
-  /** The second part is printed in overlapping colors, as on the home page. */
+  /** The heading in two parts. The second part is printed in overlapping colors, as on the home page. */
   heading: readonly [string, string];
   happened: string;
   advice: string;
@@ -13,7 +13,7 @@ interface Words {
 
 const COMPLETE_LINK = "Open the complete link, or ask the sender for it again.";
 
-/** Texts that replace a problem's detail where the detail addresses programs or paying callers. */
+/** Texts that replace a problem's detail if the detail addresses programs or paying callers. */
 const WORDS: Partial<Record<ProblemCode, Words>> = {
   not_found: {
     heading: ["This page", "does not exist."],

@@ -57,7 +57,7 @@ export interface ApiReference {
   components: { schemas: Record<string, Schema>; headers: Record<string, { description: string }> };
 }
 
-/** An operation with its method, path and all parameters. */
+/** An operation with its method, its path and all its parameters. */
 export interface ApiEntry {
   method: string;
   path: string;
@@ -79,7 +79,7 @@ export function entriesOf({ paths }: ApiReference, tag: string): ApiEntry[] {
   );
 }
 
-/** Resolves the reference of a schema. Returns other schemas unchanged. */
+/** Returns the schema that a `$ref` points to. Returns a schema without `$ref` unchanged. */
 export function schemaAt({ components }: ApiReference, schema: Schema): Schema {
   const name = schema.$ref?.split("/").at(-1);
   return name === undefined ? schema : (components.schemas[name] ?? {});

@@ -1,7 +1,8 @@
 import { CLIENTS, type ShownCall, tokensOf } from "./snippets.ts";
 
 /**
- * Shows the call as code for each kind of client. Radio buttons select the client, so the panel works without scripts.
+ * Shows the current call as code for each kind of client. Radio buttons select the client, so the panel works without
+ * scripts.
  */
 export function SnippetPanel({ call }: { call: ShownCall }) {
   return (

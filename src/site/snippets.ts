@@ -1,4 +1,4 @@
-/** Writes calls as code. Runs on the server, and in the browser whenever settings change. */
+/** Writes calls as code. The server runs this file first, and the browser runs it again whenever settings change. */
 import type { FieldValue } from "../service/request/fieldKinds.ts";
 
 /** The call to show as code. */
@@ -7,14 +7,14 @@ export interface ShownCall {
   /** The operation's HTTP path. `tool` is its MCP tool. */
   path: string;
   tool: string;
-  /** File names of the caller's PDF and image. */
+  /** File names of the caller's PDF and of the image, if there is one. */
   file: string;
   image?: string | undefined;
-  /** All other fields whose value differs from the default. */
+  /** Values of all other fields that differ from the default. */
   fields: Readonly<Record<string, FieldValue>>;
 }
 
-/** A kind of client, with a function that writes the call for it. */
+/** A kind of client, and the function that writes a call for this client. */
 interface Client {
   id: string;
   label: string;
@@ -120,7 +120,7 @@ ${JSON.stringify(server, undefined, 2)}
 ${JSON.stringify(call, undefined, 2)}`;
 }
 
-/** A part of a snippet with one color. */
+/** A part of a snippet that has one color. */
 export interface Token {
   kind: "comment" | "string" | "number" | "keyword" | "plain";
   text: string;
@@ -152,7 +152,7 @@ function shell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Quotes a file name with characters that end the name in curl's `--form` (`man curl`). */
+/** Quotes a file name if it contains characters that would end it in curl's `--form` (`man curl`). */
 function curlPath(name: string): string {
   return /[;,"\\]/.test(name) ? `"${name.replaceAll(/["\\]/g, "\\$&")}"` : name;
 }
@@ -162,7 +162,8 @@ function js(text: string): string {
 }
 
 /**
- * Returns a Python literal. A JSON string is valid in Python too, since JSON.stringify escapes nothing above U+FFFF.
+ * Returns a text as a Python literal. A JSON string is valid in Python too, since JSON.stringify escapes nothing above
+ * U+FFFF.
  */
 function py(text: string): string {
   return JSON.stringify(text);

@@ -9,7 +9,7 @@ const ACCEPTED = {
   image: IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`).join(),
 };
 
-/** The page at an upload URL, where a person chooses the requested file. `web/upload.ts` is its client script. */
+/** The page at an upload URL, where a person chooses the file to upload. `web/upload.ts` is its client script. */
 export function UploadPage({ upload: { name, type, size, maxBytes, expires, file } }: { upload: UploadRecord }) {
   const what = type === "pdf" ? "PDF" : "image";
   return (

@@ -6,7 +6,7 @@ import { ORIGIN, send } from "../support/client.ts";
 const page = async () => (await send("/docs")).text();
 
 describe("/docs", () => {
-  test("/docs works without scripts, under a policy that allows no unsafe source and no other origin", async () => {
+  test("/docs works without scripts, and its policy allows no unsafe source and no other origin", async () => {
     const response = await send("/docs");
     expect([response.status, response.headers.get("Content-Type")]).toEqual([
       200,
@@ -38,7 +38,7 @@ describe("/docs", () => {
     expect(html).not.toMatch(/undefined|\[object/);
   });
 
-  test("/docs has a unique element for each internal link", async () => {
+  test("every internal link of /docs points to a unique element", async () => {
     const html = await page();
     const ids = Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
@@ -47,7 +47,7 @@ describe("/docs", () => {
     for (const id of links) expect(ids).toContain(id);
   });
 
-  test("/docs gives each example a unique label", async () => {
+  test("every example of /docs has a unique label", async () => {
     const labels = Array.from(
       (await page()).matchAll(/<section class="code" aria-label="([^"]+)"/g),
       ([, label]) => label!,
@@ -56,7 +56,7 @@ describe("/docs", () => {
     expect(new Set(labels).size).toBe(labels.length);
   });
 
-  test("/docs is linked from the home page, and links to the machine-readable descriptions", async () => {
+  test("the home page links to /docs, and /docs links to the machine-readable descriptions", async () => {
     const html = await page();
     for (const path of ["/", "/openapi.json", "/llms.txt"])
       expect(html).toContain(`<a ${path === "/" ? 'class="wordmark" ' : ""}href="${path}"`);

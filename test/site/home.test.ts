@@ -18,12 +18,12 @@ async function page(): Promise<string> {
 }
 
 describe("GET /", () => {
-  test("the controls are in visual order: rotation and font_size side by side", async () => {
+  test("the home page shows its controls in visual order, with rotation and font_size side by side", async () => {
     const ids = Array.from((await page()).matchAll(/ id="text-(rotation|font_size|color)"/g), ([, name]) => name);
     expect(ids).toEqual(["rotation", "font_size", "color"]);
   });
 
-  test("GET / returns the page to browsers and the guide to other clients", async () => {
+  test("GET / returns the home page to browsers and the guide to other clients", async () => {
     const html = await send("/", { headers: BROWSER });
     expect([html.status, html.headers.get("Content-Type"), html.headers.get("Vary")]).toEqual([
       200,
@@ -55,18 +55,18 @@ describe("GET /", () => {
   });
 
   describe.each(PRODUCTS.map((product) => [product.operation, product] as const))(
-    "the page's controls for %s",
+    "the home page's controls for %s",
     (operation, { schemas }) => {
       const kind = operation.replace("watermark.", "");
       const controls = async () => (await page()).split(`data-operation="${kind}"`)[1]!.split("</form>")[0]!;
       const { shape } = schemas.json;
 
-      test("the page has a control for each field", async () => {
+      test("the home page has a control for each field of a request", async () => {
         const named = new Set(Array.from((await controls()).matchAll(/ name="(\w+)"/g), ([, name]) => name));
         expect(["file", ...named].sort()).toEqual(Object.keys(shape).sort());
       });
 
-      test("the controls offer only valid choices, and select the service's defaults", async () => {
+      test("the home page's controls offer only valid choices and select the service's defaults", async () => {
         const choices = Array.from(
           (await controls()).matchAll(/type="radio" name="(\w+)" value="([\w-]*)"( checked)?/g),
           ([, name, value, checked]) => ({ name: name!, value: value || undefined, checked }),
@@ -81,7 +81,7 @@ describe("GET /", () => {
     },
   );
 
-  test("the sheet of positions shows the nine places of a page in reading order", async () => {
+  test("the home page's position chooser shows the nine positions in reading order", async () => {
     const sheets = Array.from((await page()).matchAll(/class="sheet-of-spots">(.*?)<\/div>/g), ([, sheet]) => sheet!);
     expect(sheets).toHaveLength(PRODUCTS.length);
     for (const sheet of sheets)
@@ -92,7 +92,7 @@ describe("GET /", () => {
       ]);
   });
 
-  test("the page contains the development key only on loopback without a facilitator", async () => {
+  test("the home page contains the development key only on loopback without a facilitator", async () => {
     const shown = async (url: string, settings: object = {}) => {
       const context = createExecutionContext();
       const response = await app.fetch(new Request(url, { headers: BROWSER }), { ...env, ...settings }, context);
@@ -107,7 +107,7 @@ describe("GET /", () => {
     expect(client).not.toContain(DEVELOPMENT_KEY.slice(2));
   });
 
-  test("the page links to REPOSITORY_URL if it is a web address", async () => {
+  test("the home page links to REPOSITORY_URL if it is a web address", async () => {
     const served = async (REPOSITORY_URL: string) => {
       const context = createExecutionContext();
       const request = new Request("http://localhost/", { headers: BROWSER });
@@ -120,7 +120,7 @@ describe("GET /", () => {
     expect((await served("javascript:alert(1)")).status).toBe(503);
   });
 
-  test("the page's policy allows no other origin, no inline code and no evaluation", async () => {
+  test("the home page's policy allows no other origin, no inline code and no evaluation of strings as code", async () => {
     const response = await send("/", { headers: BROWSER });
     const policy = response.headers.get("Content-Security-Policy")!;
     expect(policy).toContain("default-src 'none'");
@@ -132,8 +132,8 @@ describe("GET /", () => {
   });
 });
 
-describe("the pictures of the page", () => {
-  test("are served, one for each template (npm run draw-pictures makes them)", async () => {
+describe("the home page's pictures", () => {
+  test("the service has all pictures of the home page, one per template (npm run draw-pictures makes them)", async () => {
     const sources = new Set(Array.from((await page()).matchAll(/<img src="(\/[^"]*)"/g), ([, source]) => source!));
     for (const name of Object.keys(TEMPLATES)) expect(sources).toContain(`/assets/pictures/template-${name}.svg`);
     for (const source of sources) expect([source, (await send(source)).status]).toEqual([source, 200]);
@@ -141,7 +141,7 @@ describe("the pictures of the page", () => {
 });
 
 describe("static assets", () => {
-  test("assets are served under /assets and /fonts, with a separate policy for scripts", async () => {
+  test("the service has assets under /assets and /fonts, and scripts have their own policy", async () => {
     const script = await send("/assets/playground.js");
     expect([script.status, script.headers.get("Content-Type")]).toEqual([200, "text/javascript; charset=utf-8"]);
     expect(script.headers.get("Content-Security-Policy")).toBe(
@@ -156,7 +156,7 @@ describe("static assets", () => {
   });
 
   test("assets with a content hash in their name are cached forever", async () => {
-    // a made-up file, since a concurrent build replaces the real ones
+    // a fake file, because a concurrent build may replace the real files
     const assets = { fetch: async () => new Response("") } as unknown as Fetcher;
     const cached = async (path: string) => {
       const served = await serveAsset(new Request(`http://localhost/assets/${path}`), assets);
@@ -166,7 +166,7 @@ describe("static assets", () => {
     expect(await cached("preview.js")).toBe(null);
   });
 
-  test("a missing asset is a 404 problem", async () => {
+  test("a request for a missing asset returns a 404 problem", async () => {
     const missing = await send("/assets/no-such-file.js");
     expect([missing.status, (await missing.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
   });

@@ -32,7 +32,13 @@ const wrongToken = async () => urlOf(ORIGIN, { ...(await stored()), token: "0" }
 const CASES: [string, () => Promise<string> | string, number, string, RegExp][] = [
   ["an unknown address", () => "/nowhere", 404, "not_found", /This page/],
   ["a missing asset", () => "/assets/nothing.css", 404, "not_found", /This page/],
-  ["a link to no file", () => "/v1/files/nothing.pdf?token=0", 404, "file_not_found", /No file belongs/],
+  [
+    "a link to a file that does not exist",
+    () => "/v1/files/nothing.pdf?token=0",
+    404,
+    "file_not_found",
+    /No file belongs/,
+  ],
   ["a link with a wrong token", wrongToken, 403, "invalid_token", /Open the complete link/],
   ["an expired link", expired, 410, "link_expired", /for a new link/],
   ["a revoked link", revoked, 410, "link_expired", /for a new link/],
@@ -40,7 +46,7 @@ const CASES: [string, () => Promise<string> | string, number, string, RegExp][] 
 ];
 
 describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
-  test("shows browsers a page that says what happened and what to do", async () => {
+  test("the problem page says what happened and what to do", async () => {
     const address = await addressOf();
     const response = await send(address, { headers: BROWSER });
     const { headers } = response;
@@ -61,7 +67,7 @@ describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
   });
 
   test.each([undefined, "*/*", "application/json", "application/problem+json", "application/json, text/html;q=0.9"])(
-    "returns a JSON problem to other clients: Accept %s",
+    "a client that does not prefer HTML gets the problem as JSON: Accept %s",
     async (accept) => {
       const response = await send(await addressOf(), accept === undefined ? {} : { headers: { Accept: accept } });
       expect([response.status, response.headers.get("Content-Type")]).toEqual([status, "application/problem+json"]);
@@ -71,7 +77,7 @@ describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
   );
 });
 
-test("the problem page works without scripts, and all its assets exist", async () => {
+test("the problem page works without scripts, and the service has all its assets", async () => {
   const response = await send("/nowhere", { headers: BROWSER });
   const policy = response.headers.get("Content-Security-Policy")!;
   expect(policy).toContain("default-src 'none'");
@@ -83,18 +89,18 @@ test("the problem page works without scripts, and all its assets exist", async (
   for (const url of loaded) expect([url, (await send(url)).status]).toEqual([url, 200]);
 });
 
-test("a failed POST is answered with JSON even if it accepts HTML", async () => {
+test("a failed POST returns JSON even if the client accepts HTML", async () => {
   const response = await send("/nowhere", { method: "POST", headers: BROWSER });
   expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "application/problem+json"]);
 });
 
-test("HEAD returns the headers of the problem page", async () => {
+test("HEAD of the problem page returns its headers without a body", async () => {
   const response = await send("/nowhere", { method: "HEAD", headers: BROWSER });
   expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
   expect(await response.text()).toBe("");
 });
 
-test("the page is identical for a nearly right, a wrong and a missing token", async () => {
+test("the problem page is identical for a nearly right, a wrong and a missing token", async () => {
   const { id, token } = await stored();
   const pages = [token.slice(0, -1), `${token.slice(0, -1)}x`, "0", "", undefined].map(async (wrong) => {
     const response = await send(`/v1/files/${id}.pdf${wrong === undefined ? "" : `?token=${wrong}`}`, {
@@ -106,7 +112,7 @@ test("the page is identical for a nearly right, a wrong and a missing token", as
   for (const other of others) expect(other).toEqual(first);
 });
 
-test("the page shows the detail of other problems, with code formatted, and keeps their headers", async () => {
+test("the problem page shows the detail of other problems with code formatted, and keeps their headers", async () => {
   const asked = await send("/v1/purchases", { headers: BROWSER });
   expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
   expect(await asked.text()).toContain("A sign-in with the paying key is required");
@@ -121,7 +127,7 @@ test("the page shows the detail of other problems, with code formatted, and keep
   expect(await broken.text()).toContain("quote <code>request_id</code> if it happens twice");
 });
 
-test("the page reports a misconfigured deployment without its settings", async () => {
+test("the problem page for a misconfigured deployment does not show the settings", async () => {
   const context = createExecutionContext();
   const request = new Request(`${ORIGIN}/`, { headers: BROWSER });
   const response = await app.fetch(request, { ...env, NETWORKS: "no-such-chain" }, context);

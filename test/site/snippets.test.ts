@@ -11,7 +11,7 @@ const call: ShownCall = {
 const written = (id: string, shown = call) => CLIENTS.find((client) => client.id === id)!.write(shown);
 
 describe("snippets", () => {
-  test.each(CLIENTS.map(({ id }) => id))("the tokens of the %s snippet join to the snippet", (id) => {
+  test.each(CLIENTS.map(({ id }) => id))("the joined tokens of the %s snippet equal the snippet", (id) => {
     const code = written(id);
     expect(
       tokensOf(code)
@@ -20,7 +20,7 @@ describe("snippets", () => {
     ).toBe(code);
   });
 
-  test("the curl snippet quotes for the shell, and quotes file names for curl", () => {
+  test("the curl snippet quotes texts for the shell and file names for curl", () => {
     expect(written("curl")).toContain(String.raw`-F 'file=@"it'\''s \"mine\"; really.pdf"'`);
     expect(written("curl")).toContain("--form-string 'text=it'\\''s\n\"ours\" \\ `$HOME` 版'");
     expect(written("curl")).toContain("--form-string opacity=0.5");

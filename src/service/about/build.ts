@@ -15,7 +15,7 @@ export const build = once(() =>
 /** A value of {@link build}. */
 export type Build = z.output<ReturnType<typeof build>>;
 
-/** Minimum time before a failed read is repeated. */
+/** Minimum time before the service repeats a failed read of the build. */
 const ASK_AGAIN_MS = 60_000;
 
 /** The last result and its time (Unix milliseconds). The assets of a deployment do not change. */

@@ -5,9 +5,10 @@ import { receiptSigner } from "../sale/proof.ts";
 export const DID_DOCUMENT = "/.well-known/did.json";
 
 /**
- * Returns the document that identifies the signing key of offers and receipts (DID Core, 5.2). It has the key as a JWK,
- * and its address, which an EIP-712 signature reveals. Undefined if nothing is signed.
- * @param host host with its port, if it has one
+ * Returns the document that identifies the signing key of offers and receipts (DID Core, 5.2). The document contains
+ * the key as a JWK, and the key's address, which can be recovered from an EIP-712 signature. Returns undefined if the
+ * deployment signs nothing.
+ * @param host host name, with the port if the URL has one
  */
 export async function didDocument(host: string, config: Config): Promise<object | undefined> {
   const signer = await receiptSigner(config);

@@ -9,13 +9,13 @@ const MAX_WORDS = 12;
 
 /**
  * Descriptions of a product for discovery services. Version 1 reads `outputSchema`. Version 2 reads an example of input
- * and output with a short schema (x402 extension "bazaar"). The offer contains this extension, over HTTP in a header,
- * and the client sends it back with the payment, so it is kept short. All fields are in `outputSchema` and in
- * /openapi.json, to which the header `Link` points.
+ * and output with a short schema (x402 extension "bazaar"). This extension must be short: over HTTP, the offer carries
+ * it in a header, and the client sends it back with the payment. `outputSchema` and /openapi.json have all fields; the
+ * header `Link` points to /openapi.json.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 
-/** Path of the list of paid endpoints, where indexes look for it. */
+/** Path of the list of paid endpoints. Indexes look for the list at this path. */
 export const WELL_KNOWN = "/.well-known/x402";
 
 /** Returns the document at {@link WELL_KNOWN}: the endpoints that answer 402, and instructions. */
@@ -95,8 +95,8 @@ export function resultExample(operation: Operation, price: Price): Result {
 }
 
 /**
- * Returns the JSON Schema of `info` with the given part for its `input`. It does not name the draft, which is always
- * 2020-12 here, because a header has little room.
+ * Returns the JSON Schema of `info` with the given part for its `input`. The schema omits `$schema`, because its draft
+ * is always 2020-12 and a header has little room.
  */
 function infoSchema(input: { required: string[]; properties: object }) {
   return {

@@ -12,19 +12,21 @@ import { type SettledNetworks, settledNetworks } from "./settledNetworks.ts";
 
 /** Minimum time before facilitators are asked again about the networks they settle. */
 const ASK_AGAIN_MS = 60_000;
-/** Time for which the accounts of facilitators count as unchanged, where they matter. */
+/**
+ * Maximum age of the facilitators' answers in deployments that depend on the facilitators' accounts, which may change.
+ */
 const ACCOUNTS_MS = 600_000;
 
 /**
- * The last result and its time (Unix milliseconds). It holds values, not promises, because a promise belongs to one
- * request.
+ * The last result and its time (Unix milliseconds). The cache holds values, not promises, because a promise belongs to
+ * one request.
  */
 const lastCheck = oncePerConfig((): { checked?: SettledNetworks; at: number } => ({ at: 0 }));
 
 /**
  * Returns the settings without the networks and x402 versions that no facilitator settles, because payments on them
- * would fail. The facilitators are asked at the first request of an isolate. Those that did not answer are asked again
- * after a while, and count as settling everything until then.
+ * would fail. The first request of an isolate asks the facilitators. A facilitator that does not answer is asked again
+ * after `ASK_AGAIN_MS`, and counts as settling everything except Solana until then.
  */
 export async function settledConfig(config: Config): Promise<Config> {
   if (config.facilitators.length === 0) return config;
@@ -37,8 +39,8 @@ export async function settledConfig(config: Config): Promise<Config> {
 }
 
 /**
- * Schema of a deployment's health. A deployment that sells nothing is `fail`. One that sells less than its settings say
- * is `warn`.
+ * Schema of a deployment's health. The status is `fail` if the deployment sells nothing, and `warn` if it sells less
+ * than its settings allow.
  */
 export const healthSchema = once(() =>
   z.strictObject({
@@ -46,7 +48,7 @@ export const healthSchema = once(() =>
     status: z.enum(["pass", "warn", "fail"]),
     problems: z
       .array(z.string())
-      .describe("Problems in words. They name settings and networks, but contain no values of settings."),
+      .describe("Problems as sentences. They name settings and networks, but contain no values of settings."),
   }),
 );
 
@@ -55,10 +57,10 @@ export type Health = Pick<z.output<ReturnType<typeof healthSchema>>, "status" | 
 
 /** Bindings that the Worker requires; `wrangler.toml` defines them. */
 const NEEDED = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS"] as const;
-/** Optional bindings of rate limits. Without them, rates are not limited. */
+/** Optional bindings of the rate limits. Without these bindings, request rates are not limited. */
 const LIMITERS = ["UNPAID_CALLS", "WRONG_TOKENS"] as const;
 
-/** The last problems of the bindings, and their time (Unix milliseconds). */
+/** The problems of the bindings at the last check, and its time (Unix milliseconds). */
 const lastBindings = oncePerConfig(() => ({ problems: [] as string[], at: 0 }));
 
 /**
@@ -79,7 +81,9 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
   return { status: problems.length === 0 ? "pass" : "warn", problems };
 }
 
-/** Returns a problem if the key that signs receipts can also move money. It must be a separate key. */
+/**
+ * Returns a problem if the key that signs receipts can also move money. Receipts must be signed with a separate key.
+ */
 async function sharedKeys(config: Config): Promise<string[]> {
   const address = (await receiptSigner(config))?.address.toLowerCase();
   return address === config.payTo.toLowerCase()
@@ -105,7 +109,7 @@ async function unbound(env: Env): Promise<string[]> {
     fontLoader(env.ASSETS)("noto-sans-regular.ttf"),
   ]);
   return answers.flatMap(({ status }, at) =>
-    status === "rejected" ? [`the binding ${["RESULTS", "ASSETS"][at]} does not answer as it should`] : [],
+    status === "rejected" ? [`the binding ${["RESULTS", "ASSETS"][at]} does not respond correctly`] : [],
   );
 }
 

@@ -19,23 +19,23 @@ import { priceLabel } from "../sale/products.ts";
 export const limits = once(() => {
   const count = z.int().min(0);
   return z.strictObject({
-    price: z.string().describe("Of one call."),
+    price: z.string().describe("Price of one call."),
     form_bytes: count.describe("Maximum size of a multipart body, and of a PDF sent as the body."),
     json_bytes: count.describe("Maximum size of a JSON body, including MCP messages."),
-    body_text_bytes: count.describe("Maximum size of a body, form or JSON, without its files."),
-    field_bytes: count.describe("Maximum size of one text in a body. Most fields have a lower limit."),
+    body_text_bytes: count.describe("Maximum size of a form or JSON body without its files."),
+    field_bytes: count.describe("Maximum size of one text field in a body. Most fields have a lower limit."),
     mcp_unpaid_bytes: count.describe(
-      "Maximum size of an MCP message whose payment is neither in a header nor, with the tool's name, within this number of bytes of its beginning.",
+      "Maximum size of an MCP message without a payment in a header. A longer message must contain the payment and the tool's name within its first `mcp_unpaid_bytes` bytes.",
     ),
     body_seconds: count.describe("Maximum time for a body to arrive."),
     body_bytes_per_second: count.describe(
-      "Minimum pace of a body, and of a file at a URL, after a grace of ten seconds. A slower body is a 408, a slower file a 504.",
+      "Minimum transfer rate of a body, and of a file at a URL, after the first ten seconds. A slower body is rejected with 408, a slower file with 504.",
     ),
-    file_bytes: count.describe("Of the PDF."),
+    file_bytes: count.describe("Maximum size of a PDF."),
     encoded_file_bytes: count.describe("Maximum decoded size of a PDF whose server answers with a Content-Encoding."),
     file_pages: count,
     scanned_times: count.describe(
-      "Maximum reading of a PDF: this factor times its length, plus `scanned_bytes`. Beyond this or the next limits the answer is `too_complex`.",
+      "Maximum number of bytes scanned in a PDF: this factor times its length, plus `scanned_bytes`. A PDF that exceeds this limit or one of the next limits is rejected as `too_complex`.",
     ),
     scanned_bytes: count,
     decompressed_bytes: count.describe("Maximum decoded size of all compressed objects of a PDF."),
@@ -43,21 +43,21 @@ export const limits = once(() => {
       "Maximum decoded size of one stream of compressed objects, summed over its filters.",
     ),
     held_bytes: count.describe(
-      "Maximum memory for a PDF's rewritten objects, including its pages, and for the mark's lines.",
+      "Maximum memory for the rewritten objects and pages of a PDF, and for the lines of the mark.",
     ),
     placement_bytes: count.describe(
-      "Maximum size of the operators that place a mark on pages, counted once for equal ones.",
+      "Maximum size of the operators that place a mark on the pages. Identical sequences of operators count once.",
     ),
     added_bytes: count.describe(
-      "Maximum growth of a result beyond the mark and twice the PDF, plus `added_bytes_per_page` per page.",
+      "Maximum size of a result: this number, plus `added_bytes_per_page` per page, plus the mark's size, plus twice the PDF's size.",
     ),
     added_bytes_per_page: count,
     large_files: count.describe(
-      "Maximum number of concurrent calls with a file of more than 8 MB in one place. Another one waits a while, and then is a 503.",
+      "Maximum number of concurrent calls with a file of more than 8 MB in one isolate. Another such call waits for a while and is then rejected with 503.",
     ),
     image_bytes: count,
-    image_pixels: count.describe("Width times height."),
-    image_side_pixels: count.describe("Width, and height."),
+    image_pixels: count.describe("Maximum number of pixels of an image: width times height."),
+    image_side_pixels: count.describe("Maximum width and maximum height of an image, in pixels."),
     text_characters: count,
     scripts: z
       .array(z.string())
@@ -65,48 +65,52 @@ export const limits = once(() => {
     filename_characters: count,
     fetch_seconds: count.describe("Maximum time for one URL to deliver its file, including redirects and body."),
     fetch_redirects: count,
-    fetch_ports: z.array(count).describe("Ports that a URL may name."),
+    fetch_ports: z.array(count).describe("Ports that the URL of a file may use."),
     work_seconds: count.describe("Maximum duration of a call before its payment is settled."),
     link_seconds: count.describe("Lifetime of a link."),
-    unpaid_calls_per_minute: count.describe("Maximum of answers with 402 to one address (an IPv6 /64)."),
+    unpaid_calls_per_minute: count.describe("Maximum number of 402 answers to one address (an IPv6 /64)."),
     refused_payments: count.describe(
-      "Maximum of refused payments from one address. Beyond it, payments from the address are a 429 for a few seconds. A paid call resets the count.",
+      "Maximum number of refused payments from one address. At this number, payments from the address are rejected with 429 for a few seconds. A paid call resets the count.",
     ),
     refused_payments_forgotten_per_minute: count,
     vain_payments: count.describe(
-      "Maximum of payments of one payer that were verified for failed calls. Beyond it, payments of the payer are a 429 for a few seconds. A paid call resets the count.",
+      "Maximum number of payments of one payer that were verified for failed calls. At this number, the payer's payments are rejected with 429 for a few seconds. A paid call resets the count.",
     ),
     vain_payments_forgotten_per_minute: count,
-    payer_calls: count.describe("Maximum of one payer's payments in use at a time. Another one is a 429."),
+    payer_calls: count.describe(
+      "Maximum number of payments that one payer can use at a time. A call with another payment is rejected with 429.",
+    ),
     payer_requests: count.describe(
-      "Maximum of one payer's concurrent calls, including calls that wait for another with the same payment.",
+      "Maximum number of concurrent calls of one payer, including calls that wait for another call with the same payment.",
     ),
     payer_uncharged_seconds_per_hour: count.describe(
-      "Maximum of uncharged work for one payer, because its calls fail. Beyond this or the next limit, calls are a 429.",
+      "Maximum time spent on a payer's failed calls, which are not charged. Beyond this or the next limit, the payer's calls are rejected with 429.",
     ),
-    payer_uncharged_bytes_per_hour: count.describe("Maximum of received bodies and files of such calls."),
+    payer_uncharged_bytes_per_hour: count.describe(
+      "Maximum size of the bodies and files that the service receives for such calls.",
+    ),
     upload_seconds: count.describe("Lifetime of an upload."),
     upload_free_bytes: count.describe(
       "Maximum size of a file that is uploaded without a payment. With a payment, `file_bytes` applies.",
     ),
     uploads: count.describe(
-      "Maximum of concurrent uploads without a payment from one address (an IPv6 /64). Another one is a 429.",
+      "Maximum number of concurrent uploads without a payment from one address (an IPv6 /64). Another upload is rejected with 429.",
     ),
     uploads_bytes: count.describe("Maximum total size of these uploads."),
     payer_uploads: count.describe(
-      "Maximum of concurrent uploads of one payer, with a payment that is verified and not settled.",
+      "Maximum number of concurrent uploads of one payer. Each upload needs a payment, which is verified but not settled.",
     ),
     payer_uploads_bytes: count,
     upload_sizes_in_vain: count.describe(
-      "Maximum received size of aborted transfers to one upload, as a multiple of its size. Beyond it the answer is a 429.",
+      "Maximum received size of aborted transfers to one upload, as a multiple of the upload's size. Further transfers are rejected with 429.",
     ),
     wrong_tokens_per_minute: count.describe(
-      "Maximum of requests with a wrong token, or to unknown uploads, from one address (an IPv6 /64).",
+      "Maximum number of requests with a wrong token, or to unknown uploads, from one address (an IPv6 /64).",
     ),
   });
 });
 
-/** Returns every limit in force in a deployment with these settings. */
+/** Returns every limit of a deployment with these settings. */
 export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
   return {
     price: priceLabel(config),

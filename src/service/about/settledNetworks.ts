@@ -4,19 +4,19 @@ import { isSolana, type Network } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { describeError } from "../../shared/log.ts";
 
-/** A deployment's settings, limited to what its facilitators settle, and the problems found. */
+/** A deployment's settings, limited to the networks that its facilitators settle, and the problems found. */
 export interface SettledNetworks {
   config: Config;
   /** Problems for the operator. They name settings and networks, but contain no values of settings. */
   problems: string[];
-  /** Errors of the requests to facilitators, with their hosts. */
+  /** Error messages of failed requests to facilitators, with the facilitators' hosts. */
   errors: string[];
 }
 
 /**
- * Asks the facilitators which networks they settle. Returns the settings with their answers, without the networks and
- * x402 versions that no facilitator settles. If a facilitator does not answer, its last known answer is used. One that
- * has never answered counts as settling everything except Solana.
+ * Asks the facilitators which networks they settle. Returns the settings with the facilitators' answers, and without
+ * the networks and x402 versions that no facilitator settles. If a facilitator does not answer, its last known answer
+ * is used. A facilitator that has never answered counts as settling everything except Solana.
  */
 export async function settledNetworks(config: Config): Promise<SettledNetworks> {
   const answers = await Promise.all(config.facilitators.map(ask));
@@ -38,7 +38,7 @@ export async function settledNetworks(config: Config): Promise<SettledNetworks> 
     ...networks.flatMap((network, at) =>
       config.networks[at]!.versions.filter((version) => !network.versions.includes(version)).map((version) => {
         const lacks = isSolana(network) ? "says who pays the fee on" : "settles";
-        return `no facilitator ${lacks} ${network.name} in version ${version} of x402: it is not offered there`;
+        return `no facilitator ${lacks} ${network.name} in version ${version} of x402: this combination is not offered`;
       }),
     ),
   ];

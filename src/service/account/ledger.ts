@@ -5,8 +5,8 @@ import { bucketOf } from "../../storage/bucket.ts";
 import { deleteResult, isAvailable } from "../../storage/results.ts";
 
 /**
- * The Durable Object class of this Worker's payments. It settles with the deployment's facilitators, and its outputs
- * are in R2.
+ * The Durable Object class of this Worker's payments. It settles payments with the deployment's facilitators, and finds
+ * and deletes outputs in R2.
  */
 export class Ledger extends PaymentLedger<Env> {
   protected override backend(env: Env): LedgerBackend {

@@ -9,12 +9,12 @@ const MAX_PURCHASES = 100;
 
 const purchase = once(() =>
   z.strictObject({
-    url: z.string().describe("The link, which needs no key."),
+    url: z.string().describe("The link to the file. It works without a key."),
     expires_at: z.iso.datetime(),
     operation,
     bought_at: z.iso.datetime(),
     request_id: z.string().describe("Id of the request that paid."),
-    network: z.string().describe("CAIP-2."),
+    network: z.string().describe("Id of the chain (CAIP-2)."),
     transaction: z.string().describe("Transaction of the settlement; empty if unknown."),
   }),
 );

@@ -1,4 +1,4 @@
-/** The books as their operator reads them. */
+/** Lists sales for the operator of a deployment. */
 import * as z from "zod";
 import { daybookOf } from "../../payments/ledger/daybook.ts";
 import { isSolana } from "../../payments/wire/networks.ts";
@@ -10,24 +10,24 @@ const PAGE = 500;
 
 const sale = once(() =>
   z.strictObject({
-    request_id: z.string().describe("Of the call that paid."),
+    request_id: z.string().describe("Id of the request that paid."),
     settled_at: z.iso.datetime(),
     network: z.string(),
-    chain: z.string().describe("CAIP-2."),
+    chain: z.string().describe("Id of the chain (CAIP-2)."),
     asset: z.string(),
     decimals: z.int(),
     payer: z.string(),
     pay_to: z.string(),
-    amount: z.string().describe("In the token's smallest unit."),
-    transaction: z.string().describe("Empty where it is not known."),
-    proved: z.boolean().describe("False where it was sold on the facilitator's word alone."),
+    amount: z.string().describe("Amount in the token's smallest unit."),
+    transaction: z.string().describe("Transaction of the settlement; empty if unknown."),
+    proved: z.boolean().describe("False if only the facilitator confirmed the payment, without proof from the chain."),
   }),
 );
 
 /** Schema of the answer to `GET /v1/operator/sales`. */
 export const salesPage = once(() =>
   z.strictObject({
-    sales: z.array(sale()).describe("Of the day, the oldest first."),
+    sales: z.array(sale()).describe("Sales of the day, the oldest first."),
     next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
     /** The current networks in the order of NETWORKS, each with its seller's address. */
     networks: z.array(
@@ -46,8 +46,8 @@ export const salesPage = once(() =>
 export type SalesPage = z.output<ReturnType<typeof salesPage>>;
 
 /**
- * Returns the sales of a UTC day, a page at a time.
- * @param day as `2026-11-22`
+ * Returns one page of the sales of a UTC day.
+ * @param day the date, such as `2026-11-22`
  * @param after see `next` of {@link salesPage}
  */
 export async function listSales(

@@ -11,20 +11,20 @@ export class LeakyBucket {
   /** The count of each key and the time of the last change (Unix milliseconds), oldest first. */
   readonly #counts = new Map<string, { count: number; at: number }>();
 
-  /** @param limits the size of a bucket, and the time in which its count decreases by one */
+  /** @param limits the capacity of a bucket, and the time in which a count decreases by one */
   constructor({ capacity, leakMs }: { capacity: number; leakMs: number }) {
     this.#capacity = capacity;
     this.#leakMs = leakMs;
   }
 
-  /** Returns the seconds that a key must wait; 0 if its bucket is not full. */
+  /** Returns the number of seconds that a key must wait; 0 if its bucket is not full. */
   waitSeconds(key: string): number {
     return Math.ceil((Math.max(0, this.#countOf(key) - this.#capacity + 1) * this.#leakMs) / 1000);
   }
 
   /**
-   * Runs `act` for a key. If the key already has a count, `act` counts while it runs, so that many concurrent calls do
-   * not get through.
+   * Runs `act` for a key. If the key already has a count, `act` itself counts while it runs, so that concurrent calls
+   * cannot bypass the limit.
    * @param isCounted returns whether a failure counts
    */
   async during<T>(key: string, act: () => Promise<T>, isCounted: (error: unknown) => boolean): Promise<T> {
@@ -42,7 +42,7 @@ export class LeakyBucket {
 
   add(key: string, more = 1): void {
     if (more === 0) return;
-    const count = Math.min(this.#capacity, this.#countOf(key) + more); // a bucket does not overflow, so a burst does not lengthen the wait
+    const count = Math.min(this.#capacity, this.#countOf(key) + more); // the count stays within the capacity, so a burst does not lengthen the wait
     this.#counts.delete(key);
     if (count > 0) this.#counts.set(key, { count, at: Date.now() });
     const [oldest] = this.#counts.keys();

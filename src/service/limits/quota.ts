@@ -3,14 +3,15 @@ import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
 import { Problem } from "../../shared/problems.ts";
 import { clientIn } from "./rateLimits.ts";
 
-/** Allowance of a payer, or of an upload: what may be used without being charged. */
+/** The uncharged use of the service that a payer, or the transfers to an upload, are allowed. */
 export interface QuotaLimits {
   /** Maximum number of payments in use at a time. Calls that share a payment share one job. */
   payments: number;
-  /** Maximum number of concurrent calls with all of them, including callers that wait and repeat a call. */
+  /** Maximum number of concurrent calls with these payments, including repeated calls that wait for the first one. */
   calls: number;
-  /** Maximum per hour for calls that end uncharged: milliseconds of work, and received bytes. */
+  /** Maximum milliseconds of work per hour for calls that end uncharged. */
   unchargedMs: number;
+  /** Maximum number of received bytes per hour for calls that end uncharged. */
   unchargedBytes: number;
   /** Time after which a call counts as ended, because its Worker died. */
   leaseMs: number;
@@ -22,17 +23,17 @@ export interface Spent {
   bytes: number;
 }
 
-/** Value of the storage key `account`. Points in time are Unix milliseconds. */
+/** Value of the storage key `account`. All times are Unix milliseconds. */
 interface Account extends Spent {
   hourEnds: number;
   /**
    * For each payment: the number of concurrent calls, the total size of their bodies in bytes, and the time when the
-   * last one ends.
+   * lease of the last call expires.
    */
   inUse: Record<string, { calls: number; bytes: number; ends: number }>;
 }
 
-/** Maximum number of concurrent uploads of a payer or an address, and of their bytes together. */
+/** Maximum number of concurrent uploads of a payer or an address, and their maximum total size in bytes. */
 export interface UploadLimits {
   slots: number;
   bytes: number;
@@ -40,16 +41,16 @@ export interface UploadLimits {
   ms: number;
 }
 
-/** Value of the storage key `slots`, oldest first: the bytes of each upload and its end (Unix milliseconds). */
+/** Value of the storage key `slots`: the size and the expiry (Unix milliseconds) of each upload, the oldest first. */
 type Slots = readonly { bytes: number; ends: number }[];
 
 const HOUR_MS = 3_600_000;
-/** Retry-After in seconds while only the caller's own concurrent calls exceed the quota. */
+/** Retry-After in seconds if the quota is exceeded only until one of the caller's concurrent calls ends. */
 const CALL_SECONDS = 5;
 
 /**
- * The Durable Object that counts uncharged use of the service by a payer or an address. Paid calls count only while
- * they run. Uploads are counted in separate objects, and so are the aborted transfers to each upload.
+ * The Durable Object that counts the uncharged use of the service by a payer or an address. A paid call counts only
+ * while it runs. Separate objects count the uploads of a payer or an address, and the aborted transfers to each upload.
  */
 export class Budget extends DurableObject<Env> {
   /** Begins a call with a body of `bytes`. Returns the seconds to wait if the quota is used up, else 0. */
@@ -71,8 +72,8 @@ export class Budget extends DurableObject<Env> {
   }
 
   /**
-   * Ends a call that began with `bytes`, and adds its cost to the hour's use. A charged call adds nothing, or cancels
-   * bytes that were counted earlier.
+   * Ends a call that began with `bytes`, and adds its cost to the hour's use. The cost of a charged call is zero. It is
+   * negative if bytes of the call were counted earlier.
    */
   async end(payment: string, bytes: number, spent: Spent): Promise<void> {
     const account = this.#load(Date.now());
@@ -103,7 +104,7 @@ export class Budget extends DurableObject<Env> {
     return 0;
   }
 
-  /** Deletes the counts of a past hour, and expired uploads. */
+  /** Deletes all counts of the object, unless a call is still running. */
   override async alarm(): Promise<void> {
     const account = this.#load(Date.now());
     if (Object.keys(account.inUse).length > 0) await this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
@@ -128,10 +129,11 @@ interface Counted {
   /** Name of the account. */
   name: string;
   payment: string;
-  /** Size of its body. */
+  /** Size of the call's body. */
   bytes: number;
   /**
-   * Returns the error message when the quota is used up. `isUnderWay` is true if the end of other calls will free it.
+   * Returns the error message for an exceeded quota. `isUnderWay` is true if the quota is free again when other calls
+   * end.
    */
   refusal(isUnderWay: boolean): string;
 }
@@ -148,10 +150,10 @@ export function addressAccount(request: Request): string | undefined {
 }
 
 /**
- * Runs a call within the quota of `name`. If the quota's object cannot be reached, there is no limit. The end of the
- * call is recorded in the background: `later` keeps the Worker alive for it.
+ * Runs a call within the quota of the account `name`. If the account's object cannot be reached, there is no limit. The
+ * end of the call is recorded in the background: `later` keeps the Worker alive until then.
  * @param act runs the call. The last value given to `setCost` counts against the quota. Expensive work must wait for
- * `allowed`, which rejects with the Problem too_many_requests if the quota is used up.
+ * `allowed`, which rejects with the Problem too_many_requests if the quota is exceeded.
  */
 export async function withinQuota<T>(
   book: DurableObjectNamespace<Budget>,
@@ -165,13 +167,13 @@ export async function withinQuota<T>(
     .begin(payment, bytes, limits)
     .catch(() => 0)
     .then((waitSeconds) => refuseFor(waitSeconds, refusal));
-  allowed.catch(() => undefined); // it may reject before `act` awaits it
+  allowed.catch(() => undefined); // `allowed` may reject before `act` awaits it
   const total: Spent = { ms: 0, bytes: 0 };
   try {
     return await act((spent) => Object.assign(total, spent), allowed);
   } finally {
     const end = () => account.end(payment, bytes, total);
-    later(allowed.then(end).catch(() => undefined)); // without this, its lease ends later
+    later(allowed.then(end).catch(() => undefined)); // if this fails, the call counts until its lease expires
   }
 }
 
@@ -182,8 +184,8 @@ function refuseFor(waitSeconds: number, refusal: Counted["refusal"]): void {
 }
 
 /**
- * Registers an upload of `name`. If the quota's object cannot be reached, there is no limit, unless the object is
- * overloaded.
+ * Registers an upload of the account `name`. If the account's object cannot be reached, there is no limit. If the
+ * object is overloaded, the upload is rejected.
  * @throws Problem too_many_requests
  */
 export async function registerUpload(
@@ -195,7 +197,7 @@ export async function registerUpload(
   const waitSeconds = await book
     .getByName(`uploads:${name}`)
     .registerUpload(bytes, limits)
-    .catch(({ overloaded }: { overloaded?: boolean }) => (overloaded ? CALL_SECONDS : 0)); // overloaded by this account itself
+    .catch(({ overloaded }: { overloaded?: boolean }) => (overloaded ? CALL_SECONDS : 0)); // only requests of this account reach the object, so the account itself overloads it
   if (waitSeconds === 0) return;
   const [who, what] = name.startsWith("payer:")
     ? ["This payer", "wait until one expires"]

@@ -7,9 +7,9 @@ import { Problem } from "../../shared/problems.ts";
 
 /**
  * Applies the rate limits per address. Returns `too_many_requests` instead of the refusal if the client's address has
- * had too many refusals. Returns any other error unchanged. Only refusals count, never paid calls or links with the
- * right token. So clients that share an address with someone who guesses tokens keep their links. Without the
- * rate-limit bindings, or while they fail, there is no limit. Clients on this machine are not limited.
+ * had too many refusals. Returns any other error unchanged. Paid calls and links with the right token never count, so
+ * clients that share an address with a token guesser can still open their links. Without the rate-limit bindings, or
+ * while they fail, there is no limit. Clients on this machine are not limited.
  */
 export async function limitRefusals(error: Error, request: Request, env: Env): Promise<Error> {
   const counted = countOf(error, env);
@@ -36,21 +36,25 @@ function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Co
   if (error instanceof PaymentRequired)
     return { what: "calls without a valid payment", limit: RATE_LIMITS.unpaidCalls, by: UNPAID_CALLS };
   if (error instanceof Problem && (error.code === "invalid_token" || error.code === "upload_not_found"))
-    return { what: "links with a wrong token, or uploads", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
+    return {
+      what: "requests with a wrong token or for unknown uploads",
+      limit: RATE_LIMITS.wrongTokens,
+      by: WRONG_TOKENS,
+    };
   if (error instanceof PaymentError && error.code === "sign_in_refused")
-    return { what: "sign-ins that are not valid", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
+    return { what: "invalid sign-ins", limit: RATE_LIMITS.wrongTokens, by: WRONG_TOKENS };
   return undefined;
 }
 
-/** Returns the client that a request is counted under; undefined if its address is unknown or local. */
+/** Returns the key under which a request's client is counted; undefined if its address is unknown or local. */
 export function clientIn(request: Request): string | undefined {
   const address = request.headers.get("CF-Connecting-IP");
   return address === null || isLoopback(request) ? undefined : clientOf(address);
 }
 
 /**
- * Returns the key that an address is counted under: the address itself, or its /64 for IPv6, because one customer has a
- * whole /64.
+ * Returns the key under which an address is counted: the address itself, or its /64 for IPv6, because one customer
+ * usually has a whole /64.
  */
 export function clientOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;

@@ -1,6 +1,7 @@
 /**
- * Throttles addresses whose payments are refused, for a few seconds at a time. Other callers behind the same address
- * get through in between. Each isolate counts separately, because forged payments cost its own time.
+ * Throttles addresses whose payments are refused, for a few seconds at a time. Between these periods, other callers
+ * behind the same address can pay. Each isolate counts separately, because a forged payment costs only the time of the
+ * isolate that checks it.
  */
 
 import { PaymentError } from "../../payments/wire/errors.ts";
@@ -10,11 +11,11 @@ import { Problem } from "../../shared/problems.ts";
 import { LeakyBucket } from "./leakyBucket.ts";
 import { clientIn } from "./rateLimits.ts";
 
-/** Number of refused payments of each address. */
+/** Counts the refused payments of each address. */
 const REFUSED = new LeakyBucket(REFUSED_PAYMENTS);
 /**
- * Error codes that answer attempts with other payers' payments or guessed keys. Each answer reveals something about the
- * guess.
+ * Error codes for attempts with another payer's payment or a guessed key. Each of these errors reveals something about
+ * the guess.
  */
 const GUESSED = new Set(["payment_already_used", "idempotency_key_reused", "sign_in_refused"]);
 
@@ -23,7 +24,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /**
- * Rejects every payment from a throttled address, before the ledger or a facilitator is asked.
+ * Rejects every payment and sign-in from a throttled address, before the ledger or a facilitator is asked.
  * @throws Problem too_many_requests
  */
 export function rejectThrottled(request: Request): void {
@@ -39,13 +40,13 @@ export function rejectThrottled(request: Request): void {
   );
 }
 
-/** Runs a check of a payment or sign-in, and counts a refusal against its address. */
+/** Runs `ask`, which checks a payment or sign-in. Counts a refusal against the request's address. */
 export async function countingRefusals<T>(request: Request, ask: () => Promise<T>): Promise<T> {
   const client = clientIn(request);
   return client === undefined ? ask() : REFUSED.during(client, ask, isRefusal);
 }
 
-/** Counts a payment that was refused later, at settlement, against its address. */
+/** Counts a payment that was refused after admission, for example at settlement, against the request's address. */
 export function countRefusal(error: unknown, request: Request): void {
   const client = clientIn(request);
   if (client !== undefined && isRefusal(error)) REFUSED.add(client);

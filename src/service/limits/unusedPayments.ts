@@ -1,7 +1,7 @@
 /**
- * Throttles payers whose verified payments repeatedly end in failed calls, for a few seconds at a time. Facilitators
- * may charge for each verification, and the calls fail before they are charged. Only the payer is throttled, not other
- * callers behind the address. Each isolate counts separately.
+ * Throttles payers whose verified payments repeatedly end in failed calls, for a few seconds at a time. A facilitator
+ * may charge the service for each verification, and a failed call earns nothing. Other callers behind the payer's
+ * address are not throttled. Each isolate counts separately.
  */
 
 import { PaymentRequired } from "../../payments/wire/offer.ts";
@@ -10,12 +10,12 @@ import { Problem, problemOf } from "../../shared/problems.ts";
 import { LeakyBucket } from "./leakyBucket.ts";
 import { clientIn } from "./rateLimits.ts";
 
-/** Number of unused verified payments of each payer. */
+/** Counts the unused verified payments of each payer. */
 const UNUSED = new LeakyBucket(UNUSED_PAYMENTS);
 
 /**
  * Verifies a payment, unless its payer is throttled.
- * @param payer the name of its account
+ * @param payer the name of the payer's account
  * @throws Problem too_many_requests
  */
 export async function unlessThrottled<T>(payer: string, request: Request, verify: () => Promise<T>): Promise<T> {
@@ -36,7 +36,7 @@ export function countUnusedAfterFailure(error: unknown, payer: string, request: 
   if (code === "call_cancelled" || (status !== 500 && status !== 503)) countUnused(payer, request);
 }
 
-/** Counts a payment that was verified for a message that turned out to be no call. */
+/** Counts a payment that was verified for an MCP message without a paid call. */
 export function countUnused(payer: string, request: Request): void {
   if (clientIn(request) !== undefined) UNUSED.add(payer);
 }

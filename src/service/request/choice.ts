@@ -3,8 +3,8 @@ import { FIELD_KINDS } from "./fieldKinds.ts";
 import { nearest } from "./nearest.ts";
 
 /**
- * Returns the schema of a field that takes one name of a list, or a synonym of one. Synonyms are accepted but not
- * published. Any other name is rejected with the most similar one, or with the list.
+ * Returns the schema of a field that takes one name of a list, or a synonym of a name. Synonyms are accepted but not
+ * published. The error for any other value suggests the most similar name, or lists all names.
  */
 export function choice<N extends string, S extends string = never>(names: readonly N[], synonyms: readonly S[] = []) {
   const understood: readonly (N | S)[] = [...names, ...synonyms];

@@ -5,20 +5,22 @@
  */
 import type * as z from "zod";
 
-/** The value of a field that is not a file, as JSON has it. */
+/** A JSON value of a field that is not a file. */
 export type FieldValue = string | number | boolean;
 
-/** Returns whether a value may be a field's value. */
+/** Returns whether a value is a text, a number or a boolean. */
 export function isFieldValue(value: unknown): value is FieldValue {
   return ["string", "number", "boolean"].includes(typeof value);
 }
 
 interface Kind {
-  /** Describes the valid values: ends the sentence "`opacity` must be …". A choice lists its names. */
+  /** Describes the valid values, as the end of the sentence "`opacity` must be …". A choice lists its names. */
   expected(names: readonly string[]): string;
-  /** Parses a value that was sent as text. Returns text that spells no value unchanged, and the schema rejects it. */
+  /** Parses a value that was sent as text. Returns an invalid text unchanged, so that the schema rejects it. */
   parse(text: string): FieldValue;
-  /** The argument of the CLI's flag, as its help shows it. A flag without an argument has a `--no-` twin. */
+  /**
+   * The argument of the CLI's flag, as its help shows it; undefined for a flag without one, which has a `--no-` twin.
+   */
   argument: string | undefined;
 }
 
@@ -34,18 +36,18 @@ export const FIELD_KINDS = {
 
 export type FieldKind = keyof typeof FIELD_KINDS;
 
-/** zod's schema types and their kinds. */
+/** Maps zod's schema types to field kinds. */
 const KINDS_BY_TYPE: Partial<Record<z.core.$ZodTypeDef["type"], FieldKind>> = {
   string: "string",
   number: "number",
   boolean: "boolean",
   enum: "choice",
-  custom: "file", // an Upload
+  custom: "file", // the schema of an Upload
 };
 
 /**
- * Returns the kind of a request field from its schema, below defaults and transforms. A union takes the kind of its first
- * option.
+ * Returns the kind of a request field from its schema, ignoring defaults and transforms. A union has the kind of its
+ * first option.
  * @throws Error if the schema has no kind: the field would not work as a form field, a flag or a control
  */
 export function fieldKindOf(schema: z.core.$ZodType): FieldKind {
@@ -55,9 +57,9 @@ export function fieldKindOf(schema: z.core.$ZodType): FieldKind {
     in: input,
     options,
   } = schema._zod.def as z.core.$ZodTypeDef & {
-    innerType?: z.core.$ZodType; // of optional, default, prefault
-    in?: z.core.$ZodType; // of pipes and transforms
-    options?: readonly z.core.$ZodType[]; // of unions
+    innerType?: z.core.$ZodType; // set in optional, default and prefault schemas
+    in?: z.core.$ZodType; // set in pipes and transforms
+    options?: readonly z.core.$ZodType[]; // set in unions
   };
   const inner = innerType ?? input ?? options?.[0];
   if (inner) return fieldKindOf(inner);

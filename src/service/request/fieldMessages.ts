@@ -1,15 +1,15 @@
 import type * as z from "zod";
 import { FIELD_KINDS } from "./fieldKinds.ts";
 
-/** Valid values by zod's name of their type. */
+/** Descriptions of valid values, by zod's name of their type. */
 const EXPECTED: Record<string, string | undefined> = {
   ...Object.fromEntries(Object.entries(FIELD_KINDS).map(([kind, { expected }]) => [kind, expected([])])),
   int: "a whole number",
 };
 
 /**
- * Describes valid values of a field whose schema does not: the end of a sentence that begins with the field's name.
- * Undefined keeps zod's own message.
+ * Returns the error message of a field whose schema defines no message. The message ends a sentence that begins
+ * with the field's name. Undefined keeps zod's own message.
  */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -29,7 +29,7 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** Returns the message for a required field that is missing or has a value of the wrong type. */
+/** Returns the error message of a required field that is missing or has a value of the wrong type. */
 export function takes(what: string): z.core.$ZodErrorMap {
   return ({ input }) => (input === undefined ? `is required: ${what}` : `must be ${what}`);
 }

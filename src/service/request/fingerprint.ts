@@ -7,8 +7,8 @@ const FILES = ["file", "image"];
 
 /**
  * Returns the fingerprint of a request: the SHA-256, in hexadecimal, of the operation and its checked fields, sorted by
- * name. It is equal for equivalent requests: a sent file counts by the SHA-256 of its bytes, regardless of how it was
- * sent.
+ * name. Equivalent requests have the same fingerprint: a file counts by the SHA-256 of its bytes, regardless of how it
+ * was sent.
  */
 export async function fingerprintOf(operation: string, fields: object): Promise<string> {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);

@@ -1,24 +1,25 @@
 import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
 import { Problem } from "../../shared/problems.ts";
 
-/** The header with a caller's idempotency key, and in MCP the entry of a tool call's `_meta`. */
+/** The HTTP header with a caller's idempotency key. */
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
+/** The entry of a tool call's `_meta` with the key, in MCP. */
 export const IDEMPOTENCY_META = "x402/idempotency-key";
 
-/** Maximum length of a key. */
+/** Maximum length of an idempotency key. */
 export const MAX_KEY_CHARACTERS = 255;
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${MAX_KEY_CHARACTERS}}$`);
-/** The rule for keys: the end of a sentence. */
+/** The rule for idempotency keys, as the end of a sentence. */
 export const KEY_RULE = `must be 1 to ${MAX_KEY_CHARACTERS} printable ASCII characters`;
 
-/** Returns whether a text is a valid key. */
+/** Returns whether a text is a valid idempotency key. */
 export function isIdempotencyKey(text: string): boolean {
   return KEY.test(text);
 }
 
 /**
- * Returns the idempotency key of a call: the one sent with it, or else the payment's `payment-identifier`.
- * @throws Problem invalid_request if it is not 1 to 255 printable ASCII characters
+ * Returns the idempotency key of a call: the key sent with it, or else the payment's `payment-identifier`.
+ * @throws Problem invalid_request if the key is not 1 to 255 printable ASCII characters
  */
 export function idempotencyKeyOf(sent: unknown, { identifier }: PaymentPayload): string | null {
   if (sent === null || sent === undefined) return identifier;

@@ -2,14 +2,14 @@ import type * as z from "zod";
 import { type FieldError, Problem, shownName } from "../../shared/problems.ts";
 import { nearest } from "./nearest.ts";
 
-/** Maximum number of wrong fields to list. */
+/** Maximum number of wrong fields that an error lists. */
 export const MAX_ERRORS = 20;
 
 /** The known fields. */
 interface Fields {
   /** Fields of this operation. */
   here: readonly string[];
-  /** Returns the name of the other operation with this field. */
+  /** Returns the name of another operation that has this field. */
   elsewhere(field: string): string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
   });
 }
 
-/** Describes an unknown field and suggests what its sender may have meant: the rest of a sentence after the name. */
+/** Describes an unknown field and suggests a known one: the rest of a sentence that begins with the field's name. */
 function unknownField(name: string, { here, elsewhere }: Fields): string {
   if (/page/i.test(name)) return "is not a field: every page is marked, and pages cannot be selected";
   const home = elsewhere(name);

@@ -1,6 +1,4 @@
-/**
- * Converts a request's fields to a mark of the engine: the only place that does so, for the Worker and for the page.
- */
+/** Converts a request's fields to a mark of the engine. The Worker and the page both use these functions. */
 import type { ImageMark, TextMark } from "../../engine/index.ts";
 import type { ImageRequest, TextRequest } from "./schemas.ts";
 

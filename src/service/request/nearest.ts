@@ -1,11 +1,11 @@
 import leven from "leven";
 
-/** Maximum length of a name that counts as a typing error. */
+/** Maximum length of a name for which a similar one is searched. */
 const MAX_CHARACTERS = 64;
 
 /**
- * Returns the known name that is most similar to `name`: up to a third of the characters may differ, or one contains
- * the other. Undefined if no name is similar enough.
+ * Returns the known name that is most similar to `name`. Up to a third of the characters may differ. Otherwise, one
+ * name must contain the other. Returns undefined if no name is similar enough.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_CHARACTERS) return undefined;
@@ -18,21 +18,21 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 }
 
 /**
- * Minimum length of a name that is recognized despite a typing error. Shorter ones, such as `text`, are similar to too
- * many words.
+ * Minimum length of a known name that is recognized despite a typing error. Shorter names, such as `text`, are similar
+ * to too many words.
  */
 const MIN_SLIP_CHARACTERS = 5;
 
 /**
- * Returns the known name that equals `name` except for case, or for a typing error in a longer name; undefined without
- * one.
+ * Returns the known name that equals `name`, ignoring case, spaces and underscores. A known name of at least
+ * `MIN_SLIP_CHARACTERS` characters matches despite one typing error. Returns undefined if no name matches.
  */
 export function knownName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_CHARACTERS) return undefined;
   const written = plain(name);
   return known.find((candidate) => {
     const other = plain(candidate);
-    const slips = letters(written) === letters(other) ? 2 : 1; // two letters may be swapped
+    const slips = letters(written) === letters(other) ? 2 : 1; // a swap of two letters has the edit distance 2
     return written === other || (other.length >= MIN_SLIP_CHARACTERS && leven(written, other) <= slips);
   });
 }
@@ -41,7 +41,7 @@ function letters(name: string): string {
   return [...name].sort().join("");
 }
 
-/** Removes the most common differences: case, spaces and underscores. */
+/** Removes the most common differences between spellings: case, spaces and underscores. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[\s_]+/g, "-");
 }

@@ -13,7 +13,7 @@ export function oncePerConfig<T extends object>(make: (config: Config) => T): (c
 /** Maximum number of cached origins per deployment. If routes are wildcards, callers choose the origin. */
 const MAX_ORIGINS = 4;
 
-/** Memoizes `make` per origin and Config object, for the last few origins of each. */
+/** Memoizes `make` per origin and Config object, for the last `MAX_ORIGINS` origins of each Config. */
 export function oncePerOrigin<T>(make: (origin: string, config: Config) => T): (origin: string, config: Config) => T {
   const madeFor = oncePerConfig(() => new Map<string, T>());
   return (origin, config) => {

@@ -19,9 +19,9 @@ import { takes } from "./fieldMessages.ts";
 
 /**
  * Schemas of requests and results: the single source for validation, OpenAPI and MCP. Request schemas are created on
- * first use, because that takes as long as a fifth of the Worker's start. Lengths are PDF points (1/72 inch) of the
- * page as the reader sees it. Patterns are published and read in many languages, so they use no flags and no Unicode
- * properties.
+ * first use, because creating them takes a fifth of the Worker's start-up time. Lengths are PDF points (1/72 inch) of
+ * the page as the reader sees it. Patterns are published and read in many languages, so they use no flags and no
+ * Unicode properties.
  */
 
 /** Other common names of the positions. */
@@ -68,18 +68,18 @@ function byTemplate(property: "position" | "color"): string {
 const FILE = takes("a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)");
 const IMAGE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
 
-/** Explains names that only the caller can open: paths, and attachments of a host. */
+/** Explains the error for a name that only the caller can open: a path, or an attachment in the caller's chat. */
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
 
 const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
 /** The beginning of `%PDF` in base64. */
 const BASE64_PDF = /^JVBER/;
-// Text that begins like a PNG or JPEG in base64 counts as one, and malformed base64 gets its own message. Other text
-// that begins with a slash is a path.
+// Text that begins like a PNG or JPEG in base64 is treated as base64, so that the error for malformed base64 applies to
+// it. Other text that begins with a slash is a path.
 const IMAGE_PATTERN =
   /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|iVBORw0KGgo|\/9j\/|[A-Za-z0-9+_=\s-][A-Za-z0-9+/_=\s-]*$)/;
 
-/** The URL of an upload. Programs confuse it with the handle, but it only returns a page. */
+/** Matches the URL of an upload. Callers confuse this URL with the handle, but a GET of it returns only a page. */
 const UPLOAD_ADDRESS = /^https?:\/\/[^/]+\/v1\/uploads\/\d{6}-[0-9a-f]{32}\b/i;
 const notUploadAddress = [
   (text: string) => !UPLOAD_ADDRESS.test(text),
@@ -150,13 +150,13 @@ export const plainName = once(() =>
     .string()
     .min(1)
     .max(MAX_FILENAME_CHARACTERS)
-    .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not have control characters or path separators")
+    .regex(/^[^\x00-\x1f\x7f-\x9f/\\]*$/, "must not contain control characters or path separators")
     .refine((name) => name.isWellFormed(), "must be well-formed Unicode"),
 );
 
 const filename = once(() =>
   plainName()
-    .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults behind a transform are not published
+    .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults in front of a transform are not published
     .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
     .prefault("watermarked.pdf")
     .describe("The file name of the result. .pdf is added if it is missing."),
@@ -169,7 +169,7 @@ const COUNTRIES = new Map([
   ["cn", "zh"],
 ]);
 
-/** Returns whether the runtime understands a tag: its parts are in the order of BCP 47. */
+/** Returns whether the runtime accepts a language tag: the order of its parts must follow BCP 47. */
 function isLanguageTag(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1;
@@ -207,14 +207,14 @@ const text = once(() =>
     .string({
       error: ({ input }) => (input === undefined ? "is required: the words to put on the page" : "must be text"),
     })
-    .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // a text that is far too long is not checked further; a line break may still be two characters
+    .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // stops checking a text that is far too long; the limit is doubled, because a line break may still be two characters
     .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
     .transform((value) => value.replaceAll("\r\n", "\n")) // forms send line breaks as CRLF
     .pipe(
       z
         .string()
         .refine((value) => value.isWellFormed(), "must be well-formed Unicode")
-        // decoders replace bytes that are not UTF-8 by U+FFFD, which must not be printed on every page
+        // decoders replace bytes that are not UTF-8 with U+FFFD, which must not appear on every page
         .refine((value) => !value.includes("\ufffd"), "must be UTF-8: it has replacement characters (U+FFFD)")
         .refine((value) => [...value].length <= MAX_TEXT_CHARACTERS, tooManyCharacters)
         .refine(isVisible, "must have a visible character")
@@ -241,7 +241,7 @@ export const textRequest = once(() =>
     template: choice(templates)
       .default(DEFAULTS.template)
       .describe(
-        `The appearance: position, rotation, size, weight and color. The request's own fields win. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
+        `The appearance: position, rotation, size, weight and color. Other fields of the request override it. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
       ),
     position: choice(POSITIONS, synonyms)
       .transform(canonical<Position>)
@@ -324,8 +324,8 @@ export type Result = z.output<typeof result>;
 const upload = once(() => z.instanceof(Upload).meta({ type: "string", format: "binary" }));
 
 /**
- * Explains the text of a form field that should be a file. The most common mistake is to send the file's name (curl
- * without `@`).
+ * Explains the error for a form field that is text but should be a file. The most common mistake is to send the file's
+ * name (curl without `@`).
  */
 function textForUpload(pattern: RegExp, others: string, curl: string) {
   return z
@@ -344,9 +344,9 @@ const imageOrUpload = once(() =>
   z.union([upload(), imageText()], { error: IMAGE }).describe(image().description ?? ""),
 );
 
-/** {@link textRequest} after reading the body. A long file has been received as an upload. */
+/** Schema of a {@link textRequest} whose body has been read. A long file may have been received as an upload. */
 export const textRead = once(() => textRequest().extend({ file: z.union([upload(), file()], { error: FILE }) }));
-/** {@link imageRequest} after reading the body. A long file has been received as an upload. */
+/** Schema of an {@link imageRequest} whose body has been read. A long file may have been received as an upload. */
 export const imageRead = once(() =>
   imageRequest().extend({
     file: z.union([upload(), file()], { error: FILE }),
@@ -354,12 +354,12 @@ export const imageRead = once(() =>
   }),
 );
 
-/** {@link textRequest} as `multipart/form-data`: files may be uploads. */
+/** Schema of a {@link textRequest} as `multipart/form-data`: the file may be an upload. */
 export const textForm = once(() => textRequest().extend({ file: fileOrUpload() }));
-/** {@link imageRequest} as `multipart/form-data`: files may be uploads. */
+/** Schema of an {@link imageRequest} as `multipart/form-data`: the files may be uploads. */
 export const imageForm = once(() => imageRequest().extend({ file: fileOrUpload(), image: imageOrUpload() }));
 
-/** A file named in a request: the text of a field, or an upload. */
+/** A file in a request: the text of a field, or an upload. */
 export type Source = string | Upload;
 /** A validated request for a text watermark, with defaults filled in. */
 export type TextRequest = z.output<ReturnType<typeof textForm>>;

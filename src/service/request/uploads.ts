@@ -1,10 +1,12 @@
-/** Schemas of uploads: the request for one, its answer, and the answer to the file. */
+/**
+ * Schemas of uploads: the request for an upload, the answer with its URL, and the answer after the file is received.
+ */
 import * as z from "zod";
 import { UPLOADS } from "../../settings/config.ts";
 import { once } from "../../shared/once.ts";
 import { plainName } from "./schemas.ts";
 
-/** Path where uploads are created. With an id appended, it receives the file. */
+/** Path where uploads are created. The file of an upload is sent to this path with the upload's id appended. */
 export const UPLOADS_PATH = "/v1/uploads";
 
 /** Body of `POST /v1/uploads`. */
@@ -39,13 +41,17 @@ export const uploadOffer = once(() =>
         url: z.url(),
         headers: z.record(z.string(), z.string()),
       })
-      .describe("How to send the file, once, as the body. In a browser, the URL shows a page to choose the file."),
-    curl: z.string().describe("The same as a command. Replace the path of the file."),
-    expires_at: z.iso.datetime().describe("Until then you can send the file, and use it any number of times."),
+      .describe(
+        "The HTTP request that sends the file as its body. Send it once. In a browser, the URL shows a page to choose the file.",
+      ),
+    curl: z.string().describe("The same request as a shell command. Replace the path with that of the file."),
+    expires_at: z.iso
+      .datetime()
+      .describe("When the upload expires. Until then you can send the file, and use its handle any number of times."),
   }),
 );
 
-/** Schema of the answer to a received file. */
+/** Schema of the answer after a file is received. */
 export const uploadReceipt = once(() =>
   z.strictObject({
     bytes: z.int().min(1),

@@ -21,9 +21,9 @@ export interface Exchange {
   requestId: string;
   env: Env;
   config: Config;
-  /** Facts for the log line, collected on the way. */
+  /** Facts for the log line, collected during the call. */
   facts: RequestFacts;
-  /** Aborted when the caller no longer needs the result. Work that is not settled yet then stops and is not charged. */
+  /** Aborted when the caller no longer needs the result. Work that is not settled by then stops and is not charged. */
   signal?: AbortSignal;
   /** Called as each stage begins. */
   progress?: (stage: Stage) => void;
@@ -38,26 +38,26 @@ export interface Exchange {
 export class CallContext implements AsyncDisposable {
   readonly env: Env;
   readonly config: Config;
-  /** Scheme and host of the result's link. */
+  /** Scheme and host of the link to the result. */
   readonly origin: string;
   /**
-   * Whether this caller may name files on this machine's loopback: only a developer's own request, if the settings
-   * allow it.
+   * Whether this caller may name files on this machine's loopback. Only a developer's own request may do so, and only
+   * if the settings allow it.
    */
   readonly allowLoopback: boolean;
-  /** The paid resource, as the signed receipt names it; undefined without a receipt. */
+  /** The paid resource, as the signed receipt names it; undefined if no receipt is signed. */
   readonly resourceUrl: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly progress: ((stage: Stage) => void) | undefined;
   /** How each file of the request is received: its limits, memory and storage. */
   readonly receiving: { file: ReceiveLimits; image: ReceiveLimits };
-  /** Acquired once all large files have arrived and work on them begins. */
+  /** The slot for work on large files, acquired once all large files have arrived. */
   readonly slot: LargeFileSlot;
   /** Number of bytes received so far. */
   bytesReceived = 0;
-  /** Start of the work on the files, in Unix milliseconds; undefined while they arrive. */
+  /** Time at which the work on the files began, in Unix milliseconds; undefined while they arrive. */
   workBegan: number | undefined;
-  /** Reason to stop receiving, once it is known. */
+  /** The error with which receiving stops; undefined while the call may go on. */
   refusal: Error | undefined;
   readonly #facts: RequestFacts;
   readonly #memory: MemoryShare;
@@ -65,7 +65,8 @@ export class CallContext implements AsyncDisposable {
 
   /**
    * @param resourceUrl the paid resource; undefined while it is unknown
-   * @param account the account whose calls share a share of the memory; undefined if this call has its own
+   * @param account the account whose calls use one share of the memory together; undefined if this call has its own
+   * share
    */
   constructor(
     { request, env, config, facts, signal, progress }: Exchange,
@@ -106,7 +107,7 @@ export class CallContext implements AsyncDisposable {
     return step(name, this.#facts, act);
   }
 
-  /** Releases the memory and the slot immediately. */
+  /** Releases the memory and the slot immediately, then deletes the spooled files. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#memory.release();
     this.slot.release();

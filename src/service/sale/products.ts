@@ -27,42 +27,42 @@ export interface Delivery {
   notices: readonly Notice[];
   /** File name of the result. */
   filename: string;
-  /** The facts that its receipt proves, if receipts are signed. Hashes are in hexadecimal. */
+  /** The facts that the result's receipt proves, if receipts are signed. Hashes are in hexadecimal. */
   proof?: Proof;
 }
 
 /** A validated request, ready to run once its payment is verified. */
 export interface AcceptedRequest {
-  /** See {@link fingerprintOf}. */
+  /** Returns the request's fingerprint, see {@link fingerprintOf}. */
   fingerprint(): Promise<string>;
   /**
-   * Does the work and stores the output. If it throws, nothing stays stored.
+   * Does the work and stores the output. If an error is thrown, no output remains in storage.
    * @throws Problem if a file cannot be received or the call is canceled
    * @throws EngineError if the file, the image or the text cannot be used
    */
   run(call: CallContext): Promise<WorkResult<Delivery>>;
 }
 
-/** An operation that is sold. */
+/** An operation that callers can buy. */
 export interface Product {
   operation: Operation;
-  /** Its path over HTTP. */
+  /** HTTP path of the operation. */
   path: string;
-  /** Its name as an MCP tool. */
+  /** Name of the MCP tool. */
   tool: string;
-  /** Its effect in a few words. */
+  /** Short summary of the effect, for people and models. */
   summary: string;
   /** A description for search indexes and models, of at most 200 characters. */
   description: string;
   /** An example request, for discovery services. */
   example: Record<string, unknown>;
-  /** Schemas of its requests, as JSON and as a form, created on first use. */
+  /** Schemas of the operation's requests, as JSON and as a form, created on first use. */
   readonly schemas: Readonly<Record<RequestFormat, z.ZodObject>>;
   /** Price of a call in a deployment. The offer, the result and every description use it. */
   price(config: Config): Price;
   /**
    * Validates the fields of a request.
-   * @param tooLong the problem of a field that is too long, and of which only the beginning is present
+   * @param tooLong the problem to throw if a field was too long and only its beginning was read
    * @throws Problem invalid_request with one entry in `errors` per wrong field, or `tooLong` if no field is wrong
    */
   accept(fields: unknown, format: RequestFormat, tooLong?: Problem): AcceptedRequest;
@@ -112,7 +112,7 @@ export const PRODUCTS: readonly Product[] = [
   ),
 ];
 
-/** Returns the price of a call as text: `0.05 USDC`, or all prices if products differ. */
+/** Returns the price of a call as text, such as `0.05 USDC`; all distinct prices if products differ. */
 export function priceLabel(config: Config): string {
   return priceLabels(config).join(" or ");
 }
@@ -122,7 +122,10 @@ export function priceLabels(config: Config): string[] {
   return [...new Set(PRODUCTS.map((product) => product.price(config).label))];
 }
 
-/** Returns the product that has a field, for callers who sent the field to another product. */
+/**
+ * Returns the HTTP path and the MCP tool of the product that has a field, for callers who sent the field to another
+ * product.
+ */
 function productWith(field: string): string | undefined {
   const product = PRODUCTS.find(({ schemas }) => Object.hasOwn(schemas.json.shape, field));
   return product && `POST ${product.path} (MCP tool ${product.tool})`;

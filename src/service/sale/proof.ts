@@ -9,7 +9,9 @@ import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { signsProof } from "../request/ownHosts.ts";
 import type { Delivery } from "./products.ts";
 
-/** Time for which a signed offer is reused, because a signature takes a millisecond and a 402 is free. */
+/**
+ * Maximum age of a reused signed offer. Offers are reused because a signature takes a millisecond and a 402 is free.
+ */
 const FRESH_SECONDS = 60;
 /** Maximum number of cached offers of a deployment. If routes are wildcards, callers choose the host. */
 const MAX_KEPT = 16;
@@ -17,13 +19,13 @@ const MAX_KEPT = 16;
 /** Signed offers by their terms, and the time until which they are reused (Unix seconds). */
 const keptOffers = oncePerConfig(() => new Map<string, { offers: SignedOffers; freshUntil: number }>());
 
-/** Loaded on first use, because setting up the curve takes milliseconds of the start. */
+/** The signing code is loaded on first use, because setting up the curve takes milliseconds of the start-up time. */
 const signing = () => import("../../payments/wire/offerReceipt.ts");
 
-/** Public parts of a deployment's key, once they are computed. */
+/** Address and public key of a deployment's RECEIPT_KEY, once they are computed. */
 const publicParts = oncePerConfig((): { known?: { address: string; publicKey: string } } => ({}));
 
-/** Returns the address and the public key (04, then x and y) of the RECEIPT_KEY; undefined without one. */
+/** Returns the address and the public key (04, then x and y) of the RECEIPT_KEY; undefined without a RECEIPT_KEY. */
 export async function receiptSigner(config: Config) {
   if (config.receiptKey === undefined) return undefined;
   const part = publicParts(config);
@@ -32,8 +34,8 @@ export async function receiptSigner(config: Config) {
 }
 
 /**
- * Returns the signed offers for the 402 of a request; undefined if nothing is signed. An offer is valid at least as
- * long as a payment made from it.
+ * Returns the signed offers for the 402 of a request; undefined if nothing is signed. A signed offer stays valid at
+ * least until a payment made from it expires.
  */
 export async function signedOffers(offer: Offer, request: Request, config: Config): Promise<SignedOffers | undefined> {
   const { receiptKey } = config;

@@ -23,8 +23,8 @@ import { type Step, step } from "./steps.ts";
 
 /**
  * Returns the terms of a product for an HTTP request.
- * @param resource the product as it is offered at the endpoint
- * @throws PaymentError not_configured if the deployment cannot take payments, and so must not ask for one
+ * @param resource the product as the endpoint offers it
+ * @throws PaymentError not_configured if the deployment cannot take payments and therefore must not ask for one
  */
 export function offerFor(product: Product, resource: Resource, { request, config }: Exchange): Offer {
   requireFacilitator(config, isLoopback(request));
@@ -38,11 +38,11 @@ export function whileClosed(error: Error, { selling }: Config): Error {
   return error instanceof PaymentRequired && !selling ? notSelling() : error;
 }
 
-/** An admitted payer, whose request may be read. */
+/** A payer who was admitted, and whose request may now be read. */
 export interface Admitted extends Admission {
   product: Product;
   payment: PaymentPayload;
-  /** See {@link idempotencyKeyOf}. */
+  /** The call's idempotency key, see {@link idempotencyKeyOf}. */
   key: string | null;
   offer: Offer;
   /** Number of request bytes that were already read, and counted against the payer's quota, before the sale began. */
@@ -50,11 +50,11 @@ export interface Admitted extends Admission {
 }
 
 /**
- * Admits a payer before the request is read, so that no other request is read.
- * @param sentKey the idempotency key as sent; null or undefined without one beside the payment
+ * Admits a payer before the request body is read. Bodies of payers who are not admitted are never read.
+ * @param sentKey the idempotency key sent with the call; null or undefined without a key
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError not_configured, or as {@link admit}
- * @throws Problem invalid_request if the key is malformed, too_many_requests
+ * @throws Problem invalid_request if the key is malformed, too_many_requests if the payer is throttled
  */
 export async function admitPayer(
   product: Product,
@@ -83,7 +83,7 @@ export async function purchase(
   accept: (call: CallContext) => Promise<AcceptedRequest>,
 ): Promise<Sold<Delivery>> {
   const { request } = exchange;
-  // cancels the bytes that `readMessage` has counted before this call, because a charged call costs no quota
+  // cancels the bytes that `readMessage` has counted before this call, because a charged call uses up no quota
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
   return withinPayerQuota(admitted, exchange, async (setCost, allowed) => {
     const sale = await fulfil(admitted, exchange, accept, { setCost, allowed });
@@ -101,8 +101,8 @@ export async function purchase(
 }
 
 /**
- * Does all work that needs the call's files. The files are deleted in the background. The quota is requested while the
- * request is read and its payment is claimed.
+ * Does all work that needs the call's files, and then deletes the files in the background. The quota is requested at
+ * the same time as the request is read and its payment is claimed.
  */
 async function fulfil(
   admitted: Admitted,
@@ -136,13 +136,13 @@ async function fulfil(
   } finally {
     if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
     setCost({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
-    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes the rest
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes files that remain
   }
 }
 
 /**
- * Returns the account that a call counts against. A verified payment counts against its payer. A payment that the
- * ledger already knows was not verified for this call, so anyone may have sent it: it counts against the address.
+ * Returns the account that a call counts against. A verified payment counts against its payer. If the ledger already
+ * knows the payment, it was not verified for this call. Anyone may have sent it, so it counts against the address.
  */
 export function accountOf({ payment, verified }: Admitted, { request }: Exchange): string | undefined {
   return verified ? payerAccount(payment) : addressAccount(request);
@@ -208,7 +208,7 @@ function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admissio
   };
 }
 
-/** Returns the facts of a sale that the request's log line contains too. */
+/** Returns the facts of a sale that also belong in the request's log line. */
 function factsOf({ outcome, network, transaction }: SaleEvent): RequestFacts {
   return {
     outcome: outcome === "sold" || outcome === "replayed" ? outcome : "refused",

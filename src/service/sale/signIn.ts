@@ -7,14 +7,14 @@ import type { Exchange } from "./callContext.ts";
 /** Header with a caller's sign-in. */
 export const SIGN_IN = "SIGN-IN-WITH-X";
 
-/** Returns the terms that a sign-in with a request must state. */
+/** Returns the terms that the sign-in sent with a request must contain. */
 export function signInTerms({ request, config }: Pick<Exchange, "request" | "config">): SignInTerms {
   const { networks, rpcUrls } = config;
   return { url: new URL(request.url), networks, rpcUrls, now: Date.now() };
 }
 
 /**
- * Returns the signer of a request's sign-in; undefined without one.
+ * Returns the signer of a request's sign-in; undefined if the request has no sign-in.
  * @throws PaymentError sign_in_refused
  */
 export async function signedIn(exchange: Pick<Exchange, "request" | "config">): Promise<SignedIn | undefined> {
@@ -23,7 +23,7 @@ export async function signedIn(exchange: Pick<Exchange, "request" | "config">): 
   if (header === null) return undefined;
   const terms = signInTerms(exchange);
   const { hostname } = terms.url;
-  // a sign-in that another site collected from its visitors must not pass here under that site's name
+  // another site may collect sign-ins under its own name from its visitors; those must not work here
   if (!isOwnHost(request, config))
     throw new PaymentError(
       "sign_in_refused",

@@ -1,20 +1,25 @@
-/** The steps of a paid call. Each is measured once for its log line, its answer's header and the runtime's traces. */
+/**
+ * The steps of a paid call. The measured duration of each step appears in the log line, in the `Server-Timing` header
+ * and in the runtime's traces.
+ */
 import { tracing } from "cloudflare:workers";
 import type { RequestFacts } from "../../shared/log.ts";
 
 /**
  * - `receive`: receives the request's body and the files that it names
- * - `verify`: waits for a facilitator's verdict
+ * - `verify`: waits for a facilitator to verify the payment
  * - `plan`: plans the output, which determines every byte
  * - `write`: streams the output to storage
- * - `store`: waits for storage after the last byte
- * - `settle`: waits for the ledger, which settles by a facilitator
+ * - `store`: waits until storage confirms the output
+ * - `settle`: waits for the ledger, which settles through a facilitator
  */
 export const STEPS = ["receive", "verify", "plan", "write", "store", "settle"] as const;
 /** One of {@link STEPS}. */
 export type Step = (typeof STEPS)[number];
 
-/** Runs a step of a call. Adds its duration in milliseconds to the facts of the request. Traces show it by its name. */
+/**
+ * Runs a step of a call and adds its duration in milliseconds to the facts of the request. Traces show the step's name.
+ */
 export function step<T>(name: Step, facts: RequestFacts, act: () => Promise<T>): Promise<T> {
   return tracing.enterSpan(name, async () => {
     const began = Date.now();

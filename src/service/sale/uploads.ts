@@ -31,15 +31,15 @@ import { PRODUCTS } from "./products.ts";
 import { admitPayer, offerFor } from "./purchase.ts";
 import { serviceMetadata } from "./serviceMetadata.ts";
 
-/** Maximum number of bytes of a file in memory on its way to storage. */
+/** Maximum number of bytes of a file that are buffered in memory on their way to storage. */
 const BUFFERED_BYTES = 100_000;
 
 /**
- * Creates an upload. A free one counts against the sender's address. With a payment that a facilitator verifies, it
- * counts against the payer, and it may be large. The payment is not settled, and can be used for the call afterwards.
- * @param sent payments in order of preference; null or undefined for a missing one
+ * Creates an upload. A free upload counts against the sender's address. With a payment that a facilitator verifies, the
+ * upload counts against the payer and may be large. The payment is not settled, and can pay for the call afterwards.
+ * @param sent payments in order of preference; null or undefined for a missing payment
  * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
- * @throws PaymentRequired if it exceeds the free size, or the payment is refused
+ * @throws PaymentRequired if the upload exceeds the free size without a payment, or the payment is refused
  * @throws PaymentError as {@link admitPayer}
  */
 export async function openUpload(
@@ -101,7 +101,8 @@ function expectFits(type: UploadRecord["type"], bytes: number, { maxSourceBytes,
 const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeBytes} bytes`;
 
 /**
- * Returns the account of the payer whose payment came along, after verifying it.
+ * Verifies the payment that was sent with the request, and returns its payer's account. Returns undefined if no payment
+ * was verified and none is needed.
  * @throws PaymentRequired as {@link openUpload}
  */
 async function payerOf(
@@ -111,7 +112,7 @@ async function payerOf(
 ): Promise<string | undefined> {
   const isSent = sent.some((payment) => payment !== null && payment !== undefined);
   if (!isSent && !isNeeded) return undefined;
-  const [product] = PRODUCTS; // the product is not known yet
+  const [product] = PRODUCTS; // any product serves for the offer, because the product of the later call is unknown
   const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
   if (!isSent) throw new PaymentRequired(offer, NOT_FREE);
   rejectThrottled(exchange.request);
@@ -168,8 +169,9 @@ export async function receiveFile(
 }
 
 /**
- * Receives a file within the upload's allowance for aborted transfers. Without it, a sender could abort repeatedly and
- * have any number of bytes received for free. The quota is requested while the file arrives. Small files do not count.
+ * Receives a file within the upload's allowance for aborted transfers. Without this allowance, a sender could abort
+ * transfers repeatedly and make the service receive any number of bytes for free. The quota is requested while the file
+ * arrives. Files of at most `BUFFERED_BYTES` bytes do not count.
  */
 function receiveWithinQuota(
   slot: StoredUpload,
@@ -205,14 +207,20 @@ function refusalOfFile(isUnderWay: boolean): string {
     : "Too many transfers to this upload were aborted. Create another upload.";
 }
 
-/** Rejects a file without a header and an object at its beginning, because uploads must not hold other files. */
+/**
+ * Rejects a file whose beginning has neither a PDF header nor an object, because uploads must not store other kinds of
+ * files.
+ */
 function expectSignsOfPdf(head: Uint8Array): void {
   expectPdf(head, undefined);
   if (!/%PDF-|\d\s+obj\b/.test(new TextDecoder("latin1").decode(head)))
     throw new Problem("not_a_pdf", "The file is not a PDF. Check that you sent the right file.");
 }
 
-/** @throws Problem upload_length_wrong, source_too_large, image_too_large */
+/**
+ * Returns the length of an upload's file from the request's Content-Length.
+ * @throws Problem upload_length_wrong, source_too_large, image_too_large
+ */
 function lengthOf(request: Request, { type, size, maxBytes }: UploadRecord, config: Config): number {
   const length = announcedBytesOf(request);
   if (length !== undefined && size === undefined) expectFits(type, length, config);

@@ -25,7 +25,7 @@ import { imageMarkOf, textMarkOf } from "../request/marks.ts";
 import type { ImageRequest, Result, Source, TextRequest } from "../request/schemas.ts";
 import type { CallContext, Stage } from "./callContext.ts";
 
-/** A marked PDF in storage. */
+/** A marked PDF that is in storage. */
 export interface Marked {
   output: Result["output"];
   notices: readonly Notice[];
@@ -35,28 +35,28 @@ export interface Marked {
   proof: Proof | undefined;
 }
 
-/** The facts that a receipt proves: the resource, and the SHA-256 of source and result, in hexadecimal. */
+/** The facts that a receipt proves: the resource, and the SHA-256 of the source and of the result, in hexadecimal. */
 export interface Proof {
   resourceUrl: string;
   inputSha256: string;
   outputSha256: string;
 }
 
-/** Plans the output for a source. The mark is already bound. */
+/** Plans the output for a source. A planner is made for one mark. */
 type Planner = (
   source: Uint8Array | RangeReader,
   options: WatermarkOptions & { loadFont: LoadFont },
 ) => Promise<WatermarkPlan>;
 
 /**
- * Puts a text on every page of a PDF. If it throws, nothing stays stored.
+ * Puts a text on every page of a PDF. If an error is thrown, no output remains in storage.
  * @throws Problem if the file cannot be received or the call is canceled
  * @throws EngineError if the file or the text cannot be used
  */
 export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
   const mark = textMarkOf(request);
   checkMark(mark);
-  // a failure here is repeated and reported where the fonts are used
+  // loads the fonts while the file arrives; a failure recurs, and is reported, when the mark is drawn
   const fonts = isElsewhere(request.file)
     ? loadFonts(mark, fontLoader(call.env.ASSETS)).catch(() => undefined)
     : undefined;
@@ -66,7 +66,7 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
 }
 
 /**
- * Puts an image on every page of a PDF. If it throws, nothing stays stored.
+ * Puts an image on every page of a PDF. If an error is thrown, no output remains in storage.
  * @throws Problem if a file cannot be received or the call is canceled
  * @throws EngineError if the file or the image cannot be used
  */
@@ -92,8 +92,8 @@ function isElsewhere(file: Source): boolean {
 }
 
 /**
- * Opens two files concurrently. If one fails, the fetch of the other is aborted. It waits until the other has ended,
- * because that uses memory of the call.
+ * Opens two files concurrently. If one fails, the fetch of the other is aborted. Both fetches have ended when the
+ * result settles, because a fetch uses memory of the call.
  * @throws Error of the file that failed first
  */
 async function together(
@@ -173,7 +173,7 @@ function begin(stage: Stage, { signal, progress }: CallContext): void {
   progress?.(stage);
 }
 
-/** @param fileSignal aborted when this file alone is no longer needed */
+/** @param fileSignal aborted when this file is no longer needed, even if the call goes on */
 async function open(
   source: Source,
   field: "file" | "image",

@@ -154,7 +154,7 @@ describe("Solana", () => {
     expect(status).toBe("warn");
     for (const version of [1, 2])
       expect(problems).toContain(
-        `no facilitator says who pays the fee on solana-devnet in version ${version} of x402: it is not offered there`,
+        `no facilitator says who pays the fee on solana-devnet in version ${version} of x402: this combination is not offered`,
       );
   });
 
@@ -309,7 +309,7 @@ describe("GET /healthz", () => {
       for (const health of [await call("/healthz"), await call("/healthz")])
         expect([health.status, await health.json()]).toMatchObject([
           503,
-          { status: "fail", problems: [`the binding ${name} does not answer as it should`] },
+          { status: "fail", problems: [`the binding ${name} does not respond correctly`] },
         ]);
       expect(asked).toHaveBeenCalledTimes(asks);
     },
