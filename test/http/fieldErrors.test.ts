@@ -199,7 +199,7 @@ describe("an unknown field", () => {
 
   test("starts the sentence with the name of the unknown field", async () => {
     const { detail } = await refusalOf(TEXT, { ...text, image: "x" });
-    expect(detail).toMatch(/^`image` is not a field here, but of POST/);
+    expect(detail).toMatch(/^`image` is not a field of this operation, but of POST/);
   });
 
   test("lists all fields if none is similar to the unknown field", async () => {
@@ -214,7 +214,9 @@ describe("an unknown field", () => {
     [TEXT, { ...text, scale: 0.2 }, "scale", IMAGE],
   ])("%s: names the other operation if the unknown field belongs to it: %#", async (path, body, field, other) => {
     const { tool } = PRODUCTS.find((product) => product.path === other)!;
-    expect(await messageFor(path, body, field)).toBe(`is not a field here, but of POST ${other} (MCP tool ${tool})`);
+    expect(await messageFor(path, body, field)).toBe(
+      `is not a field of this operation, but of POST ${other} (MCP tool ${tool})`,
+    );
   });
 
   test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(

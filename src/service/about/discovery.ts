@@ -8,7 +8,7 @@ import { PRODUCTS, type Product } from "../sale/products.ts";
 const MAX_WORDS = 12;
 
 /**
- * Descriptions of a product for discovery services. Version 1 reads `outputSchema`. Version 2 reads an example of input
+ * Descriptions of a product for discovery services. x402 version 1 reads `outputSchema`. Version 2 reads an example of input
  * and output with a short schema (x402 extension "bazaar"). This extension must be short: over HTTP, the offer carries
  * it in a header, and the client sends it back with the payment. `outputSchema` and /openapi.json have all fields; the
  * header `Link` points to /openapi.json.

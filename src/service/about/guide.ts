@@ -36,7 +36,7 @@ The answer has a link to the marked PDF. The link works for ${limits.link_second
 ## Files without a URL
 
 POST ${origin}${UPLOADS_PATH} with {"name", "size", "type": "pdf" or "image"}, or call the MCP tool request_upload. Both are free. The
-answer has a \`handle\` (upload:…) and a URL. Send the file there once by PUT (\`curl\` is the command), or open the URL in a browser
+answer has a \`handle\` (upload:…) and a URL. Send the file there once by PUT (the field \`curl\` has the command), or open the URL in a browser
 and choose the file. Use the handle as \`file\` or \`image\`, any number of times, for ${limits.upload_seconds} seconds. A free file has
 at most ${limits.upload_free_bytes} bytes, and an address has at most ${limits.uploads} uploads at a time. For larger files, or more uploads,
 send a payment along: it is verified, not settled, and you can use it for the call that follows.
@@ -50,7 +50,7 @@ over MCP in \`_meta["x402/payment"]\`. Networks: ${price.networks.join(", ")}.
 A failed call is not charged, and you can use its payment again. With each paid call, send an idempotency key that cannot be
 guessed, such as a UUID: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost answer,
 or a code that says to try again, repeat the call with the same key and fields. It is charged once, even with a newly signed
-payment, and returns the same result. Without its key, a settled payment returns nothing, because it is public then. GET
+payment, and returns the same result. Without its key, a settled payment returns nothing, because the payment is public. GET
 ${origin}/v1/purchases lists the links that a payer has bought, if the payer signs in (${SIGN_IN}).
 `;
 }

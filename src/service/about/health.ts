@@ -25,8 +25,8 @@ const lastCheck = oncePerConfig((): { checked?: SettledNetworks; at: number } =>
 
 /**
  * Returns the settings without the networks and x402 versions that no facilitator settles, because payments on them
- * would fail. The first request of an isolate asks the facilitators. A facilitator that does not answer is asked again
- * after `ASK_AGAIN_MS`, and counts as settling everything except Solana until then.
+ * would fail. The first request of an isolate asks the facilitators. A facilitator that has never answered is asked
+ * again after `ASK_AGAIN_MS`, and counts as settling everything except Solana until then.
  */
 export async function settledConfig(config: Config): Promise<Config> {
   if (config.facilitators.length === 0) return config;

@@ -68,7 +68,7 @@ export const limits = once(() => {
     fetch_ports: z.array(count).describe("Ports that the URL of a file may use."),
     work_seconds: count.describe("Maximum duration of a call before its payment is settled."),
     link_seconds: count.describe("Lifetime of a link."),
-    unpaid_calls_per_minute: count.describe("Maximum number of 402 answers to one address (an IPv6 /64)."),
+    unpaid_calls_per_minute: count.describe("Maximum number of 402 answers to one address (for IPv6, one /64)."),
     refused_payments: count.describe(
       "Maximum number of refused payments from one address. At this number, payments from the address are rejected with 429 for a few seconds. A paid call resets the count.",
     ),
@@ -87,16 +87,16 @@ export const limits = once(() => {
       "Maximum time spent on a payer's failed calls, which are not charged. Beyond this or the next limit, the payer's calls are rejected with 429.",
     ),
     payer_uncharged_bytes_per_hour: count.describe(
-      "Maximum size of the bodies and files that the service receives for such calls.",
+      "Maximum total size of the bodies and files received for a payer's failed calls.",
     ),
     upload_seconds: count.describe("Lifetime of an upload."),
     upload_free_bytes: count.describe(
       "Maximum size of a file that is uploaded without a payment. With a payment, `file_bytes` applies.",
     ),
     uploads: count.describe(
-      "Maximum number of concurrent uploads without a payment from one address (an IPv6 /64). Another upload is rejected with 429.",
+      "Maximum number of concurrent uploads without a payment from one address (for IPv6, one /64). Another upload is rejected with 429.",
     ),
-    uploads_bytes: count.describe("Maximum total size of these uploads."),
+    uploads_bytes: count.describe("Maximum total size of the concurrent uploads without a payment from one address."),
     payer_uploads: count.describe(
       "Maximum number of concurrent uploads of one payer. Each upload needs a payment, which is verified but not settled.",
     ),
@@ -105,7 +105,7 @@ export const limits = once(() => {
       "Maximum received size of aborted transfers to one upload, as a multiple of the upload's size. Further transfers are rejected with 429.",
     ),
     wrong_tokens_per_minute: count.describe(
-      "Maximum number of requests with a wrong token, or to unknown uploads, from one address (an IPv6 /64).",
+      "Maximum number of requests with a wrong token or an invalid sign-in, or to unknown uploads, from one address (for IPv6, one /64).",
     ),
   });
 });

@@ -3,17 +3,17 @@ import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
 import { Problem } from "../../shared/problems.ts";
 import { clientIn } from "./rateLimits.ts";
 
-/** The uncharged use of the service that a payer, or the transfers to an upload, are allowed. */
+/** Limits of the calls of one payer, or of the transfers to one upload. */
 export interface QuotaLimits {
   /** Maximum number of payments in use at a time. Calls that share a payment share one job. */
   payments: number;
-  /** Maximum number of concurrent calls with these payments, including repeated calls that wait for the first one. */
+  /** Maximum number of concurrent calls with these payments, including repeated calls that wait for the first call. */
   calls: number;
   /** Maximum milliseconds of work per hour for calls that end uncharged. */
   unchargedMs: number;
   /** Maximum number of received bytes per hour for calls that end uncharged. */
   unchargedBytes: number;
-  /** Time after which a call counts as ended, because its Worker died. */
+  /** Time after which a call counts as ended even if its end was not recorded, because its Worker may have died. */
   leaseMs: number;
 }
 
@@ -200,11 +200,11 @@ export async function registerUpload(
     .catch(({ overloaded }: { overloaded?: boolean }) => (overloaded ? CALL_SECONDS : 0)); // only requests of this account reach the object, so the account itself overloads it
   if (waitSeconds === 0) return;
   const [who, what] = name.startsWith("payer:")
-    ? ["This payer", "wait until one expires"]
-    : ["Your address", "wait until one expires, or send a payment along"];
+    ? ["This payer", "wait until an upload expires"]
+    : ["Your address", "wait until an upload expires, or send a payment along"];
   throw new Problem(
     "too_many_requests",
-    `${who} has the maximum of concurrent uploads: ${limits.slots} with ${limits.bytes} bytes in total. Use one of them, or ${what}.`,
+    `${who} has the maximum number of concurrent uploads: ${limits.slots} with ${limits.bytes} bytes in total. Use one of these uploads, or ${what}.`,
     { headers: { "Retry-After": String(waitSeconds) } },
   );
 }

@@ -1,7 +1,7 @@
 /**
  * The kinds of request fields, in one table. Forms, the query, the CLI's flags, the page's controls and the error messages
  * are derived from it, so a field added to a request schema works on every surface.
- * This file imports zod's types only: the page loads it.
+ * This file imports only types from zod, because the page loads this file but not zod.
  */
 import type * as z from "zod";
 
@@ -19,7 +19,8 @@ interface Kind {
   /** Parses a value that was sent as text. Returns an invalid text unchanged, so that the schema rejects it. */
   parse(text: string): FieldValue;
   /**
-   * The argument of the CLI's flag, as its help shows it; undefined for a flag without one, which has a `--no-` twin.
+   * The argument of the CLI's flag, as the CLI's help shows it. Undefined for a flag without an argument; such a flag has
+   * a `--no-` twin.
    */
   argument: string | undefined;
 }

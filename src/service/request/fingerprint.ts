@@ -7,7 +7,7 @@ const FILES = ["file", "image"];
 
 /**
  * Returns the fingerprint of a request: the SHA-256, in hexadecimal, of the operation and its checked fields, sorted by
- * name. Equivalent requests have the same fingerprint: a file counts by the SHA-256 of its bytes, regardless of how it
+ * name. Equivalent requests have the same fingerprint: a sent file counts by the SHA-256 of its bytes, regardless of how it
  * was sent.
  */
 export async function fingerprintOf(operation: string, fields: object): Promise<string> {

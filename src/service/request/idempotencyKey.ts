@@ -3,7 +3,7 @@ import { Problem } from "../../shared/problems.ts";
 
 /** The HTTP header with a caller's idempotency key. */
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
-/** The entry of a tool call's `_meta` with the key, in MCP. */
+/** The entry of an MCP tool call's `_meta` with a caller's idempotency key. */
 export const IDEMPOTENCY_META = "x402/idempotency-key";
 
 /** Maximum length of an idempotency key. */

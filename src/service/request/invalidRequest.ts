@@ -37,7 +37,7 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
 function unknownField(name: string, { here, elsewhere }: Fields): string {
   if (/page/i.test(name)) return "is not a field: every page is marked, and pages cannot be selected";
   const home = elsewhere(name);
-  if (home !== undefined) return `is not a field here, but of ${home}`;
+  if (home !== undefined) return `is not a field of this operation, but of ${home}`;
   const meant = nearest(name, here);
   if (meant !== undefined) return `is not a field. Did you mean \`${meant}\`?`;
   return `is not a field. The fields are ${here.map((field) => `\`${field}\``).join(", ")}`;

@@ -1,6 +1,6 @@
 import leven from "leven";
 
-/** Maximum length of a name for which a similar one is searched. */
+/** Maximum length of a name that is compared with the known names. */
 const MAX_CHARACTERS = 64;
 
 /**

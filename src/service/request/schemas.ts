@@ -156,7 +156,7 @@ export const plainName = once(() =>
 
 const filename = once(() =>
   plainName()
-    .meta({ examples: ["contract-draft.pdf"] }) // examples and defaults in front of a transform are not published
+    .meta({ examples: ["contract-draft.pdf"] }) // before the transform, because examples and defaults after it are not published
     .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
     .prefault("watermarked.pdf")
     .describe("The file name of the result. .pdf is added if it is missing."),

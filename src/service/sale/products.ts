@@ -50,7 +50,7 @@ export interface Product {
   path: string;
   /** Name of the MCP tool. */
   tool: string;
-  /** Short summary of the effect, for people and models. */
+  /** Short summary of the operation's effect. */
   summary: string;
   /** A description for search indexes and models, of at most 200 characters. */
   description: string;

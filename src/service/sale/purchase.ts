@@ -53,7 +53,7 @@ export interface Admitted extends Admission {
  * Admits a payer before the request body is read. Bodies of payers who are not admitted are never read.
  * @param sentKey the idempotency key sent with the call; null or undefined without a key
  * @throws PaymentRequired if the payment is refused
- * @throws PaymentError not_configured, or as {@link admit}
+ * @throws PaymentError not_configured, or an error of {@link admit}
  * @throws Problem invalid_request if the key is malformed, too_many_requests if the payer is throttled
  */
 export async function admitPayer(
@@ -73,7 +73,7 @@ export async function admitPayer(
  * Sells one product for one payment, over HTTP or MCP. The same request with the same payment returns the same result.
  * @param accept reads and validates the request within the call's limits
  * @throws PaymentRequired if the payment is refused
- * @throws PaymentError as {@link Sale}
+ * @throws PaymentError any error of {@link Sale}
  * @throws Problem from `accept` and the product
  * @throws EngineError from the product
  */

@@ -40,7 +40,7 @@ const BUFFERED_BYTES = 100_000;
  * @param sent payments in order of preference; null or undefined for a missing payment
  * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
  * @throws PaymentRequired if the upload exceeds the free size without a payment, or the payment is refused
- * @throws PaymentError as {@link admitPayer}
+ * @throws PaymentError any error of {@link admitPayer}
  */
 export async function openUpload(
   fields: unknown,
@@ -103,7 +103,7 @@ const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeByte
 /**
  * Verifies the payment that was sent with the request, and returns its payer's account. Returns undefined if no payment
  * was verified and none is needed.
- * @throws PaymentRequired as {@link openUpload}
+ * @throws PaymentRequired if no sent payment is accepted but one is needed, or the payment is refused
  */
 async function payerOf(
   exchange: Exchange,
@@ -227,7 +227,7 @@ function lengthOf(request: Request, { type, size, maxBytes }: UploadRecord, conf
   if (length !== undefined && length > maxBytes && size === undefined)
     throw new Problem(
       "source_too_large",
-      `This upload takes at most ${maxBytes} bytes. Create one with the file's \`size\`. Above ${UPLOADS.freeBytes} bytes, send a payment along.`,
+      `This upload takes at most ${maxBytes} bytes. Create another upload with the file's \`size\`. Above ${UPLOADS.freeBytes} bytes, send a payment along.`,
     );
   if (length && (size === undefined || length === size)) return length;
   const what = size === undefined ? "its Content-Length" : `a Content-Length of ${size}, as announced`;
