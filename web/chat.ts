@@ -1,4 +1,6 @@
-/** Shows a tool's result in a chat (MCP Apps). The order comes first, then the first page, the link and the receipt. */
+/**
+ * Shows a tool call in a chat (MCP Apps): first the order, and after the call the first page, the link and the receipt.
+ */
 import { version } from "../package.json";
 import { type Receipt, receiptFor } from "./buying/receipt.ts";
 import { Host, type HostContext } from "./chat/host.ts";
@@ -55,7 +57,7 @@ function showBought({ bought, name, settlement }: Extract<Outcome, { bought: obj
   const receipt = receiptFor(shown(name), bought, () => firstPage.replaceChildren());
   const { element } = receipt;
   element.querySelector("[data-part=download]")?.addEventListener("click", async (event) => {
-    event.preventDefault(); // the host opens the link, because a sandboxed frame may not
+    event.preventDefault(); // the host opens the link, because a sandboxed frame cannot
     await host.request("ui/open-link", { url }).catch(() => {
       element.querySelector("[data-part=status]")!.textContent = "This app cannot open the link. Copy it instead.";
       element.querySelector<HTMLInputElement>("[data-part=link]")!.focus();

@@ -44,14 +44,14 @@ enableCopying();
 enableChoosing();
 changed();
 if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
-// at this event, the browser has already restored the controls after a reload or going back
+// before `pageshow`, the browser has already restored the controls after a reload or after going back
 addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
 
 /** Accepts a file from the file dialog, from a drop anywhere on the page, or the sample. */
 function enableChoosing(): void {
   filePicker.addEventListener("change", () => choose(filePicker.files?.[0]));
   filePicker.addEventListener("click", () => {
-    filePicker.value = ""; // otherwise, choosing the same file again would fire no change event
+    filePicker.value = ""; // without this reset, choosing the same file again would fire no change event
   });
   document.getElementById("sample")!.addEventListener("click", async () => {
     const response = await fetch("/assets/sample.pdf");

@@ -45,9 +45,7 @@ export class Purchase {
    * ignored.
    */
   #offers = 0;
-  /**
-   * Digest of the order for which an error is shown. Offering the same order again must not clear the error message.
-   */
+  /** Digest of the order whose error is shown. Offering the same order again must not clear the error message. */
   #failedDigest: string | undefined;
   /** Receipts by the digest of the order. */
   readonly #receipts = new Map<string, HTMLElement>();
@@ -134,7 +132,7 @@ export class Purchase {
       status.textContent = ""; // the receipt shows the link, so the status line stays empty
     } else {
       pressed.focus();
-      await this.#label(this.#order()); // the visitor may have changed the order meanwhile
+      await this.#label(this.#order()); // the visitor may have changed the order during the purchase
     }
   }
 

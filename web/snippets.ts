@@ -26,7 +26,7 @@ export function enableCopying(): void {
         () => true,
         () => false,
       );
-      if (!copied) getSelection()?.selectAllChildren(code); // selects the code, for copying with the keyboard
+      if (!copied) getSelection()?.selectAllChildren(code); // selects the code, so that the visitor can copy it with the keyboard
       const said = copied ? "Copied" : "Selected";
       button.textContent = said;
       announcement.textContent = said;

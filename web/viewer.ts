@@ -94,13 +94,13 @@ export class Viewer {
       const page = await opened.getPage(number);
       const natural = page.getViewport({ scale: 1 });
       shape(element, natural.width / natural.height);
-      drawn.width = element.clientWidth; // the new shape may change the width
+      drawn.width = element.clientWidth; // setting the aspect ratio may change the width
       const { canvas, task } = drawPage(page, opened.numPages, drawn.width);
       sheet.task = task;
       await task.promise;
       if (sheet.drawn?.document === opened) element.replaceChildren(canvas, banner());
     } catch {
-      // the document was replaced, the page left the view, or pdf.js cannot draw it
+      // no action is needed: the document was replaced, the page left the view, or pdf.js cannot draw the page
     }
   }
 }

@@ -41,8 +41,8 @@ export interface WatermarkOptions {
   /** Date that replaces `{date}` in a text, in UTC. Defaults to the current date. */
   date?: Date | undefined;
   /**
-   * Reads the whole source before planning. Otherwise, some parts of a source that is not in memory are only checked
-   * while they are copied. Set this to plan again after {@link PlanOutdated}.
+   * Whether to read the whole source before planning. If false, some parts of a source that is not in memory are only
+   * checked while they are copied. Set this to plan again after {@link PlanOutdated}.
    */
   thorough?: boolean | undefined;
 }
@@ -103,7 +103,7 @@ export async function watermark(
 }
 
 /**
- * Checks a mark without a PDF: that the fonts have every character of a text, or that an image is intact.
+ * Checks a mark without a PDF: whether the fonts have every character of a text, or whether an image is intact.
  * @throws EngineError unsupported_character, unsupported_image, damaged_image or image_too_large
  */
 export function checkMark(

@@ -37,7 +37,10 @@ const GREEN_JP2 = Buffer.from(
   "base64",
 ).toString("latin1");
 
-/** Complaints expected under a strict host: pdf.js tries to start a worker, and falls back to the main thread. */
+/**
+ * Complaints that are expected if the host forbids workers: pdf.js tries to start a worker, then runs on the main
+ * thread.
+ */
 const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];
 const others = (complaints: string[]) =>
   complaints.filter((words) => !WITHOUT_WORKER.some((expected) => expected.test(words)));
@@ -109,7 +112,7 @@ describePage("the chat view of a result", (running) => {
       expect(await view.evaluate("document.activeElement.className")).toContain("receipt");
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
 
-      // the user reopens the chat, and the host has stored the result
+      // the host replays the stored result when the user reopens the chat
       await tell("sendToolResult", result);
       await view.getByText("The link has expired, and the file is deleted.").waitFor();
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
@@ -217,7 +220,7 @@ describePage("the chat view of a result", (running) => {
         streamOf(`%${"x".repeat(200_000)}\n1 0 1 rg 0 0 99 99 re f`),
       ]),
     ]);
-    const form = new FormData(); // the file is too large for an MCP message
+    const form = new FormData(); // sent as a form, because the file is too large for an MCP message
     form.set("file", new File([pdf], "large.pdf"));
     form.set("text", "A");
     const sold = await callPaid(`${running.worker.url}/v1/watermark/text`, form);
@@ -351,7 +354,7 @@ describePage("the chat view of a result", (running) => {
       "https://evil.example.com/v1/files/1.pdf?token=2",
       "//v1/files/../../1",
       7,
-    ])("the chat view ignores a result whose link leads elsewhere: %j", (url) =>
+    ])("the chat view ignores a link that does not lead to the service's files: %j", (url) =>
       show(async (open) => {
         const { structuredContent, ...result } = await chat.call(fields);
         const { output, ...rest } = structuredContent as { output: object };

@@ -15,7 +15,7 @@ import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Frame, Page } from "playwright-core";
 import { paymentFor } from "../../scripts/lib/pay.ts";
 
-/** Properties of the host that shows a view. */
+/** Options for showing a view: properties of the host. */
 interface Showing {
   /**
    * Kind of host. An application shows the view in a frame with an opaque origin. A web page shows the view in a frame
@@ -23,9 +23,9 @@ interface Showing {
    */
   host?: "application" | "page";
   context?: McpUiHostContext;
-  /** Capability that the host denies. */
+  /** Capabilities that the host denies. */
   denies?: "everything" | "connections" | "links";
-  /** Whether the frame may start workers. Views cannot request this. */
+  /** Whether the host lets the frame start workers. Views cannot request this permission. */
   workers?: boolean;
   browser?: BrowserContextOptions;
 }

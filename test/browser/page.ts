@@ -21,7 +21,7 @@ export async function withPage(
   options: BrowserContextOptions = {},
   prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  // avoids smooth scrolling, because clicks do not wait for its end
+  // prevents smooth scrolling, because Playwright's clicks do not wait until scrolling ends
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   try {
     await prepare(context);
@@ -54,12 +54,12 @@ export async function chooseFile(page: Page, pdf: Uint8Array, name = "contract.p
   await page.waitForSelector(".sheet canvas");
 }
 
-/** Returns the pixels of the first shown page as a data URI. */
+/** Returns the pixels of the first page in the preview as a data URI. */
 export function firstPage(page: Page): Promise<string> {
   return page.evaluate(`document.querySelector(".sheet canvas").toDataURL()`) as Promise<string>;
 }
 
-/** Performs an action, and waits until the first page changes. */
+/** Performs an action, and waits until the first page in the preview changes. */
 export async function expectChange(page: Page, act: () => Promise<unknown>): Promise<void> {
   const before = await firstPage(page);
   await act();

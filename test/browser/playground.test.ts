@@ -149,7 +149,7 @@ describePage("the page at /", (running) => {
     return (await callPaid(`${running.worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
   }
 
-  test("the playground accepts the same file again after the sample, and restores its settings after going back", () =>
+  test("the playground accepts a file again after the sample was shown, and restores its settings after browser navigation", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const contract = join(import.meta.dirname, "../../examples/contract.pdf");
       await page.setInputFiles("#file", contract);
@@ -291,9 +291,9 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.textContent("[data-client=typescript] .copy"), PATIENCE).toBe("Copied");
     }));
 
-  test("the home page loads less than 150 KB gzipped, and no engine, fonts or pdf.js before a file is chosen", () =>
+  test("the home page loads less than 150 KB gzipped before a file is chosen, without the engine, fonts and pdf.js", () =>
     withPage(running.browser, running.worker.url, async ({ page, requested }) => {
-      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // pictures are loaded lazily
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // makes the browser load the lazy pictures
       await page.waitForLoadState("networkidle");
       const before = [...new Set(requested)];
       const bodies = await Promise.all(

@@ -24,7 +24,8 @@ export async function startProxy(upstream: string) {
         answer.resume();
         if (given !== "nothing")
           return response.writeHead(given.status, given.headers).end(JSON.stringify(given.problem));
-        // the headers come first, because a browser retries a connection that breaks before any answer
+        // sends the headers before breaking the connection, because a browser retries a connection that breaks before
+        // any answer
         response.writeHead(200, answer.rawHeaders).flushHeaders();
         return answer.on("end", () => response.destroy());
       }

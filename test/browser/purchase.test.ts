@@ -63,7 +63,7 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(200);
         await page.getByText("Copied", { exact: true }).waitFor();
 
-        // a repeated purchase returns the same link, and the page shows the link once, even after a reload
+        // buying again returns the same link, and the page shows the link only once, even after a reload
         await page.click("#buy");
         await page.waitForSelector("#purchase:not(.busy)");
         expect(await page.locator(".receipt").count()).toBe(1);
@@ -112,7 +112,7 @@ describePage("paying with the development key", (running) => {
       await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
     }));
 
-  test("the checkout shows the service's own error message when a call is refused, and charges nothing", () =>
+  test("the checkout shows the service's error message for a refused call, and charges nothing", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
       await chooseFile(page, sample);

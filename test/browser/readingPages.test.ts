@@ -37,7 +37,7 @@ describePage("pages for reading", (running) => {
           page.on("requestfailed", (request) => complaints.push(request.url()));
           const response = await page.goto(running.worker.url + path, { waitUntil: "networkidle" });
           expect(response!.status()).toBe(status);
-          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // Chromium logs the error status of the page itself
+          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // Chromium logs the status of the error page itself as an error
           expect(complaints).toEqual(expected);
           expect(await page.evaluate("document.fonts.check('1rem \"Schibsted Grotesk\"')")).toBe(true);
           expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);

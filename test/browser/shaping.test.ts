@@ -1,6 +1,6 @@
 /**
  * Compares the engine's line layout with Chromium's layout in the same fonts, including marks, joins and ligatures.
- * Each sample must be equally wide, and the words for "confidential" must look the same.
+ * Each sample must have the same width in both, and the words for "confidential" must look the same.
  */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,8 +17,8 @@ import { CONFIDENTIAL } from "../support/confidential.ts";
 import { pagesOf } from "../support/pdf.ts";
 
 /**
- * Omits two samples. The engine draws emoji and box-drawing characters one by one, but Chromium adds the space beside a
- * box to the box.
+ * Omits the samples "Emoji" and "Box drawing". The engine draws each of their characters separately, but Chromium joins
+ * a box-drawing character with the space beside it.
  */
 const { Emoji: _, "Box drawing": __, ...lines } = TEXT_SAMPLES;
 const samples: [name: string, text: string, lang?: string][] = [
@@ -29,7 +29,7 @@ const samples: [name: string, text: string, lang?: string][] = [
   ["Serbian", "бгдпт поверљиво", "sr"],
 ];
 
-/** Size of the sheet on which words are drawn, in pixels. `EM` is the font size. */
+/** `SHEET` is the size in pixels of the sheet on which words are drawn. `EM` is the font size in pixels. */
 const SHEET = { width: 1200, height: 220 };
 const EM = 100;
 
@@ -42,13 +42,13 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
   });
   afterAll(() => browser?.close());
 
-  test.each(samples)("the engine lays out a line as wide as Chromium: %s: %s", async (_, text, lang) => {
+  test.each(samples)("the engine and Chromium lay out a line with the same width: %s: %s", async (_, text, lang) => {
     const { line, width } = await setByChromium(page, text, lang);
     expect(line.width / width).toBeCloseTo(1, 1.7);
   });
 
   test.each(Object.entries(CONFIDENTIAL))(
-    'the engine draws the word for "confidential" like Chromium: %s: %s',
+    'the engine draws the word for "confidential" as Chromium does: %s: %s',
     async (lang, text) => {
       await setByChromium(page, text, lang);
       const theirs = inkOf(await rasterOf(await page.screenshot()));

@@ -10,7 +10,7 @@ export interface FakeWallet {
   knows: number[];
   /** Whether the user declines to sign. */
   declines?: boolean;
-  /** Whether the wallet silently ignores requests to switch chains. */
+  /** Whether the wallet silently ignores requests to switch to another chain. */
   stays?: boolean;
   /** Answers a request of the wallet, as the wallet's own blockchain node. */
   node(method: string, params: unknown[]): Promise<unknown>;

@@ -31,7 +31,7 @@ describe("the engine", () => {
     expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
-  test("produces the same output for a file in memory and by ranges", async () => {
+  test("produces the same output whether a file is in memory or is read by ranges", async () => {
     const ranges = readerBy(onePage.length, async (start, end) => onePage.slice(start, end));
     const [memory, read] = await Promise.all(
       [onePage, ranges].map(async (source) => joined((await watermark(source, { text: "A" }, { loadFont })).chunks())),

@@ -1,7 +1,7 @@
 /**
- * Attempts to buy an order, stored in the browser. A retry after a lost answer or a page reload uses the same
- * Idempotency-Key and payment, which prevents a second charge. The stored links of bought files are shown again after a
- * reload.
+ * Stores attempts to buy an order in the browser. A retry after a lost answer or a page reload uses the same
+ * Idempotency-Key and payment, which prevents a second charge. The page shows the stored links of bought files again
+ * after a reload.
  */
 
 /** The service's answer to a paid call. */
@@ -19,8 +19,8 @@ export interface Attempt {
   /** The `Idempotency-Key` header, created before anything is signed. */
   key: string;
   /**
-   * The header with the signed payment, present once the visitor has signed. The payment is valid once, for this price
-   * and recipient.
+   * The payment header, set once the visitor has signed. The signed payment is valid only once, for this price and
+   * recipient.
    */
   payment?: Record<string, string> | undefined;
   /** The result, until its link expires or is revoked. */

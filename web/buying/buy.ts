@@ -1,4 +1,4 @@
-/** A purchase, from the order to the link. It uses the page only through {@link PurchaseView}. */
+/** Runs a purchase, from the order to the link. Reaches the page only through {@link PurchaseView}. */
 
 import { send } from "../send.ts";
 import { type Attempt, type Bought, dropAttempt, saveAttempt } from "./attempts.ts";
@@ -32,7 +32,7 @@ const TEMPORARY: Record<string, string> = {
   payment_in_progress: "The payment is being processed.",
   too_busy: "The service is busy.",
 };
-/** Error codes for a spent payment or key whose link has expired or was revoked. */
+/** Error codes for the payment or idempotency key of an earlier purchase whose link has expired or was revoked. */
 const SPENT = ["payment_already_used", "idempotency_key_reused"];
 
 /**

@@ -16,7 +16,7 @@ import { CHAINS } from "./chains.ts";
 import { Stopped } from "./stopped.ts";
 import type { Wallet } from "./wallets.ts";
 
-/** The payment terms of a call (x402 version 2, "PaymentRequired"). */
+/** Payment terms of a call (x402 version 2, "PaymentRequired"). */
 export type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
 type Offer = Terms["accepts"][number];
 
@@ -33,17 +33,17 @@ export interface Payer {
 }
 
 /**
- * Requests the payment terms of a call. Sends no body, because this first request only yields the terms.
- * @throws Response if the call is not for sale
+ * Requests the payment terms of a call. Sends no body, because the answer to this request contains only the terms.
+ * @throws Response if the status of the answer is not 402
  */
 export async function termsOf(path: string): Promise<Terms> {
   const response = await fetch(path, { method: "POST" });
   if (response.status !== 402) throw response;
-  const body: unknown = await response.json(); // the terms are in the header, but the body is read too, because an unread body keeps the connection open
+  const body: unknown = await response.json(); // the header contains the terms; the body is read because an unread body keeps the connection open
   return new x402HTTPClient(new x402Client()).getPaymentRequiredResponse((name) => response.headers.get(name), body);
 }
 
-/** Returns a payer with a private key. Only for development, where the page contains the key. */
+/** Returns a payer that signs with a private key. Only a page in development contains such a key. */
 export function keyPayer(key: Hex): Payer {
   return { sign: (terms) => signedBy(privateKeyToAccount(key), terms, terms.accepts.find(isEvm)) };
 }
@@ -87,7 +87,7 @@ export function walletPayer({ info, provider }: Wallet): Payer {
           `${info.name} does not know ${nameOf(offer)}. Add this network in the wallet, and try again.`,
         );
       await wallet.addChain({ chain });
-      await wallet.switchChain({ id }).catch(() => undefined); // many wallets already switch when they add a chain
+      await wallet.switchChain({ id }).catch(() => undefined); // a failure is ignored, because many wallets already switch when they add a chain
     }
     if ((await wallet.getChainId()) !== id)
       throw new Stopped(`${info.name} is still on another network. Switch it to ${nameOf(offer)}, and try again.`);
@@ -150,7 +150,7 @@ function codeOf(error: unknown): number | undefined {
 async function signedBy(signer: Signer, terms: Terms, offer: Offer | undefined): Promise<Record<string, string>> {
   const client = x402Client.fromConfig({
     schemes: [{ network: "eip155:*", client: new ExactEvmScheme(signer) }],
-    spendControls: false, // the page shows the price, and the wallet shows the amount before signing
+    spendControls: false, // x402 needs no spending limit here: the page shows the price, and the wallet shows the amount before signing
   });
   const payment = await client.createPaymentPayload({ ...terms, accepts: offer ? [offer] : [] });
   return new x402HTTPClient(client).encodePaymentSignatureHeader(payment);
@@ -169,7 +169,7 @@ function nameOf(offer: Offer): string {
   return chainWith(id)?.name ?? `network ${id}`;
 }
 
-/** Returns the service's network with a chain id. */
+/** Returns the network of the service that has this chain id, or undefined. */
 function chainWith(id: number): Chain | undefined {
   return Object.values(CHAINS).find((chain) => chain.id === id);
 }

@@ -2,7 +2,7 @@ import type { Bought } from "./attempts.ts";
 
 /** Interval between updates of the remaining time. */
 const TICK_MS = 1000;
-/** Time for which the page confirms that the link was copied. */
+/** Duration for which the page confirms that the link was copied. */
 const COPIED_MS = 2000;
 const UNITS = [
   ["day", 86_400],
@@ -72,7 +72,7 @@ export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () 
       await navigator.clipboard.writeText(output.url);
       copied();
     } catch {
-      link.focus(); // selects the link by focusing it, for copying with the keyboard
+      link.focus(); // selects the link by focusing it, so that the visitor can copy it with the keyboard
     }
   });
   const question = part("question");
@@ -97,10 +97,7 @@ export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () 
   return { element, close };
 }
 
-/**
- * Formats a duration as a time from now, in the largest unit of which there are at least two: `in 23 hours`, `in 90
- * minutes`.
- */
+/** Formats a duration as a time from now, in the largest unit that gives at least 2: `in 23 hours`, `in 90 minutes`. */
 function timeInWords(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const [unit, length] = UNITS.find(([, length]) => seconds >= 2 * length) ?? UNITS[3];

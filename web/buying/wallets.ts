@@ -6,7 +6,7 @@ export interface Wallet {
   provider: EIP1193Provider;
 }
 
-/** Time to wait for wallets to announce themselves. */
+/** Time that the page waits for wallets to announce themselves. */
 const ANNOUNCEMENT_MS = 300;
 
 const announced = new Map<string, Wallet>();

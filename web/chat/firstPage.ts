@@ -7,7 +7,7 @@ const HEIGHT = 480;
 
 /**
  * Draws the first page of a PDF. Fetches only the parts that the page needs.
- * @throws Error if the file cannot be opened; has the `status` of the HTTP answer, if any
+ * @throws Error if the file cannot be opened. Its `status` is the status of the HTTP answer, if there was an answer.
  */
 export async function drawFirstPage(url: string, password: string | undefined): Promise<HTMLCanvasElement> {
   const loading = openPdf(url, password);

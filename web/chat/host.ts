@@ -84,6 +84,7 @@ export class Host {
   }
 
   #post(message: object): void {
-    parent.postMessage({ jsonrpc: "2.0", ...message }, "*"); // any origin may read this, because the host's origin is unknown and no message is secret
+    // any origin may receive the message, because the host's origin is unknown and no message is secret
+    parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
   }
 }

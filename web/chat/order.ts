@@ -4,9 +4,9 @@
  */
 import { isFieldValue } from "../../src/service/request/fieldKinds.ts";
 
-/** Maximum number of characters that are shown of an argument. */
+/** Maximum length of a shown argument in characters. */
 const MAX_SHOWN = 80;
-/** Arguments that are not settings of the mark. */
+/** Arguments of the tool that are not settings of the mark. */
 const OTHERS = ["file", "image", "text", "password", "filename"];
 
 /**
@@ -36,7 +36,7 @@ function nameOf(file: unknown): string | undefined {
 }
 
 /**
- * Makes foreign text safe to show within a sentence: short, on one line, and without effect on the direction of other
+ * Makes untrusted text safe to show within a sentence: short, on one line, and without effect on the direction of other
  * text.
  */
 export function shown(text: string): string {

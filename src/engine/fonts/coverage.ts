@@ -1,6 +1,6 @@
 import { FAMILIES, type Family, SLICE } from "./families.ts";
 
-/** A weight of the fonts. */
+/** Weight of a font. */
 export type Weight = "regular" | "bold";
 
 /** Matches characters that need no glyph: joiners, variation selectors, directional marks. */
@@ -52,7 +52,7 @@ function readRanges(coverage: string): Uint32Array {
 export interface FontFile {
   readonly family: Family;
   readonly path: string;
-  /** Whether the file is lighter than the requested weight. The glyphs are then also stroked to look bolder. */
+  /** Whether the file is lighter than the requested weight. Its glyphs are then also stroked to look bolder. */
   readonly embolden: boolean;
 }
 

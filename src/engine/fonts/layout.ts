@@ -43,7 +43,7 @@ export interface Line {
   /** Clusters in visual order, left to right. */
   readonly clusters: readonly Cluster[];
   readonly width: number;
-  /** Space that the fonts and the ink need above the baseline and, as a negative descent, below it. */
+  /** Height above the baseline and depth below it that the fonts and the ink need. `descent` is negative. */
   readonly ascent: number;
   readonly descent: number;
   /** Edges of the ink. `left` is at most 0, and `right` is at least the width. */
@@ -136,7 +136,7 @@ function typesetterWith(
 ): Typesetter {
   const language = languageForShaping(languages);
   const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
-  const lines = new Map<string, Line>(); // a plain map, because each line is requested thousands of times
+  const lines = new Map<string, Line>(); // a plain Map, which is faster than an LRU cache, because each line is requested thousands of times
   let bytes = 0;
   return {
     layOut(line, rightToLeft) {

@@ -5,7 +5,7 @@ import type { Font } from "./truetype.ts";
 /** Maximum offset in a short `loca` table, whose 16-bit entries count pairs of bytes. */
 const MAX_SHORT_OFFSET = 0xffff * 2;
 
-/** A glyph of `font` at an offset from the origin, in units of that font. */
+/** A glyph of `font` and its offset from the origin, in units of `font`. */
 interface Part {
   readonly font: Font;
   readonly id: number;

@@ -25,8 +25,8 @@ export interface Profile {
 }
 
 /**
- * Returns a color space with an ICC profile (ISO 32000-2, 8.6.5.5). For PDF/A-1, a later profile is rewritten as
- * version 2 if possible.
+ * Returns a color space with an ICC profile (ISO 32000-2, 8.6.5.5). For PDF/A-1, a profile of a later version is
+ * rewritten as version 2 if possible.
  */
 export function profiledSpace(components: number, { bytes, deflated }: Profile, sink: ObjectSink): string {
   let data = deflated;

@@ -28,7 +28,7 @@ export const MARKER = {
   COM: 0xfe,
 } as const;
 
-/** Offset after SOI, where the first segment may begin. */
+/** Length of SOI in bytes: the offset at which the first segment may begin. */
 const SOI_LENGTH = 2;
 
 /** Maximum number of segments. Encoders write a few hundred. Reading millions of empty segments would take seconds. */

@@ -7,7 +7,7 @@ import { asGray } from "./iccVersion2.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png } from "./pngChunks.ts";
 
 /**
- * Maximum size of a decompressed profile in bytes. RGB profiles rarely exceed 1 MB. Larger profiles than this are
+ * Maximum size of a decompressed profile in bytes. RGB profiles rarely exceed 1 MB. Profiles over the maximum are
  * ignored.
  */
 const MAX_PROFILE_BYTES = 4_000_000;

@@ -9,9 +9,9 @@ const FRAME_WIDTH = 0.1;
 const HOLLOW_WIDTH = 0.03;
 /** Width of the stroke, outside the outlines, that emboldens letters of a font lighter than the requested weight. */
 export const EMBOLDENING = 0.015;
-/** Minimum width of the light edge, which large letters have. */
+/** Minimum width of the light edge, used for large letters. */
 const MIN_EDGE = 0.02;
-/** Maximum width of the light edge, which small letters have. */
+/** Maximum width of the light edge, used for small letters. */
 const MAX_EDGE = 0.045;
 /** Preferred width of the light edge in points: about one pixel. `MIN_EDGE` and `MAX_EDGE` limit it. */
 const EDGE_PT = 1;

@@ -24,7 +24,7 @@ export interface TextDrawing {
   readonly box: Rectangle;
   readonly edge: number;
   readonly frame?: FrameStroke | undefined;
-  /** Whether this text is an echo, which text extraction must not find (see the class `TextMarks`). */
+  /** Whether this text is an echo, which text extraction must not find. See the class `TextMarks`. */
   readonly isEcho?: boolean | undefined;
   /**
    * The digit, if the drawing is one digit of a page number. Its /ActualText keeps extraction from adding spaces

@@ -96,7 +96,7 @@ export function rotatedSize({ width, height }: Size, degrees: number): Size {
   return { width: width * cos + height * sin, height: width * sin + height * cos };
 }
 
-/** Returns the largest scale at which a rectangle of `size`, rotated by `degrees`, fits into a room. */
+/** Returns the largest scale at which a rectangle of `size`, rotated by `degrees`, fits into `room`. */
 export function largestScale(size: Size, room: Size, degrees: number): number {
   const rotated = rotatedSize(size, degrees);
   return Math.min(room.width / rotated.width, room.height / rotated.height);

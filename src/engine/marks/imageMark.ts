@@ -16,8 +16,8 @@ import { Tilings } from "./tilings.ts";
 const LINEAR_GRAY = "/ColorSpace<</DefaultGray[/CalGray<</WhitePoint[0.9505 1 1.089]>>]>>";
 
 /**
- * Puts an image on every page and embeds it only once. Its width is `scale` times the displayed page width, reduced if
- * the image would cross the margins.
+ * Puts an image on every page and embeds it only once. The width of the image is `scale` times the displayed page
+ * width, or less if the image would cross the margins.
  */
 export async function markWithImage(
   document: PdfDocument,

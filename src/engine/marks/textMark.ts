@@ -28,8 +28,8 @@ interface BlockPlacement {
 /**
  * Puts a text on every page. The font is embedded once. Each layout of lines is drawn once, regardless of the number of
  * pages and page sizes.
- * @throws EngineError unsupported_character if no font has a character, or if no character is visible; too_complex if
- * the text exceeds the work limits
+ * @throws EngineError unsupported_character if no font covers a character, or if no character is visible; too_complex
+ * if the text exceeds the work limits
  */
 export async function markWithText(
   document: PdfDocument,
@@ -82,7 +82,7 @@ export async function markWithText(
 /**
  * Loads the fonts of a text into the cache before the document is open. The language of the document may still require
  * another font.
- * @throws EngineError unsupported_character if no font has a character
+ * @throws EngineError unsupported_character if no font covers a character
  */
 export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new Date()): Promise<void> {
   await typesetterOf(mark, textOf(mark, 1, date), loadFont);

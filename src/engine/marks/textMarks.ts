@@ -57,9 +57,9 @@ export class TextMarks {
   }
 
   /**
-   * Returns the marks of a block, in units from its lower left corner. The slots show the digits of `number`, the page
-   * number.
-   * @param isEcho whether to return echoes; in PDF/A files, they are the marks themselves
+   * Returns the marks of a block, in units from its lower left corner. The slots show the digits of the page number
+   * `number`.
+   * @param isEcho whether to return echoes; in PDF/A files, echoes and marks are the same
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {
     const known = isEcho && this.#hasEchoes ? this.#echoParts : this.#parts;
@@ -106,7 +106,7 @@ export class TextMarks {
     return this.#mark({ runs, box: [0, 0, width * units, height * units], frame, isEcho });
   }
 
-  /** Draws neighboring clusters of a line as one mark, whose origin is that of the first cluster. */
+  /** Draws neighboring clusters of a line as one mark. The origin of the mark is the origin of the first cluster. */
   #runMark(clusters: readonly Cluster[], line: Line, isEcho = false): Mark {
     const first = clusters[0]!,
       last = clusters.at(-1)!;

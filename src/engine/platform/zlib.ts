@@ -41,8 +41,8 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) into chunks on demand, about one chunk ahead. Each chunk is valid until the
- * next one is requested.
+ * Decompresses a zlib stream (RFC 1950) into chunks on demand. It works about one chunk ahead. Each chunk is valid
+ * until the next one is requested.
  * @throws DamagedStream if the data are invalid or truncated
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
@@ -70,7 +70,7 @@ function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefine
     const chunk = inflateSync(bytes, { maxOutputLength: chunkBytes });
     return chunk.length > 0 ? chunk : undefined;
   } catch {
-    return undefined; // the caller streams longer or damaged data instead
+    return undefined; // for longer or damaged data, the caller opens a stream
   }
 }
 

@@ -31,7 +31,10 @@ class CollectingSink implements ObjectSink {
     return inflateSync((this.objects[number - 1] as { data: Uint8Array }).data);
   }
 
-  /** Growth of a PDF file in bytes: `n 0 obj … endobj`, and 20 bytes of cross-reference for each object. */
+  /**
+   * Number of bytes that the objects add to a PDF file: `n 0 obj … endobj`, and 20 bytes of cross-reference for each
+   * object.
+   */
   get bytes(): number {
     return this.objects.reduce((sum, object) => {
       const body =
@@ -154,7 +157,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(cluster!.advance * 1000));
   });
 
-  it("gives one glyph two codes if it stands for two texts", async () => {
+  it("gives one glyph two codes if the glyph represents two texts", async () => {
     const [cluster] = await clustersOf("A");
     const other = { ...cluster!, text: "Α" };
     const { sink, embedded } = embed([cluster!, other]);

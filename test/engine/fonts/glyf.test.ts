@@ -39,7 +39,7 @@ describe("rewriting a glyph", () => {
     expect(rewriteGlyph(parts(7, 8), plus100)).toEqual(parts(107, 108));
   });
 
-  it("removes the instructions of a composite glyph and their flag", () => {
+  it("removes the instructions of a composite glyph and clears the flag that announces them", () => {
     const hinted = glyph(COMPOSITE_HEADER, [1, 0x02, 0, 7, 1, 2], [0, 2, 0xb0, 0x01]);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(COMPOSITE_HEADER, [0, 0x02, 0, 107, 1, 2]));
   });

@@ -5,7 +5,7 @@ import { loadFont } from "../../support/fonts.ts";
 import { vectors } from "./harfbuzz.json";
 
 test.each(vectors)(
-  "shapes $text with $file as the command-line tool of HarfBuzz does",
+  "shapes $text with $file as HarfBuzz's command-line tool does",
   async ({ text, file, width, glyphs }) => {
     const typesetter = await typesetterFor(text, file.includes("bold") ? "bold" : "regular", loadFont);
     const line = typesetter.layOut(text, isRightToLeft(text));

@@ -49,13 +49,13 @@ describe("ideographs in a language", () => {
 });
 
 describe("ideographs without a language", () => {
-  test("draws Japanese ideographs if the text contains kana anywhere", async () => {
+  test("draws ideographs with Japanese letterforms if the text contains kana anywhere", async () => {
     expect(await familiesOf("社外秘コピー禁止")).toEqual([["jp"]]);
     expect(await familiesOf("社外秘\nコピー禁止")).toEqual([["jp"], ["jp"]]);
     expect(await familiesOf("社外秘コピー", { document: "zh-TW" })).toEqual([["jp"]]);
   });
 
-  test("draws Korean ideographs if the line contains hangul", async () => {
+  test("draws ideographs with Korean letterforms if the line contains hangul", async () => {
     expect(await familiesOf("大外秘대외비")).toEqual([["kr"]]);
     expect(await familiesOf("機密\n대외비機密")).toEqual([["sc"], ["kr"]]);
     expect(await familiesOf("機密\n대외비機密", { document: "zh-TW" })).toEqual([["tc"], ["kr"]]);
@@ -74,7 +74,7 @@ test("uses another font for a character that the font of the language lacks", as
   expect(await familiesOf("𠮷野家 㐂", { text: "zh-Hant" })).toEqual([expect.arrayContaining(["tc"])]);
 });
 
-test("draws all parts of the block of CJK ideographs in Japanese, Korean and traditional Chinese", async () => {
+test("draws any part of the CJK Unified Ideographs block with one font in Japanese, Korean and traditional Chinese", async () => {
   const all = Array.from({ length: 0x5200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
   for (const text of ["ja", "ko", "zh-Hant", "zh-HK"])
     for (let at = 0; at < all.length; at += 4000)

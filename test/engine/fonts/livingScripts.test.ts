@@ -9,7 +9,7 @@ const RECOMMENDED =
 const LIMITED_USE =
   "Adlm Bali Bamu Batk Cakm Cans Cham Cher Hmnp Java Kali Lana Lepc Limb Lisu Mand Mtei Newa Nkoo Olck Osge Plrd Rohg Saur Sund Sylo Syrc Tale Talu Tavt Tfng Vaii Wcho Yiii";
 
-test("covers every script in modern use", () => {
+test("the fonts cover every script in modern use", () => {
   const missing = `${RECOMMENDED} ${LIMITED_USE}`.split(" ").filter((script) => !SCRIPTS.includes(script));
   expect(missing).toEqual([]);
 });
@@ -142,17 +142,20 @@ const WORDS: Record<string, string> = {
 const SAMPLES = { ...TEXT_SAMPLES, ...WORDS };
 
 describe("words of living scripts", () => {
-  test.each(["regular", "bold"] as const)("covers a word in every living script in the weight %s", (weight) => {
-    expect(Object.keys(SAMPLES).length).toBeGreaterThan(181);
-    const uncovered = Object.entries(SAMPLES).filter(([, word]) => {
-      try {
-        return chooseFonts(word.normalize("NFC"), weight).length === 0;
-      } catch {
-        return true;
-      }
-    });
-    expect(uncovered).toEqual([]);
-  });
+  test.each(["regular", "bold"] as const)(
+    "the fonts of the weight %s cover a word in every living script",
+    (weight) => {
+      expect(Object.keys(SAMPLES).length).toBeGreaterThan(181);
+      const uncovered = Object.entries(SAMPLES).filter(([, word]) => {
+        try {
+          return chooseFonts(word.normalize("NFC"), weight).length === 0;
+        } catch {
+          return true;
+        }
+      });
+      expect(uncovered).toEqual([]);
+    },
+  );
 });
 
 test.each([
@@ -163,7 +166,7 @@ test.each([
   ["mathematical letters", 0x1d400, 0x1d7ff],
   ["musical symbols", 0x1d100, 0x1d172],
   ["musical noteheads", 0x1d17b, 0x1d1dd],
-])("covers all assigned characters among %s", (_, first, last) => {
+])('the fonts cover all assigned characters of the range "%s"', (_, first, last) => {
   const assigned = Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i)).filter(
     (character) => /\P{Cn}/u.test(character),
   );
@@ -172,7 +175,7 @@ test.each([
 
 test("draws each sample line of a script with one font", () => {
   for (const [name, line] of Object.entries(TEXT_SAMPLES)) {
-    // these lines mix fonts, such as Bopomofo with the tone marks of Latin
+    // these lines need several fonts, for example for Bopomofo with Latin tone marks
     if (["Symbols", "Emoji", "Mathematics", "Currencies", "Music", "Bopomofo"].includes(name)) continue;
     const families = chooseFonts(line.replaceAll(" ", ""), "regular").map(({ file }) => file.family.name);
     expect([...new Set(families)], name).toHaveLength(1);

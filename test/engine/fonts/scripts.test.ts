@@ -7,7 +7,7 @@ import { SCRIPTS, scriptOf } from "../../../src/engine/fonts/scripts.ts";
 /** Matches a letter that belongs to a single script. */
 const OWN_LETTER = /(?!\p{Script=Common}|\p{Script=Inherited})\p{L}/u;
 
-test.each(FAMILIES)("knows the script of each letter in the font $name", (family) => {
+test.each(FAMILIES)("finds the script of each letter in the font $name", (family) => {
   const bounds = rangesOf(family);
   const unnamed: string[] = [];
   for (let i = 0; i < bounds.length; i += 2)
@@ -18,7 +18,7 @@ test.each(FAMILIES)("knows the script of each letter in the font $name", (family
   expect(unnamed).toEqual([]);
 });
 
-test("covers each script with a line of the text samples", () => {
+test("the text samples have a line for each script", () => {
   const sampled = new Set(Object.values(TEXT_SAMPLES).flatMap((line) => Array.from(line, scriptOf)));
   expect(SCRIPTS.filter((script) => !sampled.has(script))).toEqual([]);
 });

@@ -88,7 +88,7 @@ describe("a font subset", () => {
     }
   });
 
-  it("writes long offsets of outlines only if short offsets are not enough", () => {
+  it("writes a long loca table only if the offsets of the outlines do not fit into a short one", () => {
     const all = Array.from({ length: 4000 }, (_, i) => i + 1);
     const long = readSubset(subsetOf(font, all));
     expect(long.isLong).toBe(true);

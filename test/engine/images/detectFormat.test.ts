@@ -37,7 +37,7 @@ describe("unsupported images", () => {
     ["a gzip file", "\x1f\x8b\x08\0"],
     ["neither a PNG nor a JPEG", "hello"],
     ["neither a PNG nor a JPEG", "\xff\xd8\0"],
-  ])("rejects an unsupported image with the name of its format: %s", async (name, bytes) => {
+  ])("rejects an unsupported image and names its format: %s", async (name, bytes) => {
     expect(await rejection(encode(bytes))).toEqual({
       code: "unsupported_image",
       detail: `This is ${name}. Send a PNG or a JPEG.`,
@@ -52,7 +52,7 @@ test("rejects an empty image as damaged", async () => {
   });
 });
 
-test("detects a format only at the beginning of the file", async () => {
+test("detects a format only by a signature at the beginning of the file", async () => {
   expect(await rejection(concat(encode("x"), encode("GIF89a")))).toMatchObject({
     detail: expect.stringContaining("neither"),
   });

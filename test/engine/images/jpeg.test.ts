@@ -79,9 +79,9 @@ describe("the colors of a JPEG", () => {
     ["YCbCr without a marker", YCC, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with a JFIF marker", { ...YCC, segments: [JFIF] }, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with an Adobe marker", { ...YCC, segments: [adobe(1)] }, pixels(COLORS), "/DeviceRGB"],
-    ["YCbCr with other identifiers", { ...YCC, componentIds: [0, 1, 2] }, pixels(COLORS), "/DeviceRGB"],
+    ["YCbCr with the component identifiers 0, 1, 2", { ...YCC, componentIds: [0, 1, 2] }, pixels(COLORS), "/DeviceRGB"],
     [
-      "YCbCr with a JFIF marker and the identifiers R, G, B",
+      "YCbCr with a JFIF marker and the component identifiers R, G, B",
       { ...YCC, segments: [JFIF], componentIds: [82, 71, 66] },
       pixels(COLORS),
       "/DeviceRGB",
@@ -92,7 +92,7 @@ describe("the colors of a JPEG", () => {
       pixels(COLORS),
       "/DeviceRGB",
     ],
-    ["RGB with the identifiers R, G, B", RGB, pixels(COLORS), "/DeviceRGB"],
+    ["RGB with the component identifiers R, G, B", RGB, pixels(COLORS), "/DeviceRGB"],
     ["extended sequential", { ...YCC, frameMarker: 0xc1 }, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with tables after the frame header", { ...YCC, tablesAfterFrame: true }, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with fill bytes before markers", { ...YCC, fill: [0xff, 0xff, 0xff] }, pixels(COLORS), "/DeviceRGB"],
@@ -123,7 +123,7 @@ describe("the colors of a JPEG", () => {
     await expectShown(encodeJpeg(spec), pixels(await inks()), 3);
   });
 
-  test("declares the inks of a JPEG as inverted only with an Adobe marker", async () => {
+  test("declares the inks of a JPEG as inverted only if the JPEG has an Adobe marker", async () => {
     expect((await written(CMYK)).text).not.toContain("/Decode [");
     expect((await written(INVERTED)).text).toContain("/Decode [1 0 1 0 1 0 1 0]");
     expect((await written({ ...YCC, segments: [adobe(1)] })).text).not.toContain("/Decode [");
@@ -219,7 +219,7 @@ describe("an ICC profile in a JPEG", () => {
   });
 
   test.each([
-    ["is for other components", [part(1, 1, profile({ space: "CMYK" }))]],
+    ["is for another number of components", [part(1, 1, profile({ space: "CMYK" }))]],
     ["lacks a part", [part(1, 2, profile({}))]],
     ["has a part with number 0", [part(0, 1, profile({}))]],
     ["has a part whose number is too high", [part(2, 1, profile({}))]],
@@ -236,7 +236,7 @@ describe("the bytes of a JPEG", () => {
       expect((await written(spec)).streams("/DCTDecode")).toEqual([encodeJpeg(spec)]);
   });
 
-  test("removes metadata, thumbnails, comments and everything after the picture from a JPEG", async () => {
+  test("removes metadata, thumbnails, comments and all bytes after the picture from a JPEG", async () => {
     const thumbnail = encodeJpeg(GRAY);
     const metadata = [
       exif(1),
@@ -275,7 +275,7 @@ describe("unsupported JPEGs", () => {
 });
 
 describe("damaged JPEGs", () => {
-  test("rejects a JPEG truncated at any byte as damaged", async () => {
+  test("rejects a JPEG as damaged if it is truncated at any byte", async () => {
     const jpeg = encodeJpeg({ ...YCC, segments: [JFIF, exif(6)] });
     for (let length = 3; length < jpeg.length; length++)
       expect(await rejection(jpeg.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });

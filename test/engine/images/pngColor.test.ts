@@ -96,7 +96,7 @@ describe("the color space of a PNG", () => {
     expect(await colorSpace("indexed", { gAMA: uint32(100000) })).toBe("[/Indexed [/ICCBased 4 0 R] 1 5 0 R]");
   });
 
-  // Adobe publishes these colorants, which are adapted to D50 (AdobeRGB1998.icc).
+  // The expected colorants are those that Adobe publishes, adapted to D50 (AdobeRGB1998.icc).
   test("uses a profile for the chromaticities of a PNG, by default with the gamma of sRGB", async () => {
     const sink = await written(encodePng(spec("RGB", { cHRM: ADOBE_RGB_COLORS })));
     const bytes = new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!));
@@ -175,7 +175,7 @@ describe("an ICC profile in a PNG", () => {
   });
 
   test.each([
-    ["is for other components", iccp(profile({ space: "GRAY" }))],
+    ["is for another number of components", iccp(profile({ space: "GRAY" }))],
     ["is for ink", iccp(profile({ space: "CMYK" }))],
     ["is not a profile", iccp(profile({ signature: "abcd" }))],
     ["is of version 5", iccp(profile({ version: 5 }))],

@@ -55,7 +55,7 @@ test("accepts a PNG that has only the required chunks", async () => {
   expect(await rejection(png(IHDR, IDAT, IEND))).toBe("accepted");
 });
 
-test.each(Object.entries(KINDS))("rejects a PNG (%s) truncated at any byte as damaged", async (_, spec) => {
+test.each(Object.entries(KINDS))("rejects a PNG (%s) as damaged if it is truncated at any byte", async (_, spec) => {
   const bytes = encodePng(spec);
   for (let length = 8; length < bytes.length; length++)
     expect(await rejection(bytes.subarray(0, length)), `${length} bytes`).toMatchObject({ code: "damaged_image" });
@@ -91,7 +91,7 @@ describe("damaged PNGs", () => {
     ["a palette in a gray image", png(headerWith({ colorType: 0 }), PLTE, IDAT, IEND)],
     ["50,000 empty chunks", png(IHDR, ...Array(50_000).fill(chunk("teSt", new Uint8Array())), IDAT, IEND)],
     ["another chunk between IDAT chunks", png(IHDR, IDAT, chunk("tEXt", encode("a\0b")), IDAT, IEND)],
-    ["a chunk type with other characters than letters", png(IHDR, chunk("I\0AT", new Uint8Array()), IDAT, IEND)],
+    ["a chunk type with characters other than letters", png(IHDR, chunk("I\0AT", new Uint8Array()), IDAT, IEND)],
     ["a chunk that is longer than the file", png(IHDR, concat(uint32(0xffffffff), IDAT.subarray(4)), IEND)],
     ["a transparent color of the wrong length", png(IHDR, chunk("tRNS", uint16(1)), IDAT, IEND)],
     ["color type 1", png(headerWithByte(9, 1), IDAT, IEND)],

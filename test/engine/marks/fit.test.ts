@@ -25,7 +25,7 @@ describe("wrap", () => {
     expect(textsOf(textOf(wrap(paragraphsOf(text), width)))).toEqual(lines);
   });
 
-  test("moves a character without width to the next line with the letter after it", () => {
+  test("moves a character without width to the next line together with the letter after it", () => {
     const text = "abc\u00a0\u2060def";
     const widthless = (line: TextLine) => measure({ ...line, text: line.text.replaceAll("\u2060", "") });
     const lines = wrap([new Paragraph({ text, rightToLeft: false }, widthless)], 3);
@@ -60,11 +60,11 @@ describe("fitText", () => {
     expect(fitText(paragraphsOf("A"), room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
   });
 
-  test("keeps a text on one line if it is comfortable to read there", () => {
+  test("keeps a text on one line if the text is then comfortable to read", () => {
     expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
-  test("wraps a long text if that makes it larger", () => {
+  test("wraps a long text if wrapping allows a larger font size", () => {
     const text = "word ".repeat(40).trim();
     const { lines, fontSizePt } = fitText(paragraphsOf(text), room());
     expect(lines.length).toBeGreaterThan(2);
@@ -72,12 +72,12 @@ describe("fitText", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
-  test("adds no more lines than the largest font size needs", () => {
+  test("adds no more lines than the maximum font size requires", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });
 
-  test("breaks a word of 500 letters before it becomes unreadable", () => {
+  test("breaks a word of 500 letters if the word would otherwise be unreadable", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
     expect(fontSizePt).toBeGreaterThanOrEqual(6);

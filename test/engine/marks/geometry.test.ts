@@ -143,7 +143,7 @@ describe("tile", () => {
   test.each([
     [40, 2000],
     [14_000, 10],
-  ])("covers a page of %i by %i points", (width, height) => {
+  ])("covers a page of %i by %i points with copies", (width, height) => {
     const small = { width: 3, height: 0.5 };
     const middle = placeAt(spotOf("tile"), small, 1, 30, { width, height }, 0);
     const places = tile(small, 30, { width, height });

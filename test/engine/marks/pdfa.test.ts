@@ -135,7 +135,7 @@ describe("the color of a mark", () => {
   test("draws a frame in the color of its text", async () => {
     const { all } = await marked(archive({ part: 1 }), { text: "A", template: "stamp", opacity: 1 });
     expect(all).toContain("/C CS 0.479 0.048 0.048 SC");
-    expect(all).toContain("/C CS 1 1 1 SC"); // the light edge of the text
+    expect(all).toContain("/C CS 1 1 1 SC"); // white, the color of the light edge around the text
   });
 });
 

@@ -12,7 +12,7 @@ test.each([
   ["{{page}", "{page}"],
   ["{{{pages}", "{120"],
   ["{ } {1} }", "{ } {1} }"],
-])("fills in the text %s as %j", (text, filled) => {
+])("fills in the placeholders of the text %s to produce %j", (text, filled) => {
   expect(fillIn(text, values)).toBe(filled);
 });
 

@@ -32,7 +32,7 @@ test("shares the clusters of a text between pages of many sizes", async () => {
   expect([...(await layOut(99)).clusters()]).toHaveLength(one.length);
 });
 
-test("charges the same work for each page size, and for each line only once", async () => {
+test("charges the same work for each page size, but charges each line only once", async () => {
   const [none, few, many] = [new Meter(0), new Meter(0), new Meter(0)];
   await layOut(10, none);
   await layOut(20, few);
@@ -41,10 +41,10 @@ test("charges the same work for each page size, and for each line only once", as
   expect(many.used.marked - none.used.marked).toBe(2 * (few.used.marked - none.used.marked));
 });
 
-/** A text that is cut short at different places on most page sizes. */
+/** A text that is shortened to a different length on most page sizes. */
 const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
 
-test("lays out a text that is cut short only a few times per page size", async () => {
+test("needs only a few line layouts per page size to shorten a text", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(50, few, LONG);
   await layOut(
