@@ -17,7 +17,7 @@ import { Problem, shownName } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /**
- * Rejects a body whose Content-Length exceeds the limit. The reader of the body enforces the limit on all others.
+ * Rejects a body whose Content-Length exceeds the limit. A body without Content-Length is limited while it is read.
  * @throws Problem body_too_large
  */
 export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
@@ -27,31 +27,31 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 };
 
 /**
- * Rejects a compressed body, because no reader of this service decodes it.
+ * Rejects a compressed body, because this service does not decompress bodies.
  * @throws Problem unsupported_media_type
  */
 export const expectPlainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const codings = c.req.header("Content-Encoding")?.split(",") ?? [];
   const isEncoded = codings.some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
-  // The runtime reports an empty body as a body too.
+  // The runtime sets `body` even if the body is empty.
   if (isEncoded && ["POST", "PUT"].includes(c.req.method) && announcedBytesOf(c.req.raw) !== 0 && c.req.raw.body)
     throw new Problem(
       "unsupported_media_type",
       "Compressed bodies are not supported. Send the body without Content-Encoding.",
       {
-        headers: { "Accept-Encoding": "identity" }, // RFC 9110, 15.5.16
+        headers: { "Accept-Encoding": "identity" }, // RFC 9110, 15.5.16: a 415 names the supported codings
       },
     );
   await next();
 };
 
 /**
- * Returns the query fields of a call whose body is the PDF.
+ * Returns the fields in the query of a call whose body is the PDF itself.
  * @throws Problem invalid_request if a field is repeated or is named `file`
  */
 function queryFields(c: Context): Record<string, string> {
   const fields = new Map<string, string>();
-  // Not `c.req.query()`: Hono returns invalid UTF-8 undecoded, and `%E9` would be printed on every page.
+  // `c.req.query()` would return invalid UTF-8 undecoded: `%E9` would be printed on every page.
   for (const [name, value] of new URL(c.req.url).searchParams) {
     if (name === "file" || fields.has(name)) {
       const path = shownName(name);
@@ -64,12 +64,12 @@ function queryFields(c: Context): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-/** The fields of all products. */
+/** Returns the field names of all products, without duplicates. */
 const productFields = once(() => [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))]);
 
 /**
- * Rejects request fields in the query, including misspelled ones, when the body carries the fields. The query would be
- * ignored otherwise. Other parameters, such as `utm_source`, are allowed.
+ * Rejects request fields in the query, including misspelled ones, if the body is not the PDF itself. The service would
+ * ignore them otherwise. Other parameters, such as `utm_source`, are allowed.
  * @throws Problem invalid_request
  */
 function expectFieldsInBody(c: Context): void {
@@ -83,9 +83,10 @@ function expectFieldsInBody(c: Context): void {
 }
 
 /**
- * Reads and validates a request body (JSON, multipart or the PDF itself) within the limits of its call.
- * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or as {@link
- * readForm}
+ * Reads and validates a request body (JSON, multipart or the PDF itself). The size and the pace of the body are
+ * limited.
+ * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or a problem that
+ * {@link readForm} throws
  * @throws Error if a file cannot be spooled
  */
 export async function readRequest(
@@ -116,7 +117,7 @@ export async function readRequest(
       return product.accept(fields, "form", tooLong);
     }
     case PDF: {
-      const fields = queryFields(c); // checked before the body, which may be long
+      const fields = queryFields(c); // validated before the service reads the body, which may be long
       const inspect = (head: Uint8Array) => expectPdf(head, undefined);
       const file = await receiveUpload(body, receiving.file, inspect, announced, announced);
       return product.accept({ ...fields, file }, "form");
@@ -135,7 +136,7 @@ export async function readRequest(
 /**
  * Parses a JSON body.
  * @param example a valid request, shown in error messages
- * @param others other valid bodies, appended to the sentence with the example
+ * @param others other kinds of valid body, appended to the sentence with the example
  * @throws Problem invalid_request
  */
 export function parseJson(

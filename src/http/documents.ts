@@ -18,11 +18,11 @@ import { notFound } from "./errors.ts";
 import { openapi } from "./openapi/document.ts";
 import { accepted, sendPage } from "./page.ts";
 
-// Both documents take milliseconds to build and are polled, so they are cached per origin.
+// The OpenAPI document and the API reference take milliseconds to build and are polled, so they are cached per origin.
 const description = oncePerOrigin(openapi);
 const descriptionJson = oncePerOrigin((origin, config) => JSON.stringify(description(origin, config)));
 const docs = oncePerOrigin((origin, config) => {
-  const reference = description(origin, config) as object as ApiReference; // the subset that the page uses
+  const reference = description(origin, config) as object as ApiReference; // the part of the OpenAPI document that the page uses
   return String(Docs({ reference, repository: config.repositoryUrl }));
 });
 
@@ -33,7 +33,7 @@ export const showHome: Handler<ApiEnv> = (c) => {
   const { config } = c.var;
   const origin = originOf(c);
   c.header("Vary", "Accept", { append: true });
-  c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631
+  c.header("Link", '</openapi.json>; rel="service-desc"'); // RFC 8631: the link to the API description
   const type = accepted(c, ["text/plain", "text/html", "text/markdown"]);
   if (type !== "text/html") return c.body(guide(origin, config), 200, { "Content-Type": `${type}; charset=UTF-8` });
 

@@ -7,7 +7,7 @@ import type { RequestStatistics } from "./statistics.ts";
 export interface ApiEnv {
   Bindings: Env & RequestStatistics;
   Variables: RequestIdVariables & {
-    /** Undefined if settings are invalid: see `readSettings`. */
+    /** The deployment's settings. Undefined if they are invalid: see `readSettings`. */
     config: Config;
     fileHost: string | undefined;
     /** Fields of the request's log line. */

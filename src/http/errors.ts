@@ -27,7 +27,7 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
     const signed = await signedOffers(error.offer, c.req.raw, c.var.config);
     return c.json(paymentRequiredV1(error.offer, error.reason, signed), 402, {
       ...paymentRequiredHeaders(error, signed),
-      Link: '</openapi.json>; rel="service-desc"', // RFC 8631
+      Link: '</openapi.json>; rel="service-desc"', // RFC 8631: the link to the API description
       "Cache-Control": "no-store",
     });
   }
@@ -68,7 +68,7 @@ export function notFound(c: Context<ApiEnv>): never {
 }
 
 /**
- * Returns a handler that rejects other methods on a known path (RFC 9110, 15.5.6).
+ * Returns a handler that rejects every method not in `allowed` on a known path (RFC 9110, 15.5.6).
  * @throws Problem method_not_allowed, from the handler
  */
 export function methodNotAllowed(allowed: string) {

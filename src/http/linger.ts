@@ -1,14 +1,15 @@
 import type { MiddlewareHandler } from "hono";
 import type { ApiEnv } from "./environment.ts";
 
-/** Limits for draining an unread request body. The limit is lower if the length is unknown. */
+/** Limits for draining an unread request body. A body of unknown length has a lower byte limit. */
 const LINGER = { ms: 2000, bytes: 100_000_000, bytesWithoutLength: 8_000_000 };
 const CHUNK_BYTES = 16 * 1024;
 
 /**
- * Drains the rest of the request body once the response is known. The runtime sends no response while a body is neither
- * read nor canceled. Closing the connection during an upload resets it, and the client loses the response (RFC 9112,
- * 9.6). An error response is therefore sent at once and completed when the body has ended, within limits.
+ * Drains the unread rest of the request body after the handler has returned. The runtime sends no response while a body
+ * is neither read nor canceled. If the server closes the connection during an upload, the client loses the response
+ * (RFC 9112, 9.6). An error response is therefore sent at once, but ends only after the body has ended or {@link
+ * LINGER} is reached.
  */
 export const lingerOverBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
@@ -32,8 +33,9 @@ async function send(
   const writer = writable.getWriter();
   const written = writer.write(answer);
   const deadline = scheduler.wait(LINGER.ms);
-  await drop(body, maxBytes, deadline).catch(() => undefined); // the upload was aborted
-  await Promise.race([written.then(() => writer.close()), deadline]); // a client that reads nothing must not block this task
+  await drop(body, maxBytes, deadline).catch(() => undefined); // draining fails if the client aborted the upload
+  // A client that does not read the response must not block this task.
+  await Promise.race([written.then(() => writer.close()), deadline]);
 }
 
 async function drop(body: ReadableStream<Uint8Array>, maxBytes: number, deadline: Promise<void>): Promise<void> {

@@ -11,7 +11,7 @@ import { notFound } from "./errors.ts";
 export const SALES = "/v1/operator/sales";
 
 /**
- * Admits only requests with OPERATOR_TOKEN. Without that setting, the route does not exist.
+ * Admits only requests that send OPERATOR_TOKEN. If the setting is missing, the route does not exist.
  * @throws Problem not_found, invalid_token
  */
 export const operatorOnly: MiddlewareHandler<ApiEnv> = async (c, next) => {

@@ -7,8 +7,8 @@ export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, 
 }
 
 /**
- * Returns the headers of a 402: the terms for version 2 (version 1 has them in the body), and the receipt of a failed
- * settlement, if any.
+ * Returns the headers of a 402: the terms of x402 version 2, and the receipt of a failed settlement, if any. The terms
+ * of version 1 are in the body.
  * @param signed the signed offers
  */
 export function paymentRequiredHeaders(
@@ -21,7 +21,7 @@ export function paymentRequiredHeaders(
   };
 }
 
-/** Returns the header that requests a sign-in: a version 2 402 with nothing to pay. */
+/** Returns the header that requests a sign-in. It holds the terms of x402 version 2 without any offer. */
 export function signInHeaders(terms: SignInTerms): Record<string, string> {
   const { origin, pathname } = terms.url;
   return {

@@ -6,7 +6,7 @@ import { Problem } from "../shared/problems.ts";
 import type { ApiEnv } from "./environment.ts";
 import { signInHeaders } from "./paymentHeaders.ts";
 
-/** Path of the list of a payer's purchases. */
+/** Path that lists a payer's purchases. */
 export const PURCHASES = "/v1/purchases";
 
 /**

@@ -5,10 +5,7 @@ import { log, type RequestLine } from "../shared/log.ts";
 import type { ApiEnv } from "./environment.ts";
 import { countRequest } from "./statistics.ts";
 
-/**
- * Writes one log line and one data point per request after the response. For an event stream, that is the end of the
- * stream.
- */
+/** Writes one log line and one data point per request once the response is known, or at the end of an event stream. */
 export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const began = Date.now();
   const root = tracing.getActiveSpan();
@@ -25,7 +22,7 @@ export const logRequest: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.res = new Response(followedBy(record, body), c.res);
 };
 
-/** Returns a stream with the same chunks. Calls `onEnd` when the stream ends, fails or is canceled. */
+/** Returns a stream with the same chunks that calls `onEnd` when it ends, fails or is canceled. */
 function followedBy(onEnd: () => void, stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({

@@ -3,22 +3,22 @@ import { secureHeaders } from "hono/secure-headers";
 
 /** Sets the security headers of every response. */
 export const securityHeaders = secureHeaders({
-  // These headers are for old browsers or for pages only. A 402 has little room for headers.
+  // The headers turned off here are for old browsers or for pages only. They would take space that a 402 needs.
   xDownloadOptions: false,
   xPermittedCrossDomainPolicies: false,
   xXssProtection: false,
   xDnsPrefetchControl: false,
   originAgentCluster: false,
   crossOriginOpenerPolicy: false,
-  // CORS lets any origin read the responses. The icon in the payment terms must load on any origin too.
+  // CORS lets any origin read the responses, and any origin must be able to load the icon in the payment terms.
   crossOriginResourcePolicy: "cross-origin",
 });
 
 /**
  * Lets web pages of any origin call the service.
  *
- * Without `allowHeaders`, a preflight may request any header. That is safe without cookies, and clients add headers for
- * tracing. The official x402 clients even send Access-Control-Expose-Headers.
+ * Without `allowHeaders`, a preflight may request any header. That is safe because the service uses no cookies. Clients
+ * add headers for tracing, and the official x402 clients send even Access-Control-Expose-Headers.
  */
 export const crossOrigin = cors({
   origin: "*",

@@ -14,8 +14,8 @@ import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 
 /**
- * Returns a handler that sells a product. A call gets its 402 before its body is read if the payment is missing, does
- * not match the offer or is rejected by the facilitator.
+ * Returns a handler that sells a product. If the payment is missing, does not match the offer or is rejected by the
+ * facilitator, the handler sends the 402 before it reads the body.
  */
 export function sell(product: Product): Handler<ApiEnv> {
   const { path, summary: description } = product;
@@ -36,7 +36,8 @@ export function sell(product: Product): Handler<ApiEnv> {
     const admitted = await admitPayer(product, payment, offer, exchange, c.req.header(IDEMPOTENCY_KEY));
 
     const bought = purchase(admitted, exchange, (call) => readRequest(c, product, call));
-    exchange.waitUntil(bought.catch(() => undefined)); // a disconnected caller gets the result by calling again
+    // The sale continues after a disconnect, and the caller gets the result by calling again.
+    exchange.waitUntil(bought.catch(() => undefined));
     const { value, receipt, isPaidEarlier } = await bought;
     const notices = [...value.notices, ...(isPaidEarlier ? ["payment-not-settled"] : [])];
     return c.json(value.result, 200, {
@@ -49,7 +50,7 @@ export function sell(product: Product): Handler<ApiEnv> {
   };
 }
 
-/** Collects the request's context for the service. */
+/** Returns the context of a request for the modules in `src/service`. */
 export function exchangeOf(c: Context<ApiEnv>): Exchange {
   return {
     request: c.req.raw,

@@ -12,8 +12,8 @@ const WITHOUT_SETTINGS = [`${FILES}/`, "/assets/", "/fonts/", ICON, "/robots.txt
 
 /**
  * Provides the deployment's settings to the handlers of a request.
- * @throws Problem not_configured if settings or bindings are invalid. The operator finds the reason in the log and at
- * {@link HEALTH}
+ * @throws Problem not_configured if settings or bindings are invalid. The log and {@link HEALTH} give the operator the
+ * reason
  */
 export const readSettings: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const { method, path } = c.req;
@@ -39,7 +39,7 @@ function notConfigured(cause: SettingsError): Problem {
   return new Problem("not_configured", detail, { cause });
 }
 
-/** Removes networks that the facilitators do not settle from the settings of requests that offer payments. */
+/** Hides networks that no facilitator settles from the handlers of requests that offer payments. */
 export const dropUnsettledNetworks: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.set("config", await settledConfig(c.var.config));
   await next();

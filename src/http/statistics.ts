@@ -1,20 +1,23 @@
 /** Writes one data point per request to Workers Analytics Engine. docs/operate.md has SQL queries. */
 import type { RequestLine } from "../shared/log.ts";
 
-/** The optional dataset, bound in wrangler.toml. */
+/** The binding of the optional dataset, from wrangler.toml. */
 export interface RequestStatistics {
   REQUESTS?: AnalyticsEngineDataset;
 }
 
 /**
- * The text columns: `blob1` is the first entry, and so on. Data is stored for months, so columns are only appended and
- * never change their meaning. No column identifies a caller or payer or holds user input.
+ * The text columns: the first entry is `blob1`, and so on. Analytics Engine stores data for months, so new columns are
+ * appended and no column changes its meaning. No column identifies a caller or payer or holds user input.
  */
 export const BLOBS = ["route", "method", "code", "tool", "network", "outcome"] as const;
-/** The number columns, from `double1`. A missing value is 0. */
+/** The number columns: the first entry is `double1`, and so on. A missing value is written as 0. */
 export const DOUBLES = ["status", "ms", "pages", "bytes_in", "bytes_out", "verify_ms", "settle_ms"] as const;
 
-/** Writes the data point of a request. `index1` is the route, so that sampling does not drop rare routes. */
+/**
+ * Writes the data point of a request. `index1` is the route, because Analytics Engine samples per index and keeps rare
+ * routes that way.
+ */
 export function countRequest(line: RequestLine, { REQUESTS }: RequestStatistics): void {
   REQUESTS?.writeDataPoint({
     indexes: [line.route],

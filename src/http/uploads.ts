@@ -13,10 +13,10 @@ import type { ApiEnv } from "./environment.ts";
 import { sendPage } from "./page.ts";
 import { exchangeOf } from "./sell.ts";
 
-/** Size limit of an upload request. */
+/** Size limit of the body that requests an upload. */
 const MAX_REQUEST_BYTES = 16 * 1024;
 
-/** Advice for callers who send a form or the file itself. */
+/** Advice in error messages for callers who send a form or the file itself in place of JSON. */
 const FILE_FOLLOWS = ", then send the file to the upload URL of the response";
 
 function tooLarge(maxBytes: number): Problem {
@@ -30,7 +30,7 @@ function tooLarge(maxBytes: number): Problem {
 /** Headers of responses that contain secrets. */
 const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
-/** Returns an upload URL and a handle. A request without a body is for a PDF within the free size. */
+/** Returns an upload URL and a handle. A request without a body is for a PDF within the free size limit. */
 export const createUpload: Handler<ApiEnv> = async (c) => {
   const { body } = c.req.raw;
   const chunks: Uint8Array[] = [];
@@ -48,7 +48,7 @@ export const createUpload: Handler<ApiEnv> = async (c) => {
 export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
   const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
   const received = receiveFile(slot, exchangeOf(c));
-  c.executionCtx.waitUntil(received.catch(() => undefined)); // stores or deletes the received bytes even after a disconnect
+  c.executionCtx.waitUntil(received.catch(() => undefined)); // after a disconnect, the upload is still stored or discarded
   return c.json(await received, 200, PRIVATE);
 };
 

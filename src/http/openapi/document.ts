@@ -17,8 +17,8 @@ import { requestUpload, sendFile, showUpload, uploadParameters } from "./uploads
 import { paymentSchemas, securitySchemes } from "./x402.ts";
 
 /**
- * Returns the OpenAPI 3.1 description of the service. Its request and result schemas are generated from the schemas
- * that validate.
+ * Returns the OpenAPI 3.1 description of the service. The schemas of requests and results are generated from the
+ * schemas that validate them.
  */
 export function openapi(origin: string, config: Config) {
   return {
@@ -119,9 +119,9 @@ const listPurchases = {
   },
 };
 
-/** Adds the header with the sign-in message to the 402 response. */
+/** Adds the header with the sign-in message to the description of the 402 response. */
 function withHeaders(responses: ReturnType<typeof problems>) {
-  const terms = header("The message to sign, in `extensions`.", encoded("PaymentRequiredV2"));
+  const terms = header("The sign-in message to sign, in `extensions`.", encoded("PaymentRequiredV2"));
   const { 402: unsigned, ...others } = responses;
   return { ...others, 402: { ...unsigned, headers: { ...unsigned!.headers, "PAYMENT-REQUIRED": terms } } };
 }
@@ -143,7 +143,7 @@ const checkHealth = {
   tags: ["Service"],
   summary: "Health check",
   description:
-    "Reports the state of settings, bindings and facilitators, and the build. Facilitators are queried at most once a minute.",
+    "Reports whether settings, bindings and facilitators work, and the build. Facilitators are queried at most once a minute.",
   security: [],
   responses: {
     200: answer("`pass`, or `warn` if some configured networks or options do not work.", {

@@ -3,14 +3,14 @@ import { answer, header, problems } from "./parts.ts";
 const PDF = { "application/pdf": { schema: { type: "string", format: "binary" } } };
 
 const fileHeaders = {
-  ETag: header("Identifies the file, which never changes."),
+  ETag: header("Identifies the content of the file, which never changes."),
   "Last-Modified": header("When the file was created."),
-  "Accept-Ranges": header("`bytes`: Range requests are supported."),
+  "Accept-Ranges": header("`bytes`: the download supports Range requests."),
   "Cache-Control": header("`private, no-cache`: the holder may revoke the link at any time."),
 };
 const bodyHeaders = {
   ...fileHeaders,
-  "Content-Disposition": header("An attachment, with the `filename` of the request."),
+  "Content-Disposition": header("`attachment`, with the `filename` of the request."),
   "Content-Length": header("Size in bytes.", { type: "integer" }),
 };
 
@@ -34,7 +34,7 @@ export const linkParameters = [
   },
 ];
 
-const TOO_MANY = { 429: "Too many links with a wrong token from this address within a minute." };
+const TOO_MANY = { 429: "This address sent too many links with a wrong token within a minute." };
 const failures = [
   "invalid_token",
   "file_not_found",
@@ -45,7 +45,7 @@ const failures = [
   "internal_error",
 ] as const;
 
-/** `GET` of a download link. */
+/** The operation `GET` of a download link. */
 export const downloadOperation = {
   operationId: "downloadResult",
   tags: ["Links"],
@@ -56,10 +56,16 @@ export const downloadOperation = {
   parameters: [
     requestHeader("Range", "The byte range to return, such as bytes=0-1023."),
     requestHeader("If-Range", "Applies Range only if the file has this ETag."),
-    requestHeader("If-None-Match", "The ETag of the caller's cached copy."),
-    requestHeader("If-Modified-Since", "The Last-Modified date of the caller's cached copy."),
-    requestHeader("If-Match", "The ETag that the file must have."),
-    requestHeader("If-Unmodified-Since", "The latest Last-Modified date that the file may have."),
+    requestHeader("If-None-Match", "The ETag of the caller's cached copy. If it is current, the response is a 304."),
+    requestHeader(
+      "If-Modified-Since",
+      "The Last-Modified date of the caller's cached copy. If it is current, the response is a 304.",
+    ),
+    requestHeader("If-Match", "The ETag that the file must have. Otherwise the response is a 412."),
+    requestHeader(
+      "If-Unmodified-Since",
+      "The latest Last-Modified date that the file may have. If the file is newer, the response is a 412.",
+    ),
   ],
   responses: {
     200: answer("The PDF.", { headers: bodyHeaders, content: PDF }),
@@ -75,12 +81,13 @@ export const downloadOperation = {
   },
 };
 
-/** `DELETE` of a download link. */
+/** The operation `DELETE` of a download link. */
 export const revokeOperation = {
   operationId: "endLink",
   tags: ["Links"],
   summary: "Revoke link",
-  description: "Revokes the link and deletes its file at once. The payment cannot be used for another result.",
+  description:
+    "Revokes the link and deletes its file at once. The payment for this file cannot be used for another result.",
   security: [],
   responses: { 204: answer("The link was revoked."), ...problems(failures, { notes: TOO_MANY }) },
 };

@@ -1,13 +1,13 @@
 import { MAX_ERRORS } from "../../service/request/invalidRequest.ts";
 import { PROBLEMS, type ProblemCode } from "../../shared/problems.ts";
 
-/** Returns a reference to a component. */
+/** Returns a reference to a component of the OpenAPI document. */
 export const ref = (kind: "schemas" | "headers", name: string) => ({ $ref: `#/components/${kind}/${name}` });
 
-/** Describes a header. */
+/** Returns the description of a header. */
 export const header = (description: string, schema: object = { type: "string" }) => ({ description, schema });
 
-/** The schema of a header that holds base64-encoded JSON. */
+/** Returns the schema of a header that holds base64-encoded JSON. */
 export const encoded = (name: string) => ({
   type: "string",
   contentEncoding: "base64",
@@ -15,10 +15,10 @@ export const encoded = (name: string) => ({
   contentSchema: ref("schemas", name),
 });
 
-/** A header of every response. */
+/** The header that every response has. */
 const REQUEST_ID = { "X-Request-Id": ref("headers", "RequestId") };
 
-/** Describes a response other than a problem. */
+/** Returns the description of a response that is not a problem. */
 export const answer = (
   description: string,
   { headers = {}, ...rest }: { headers?: object; content?: object } = {},
@@ -28,7 +28,7 @@ export const answer = (
   ...rest,
 });
 
-/** Describes a JSON body. */
+/** Returns the description of a JSON body. */
 export const json = (schema: object, example?: unknown) => ({
   "application/json": { schema, ...(example !== undefined && { example }) },
 });
@@ -37,8 +37,10 @@ export const json = (schema: object, example?: unknown) => ({
 const RETRIED = [429, 503];
 
 /**
- * Describes the responses for these problems: one per status, with its possible codes.
- * @param notes extra text and headers by status, examples by code
+ * Returns the descriptions of error responses: one per status, with the problem codes of that status.
+ * @param notes text to add, by status
+ * @param headers headers to add, by status
+ * @param examples example problems, by code
  */
 export function problems(
   codes: readonly ProblemCode[],

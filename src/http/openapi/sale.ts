@@ -23,19 +23,19 @@ const NEVER_RETURNED: ProblemCode[] = [
   "upload_used",
   "upload_length_wrong",
 ];
-/** Problems that only a product with the given field returns. */
+/** Problems that only products with a certain request field return, by the name of that field. */
 const PROBLEMS_OF_FIELDS: Record<string, ProblemCode[]> = {
   image: ["unsupported_image", "damaged_image", "image_too_large"],
   text: ["unsupported_character"],
 };
 
 const NOTES = {
-  409: "The payment was used for another request, for a revoked link, or without the Idempotency-Key that proves its owner. Nothing more was charged.",
-  429: "Too many calls without a valid payment from this address within a minute, or the payer exceeds a limit (`payer_…` in `/v1/limits`): payments in use, calls with them, or work in an hour that was not charged. Nothing was charged.",
-  503: "Try again after Retry-After with an Idempotency-Key: a request is charged once per key. With `settlement_pending`, the payment may still settle.",
+  409: "The payment was already used for another request, its link was revoked, or the call lacks the Idempotency-Key or sign-in that proves the payer. Nothing more was charged.",
+  429: "This address made too many calls without a valid payment within a minute. Or the payer exceeds a limit (`payer_…` in `/v1/limits`): payments in use at a time, calls with these payments, or uncharged work within an hour. Nothing was charged.",
+  503: "Call again after Retry-After with an Idempotency-Key: a request is charged once per key. With `settlement_pending`, the payment may still settle.",
 };
 
-/** The parameter that identifies a call. */
+/** The Idempotency-Key header, which identifies a call. */
 const keyHeader = {
   name: "Idempotency-Key",
   in: "header",
@@ -45,14 +45,14 @@ const keyHeader = {
     "An unguessable name for this call, such as a UUID. A payer's calls with the same key and request are charged once and return the same result while its link works, whether they reuse the payment or sign a new one. The same key with another request is a 422. Without this header, a `payment-identifier` serves as the key.",
 };
 
-/** The parameter that proves the payer's identity. */
+/** The SIGN-IN-WITH-X header, which proves the payer's identity. */
 export const signInHeader = {
   name: SIGN_IN,
   in: "header",
   required: false,
   schema: { type: "string" },
   description:
-    "A message signed with the paying key (x402 extension sign-in-with-x), as base64-encoded JSON, valid for five minutes. It proves the payer's identity. A settled payment does not, because it is public.",
+    "A message signed with the paying key (x402 extension sign-in-with-x), as base64-encoded JSON, valid for five minutes. It proves the payer's identity. A settled payment does not prove it, because the payment is public.",
 };
 
 const NOTICE = header(
@@ -63,7 +63,7 @@ const NOTICE = header(
     "`payment-not-settled`: an earlier payment with this Idempotency-Key was charged; the new one expires unused.",
 );
 
-/** Describes the operation of a product. */
+/** Returns the description of the operation that sells a product. */
 export function saleOf(product: Product, origin: string, config: Config) {
   const { operation, schemas, summary, description, example, price, path } = product;
   const { label } = price(config);
@@ -99,7 +99,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
         content: json(ref("schemas", "Result"), resultExample(product.operation, price(config))),
       }),
       402: answer(
-        "The payment is missing or was not accepted. `error` gives the reason and `accepts` the ways to pay. The body follows x402 version 1, the header version 2. Nothing was charged.",
+        "The payment is missing or was not accepted. `error` gives the reason and `accepts` the ways to pay. The body is in the format of x402 version 1, the header in the format of version 2. Nothing was charged.",
         {
           headers: {
             "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")),
@@ -123,7 +123,7 @@ const TIMING = {
   "Timing-Allow-Origin": header("Allows pages of any origin to read Server-Timing."),
 };
 
-/** Returns the query parameters of a call whose body is the PDF itself. */
+/** Returns descriptions of the query parameters of a call whose body is the PDF itself. */
 function queryParameters({ schemas }: Product) {
   const { properties = {} } = jsonSchema(schemas.json, { io: "input" });
   const { file, ...others } = properties as Record<string, { description?: string; default?: unknown }>;
@@ -136,7 +136,7 @@ function queryParameters({ schemas }: Product) {
   }));
 }
 
-/** Returns the 402 of a call without a payment, or undefined if nothing can be sold. */
+/** Returns the example of a 402 for a call without a payment, or undefined if this deployment cannot sell. */
 function unpaid({ summary, price }: Product, url: string, config: Config) {
   try {
     const offer = offerOf(
@@ -149,7 +149,7 @@ function unpaid({ summary, price }: Product, url: string, config: Config) {
   }
 }
 
-/** Returns the problem for a request without fields. */
+/** Returns the example of the problem that a request without fields causes. */
 function withoutFields(product: Product): object {
   try {
     product.accept({}, "json");
@@ -182,8 +182,8 @@ export function requestSchemas() {
 }
 
 /**
- * Moves each field with a default into a separate component. Type generators treat a field with an inline default as
- * required, which would force callers to send it.
+ * Moves the schema of each field with a default into a separate component. Type generators treat a field with an inline
+ * default as required, and callers would have to send it.
  */
 function withNamedDefaults(
   properties: Record<string, unknown>,

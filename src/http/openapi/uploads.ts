@@ -10,17 +10,19 @@ export const uploadParameters = [
 
 const NO_STORE = { "Cache-Control": header("`no-store`: the content is secret.") };
 const UNAVAILABLE = ["upload_not_found", "upload_expired", "not_configured", "internal_error"] as const;
-const TOO_MANY_GUESSES = { 429: "Too many requests for unknown uploads from this address within a minute." };
+const TOO_MANY_GUESSES = { 429: "This address sent too many requests for unknown uploads within a minute." };
 
-/** `POST` for an upload URL. */
+/** Returns the operation `POST` that requests an upload URL. */
 export function requestUpload({ maxSourceBytes }: Config) {
   return {
     operationId: "requestUpload",
     tags: ["Uploads"],
     summary: "Request upload",
-    description: `Returns an upload URL and a handle for a file without a URL. Use the handle as \`file\` or \`image\` any number of times until it expires. Free within the \`upload…\` limits of \`/v1/limits\`. With a payment, a file may have up to ${maxSourceBytes} bytes. The payment is verified, not settled: use it for the call that follows.`,
+    description: `Returns an upload URL and a handle for a file without a URL. Use the handle as \`file\` or \`image\` any number of times until it expires. Free within the \`upload…\` limits of \`/v1/limits\`. With a payment, a file may have up to ${maxSourceBytes} bytes. The payment is verified but not settled: use it for the call that marks the file.`,
     security: [{}, { x402: [] }, { x402v1: [] }],
-    parameters: paymentParameters("Only for uploads beyond the free limits. The payment is not settled here."),
+    parameters: paymentParameters(
+      "Required only for uploads beyond the free limits. This request does not settle the payment.",
+    ),
     requestBody: {
       required: false,
       content: { "application/json": { schema: ref("schemas", "UploadRequest"), example: UPLOAD_EXAMPLE } },
@@ -55,13 +57,13 @@ export function requestUpload({ maxSourceBytes }: Config) {
   };
 }
 
-/** `PUT` of the file. */
+/** The operation `PUT`, which uploads the file. */
 export const sendFile = {
   operationId: "sendFile",
   tags: ["Uploads"],
   summary: "Upload file",
   description:
-    "Send the file once, as the request body, with its Content-Length. After an error, it can be sent again.",
+    "Send the file once, as the request body, with its Content-Length. After an error, you can send it again.",
   security: [],
   requestBody: {
     required: true,
@@ -88,7 +90,7 @@ export const sendFile = {
   },
 };
 
-/** `GET` of the upload page. */
+/** The operation `GET`, which shows the upload page. */
 export const showUpload = {
   operationId: "showUpload",
   tags: ["Uploads"],

@@ -5,7 +5,7 @@ const text = { type: "string" };
 const units = {
   type: "string",
   pattern: "^[0-9]+$",
-  description: "In atomic units of the token. USDC has six decimals.",
+  description: "The amount in atomic units of the token. USDC has six decimals.",
 };
 const object = (properties: Record<string, object>, optional: string[] = []) => ({
   type: "object",
@@ -16,10 +16,16 @@ const open = (description: string) => ({ type: "object", description, additional
 
 const terms = {
   scheme: { type: "string", const: "exact" },
-  network: { ...text, description: "A name in version 1, such as base. CAIP-2 in version 2, such as eip155:8453." },
+  network: {
+    ...text,
+    description: "In version 1, a name such as base. In version 2, a CAIP-2 identifier such as eip155:8453.",
+  },
   asset: { ...text, description: "The token's address." },
   payTo: { ...text, description: "The address that receives the payment." },
-  maxTimeoutSeconds: { type: "integer", description: "How long the signed authorization must be valid." },
+  maxTimeoutSeconds: {
+    type: "integer",
+    description: "Time in seconds for which the signed authorization must be valid.",
+  },
   extra: open("Data for signing: the token's EIP-712 domain, or the fee payer on Solana."),
 };
 
@@ -31,7 +37,7 @@ export const paymentSchemas = {
     resource: { ...text, format: "uri" },
     description: text,
     mimeType: text,
-    outputSchema: open("Input and output, for discovery services."),
+    outputSchema: open("The input and output of the call, for discovery services."),
   }),
   PaymentRequiredV1: object(
     {
@@ -42,7 +48,7 @@ export const paymentSchemas = {
         items: ref("schemas", "PaymentRequirementsV1"),
         description: "The offers. Sign one of them.",
       },
-      extensions: open("Extensions by name: offer-receipt if this deployment signs its offers."),
+      extensions: open("Extensions by name: offer-receipt, if this deployment signs its offers."),
     },
     ["extensions"],
   ),
@@ -68,7 +74,7 @@ export const paymentSchemas = {
         description: "The offers. Sign one of them.",
       },
       extensions: open(
-        "Extensions by name: bazaar and payment-identifier, offer-receipt if this deployment signs its offers, sign-in-with-x if nothing has to be paid.",
+        "Extensions by name: bazaar and payment-identifier; offer-receipt, if this deployment signs its offers; sign-in-with-x, if the call needs a sign-in instead of a payment.",
       ),
     },
     ["extensions"],
@@ -77,15 +83,15 @@ export const paymentSchemas = {
     x402Version: { type: "integer", const: 1 },
     scheme: terms.scheme,
     network: text,
-    payload: open("`signature` and `authorization` (EIP-3009); `transaction` on Solana."),
+    payload: open("On EVM networks, `signature` and `authorization` (EIP-3009). On Solana, `transaction`."),
   }),
   PaymentV2: object(
     {
       x402Version: { type: "integer", const: 2 },
       accepted: ref("schemas", "PaymentRequirementsV2"),
-      payload: open("Same as in version 1."),
-      resource: open("Copied from the offer."),
-      extensions: open("Copied from the offer."),
+      payload: open("The same payload as in version 1."),
+      resource: open("Copied from the payment terms."),
+      extensions: open("Copied from the payment terms."),
     },
     ["resource", "extensions"],
   ),
@@ -95,11 +101,11 @@ export const paymentSchemas = {
       errorReason: { ...text, description: "Why the settlement failed." },
       transaction: {
         ...text,
-        description: "The transaction hash. Empty if there was no transaction or its hash is unknown.",
+        description: "The transaction hash. Empty if there was no transaction or if the hash is unknown.",
       },
       network: text,
       payer: text,
-      extra: open("`note`: why the transaction is not known."),
+      extra: open("`note`: why the transaction hash is unknown."),
       extensions: open(
         "If this deployment signs its receipts: `offer-receipt` with the receipt, `overprint-delivery` with the SHA-256 of source and result.",
       ),
@@ -109,8 +115,8 @@ export const paymentSchemas = {
 };
 
 /**
- * The ways to prove the payer's identity. OpenAPI has no type for signatures, so each is declared as an API key. For
- * discovery tools, `x-agentcash-auth-kind` corrects this.
+ * The ways to prove the payer's identity. OpenAPI has no type for signatures, so each way is declared as an API key.
+ * The field `x-agentcash-auth-kind` gives discovery tools the real type.
  */
 export const securitySchemes = {
   x402: {
@@ -143,8 +149,8 @@ export const receiptHeaders = {
 };
 
 /**
- * Returns the parameters that carry a payment.
- * @param unpaid a sentence about calls without a payment
+ * Returns the header parameters that carry a payment.
+ * @param unpaid a sentence about calls without a payment, appended to each description
  */
 export function paymentParameters(unpaid: string) {
   return [paymentHeader("PAYMENT-SIGNATURE", 2, unpaid), paymentHeader("X-PAYMENT", 1, unpaid)];
