@@ -156,9 +156,8 @@ async function chooseWallet(signal: AbortSignal): Promise<Payer> {
   const found = await findWallets();
   const { walletPayer } = await import("./buying/payer.ts");
   if (found.length === 0) {
-    const words =
-      "No wallet was found in this browser. Install a wallet that holds USDC and reload the page, or pay with a call";
-    throw new Stopped(`${words}: its code is on this page.`);
+    const words = "No wallet was found in this browser. Install a wallet that holds USDC and reload the page.";
+    throw new Stopped(`${words} You can also buy the file by calling the API. This page shows the code.`);
   }
   if (found.length === 1) return walletPayer(found[0]!);
   signal.throwIfAborted();

@@ -9,7 +9,7 @@ import { chooseFile, firstPage, PATIENCE, withPage } from "./page.ts";
 import { describePage } from "./running.ts";
 import { type Fields, randomSettings } from "./settings.ts";
 
-/** Number of random settings to test per operation. `PIXEL_SETTINGS=50` tests all settings that are generated. */
+/** Number of random settings to test per operation. The environment variable `PIXEL_SETTINGS` overrides the default. */
 const SETTINGS = Number(process.env.PIXEL_SETTINGS ?? 6);
 /** Tolerated difference per color value, out of 255. Renderers smooth edges differently. */
 const TOLERANCE = 64;

@@ -31,7 +31,7 @@ const image = fc.record(
   { requiredKeys: [] },
 );
 
-/** Returns `count` pseudo-random settings of an operation, the same ones each time. */
+/** Returns `count` pseudo-random settings of an operation. Every call returns the same settings. */
 export function randomSettings(operation: "text" | "image", count: number): Fields[] {
   return fc.sample<Fields>({ text, image }[operation], { numRuns: count, seed: 402 });
 }

@@ -7,7 +7,7 @@ import { RED_PNG } from "../support/png.ts";
 import { readerBy } from "../support/ranges.ts";
 
 describe("the engine", () => {
-  test("plans the pages, the exact output length and the notices", async () => {
+  test("plans the number of pages, the exact output length and the notices", async () => {
     const plan = await watermark(onePage, { image: RED_PNG });
     expect({ ...plan, chunks: undefined }).toEqual({ pages: 1, length: expect.any(Number), notices: [] });
     expect((await joined(plan.chunks())).length).toBe(plan.length);
@@ -74,9 +74,9 @@ describe("the engine", () => {
   });
 
   test.each([
-    ["with other names", "<< /XObject << /Fm 2 0 R >> >>"],
-    ["without any", "<< >>"],
-  ])("gives each XObject a unique name in resources that many pages share: %s", async (_, resources) => {
+    ["the resources contain other names", "<< /XObject << /Fm 2 0 R >> >>"],
+    ["the resources are empty", "<< >>"],
+  ])("gives each XObject a unique name in resources that many pages share (%s)", async (_, resources) => {
     const pages = Array.from({ length: 400 }, (_, i) => `/MediaBox [0 0 ${100 * 1.05 ** (i % 100)} ${100 + i}]`);
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",

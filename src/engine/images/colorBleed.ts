@@ -46,7 +46,7 @@ export class ColorBleed {
   /** Number of waiting rows, from the first, that colors from below have already reached. */
   #settled = 0;
   readonly #spare: Row[] = [];
-  /** Samples of the last written row. If `#pixelsAbove` is set, they must first be copied from it. */
+  /** Samples of the last written row. If `#pixelsAbove` is set, the samples must first be copied from there. */
   readonly #above: Uint8Array;
   #pixelsAbove: Uint8Array | undefined;
   #isAboveUnchanged = true;

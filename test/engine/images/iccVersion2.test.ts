@@ -70,7 +70,7 @@ describe("rewriting a profile of version 4", () => {
     ["has too few parameters", version4(parametric(3, [2, 1]))],
     ["has a curve of an unsupported type", version4(concat(encode("mAB "), new Uint8Array(20)))],
     ["lacks a curve", displayProfile("RGB ", "x", { rXYZ: xyzTag([0, 0, 0]) })],
-    ["ends too early", version4(parametric(0, [2])).subarray(0, 300)],
+    ["is truncated", version4(parametric(0, [2])).subarray(0, 300)],
     ["has no tags", new Uint8Array(128)],
     ["claims more tags than it has", new Uint8Array(200).fill(255)],
   ])("does not rewrite a profile as version 2 if it %s", (_, profile) => {

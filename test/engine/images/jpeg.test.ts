@@ -93,7 +93,7 @@ describe("the colors of a JPEG", () => {
       "/DeviceRGB",
     ],
     ["RGB with the component identifiers R, G, B", RGB, pixels(COLORS), "/DeviceRGB"],
-    ["extended sequential", { ...YCC, frameMarker: 0xc1 }, pixels(COLORS), "/DeviceRGB"],
+    ["YCbCr in an extended sequential frame", { ...YCC, frameMarker: 0xc1 }, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with tables after the frame header", { ...YCC, tablesAfterFrame: true }, pixels(COLORS), "/DeviceRGB"],
     ["YCbCr with fill bytes before markers", { ...YCC, fill: [0xff, 0xff, 0xff] }, pixels(COLORS), "/DeviceRGB"],
     [
@@ -186,7 +186,7 @@ describe("an Exif orientation", () => {
     ["has a directory outside of its segment", [segment(0xe1, concat(encode("Exif\0\0MM\0*"), uint32(0xfffffff0)))]],
     ["is empty", [segment(0xe1, encode("Exif\0\0"))]],
     ["is in XMP", [segment(0xe1, encode('http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation="6"/>'))]],
-    ["follows another one", [exif(1), exif(6)]],
+    ["follows another orientation", [exif(1), exif(6)]],
   ])("ignores a JPEG's Exif orientation that %s", async (_, segments) => {
     await expectShown(encodeJpeg({ ...YCC, segments }), pixels(COLORS));
   });

@@ -56,14 +56,14 @@ describe("the color space of a PNG", () => {
   test.each([
     ["gray samples and no color chunks", "gray", {}, "/DeviceGray"],
     ["RGB samples and no color chunks", "RGB", {}, "/DeviceRGB"],
-    ["sRGB", "RGB", { sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
+    ["an sRGB chunk", "RGB", { sRGB: Uint8Array.of(0) }, "/DeviceRGB"],
     [
       "an sRGB chunk with another gamma for older decoders",
       "RGB",
       { gAMA: uint32(100000), sRGB: Uint8Array.of(0) },
       "/DeviceRGB",
     ],
-    ["the gamma and colors of sRGB", "RGB", { gAMA: uint32(45455), cHRM: SRGB_COLORS }, "/DeviceRGB"],
+    ["the gamma and chromaticities of sRGB", "RGB", { gAMA: uint32(45455), cHRM: SRGB_COLORS }, "/DeviceRGB"],
     ["a gamma close to that of sRGB", "RGB", { gAMA: uint32(45000) }, "/DeviceRGB"],
     ["a gamma of 0", "RGB", { gAMA: uint32(0) }, "/DeviceRGB"],
     ["chromaticities of 0", "RGB", { cHRM: uint32(0, 0, 0, 0, 0, 0, 0, 0) }, "/DeviceRGB"],
@@ -81,7 +81,7 @@ describe("the color space of a PNG", () => {
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "adds a profile to a PNG with linear samples, which makes them brighter (%s)",
+    "adds a profile that makes the linear samples of a PNG brighter (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -176,10 +176,10 @@ describe("an ICC profile in a PNG", () => {
 
   test.each([
     ["is for another number of components", iccp(profile({ space: "GRAY" }))],
-    ["is for ink", iccp(profile({ space: "CMYK" }))],
+    ["is for CMYK", iccp(profile({ space: "CMYK" }))],
     ["is not a profile", iccp(profile({ signature: "abcd" }))],
     ["is of version 5", iccp(profile({ version: 5 }))],
-    ["links devices", iccp(profile({ deviceClass: "link" }))],
+    ["is a device link", iccp(profile({ deviceClass: "link" }))],
     ["is cut off", iccp(profile({}).subarray(0, 150))],
     ["is shorter than a header", iccp(new Uint8Array(100))],
     ["is not compressed", concat(encode("a name\0\0"), profile({}))],

@@ -15,9 +15,9 @@ async function linesOf(text: string): Promise<Line[]> {
 describe("stacking lines", () => {
   test.each([
     ["Latin capitals with accents", "ÅÇĘ\nÅÇĘ"],
-    ["tall and deep Thai", "ปู่ ที่\nปู่ ที่\nñ"],
+    ["Thai with marks above and below", "ปู่ ที่\nปู่ ที่\nñ"],
     ["Myanmar under Telugu", "క్ష్మ స్త్రీ\nလျှို့ဝှက်\nx"],
-    ["marks upon marks", "x\nx\u0301\u0301\u0301\u0301\u0301\u0301\nx"],
+    ["stacked combining marks", "x\nx\u0301\u0301\u0301\u0301\u0301\u0301\nx"],
     ["Khmer and Arabic", "ស្ត្រី\nقُلٍّ\nឮ្យ"],
   ])("keeps lines apart and all ink inside the block for %s", async (_, text) => {
     const { rows, width, height } = stack(await linesOf(text), plain);

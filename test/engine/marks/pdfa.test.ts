@@ -68,7 +68,7 @@ const MARKS: [string, Mark][] = [
   ],
   ["an RGB JPEG", image(jpeg([100, 128, 128], JFIF))],
   ["a gray JPEG", image(jpeg([100]))],
-  ["tiles", { ...image(RGB), position: "tile" }],
+  ["a tiled image", { ...image(RGB), position: "tile" }],
 ];
 
 describe.each(MARKS)("%s with opacity 1", (_, mark) => {
@@ -96,7 +96,7 @@ describe.each(MARKS)("%s with opacity 1", (_, mark) => {
 
   test.each([
     ["a file without a PDF/A claim", {}],
-    ["PDF/A", { part: 1, intent: 3 }],
+    ["a PDF/A file", { part: 1, intent: 3 }],
     ["a file whose pages replace device colors", { resources: "/ColorSpace<</DefaultGray 9 0 R/DefaultRGB 9 0 R>>" }],
   ])("redefines no default color space in %s", async (_name, options) => {
     expect((await marked(archive(options), mark)).all).not.toMatch(/\/Default\w+\s*\/Device/);
