@@ -4,7 +4,7 @@ import { ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 
 const MB = new Uint8Array(1 << 20).fill(0x61);
 
-/** Returns a body of unknown length: `beginning`, then 200 MB. `read()` returns the megabytes read so far. */
+/** Returns a body of unknown length: `beginning`, then 200 MB of filler. `read()` returns the MB of filler read so far. */
 function endless(beginning: string) {
   let read = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -22,7 +22,7 @@ describe("a body of unknown length", () => {
     return (await send(TEXT, { method: "POST", headers, body })).json();
   };
 
-  test("reports an error at the start of a body before its end arrives", async () => {
+  test("reports an invalid form before the rest of a long body arrives", async () => {
     const { body, read } = endless(`${part("text")}A\r\n${part("text")}B\r\n${part("file", '; filename="a.pdf"')}`);
     expect(await post("multipart/form-data; boundary=b", body)).toMatchObject({ code: "invalid_request" });
     expect(read()).toBeLessThan(10);
@@ -33,7 +33,7 @@ describe("a body of unknown length", () => {
     ["a form without a file", "multipart/form-data; boundary=b", 32, part("text"), "body_too_large"],
     ["JSON", "application/json", 32, '{"text":"', "body_too_large"],
   ])(
-    "rejects a body of unknown length as soon as it exceeds the limit: %s",
+    "rejects a body without Content-Length as soon as it exceeds the limit: %s",
     async (_, type, megabytes, beginning, code) => {
       const { body, read } = endless(beginning);
       expect(await post(type, body)).toMatchObject({ code });
@@ -41,12 +41,12 @@ describe("a body of unknown length", () => {
     },
   );
 
-  test("rejects an MCP message of unknown length as soon as it exceeds the limit", async () => {
+  test("rejects an MCP message without Content-Length as soon as it exceeds the limit", async () => {
     const { body, read } = endless('{"jsonrpc":"');
     const headers = { "Content-Type": "application/json", Host: new URL(ORIGIN).host };
     const response = await send("/mcp", { method: "POST", headers, body });
     expect(await response.json()).toMatchObject({ code: "body_too_large" });
-    expect(read()).toBeLessThan(12); // limit for draining the body of an unknown sender
+    expect(read()).toBeLessThan(12); // the service drains at most 8 MB of a body without Content-Length
   });
 });
 
@@ -57,7 +57,7 @@ describe("a body with Content-Encoding", () => {
     ["POST", "/v1/uploads"],
     ["PUT", "/v1/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
     ["POST", "/mcp"],
-  ])("rejects a compressed body and names the supported encoding: %s %s", async (method, path) => {
+  ])("rejects a compressed body and names `identity` as the supported encoding: %s %s", async (method, path) => {
     const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
     const response = await send(path, { method, headers, body: "{}" });
     expect(response.status).toBe(415);
@@ -68,7 +68,7 @@ describe("a body with Content-Encoding", () => {
     });
   });
 
-  test("accepts Content-Encoding identity, and any encoding of an empty body", async () => {
+  test("accepts Content-Encoding: identity, and an empty body with any Content-Encoding", async () => {
     const headers = { "Content-Type": "application/json", "Content-Encoding": "Identity, identity" };
     expect((await send("/v1/uploads", { method: "POST", headers, body: '{"size":100}' })).status).toBe(201);
     const empty = { "Content-Encoding": "gzip", "Content-Length": "0" };

@@ -22,7 +22,7 @@ async function refusalOf(path: string, body: object): Promise<Refusal> {
   expect(response.status).toBe(400);
   const refusal = await response.json<Refusal>();
   expect(refusal.code).toBe("invalid_request");
-  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // no doubled punctuation
+  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // no doubled punctuation mark, such as “?.”
   return refusal;
 }
 
@@ -50,7 +50,7 @@ describe("a missing field", () => {
       "image",
       "`image` is required: a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
     ],
-  ])("names the missing field and the values that it accepts: %s %j", async (path, body, field, detail) => {
+  ])("names the missing field and its allowed values: %s %j", async (path, body, field, detail) => {
     for (const sent of [body, formOf(body as Record<string, string>)]) {
       const refusal = await refusalOf(path, sent);
       expect(refusal.detail).toContain(detail);
@@ -65,7 +65,7 @@ describe("a missing field", () => {
 });
 
 test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon", "x".repeat(400)])(
-  "explains language tags when lang is %j",
+  "explains language tags if `lang` is the invalid value %j",
   async (lang) => {
     expect(await messageFor(TEXT, { ...text, lang }, "lang")).toBe(
       "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur",
@@ -104,21 +104,21 @@ describe("an invalid value", () => {
       "image",
       "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
     ],
-  ])("explains which values a field accepts: %s %#", async (path, body, field, message) => {
+  ])("reports the allowed values of a field with an invalid value: %s %#", async (path, body, field, message) => {
     expect(await messageFor(path, body, field)).toBe(message);
   });
 
   test.each([
     [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
     [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
-  ])("%s: explains how to upload a file when a form field holds a file name: %#", async (path, fields, field, curl) => {
+  ])("%s: explains how to upload a file if a form field holds a file name: %#", async (path, fields, field, curl) => {
     expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
       new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
     );
     expect(await messageFor(path, fields, field)).not.toContain("in curl");
   });
 
-  test.each(PATHS)("explains how to upload a file when JSON holds the local path %s", async (name) => {
+  test.each(PATHS)("explains how to upload a file if the request holds the local path %s", async (name) => {
     for (const [path, body, field] of [
       [TEXT, { ...text, file: name }, "file"],
       [IMAGE, { ...image, image: name }, "image"],
@@ -128,7 +128,7 @@ describe("an invalid value", () => {
       );
   });
 
-  test("names the missing data URI prefix when the PDF is bare base64", async () => {
+  test("names the missing data URI prefix if the PDF is bare base64", async () => {
     const message = "is bare base64. Put data:application/pdf;base64, before it";
     expect(await messageFor(TEXT, { ...text, file: "JVBERi0xLjcK" }, "file")).toBe(message);
   });
@@ -141,7 +141,7 @@ describe("an invalid value", () => {
     expect((await refusalOf(TEXT, formOf({ text: "A", file: address }))).errors).toEqual([{ path: "file", message }]);
   });
 
-  test("reports only the repeated field when a form repeats a field", async () => {
+  test("reports only the repeated field if a form repeats a field", async () => {
     const form = formOf({ file, text: "A" });
     form.append("text", "B");
     const { detail, errors } = await refusalOf(TEXT, form);
@@ -152,7 +152,7 @@ describe("an invalid value", () => {
   test.each([
     ["", "is empty"],
     ["{'file': 'x'}", "is not well-formed JSON"],
-  ])("shows an example request when the JSON body is %j", async (body, what) => {
+  ])("shows an example request if the JSON body is %j", async (body, what) => {
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "application/json" };
     const refusal = await (await send(TEXT, { method: "POST", headers, body })).json<Refusal>();
     expect(refusal.detail).toContain(`The body ${what}. Send an object such as`);
@@ -173,7 +173,7 @@ describe("a field with a list of allowed values", () => {
     [TEXT, { ...text, template: "outlined" }, "template", "outline"],
     [TEXT, { ...text, template: "sidebars" }, "template", "sidebar"],
     [IMAGE, { ...image, position: "centr" }, "position", "center"],
-  ])("%s: suggests the nearest value for a misspelled one: %#", async (path, body, field, meant) => {
+  ])("%s: suggests the nearest allowed value for a misspelled value: %#", async (path, body, field, meant) => {
     expect(await messageFor(path, body, field)).toBe(`is not known. Did you mean ${meant}?`);
   });
 
@@ -182,7 +182,7 @@ describe("a field with a list of allowed values", () => {
     [TEXT, { ...text, position: "x".repeat(100_000) }, "position", POSITIONS],
     [TEXT, { ...text, template: "fancy" }, "template", Object.keys(TEMPLATES)],
     [IMAGE, { ...image, position: "somewhere" }, "position", IMAGE_POSITIONS],
-  ])("%s: lists all values if none is similar: %#", async (path, body, field, all) => {
+  ])("%s: lists all allowed values if none resembles the invalid value: %#", async (path, body, field, all) => {
     expect(await messageFor(path, body, field)).toBe(`must be one of ${all.join(", ")}`);
   });
 });
@@ -197,12 +197,12 @@ describe("an unknown field", () => {
     expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field. Did you mean \`${meant}\`?`);
   });
 
-  test("starts the sentence with the name of the unknown field", async () => {
+  test("starts the error message with the name of the unknown field", async () => {
     const { detail } = await refusalOf(TEXT, { ...text, image: "x" });
     expect(detail).toMatch(/^`image` is not a field of this operation, but of POST/);
   });
 
-  test("lists all fields if none is similar to the unknown field", async () => {
+  test("lists all known fields if none resembles the unknown field", async () => {
     const message = await messageFor(IMAGE, { ...image, blend: 1 }, "blend");
     for (const field of Object.keys(PRODUCTS[1]!.schemas.json.shape)) expect(message).toContain(`\`${field}\``);
   });
@@ -212,7 +212,7 @@ describe("an unknown field", () => {
     [IMAGE, { ...image, template: "stamp" }, "template", TEXT],
     [TEXT, { ...text, image: image.image }, "image", IMAGE],
     [TEXT, { ...text, scale: 0.2 }, "scale", IMAGE],
-  ])("%s: names the other operation if the unknown field belongs to it: %#", async (path, body, field, other) => {
+  ])("%s: names the other operation if the field belongs to that operation: %#", async (path, body, field, other) => {
     const { tool } = PRODUCTS.find((product) => product.path === other)!;
     expect(await messageFor(path, body, field)).toBe(
       `is not a field of this operation, but of POST ${other} (MCP tool ${tool})`,
@@ -220,7 +220,7 @@ describe("an unknown field", () => {
   });
 
   test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(
-    "explains that pages cannot be selected when the field is %s",
+    "explains that pages cannot be selected if the request has the unknown field %s",
     async (name) => {
       expect(await messageFor(TEXT, { ...text, [name]: "1-3" }, name)).toBe(
         "is not a field: every page is marked, and pages cannot be selected",
@@ -228,7 +228,7 @@ describe("an unknown field", () => {
     },
   );
 
-  test("names the first 20 of many unknown fields briefly, and their total number", async () => {
+  test("reports the first 20 of 70 unknown fields, with long names truncated, and the total number", async () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`k${at}${"x".repeat(10_000)}`, at]));
     const response = await callPaid(TEXT, { ...text, ...many });
     const refusal = await response.json<Refusal>();

@@ -9,7 +9,7 @@ const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 const files = async () => (await storedKeys()).length;
 
 describe("Idempotency-Key", () => {
-  test("returns the same result for a newly signed payment, and reports that the new payment expires unused", async () => {
+  test("returns the same result for a newly signed payment and reports that this payment expires unused", async () => {
     const first = await callPaid(TEXT, body, undefined, "order-1");
     const before = await files();
     const second = await callPaid(TEXT, body, undefined, "order-1");
@@ -21,7 +21,7 @@ describe("Idempotency-Key", () => {
     expect(replayed).toEqual({ ...(bought as object), extra: { note: expect.stringContaining("expires unused") } });
   });
 
-  test("returns the receipt in the format of the repeated call's x402 version", async () => {
+  test("returns the receipt of a repeated call in the x402 version of that call", async () => {
     await callPaid(TEXT, body, undefined, "order-2");
     const second = await send(TEXT, {
       method: "POST",
@@ -35,7 +35,7 @@ describe("Idempotency-Key", () => {
     expect(decodeHeader(second.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({ network: "eip155:84532" });
   });
 
-  test("rejects a reused Idempotency-Key with another request (422) and stores and charges nothing", async () => {
+  test("rejects an Idempotency-Key that was used for another request (422) and stores and charges nothing", async () => {
     await callPaid(TEXT, body, undefined, "order-3");
     const [before, payment] = [await files(), await signPayment(await offerOf(TEXT))];
     const other = await callPaid(TEXT, { ...body, text: "OTHER" }, payment, "order-3");
@@ -76,7 +76,7 @@ describe("payment-identifier", () => {
       body: JSON.stringify(request),
     });
 
-  test("uses the payment-identifier as the idempotency key", async () => {
+  test("uses the payment-identifier as the idempotency key if the header is missing", async () => {
     const first = await (await call("pay_1234567890123456")).json();
     expect(await (await call("pay_1234567890123456")).json()).toEqual(first);
     expect((await call("pay_1234567890123456", {}, { ...body, text: "OTHER" })).status).toBe(422);
@@ -104,7 +104,7 @@ test("does not give the link to a third party who saw the payment on-chain", asy
   expect((await callPaid(TEXT, body, payment, "mine")).status).toBe(200);
 });
 
-test("returns the result to a call admitted before its payment was public, even if its body is slow", async () => {
+test("returns the result to a slow call that was admitted before another call settled the payment", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   let finish = () => {};
@@ -119,7 +119,7 @@ test("returns the result to a call admitted before its payment was public, even 
   });
   const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
   const asked = send(TEXT, { method: "POST", headers, body: slow });
-  await new Promise((resolve) => setTimeout(resolve, 200)); // time for the call to be admitted
+  await new Promise((resolve) => setTimeout(resolve, 200)); // the slow call is admitted meanwhile
   const first = await (await callPaid(TEXT, body, payment)).json();
   finish();
   expect(await (await asked).json()).toEqual(first);

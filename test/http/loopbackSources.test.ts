@@ -9,13 +9,13 @@ const FACILITATOR = {
   PAY_TO: "0x00000000000000000000000000000000000000aa",
 };
 
-/** Pays for a call whose file is on this machine, and returns the problem code. */
+/** Pays for a call whose `file` is on the service's own machine, and returns the problem code. */
 async function call(origin: string, settings: Record<string, string>, headers: Record<string, string> = {}) {
   const ask = async (init: RequestInit): Promise<unknown> => {
     const context = createExecutionContext();
     const request = new Request(`${origin}/v1/watermark/text`, { method: "POST", ...init });
     const response = await app.fetch(request, { ...env, ...settings }, context);
-    const answer = await response.json(); // an unread response would delay the test by 2 s
+    const answer = await response.json(); // the service would drain an unread body for 2 s
     await waitOnExecutionContext(context);
     return answer;
   };
@@ -27,7 +27,10 @@ async function call(origin: string, settings: Record<string, string>, headers: R
   return (problem as { code: string }).code;
 }
 
-/** The service tried to fetch the file. Tests cannot reach this machine, so the attempt fails. */
+/**
+ * The code if the service tries to fetch the file. The attempt fails, because tests cannot connect to loopback
+ * addresses.
+ */
 const FETCH_TRIED = "source_unreachable";
 const NOT_ALLOWED = "source_not_allowed";
 const LOCAL = "http://127.0.0.1:8787";
@@ -42,7 +45,7 @@ test.each<[string, string, Record<string, string>, Record<string, string>]>([
   [NOT_ALLOWED, "https://api.example.com", { ...allowed, ...FACILITATOR }, {}],
   [NOT_ALLOWED, LOCAL, { ...allowed, ...FACILITATOR }, { "CF-Connecting-IP": "203.0.113.7" }],
 ])(
-  "returns %s for a file on this machine, called at %s with settings %j and headers %j",
+  "returns %s for a file URL on a loopback address, called at %s with settings %j and headers %j",
   async (code, origin, settings, headers) => {
     expect(await call(origin, settings, headers)).toBe(code);
   },

@@ -23,7 +23,7 @@ const at = (root: Json, schema: Json): Json =>
         .split("/")
         .reduce((part, name) => part[name], root);
 
-test("every operation has a unique id, a tag, a summary, a description and its security schemes", async () => {
+test("gives every operation a unique id, a tag, a summary, a description and its security schemes", async () => {
   const described = await document();
   const all = operations(described);
   expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
@@ -38,7 +38,7 @@ test("every operation has a unique id, a tag, a summary, a description and its s
   }
 });
 
-test("describes requests as named components with their defaults and allowed positions", async () => {
+test("describes request bodies as named components, with default values and allowed positions", async () => {
   const described = await document();
   for (const { path, schemas } of PRODUCTS) {
     const { parameters, requestBody } = described.paths[path].post;
@@ -66,7 +66,7 @@ test("describes requests as named components with their defaults and allowed pos
   }
 });
 
-test("lists every problem code in a response with the status of that code", async () => {
+test("lists every problem code under the HTTP status of that code", async () => {
   const codes = operations(await document()).flatMap(({ responses }) =>
     Object.entries(responses as Json).flatMap(([status, { content }]: [string, Json]) => {
       const parts: Json[] = content?.["application/problem+json"]?.schema.allOf ?? [];
@@ -82,12 +82,12 @@ describe("headers of problem responses", () => {
   const described = async (path: string, method: string, status: number) =>
     Object.keys((await document()).paths[path][method].responses[status].headers);
 
-  test("describes and sends Allow with a 405", async () => {
+  test("documents and sends the Allow header with a 405", async () => {
     expect(await described("/v1/limits", "get", 405)).toContain("Allow");
     expect((await send("/v1/limits", { method: "POST" })).headers.get("Allow")).toBe("GET, HEAD");
   });
 
-  test("documents the header Accept-Post of a 415 answer, and sends it", async () => {
+  test("documents and sends the Accept-Post header with a 415", async () => {
     expect(await described(TEXT, "post", 415)).toContain("Accept-Post");
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "text/plain" };
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });
@@ -97,7 +97,7 @@ describe("headers of problem responses", () => {
     ]);
   });
 
-  test("describes and sends Content-Range with a 416, and describes the conditional headers of a download", async () => {
+  test("documents and sends Content-Range with a 416, and documents and honors conditional headers of a download", async () => {
     const link = "/v1/files/{id}.pdf";
     expect(await described(link, "get", 416)).toContain("Content-Range");
     const { url, bytes } = (
@@ -120,7 +120,7 @@ describe("headers of problem responses", () => {
 describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   const post = async () => (await document()).paths[path].post as Json;
 
-  test("accepts the request examples and returns a result like the example", async () => {
+  test("accepts the documented request examples and returns a result with the fields of the documented result", async () => {
     const { requestBody, responses } = await post();
     const { "application/json": json, "multipart/form-data": form } = requestBody.content;
     const texts = Object.fromEntries(Object.entries(form.example).map(([name, value]) => [name, String(value)]));
@@ -135,7 +135,7 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
     }
   });
 
-  test("returns the 402 of the example for an unpaid call", async () => {
+  test("answers an unpaid call with the 402 that the OpenAPI document shows as the example", async () => {
     const response = await send(path, { method: "POST" });
     const { example } = (await post()).responses[402].content["application/json"];
     const { accepts, ...answer } = await response.json<Json>();
@@ -143,13 +143,13 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
     expect({ ...answer, accepts: shortened }).toEqual(example);
   });
 
-  test("returns the error of the example for a request without fields", async () => {
+  test("answers a request without fields with the problem that the OpenAPI document shows as the example", async () => {
     const { example } = (await post()).responses[400].content["application/problem+json"];
     const answer = await (await callPaid(path, {})).json<Json>();
     expect({ ...answer, request_id: example.request_id }).toEqual(example);
   });
 
-  test("describes the price for discovery indexes", async () => {
+  test("includes the price for discovery indexes in the OpenAPI document", async () => {
     expect((await post())["x-payment-info"]).toEqual({
       price: { mode: "fixed", currency: "USD", amount: "0.05" },
       protocols: [{ x402: {} }],
@@ -157,7 +157,7 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   });
 });
 
-test("the OpenAPI document contains the operator's contact and a short guide to paying", async () => {
+test("includes the operator's contact and a short payment guide in the OpenAPI document", async () => {
   const { info, servers } = await document();
   expect(info.contact.url).toBe(ORIGIN);
   expect(info["x-guidance"]).toContain("PAYMENT-SIGNATURE");

@@ -99,7 +99,7 @@ describe("GET /v1/purchases", () => {
     });
   });
 
-  test("returns an empty list for a payer whose only call failed", async () => {
+  test("returns an empty purchase list for a payer whose only call failed", async () => {
     const payer = newPayer();
     await send(TEXT, {
       method: "POST",
@@ -109,7 +109,7 @@ describe("GET /v1/purchases", () => {
     expect(await listOf(payer)).toEqual({ purchases: [], next: null });
   });
 
-  test("lists a purchase once if it was repeated with the same idempotency key", async () => {
+  test("lists a purchase once if the call was repeated with the same idempotency key", async () => {
     const payer = newPayer();
     for (let times = 0; times < 3; times++) await buy(payer, { "Idempotency-Key": "a" });
     expect((await listOf(payer)).purchases).toHaveLength(1);
@@ -127,7 +127,7 @@ describe("GET /v1/purchases", () => {
       expect((await list(header, `?before=${encodeURIComponent(wrong)}`)).status).toBe(400);
   });
 
-  test("requests a sign-in with the message to sign in the PAYMENT-REQUIRED header", async () => {
+  test("answers 402 to a call without a sign-in, with the message to sign in the PAYMENT-REQUIRED header", async () => {
     const response = await send(PURCHASES);
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ code: "sign_in_required" });
@@ -161,7 +161,7 @@ describe("GET /v1/purchases", () => {
     ["an old issue time", { issuedAt: seconds(-301) }, /older/],
     ["a future issue time", { issuedAt: seconds(90) }, /future/],
     ["a past expiration time", { expirationTime: seconds(-1) }, /expired/],
-    ["a future start of validity", { notBefore: seconds(60) }, /not valid yet/],
+    ["a validity that starts in the future", { notBefore: seconds(60) }, /not valid yet/],
     ["a chain that is not configured", { chainId: "eip155:1" }, /chainId must be one of eip155:84532/],
   ])("rejects a sign-in message with %s", async (_, changes, why) => {
     const { account } = newPayer();
@@ -172,7 +172,7 @@ describe("GET /v1/purchases", () => {
     ]);
   });
 
-  test("rejects a signature by another key or over another message", async () => {
+  test("rejects a sign-in whose signature is by another key or over another message", async () => {
     const [{ account }, { account: victim }] = [newPayer(), newPayer()];
     const message = messageOf(victim);
     const signature = JSON.parse(atob(await signedBy(account, messageOf(account)))).signature;
@@ -193,14 +193,14 @@ describe("GET /v1/purchases", () => {
     },
   );
 
-  test("rejects line breaks in a field, which could forge another message", async () => {
+  test("rejects line breaks in a sign-in field, which could forge other fields", async () => {
     const { account } = newPayer();
     const header = headerOf(messageOf(account, { statement: "a\nURI: b" }), `0x${"11".repeat(65)}`);
     expect(await (await list(header)).json()).toMatchObject({ detail: expect.stringContaining("one line") });
   });
 });
 
-test("returns the result of a settled payment again to its signed-in payer only", async () => {
+test("returns the result of a settled payment again, but only to its signed-in payer", async () => {
   const [payer, other] = [newPayer(), newPayer()];
   const { payment, output } = await buy(payer);
   const again = async (account: PrivateKeyAccount) => {
@@ -234,19 +234,19 @@ describe("a contract wallet", () => {
     return answer;
   };
 
-  test("accepts a contract wallet's sign-in if the chain confirms its signature", async () => {
+  test("accepts a contract wallet's sign-in if its contract confirms the signature", async () => {
     const yes = `0x1626ba7e${"0".repeat(56)}`;
     expect(await ask({ RPC_URL: nodeThat(yes) })).toMatchObject({ status: 200 });
   });
 
   test.each([`0x${"f".repeat(64)}`, "0x", `0x${"0".repeat(64)}`])(
-    "rejects a contract wallet's sign-in if the node answers %j",
+    "rejects a contract wallet's sign-in if the contract call returns %j",
     async (result) => {
       expect(await ask({ RPC_URL: nodeThat(result) })).toMatchObject({ status: 403 });
     },
   );
 
-  test("rejects a contract wallet's sign-in with an explanation if no node is configured", async () => {
+  test("rejects a contract wallet's sign-in with an explanation if RPC_URL is not set", async () => {
     expect(await ask({})).toMatchObject({ status: 403, body: { detail: expect.stringContaining("contract wallets") } });
   });
 });

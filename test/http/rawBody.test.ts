@@ -7,7 +7,7 @@ import { emptyBucket, storedKeys } from "../support/storage.ts";
 
 afterEach(emptyBucket);
 
-/** Calls with a PDF as the body and the other fields in the query. */
+/** Pays for a call whose body is the PDF and whose query holds the other fields. */
 async function call(
   path: string,
   query: string | Record<string, string>,
@@ -27,14 +27,14 @@ const problemOf = async (response: Response) =>
   (await response.json()) as { code: string; errors?: { path: string }[] };
 
 describe("a PDF as the body", () => {
-  test("marks a PDF body with the fields of the query", async () => {
+  test("marks a PDF sent as the body, with the fields of the query", async () => {
     const fields = { text: "Entwurf äöü 社外秘 + & =", opacity: "0.5", position: "top-right", filename: "ü.pdf" };
     const response = await call(TEXT, fields);
     const { output } = await response.json<{ output: { url: string } }>();
     expect((await send(output.url)).headers.get("Content-Disposition")).toContain("%C3%BC.pdf");
   });
 
-  test("treats a PDF body as the same request as a form with equal fields", async () => {
+  test("treats a PDF sent as the body as the same request as a form with equal fields", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const sent = await (await call(TEXT, { text: "SAME", opacity: "0.5" }, { payment })).json();
     const form = formOf({ file: new File([onePage], "a.pdf"), text: "SAME", opacity: ".50" });
@@ -48,7 +48,7 @@ describe("a PDF as the body", () => {
     expect(first).not.toEqual(sent);
   });
 
-  test("marks a PDF body with an image from the query", async () => {
+  test("marks a PDF sent as the body with an image from the query", async () => {
     const { handle, upload } = await (await send("/v1/uploads", { method: "POST", body: '{"type":"image"}' })).json<{
       handle: string;
       upload: { url: string };
@@ -69,7 +69,7 @@ describe("a PDF as the body", () => {
     ["text=A&__proto__=B", "__proto__"],
     ["text=caf%E9", "text"], // Latin-1
     ["text=caf%E9%20100%", "text"],
-  ])("rejects a PDF body with an invalid field in the query: %j", async (query, path) => {
+  ])("rejects an invalid query if the body is the PDF itself: %j", async (query, path) => {
     expect(await problemOf(await call(TEXT, query))).toMatchObject({ code: "invalid_request", errors: [{ path }] });
   });
 
@@ -104,20 +104,20 @@ describe("a PDF as the body", () => {
     }
   });
 
-  test("answers 402 to a PDF body without a payment and stores nothing", async () => {
+  test("answers 402 to an unpaid PDF body and stores nothing", async () => {
     const headers = { "Content-Type": "application/pdf" };
     const response = await send(`${TEXT}?text=A`, { method: "POST", headers, body: onePage });
     expect(response.status).toBe(402);
     expect(await storedKeys()).toEqual([]);
   });
 
-  test("limits a PDF body to the size of a form", async () => {
+  test("limits a PDF sent as the body to the size of a form", async () => {
     const headers = { "Content-Type": "application/pdf", "Content-Length": "100000001" };
     const response = await send(`${TEXT}?text=A`, { method: "POST", headers, body: onePage });
     expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });
   });
 
-  test("rejects a PDF body with another content type and names the supported ones", async () => {
+  test("rejects a PDF body with an unsupported content type and names the supported types", async () => {
     const headers = { "Content-Type": "application/octet-stream" };
     const response = await call(TEXT, { text: "A" }, { headers });
     expect(await problemOf(response)).toMatchObject({ code: "unsupported_media_type" });

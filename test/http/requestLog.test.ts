@@ -19,7 +19,7 @@ async function send(path: string, init: RequestInit = {}, id = "request-1"): Pro
 const lines = () => log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, unknown>);
 const json = { "Content-Type": "application/json" };
 
-test("writes one line per request, with its problem code", async () => {
+test("writes one log line per request, with the problem code of a failed request", async () => {
   await send("/v1/limits");
   await send("/nowhere?secret=1");
   await send(TEXT, { method: "POST" });
@@ -36,7 +36,7 @@ test("writes one line per request, with its problem code", async () => {
   ]);
 });
 
-test("writes the lines of a sale and of its replay with their request ids and without secrets", async () => {
+test("logs a sale and its replay with their request ids and without secrets", async () => {
   const [offer] = (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts;
   const payment = await signPayment(offer!);
   const password = "correct horse battery staple";
@@ -60,7 +60,7 @@ test("writes the lines of a sale and of its replay with their request ids and wi
   ]);
   const [, sale, request, , replay] = lines();
   const said = { transaction: sale!.transaction, pages: 1, bytes_out: sale!.bytes, network: "base-sepolia" };
-  expect([request, replay], "same file and same transaction").toEqual([
+  expect([request, replay], "both lines have the same file and transaction").toEqual([
     expect.objectContaining({ ...said, file: new URL(output.url).pathname.slice(10, -4) }),
     expect.objectContaining({ ...said, file: request!.file }),
   ]);
@@ -68,7 +68,7 @@ test("writes the lines of a sale and of its replay with their request ids and wi
   for (const secret of [signature, password, token, key]) expect(JSON.stringify(lines())).not.toContain(secret);
 });
 
-test("logs a failure of a source without the query of its URL", async () => {
+test("logs a failed fetch of a file without the query of its URL", async () => {
   const [offer] = (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts;
   const file = "https://nowhere.example.org/a.pdf?signature=secret";
   const headers = { "X-PAYMENT": await signPayment(offer!), ...json };

@@ -18,7 +18,7 @@ const WRONG = Object.entries(WRONG_SETTINGS).map(([name, [value]]) => [name, val
 /** Paths that are served even if settings are invalid. */
 const WITHOUT_SETTINGS = /^\/(assets|fonts|v1\/files|favicon\.svg|robots\.txt)/;
 
-/** Every method and path of the service, with values for path parameters. */
+/** Every method and path of the service. Path parameters have sample values. */
 const ROUTES = [
   ...new Set(
     app.routes
@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** Returns a function that sends requests to a deployment with these settings. */
+/** Returns a function that sends a request to a deployment with these settings. */
 function deployed(settings: object) {
   const environment = { ...env, ...settings };
   return async (url: string, init?: RequestInit) => {
@@ -56,7 +56,7 @@ async function link(host = "api.example.com") {
 
 describe("with an invalid setting", () => {
   test.each(WRONG)(
-    "answers every route with 503 and names the invalid setting to the operator: %s=%j",
+    "answers 503 on every route that needs settings, and names the invalid setting only to the operator: %s=%j",
     async (name, value) => {
       const call = deployed({ [name]: value });
       expect(ROUTES.length).toBeGreaterThan(30);
@@ -107,7 +107,7 @@ describe("with an invalid setting", () => {
     expect(await verified()).toBe(0);
   });
 
-  test("serves and revokes paid results if a setting is invalid", async () => {
+  test("serves and revokes download links if a setting is invalid", async () => {
     const call = deployed({ MAX_PAGES: "many" });
     const bought = await link();
     expect(await (await call(bought)).text()).toBe("%PDF");
@@ -116,7 +116,7 @@ describe("with an invalid setting", () => {
     expect((await call(bought)).status).toBe(410);
   });
 
-  test("serves files only on FILE_HOST, or on any host if FILE_HOST itself is invalid", async () => {
+  test("serves files only on FILE_HOST if another setting is invalid, and on any host if FILE_HOST is invalid", async () => {
     const bought = await link("files.example.com");
     const elsewhere = bought.replace("files.", "api.");
     const separate = deployed({ FILE_HOST: "files.example.com", MAX_PAGES: "many" });
@@ -132,7 +132,7 @@ describe("with an invalid setting", () => {
   });
 });
 
-/** A host that does not exist. */
+/** The URL of a host that does not exist. */
 const NOWHERE = "https://nowhere.example.org";
 const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const KEY = `${"A".repeat(86)}==`;
@@ -142,7 +142,7 @@ describe("with valid settings that name unreachable services", () => {
     { FACILITATOR_URL: NOWHERE, FACILITATOR_AUTHORIZATION: `Bearer ${SECRET}` },
     { FACILITATOR_URL: "https://facilitator.cdp.coinbase.com", CDP_API_KEY_ID: SECRET, CDP_API_KEY_SECRET: KEY },
     { FACILITATOR_URL: NOWHERE, RPC_URL: `${NOWHERE}/${SECRET}`, DNS_CHECK_URL: `${NOWHERE}/?key=${SECRET}` },
-  ])("answers every route and reveals no secret if services are unreachable: %j", async (settings) => {
+  ])("answers every route without revealing secrets if external services are unreachable: %j", async (settings) => {
     const call = deployed({ PAY_TO, ...settings });
     const payment = await signPayment({ ...(await terms()), payTo: PAY_TO });
     const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
@@ -163,7 +163,7 @@ describe("with valid settings that name unreachable services", () => {
 
 describe("without a binding", () => {
   test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS"])(
-    "answers every route with not_configured if the binding %s is missing",
+    "answers every route with the code not_configured if the binding %s is missing",
     async (name) => {
       const call = deployed({ [name]: undefined });
       for (const [method, path] of ROUTES) {

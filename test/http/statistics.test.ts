@@ -19,7 +19,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   await waitOnExecutionContext(context);
   return whole;
 }
-/** The data points, by column name. */
+/** Returns the data points, with their values by column name. */
 const points = () =>
   writeDataPoint.mock.calls.map(([{ indexes, blobs, doubles }]) => ({
     index: indexes[0],
@@ -30,7 +30,7 @@ const points = () =>
 const file = dataUri("application/pdf", onePage);
 const offer = async () => (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts[0]!;
 
-test("writes one data point each for a sale, its replay, a failed call and a download", async () => {
+test("writes one data point per request: a sale, its replay, a failed call and a download", async () => {
   const payment = await signPayment(await offer());
   const headers = { "X-PAYMENT": payment, "Idempotency-Key": "mine", "Content-Type": "application/json" };
   const call = (body: object) => send(TEXT, { method: "POST", headers, body: JSON.stringify(body) });
@@ -72,7 +72,7 @@ test("writes one data point per MCP tool call, with its outcome", async () => {
   ]);
 });
 
-test("writes no data that identifies callers or repeats their input, within the limits of Analytics Engine", async () => {
+test("writes data points that do not identify callers or repeat their input, within the limits of Analytics Engine", async () => {
   const payment = await signPayment(await offer());
   const headers = { "X-PAYMENT": payment, "Idempotency-Key": "secret key", "Content-Type": "application/json" };
   const sent = { headers: { ...headers, "CF-Connecting-IP": "192.0.2.7" }, method: "POST" };

@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe("an upload", () => {
-  test("returns a URL and a handle, and marks the uploaded file any number of times", async () => {
+  test("returns an upload URL and a handle that marks the uploaded file any number of times", async () => {
     const offered = await opened(pdf);
     expect(offered).toEqual({
       handle: expect.stringMatching(/^upload:\d{6}-[0-9a-f]{32}$/),
@@ -62,13 +62,13 @@ describe("an upload", () => {
     }
   });
 
-  test("accepts a PDF of any free size if the request names no type and size", async () => {
+  test("accepts an upload of a PDF if the upload request has no type and size", async () => {
     const offered = await opened();
     expect(offered.upload.headers).toEqual({ "Content-Type": "application/pdf" });
     expect(await (await put(offered, onePage)).json()).toMatchObject({ bytes: onePage.length });
   });
 
-  test("accepts an image upload as `image`", async () => {
+  test("accepts the handle of an uploaded image as `image`", async () => {
     const [file, image] = [await opened(pdf), await opened(png)];
     await put(file, onePage);
     await put(image, RED_PNG);
@@ -76,7 +76,7 @@ describe("an upload", () => {
     expect(await response.json()).toMatchObject({ output: { pages: 1 }, operation: "watermark.image" });
   });
 
-  test("accepts an upload handle in a form", async () => {
+  test("accepts an upload handle in a form field", async () => {
     const offered = await opened(pdf);
     await put(offered, onePage);
     const form = new FormData();
@@ -85,7 +85,7 @@ describe("an upload", () => {
     expect(await (await callPaid(TEXT, form)).json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("returns the same result for the same payment and key after the upload has expired", async () => {
+  test("returns the same result for the same payment and idempotency key after the upload was deleted", async () => {
     const offered = await opened(pdf);
     await put(offered, onePage);
     const payment = await signPayment(await offerOf(TEXT));
@@ -100,7 +100,7 @@ describe("an upload", () => {
     ["it's mine.pdf", `'it'\\''s mine.pdf'`],
     ["$(reboot).pdf", "'$(reboot).pdf'"],
     ['a" `b`.pdf', "'a\" `b`.pdf'"],
-  ])("quotes the file name %s as one word in the curl command", async (name, word) => {
+  ])("quotes the file name %s for the shell in the curl command", async (name, word) => {
     const { curl, upload } = await opened({ name });
     expect(curl).toBe(`curl -g -T ${word} -H 'Content-Type: application/pdf' '${upload.url}'`);
   });
@@ -114,7 +114,7 @@ describe("an upload", () => {
     [{ size: "18211" }, "size"],
     [{ type: "application/pdf" }, "type", "must be pdf or image"],
     [{ file: "a.pdf" }, "file"],
-  ])("rejects an upload request with %j", async (fields, path, message = expect.any(String)) => {
+  ])("rejects an upload request with the invalid field %j", async (fields, path, message = expect.any(String)) => {
     const response = await ask(fields);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: "invalid_request", errors: [{ path, message }] });
@@ -164,30 +164,33 @@ describe("the file of an upload", () => {
     expect(sha256).toBe(await hashOf(bytes));
   });
 
-  test("stores one of several concurrent uploads and discards the others", async () => {
+  test("stores one of several concurrent uploads to the same URL and discards the others", async () => {
     const offered = await opened({ name: "a.pdf" });
     const answers = await Promise.all(Array.from({ length: 8 }, () => put(offered, onePage)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)]);
     expect(await storedKeys("uploads/")).toHaveLength(2);
   });
 
-  test.each([-1, 1])("rejects a file whose announced length differs by %i byte and stores nothing", async (more) => {
-    const offered = await opened({ ...pdf, size: onePage.length + more });
-    expect(await codeOf(await put(offered, onePage, { "Content-Length": String(onePage.length) }))).toEqual([
-      400,
-      "upload_length_wrong",
-    ]);
-    expect(await storedKeys("uploads/")).toHaveLength(1);
-  });
+  test.each([-1, 1])(
+    "rejects a file if its announced length differs from the requested size by %i byte, and stores nothing",
+    async (more) => {
+      const offered = await opened({ ...pdf, size: onePage.length + more });
+      expect(await codeOf(await put(offered, onePage, { "Content-Length": String(onePage.length) }))).toEqual([
+        400,
+        "upload_length_wrong",
+      ]);
+      expect(await storedKeys("uploads/")).toHaveLength(1);
+    },
+  );
 
-  test("rejects an upload without Content-Length or without content", async () => {
+  test("rejects an upload without Content-Length and an empty upload", async () => {
     const offered = await opened();
     const stream = new Response(onePage).body!.pipeThrough(new TransformStream());
     expect(await codeOf(await put(offered, stream))).toEqual([400, "upload_length_wrong"]);
     expect(await codeOf(await put(offered, new Uint8Array()))).toEqual([400, "upload_length_wrong"]);
   });
 
-  test("limits an upload of unannounced size to the free size", async () => {
+  test("limits an upload to the free size if the upload request has no size", async () => {
     const offered = await opened();
     expect(await codeOf(await put(offered, new Uint8Array(10_000_001)))).toEqual([413, "source_too_large"]);
     const image = await opened({ type: "image" });
@@ -202,7 +205,7 @@ describe("the file of an upload", () => {
     ["bytes of an unknown format", pdf.name, "pdf", new Uint8Array(2000).fill(0x81), "not_a_pdf"],
     ["a PDF", png.name, "image", onePage, "unsupported_image"],
     ["a GIF", png.name, "image", new TextEncoder().encode("GIF89a..."), "unsupported_image"],
-  ])("rejects an upload of %s in place of %s, then accepts the right file", async (_, name, type, bytes, code) => {
+  ])("rejects %s uploaded in place of %s, then accepts the right file", async (_, name, type, bytes, code) => {
     const offered = await opened({ name, type });
     expect(await codeOf(await put(offered, bytes))).toEqual([422, code]);
     expect(await storedKeys("uploads/")).toHaveLength(1);
@@ -220,7 +223,7 @@ describe("an upload handle", () => {
     },
   );
 
-  test("rejects the id of the upload URL and a guessed handle", async () => {
+  test("rejects a handle that is guessed or built from the id of the upload URL", async () => {
     const { handle, upload } = await opened(pdf);
     await put({ upload } as Offered, onePage);
     const id = upload.url.split("/").at(-1)!;
@@ -234,7 +237,7 @@ describe("an upload handle", () => {
     ]);
   });
 
-  test("rejects a handle whose file was not uploaded yet and leaves the payment usable", async () => {
+  test("rejects a handle whose file is not uploaded yet, and leaves the payment usable", async () => {
     const offered = await opened(pdf);
     const payment = await signPayment(await offerOf(TEXT));
     const call = () => callPaid(TEXT, { file: offered.handle, text: "A" }, payment);
@@ -243,7 +246,7 @@ describe("an upload handle", () => {
     expect(await (await call()).json()).toMatchObject({ cost: "0.05 USDC" });
   });
 
-  test("expires handle and upload URL after an hour, and never serves the uploaded file", async () => {
+  test("expires an upload handle and its URL after an hour, and never serves the uploaded file", async () => {
     const [offered, unused] = [await opened(pdf), await opened(pdf)];
     await put(offered, onePage);
     const file = (await storedKeys("uploads/")).find((key) => key.split("-").length === 3)!;
@@ -260,11 +263,11 @@ describe("an upload handle", () => {
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
     vi.restoreAllMocks();
     later(2 * HOUR);
-    await emptyBucket(); // like the sweep
+    await emptyBucket(); // deletes the expired upload, as the sweep does
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
   });
 
-  test("rejects a PDF handle as an image and an image handle as a PDF", async () => {
+  test("rejects a handle of a PDF as `image` and a handle of an image as `file`", async () => {
     const [file, image] = [await opened(pdf), await opened(png)];
     await put(file, onePage);
     await put(image, RED_PNG);
@@ -296,7 +299,7 @@ describe("the upload page", () => {
     return { response, html: await response.text() };
   };
 
-  test("lets a person choose the file under a strict CSP, until the file is uploaded", async () => {
+  test("shows the upload page with a strict CSP until the file is uploaded", async () => {
     const offered = await opened({ ...pdf, name: "<b>it's.pdf" });
     const { response, html } = await page(offered);
     expect(response.headers.get("Content-Type")).toContain("text/html");
@@ -312,7 +315,7 @@ describe("the upload page", () => {
     expect((await page(offered)).html).not.toContain('type="file"');
   });
 
-  test("shows an error page for an unknown upload", async () => {
+  test("shows an error page for the URL of an unknown upload", async () => {
     const response = await send(`/v1/uploads/495901-${"0".repeat(32)}`, { headers: { Accept: "text/html" } });
     expect([response.status, response.headers.get("Content-Type")]).toEqual([410, "text/html; charset=UTF-8"]);
   });

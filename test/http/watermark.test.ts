@@ -21,7 +21,7 @@ interface Problem {
   errors?: { path: string; message: string }[];
 }
 
-test("reports notices for the recipient in the Overprint-Notice header", async () => {
+test("reports invalidated signatures and unmarked attachments in the Overprint-Notice header", async () => {
   const portfolio = pdfOf([
     "<< /Type /Catalog /Pages 2 0 R /Collection << >> /AcroForm << /SigFlags 1 /Fields [] >> >>",
     "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -55,7 +55,7 @@ describe("a paid call", () => {
     ],
     ["image, multipart, URLs", IMAGE, formOf({ file: URL_OF_PDF, image: URL_OF_PNG })],
     ["image, multipart, bare base64", IMAGE, formOf({ file: upload(onePage, "a.pdf"), image: RED_PNG.toBase64() })],
-  ])("returns the result's three fields and a link to the marked PDF: %s", async (_, path, body) => {
+  ])("returns the operation, the cost and a link to the marked PDF: %s", async (_, path, body) => {
     const response = await callPaid(path, body);
     expect(response.status).toBe(200);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -75,7 +75,7 @@ describe("a paid call", () => {
     expect(bytes.length).toBeGreaterThan(onePage.length);
   });
 
-  test("returns the number of pages", async () => {
+  test("returns the number of pages of the result", async () => {
     const file = dataUri("application/pdf", pagesOf(Array(7).fill("/MediaBox [0 0 200 200]")));
     const response = await callPaid(TEXT, { file, text: "7" });
     expect((await response.json<{ output: { pages: number } }>()).output.pages).toBe(7);
@@ -92,7 +92,7 @@ describe("the file name of the result", () => {
       "😀".repeat(100),
       expect.stringMatching(/^attachment; filename="[?]{200}\.pdf"; filename\*=UTF-8''(%F0%9F%98%80){100}\.pdf$/),
     ],
-  ])("downloads the result under the requested file name with .pdf: %j", async (filename, disposition) => {
+  ])("serves the result under the requested file name, with the extension .pdf: %j", async (filename, disposition) => {
     for (const body of [
       { file: pdf, text: "A", filename },
       formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
@@ -104,7 +104,7 @@ describe("the file name of the result", () => {
   });
 });
 
-test("rejects a payment whose link was revoked instead of returning the dead link", async () => {
+test("rejects a repeated call after its link was revoked", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment, "a");
   const { output } = await (await call()).json<{ output: { url: string } }>();
@@ -128,7 +128,7 @@ describe("fields of a request", () => {
     ],
     [TEXT, { text: "x".repeat(500) }],
     [IMAGE, { image: png, opacity: 0, scale: 1, margin: 50, rotation: -90 }],
-  ])("accepts the fields of %s: %j", async (path, fields) => {
+  ])("accepts these fields at %s: %j", async (path, fields) => {
     const response = await callPaid(path, { file: pdf, ...fields });
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
@@ -218,12 +218,12 @@ describe("invalid input", () => {
     },
   );
 
-  test("suggests the nearest field for an unknown field", async () => {
+  test("suggests the nearest field name for an unknown field", async () => {
     const problem = await (await callPaid(TEXT, { ...text, opactiy: 1 })).json<Problem>();
     expect(problem.errors).toEqual([{ path: "opactiy", message: "is not a field. Did you mean `opacity`?" }]);
   });
 
-  test("truncates the long name of an unknown or repeated field and suggests no other field", async () => {
+  test("truncates a 400,000-character field name in the error and suggests no other field", async () => {
     const name = "x".repeat(400_000);
     for (const body of [{ ...text, [name]: 1 }, `{"file":"${pdf}","text":"A","${name}":1,"${name}":2}`]) {
       const response = await (typeof body === "string" ? callRaw(body, "application/json") : callPaid(TEXT, body));
@@ -237,11 +237,11 @@ describe("invalid input", () => {
 
   describe.each<[string, (text: string) => Record<string, string>]>([
     ["text", (long) => ({ text: long })],
-    ["text after two letters", (long) => ({ text: `ab${long}` })],
-    ["text after one letter", (long) => ({ text: `a${long}` })],
-    ["text that begins with an escape", (long) => ({ text: `"\n${long}` })],
+    ["text that starts with two letters", (long) => ({ text: `ab${long}` })],
+    ["text that starts with one letter", (long) => ({ text: `a${long}` })],
+    ["text that starts with escaped characters", (long) => ({ text: `"\n${long}` })],
     ["password", (long) => ({ password: long })],
-    ["color and more", (long) => ({ color: `#ff0000\n${long}` })],
+    ["color followed by other characters", (long) => ({ color: `#ff0000\n${long}` })],
     ["unknown field", (long) => ({ pdf: `data:application/pdf;base64,${long}` })],
     ["path", (long) => ({ file: `/tmp/${long}` })],
   ])("a huge value: %s", (_, fieldsOf) => {
@@ -249,7 +249,7 @@ describe("invalid input", () => {
       ["JSON", (fields) => [JSON.stringify(fields), "application/json"]],
       ["ASCII", (fields) => [ascii(JSON.stringify(fields)), "application/json"]],
       ["form", (fields) => [formOf(fields as Record<string, string>)]],
-    ])("reports the same errors for a huge value as for a long one in %s", async (_, bodyOf) => {
+    ])("reports the same errors for 2,000 and for 120,000 characters in %s", async (_, bodyOf) => {
       for (const letter of ["漢", "😀"]) {
         const errors: unknown[] = [];
         for (const length of [2000, 120_000]) {
@@ -264,7 +264,7 @@ describe("invalid input", () => {
     });
   });
 
-  test("reports only the length of a text that is far too long", async () => {
+  test("reports only the length error of a text that is far too long", async () => {
     const problem = await (await callPaid(TEXT, { ...text, text: "{x}".repeat(1000) })).json<Problem>();
     expect(problem.errors).toEqual([{ path: "text", message: "must have at most 500 characters" }]);
   });
@@ -289,7 +289,7 @@ describe("invalid input", () => {
     expect(errors?.map(({ path }) => path)).toEqual([field]);
   });
 
-  test("rejects JSON with too many values, and the response is short", async () => {
+  test("rejects JSON with too many values in a short response", async () => {
     const body = `{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join()}}`;
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);
@@ -306,7 +306,7 @@ describe("invalid input", () => {
     expect((await callRaw(JSON.stringify(text), `application/json; charset=${charset}`)).status).toBe(200);
   });
 
-  test("rejects a text that is not UTF-8 instead of printing a damaged one", async () => {
+  test("rejects JSON that is not valid UTF-8 instead of printing a damaged text", async () => {
     const latin1 = encode(`{"file":"${pdf}","text":"Z\xfcrich"}`);
     const problem = await (await callRaw(latin1, "application/json")).json<Problem>();
     expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("UTF-8") });
@@ -326,7 +326,7 @@ describe("invalid input", () => {
     },
   );
 
-  test("rejects a body over the limit with 413", async () => {
+  test("rejects a body over the size limit with 413", async () => {
     const response = await callRaw("x".repeat(32_000_001), "application/json");
     expect(response.status).toBe(413);
     expect((await response.json<Problem>()).code).toBe("body_too_large");

@@ -13,22 +13,25 @@ const encode = (payload: unknown) => btoa(JSON.stringify(payload));
 const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 
 describe("an unpaid call", () => {
-  test.each([TEXT, IMAGE])("answers an unpaid call of %s with a valid version 1 402 for 0.05 USDC", async (path) => {
-    const response = await send(path, { method: "POST" });
-    expect(response.status).toBe(402);
-    expect(response.headers.get("Cache-Control")).toBe("no-store");
-    const [offer] = strict402.parse(await response.json()).accepts;
-    expect(offer).toMatchObject({
-      maxAmountRequired: "50000",
-      network: "base-sepolia",
-      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-      resource: `http://localhost${path}`,
-      extra: { name: "USDC", version: "2" },
-    });
-  });
+  test.each([TEXT, IMAGE])(
+    "answers an unpaid call of %s with a valid 402 of x402 version 1 for 0.05 USDC",
+    async (path) => {
+      const response = await send(path, { method: "POST" });
+      expect(response.status).toBe(402);
+      expect(response.headers.get("Cache-Control")).toBe("no-store");
+      const [offer] = strict402.parse(await response.json()).accepts;
+      expect(offer).toMatchObject({
+        maxAmountRequired: "50000",
+        network: "base-sepolia",
+        asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+        resource: `http://localhost${path}`,
+        extra: { name: "USDC", version: "2" },
+      });
+    },
+  );
 
   test.each([TEXT, IMAGE])(
-    "answers an unpaid call of %s with a short version 2 header that includes discovery data",
+    "answers an unpaid call of %s with a short header of x402 version 2 that includes discovery data",
     async (path) => {
       const response = await send(path, { method: "POST" });
       const header = response.headers.get("PAYMENT-REQUIRED")!;
@@ -64,7 +67,7 @@ describe("an unpaid call", () => {
   });
 });
 
-test("returns a failed receipt in the payer's x402 version with the 402 of a failed settlement", async () => {
+test("returns the receipt of a failed settlement with the 402, in the payer's x402 version", async () => {
   const offer = await offerOf(TEXT);
   const refusal = (version: 1 | 2) => ({
     version,
@@ -88,7 +91,7 @@ test("returns a failed receipt in the payer's x402 version with the 402 of a fai
   }
 });
 
-describe("two payments in the headers of both versions", () => {
+describe("payment headers of both x402 versions in one call", () => {
   const callWith = (headers: Record<string, string>) =>
     send(TEXT, {
       method: "POST",
@@ -97,7 +100,7 @@ describe("two payments in the headers of both versions", () => {
     });
 
   test.each(["", "garbage", encode({ x402Version: 2 }), encode({ x402Version: 3 }), "e30"])(
-    "uses the valid payment if the other header is %j",
+    "uses the valid payment header if the other one is %j",
     async (bad) => {
       const first = await callWith({ "PAYMENT-SIGNATURE": bad, "X-PAYMENT": await signPayment(await offerOf(TEXT)) });
       expect([first.status, first.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
@@ -109,14 +112,14 @@ describe("two payments in the headers of both versions", () => {
     },
   );
 
-  test("reports the error of the version 2 payment if both payments are invalid", async () => {
+  test("reports the error of the version 2 header if both payment headers are invalid", async () => {
     const response = await callWith({ "PAYMENT-SIGNATURE": "garbage", "X-PAYMENT": encode({ x402Version: 4 }) });
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ error: expect.stringContaining("base64") });
   });
 });
 
-test("names the payment header of each x402 version in its terms", async () => {
+test("names the required payment header in the terms of each x402 version", async () => {
   const response = await send(TEXT, { method: "POST" });
   expect(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)).toMatchObject({
     error: "PAYMENT-SIGNATURE header is required",
@@ -127,7 +130,7 @@ test("names the payment header of each x402 version in its terms", async () => {
 test.each<[string, (address: string) => string]>([
   ["lower case", (address) => address.toLowerCase()],
   ["upper case", (address) => address.toUpperCase().replace("0X", "0x")],
-])("accepts payment addresses in %s", async (_, change) => {
+])("accepts a payment with addresses in %s", async (_, change) => {
   const { accepted, payload, ...rest } = JSON.parse(atob(await signPaymentV2(await offerOf(TEXT))));
   const changed = { ...accepted, asset: change(accepted.asset), payTo: change(accepted.payTo) };
   const response = await send(TEXT, {
@@ -162,7 +165,7 @@ describe("a payment buys one result", () => {
   test.each([
     ["X-PAYMENT", signPayment],
     ["PAYMENT-SIGNATURE", signPaymentV2],
-  ])("%s: returns the same result and receipt for a repeated call", async (header, sign) => {
+  ])("%s: returns the same result and receipt if a call is repeated", async (header, sign) => {
     const payment = await sign(await offerOf(TEXT));
     const [first, second] = [await call(header, payment, body, header), await call(header, payment, body, header)];
     expect([first.status, second.status]).toEqual([200, 200]);
@@ -171,7 +174,7 @@ describe("a payment buys one result", () => {
     expect(second.headers.get(receipt)).toBe(first.headers.get(receipt));
   });
 
-  test("returns the same result if the repeated call writes addresses and nonce in another case", async () => {
+  test("returns the same result if the repeated call changes the case of address and nonce", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const key = crypto.randomUUID();
     const first = await call("X-PAYMENT", payment, body, key);
@@ -188,7 +191,7 @@ describe("a payment buys one result", () => {
     ["another text", { ...body, text: "TWICE" }],
     ["another opacity", { ...body, opacity: 0.31 }],
     ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
-  ])("rejects a settled payment with %s", async (_, request) => {
+  ])("rejects a settled payment in a call with %s", async (_, request) => {
     const payment = await signPayment(await offerOf(TEXT));
     expect((await call("X-PAYMENT", payment)).status).toBe(200);
     const again = await call("X-PAYMENT", payment, request);
@@ -196,7 +199,7 @@ describe("a payment buys one result", () => {
     expect(await again.json()).toMatchObject({ code: "payment_already_used" });
   });
 
-  test("rejects a settled payment's nonce with a forged signature", async () => {
+  test("rejects a forged payment with the nonce of a settled payment", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     await call("X-PAYMENT", payment);
     const { payload, ...rest } = JSON.parse(atob(payment));
@@ -204,7 +207,7 @@ describe("a payment buys one result", () => {
     expect((await call("X-PAYMENT", forged)).status).toBe(409);
   });
 
-  test("compares uploaded files by their bytes, not by their names", async () => {
+  test("compares the files of repeated calls by bytes, not by name", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const form = (bytes: Uint8Array<ArrayBuffer>, name: string) => formOf({ file: new File([bytes], name), text: "A" });
     const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment, "b")).json();
@@ -213,7 +216,7 @@ describe("a payment buys one result", () => {
     expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(409);
   });
 
-  test("gives fifty concurrent calls with one payment the same result", async () => {
+  test("returns one result to fifty concurrent calls with the same payment", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const outputs = async () => (await storedKeys()).length;
     const before = await outputs();
@@ -224,7 +227,7 @@ describe("a payment buys one result", () => {
     expect(await outputs()).toBe(before + 1);
   });
 
-  test("offers nothing on public hosts if payments are verified locally", async () => {
+  test("returns 503 on public hosts if payments are verified locally", async () => {
     for (const path of [TEXT, IMAGE]) {
       const response = await send(`https://overprint.example.com${path}`, { method: "POST" });
       expect(response.status).toBe(503);
@@ -232,7 +235,7 @@ describe("a payment buys one result", () => {
     }
   });
 
-  test("offers nothing to a remote caller that names a loopback host if payments are verified locally", async () => {
+  test("returns 503 to a remote caller that sends a loopback Host if payments are verified locally", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "CF-Connecting-IP": "203.0.113.9" } });
     expect(response.status).toBe(503);
   });
