@@ -18,7 +18,7 @@ describe("the DNS check", () => {
   });
 
   test.each(["v4.example.com", "v6.example.com"])(
-    "the DNS check allows a host with addresses of one family only: %s",
+    "the DNS check allows a host with public addresses of one family and none of the other: %s",
     async (host) => {
       expect((await openAddress(`https://${host}/one-page.pdf`, checked)).response.status).toBe(200);
     },
@@ -56,14 +56,14 @@ describe("the DNS check", () => {
     expect(hostsOf(fetched)).toEqual(["dns.example.com", "dns.example.com"]);
   });
 
-  test("the DNS check covers redirect targets", async () => {
+  test("the DNS check also rejects a redirect target with a private address", async () => {
     await expect(openAddress(on("/to?https://127.0.0.1.nip.io/"), checked)).rejects.toMatchObject({
       code: "source_not_allowed",
       ...detailOf("The URL's redirect target may not be fetched: its host resolves"),
     });
   });
 
-  test("an unreachable resolver is reported as source_unreachable", async () => {
+  test("the DNS check reports an unreachable resolver as source_unreachable", async () => {
     const down = { ...checked, dnsCheckUrl: "https://nowhere.example.org/" };
     await expect(openAddress(on("/one-page.pdf"), down)).rejects.toMatchObject({
       code: "source_unreachable",
@@ -74,7 +74,7 @@ describe("the DNS check", () => {
 
 describe("isPublic", () => {
   test.each(["8.8.8.8", "93.184.215.14", "2606:4700::1111", "2001:4860:4860::8888"])(
-    "accepts the public address %s",
+    "isPublic accepts the public address %s",
     (address) => {
       expect(isPublic(address)).toBe(true);
     },
@@ -117,7 +117,7 @@ describe("isPublic", () => {
     "ff02::1",
     "alias.example.com.",
     "",
-  ])('rejects the non-public address "%s"', (address) => {
+  ])('isPublic rejects the non-public address "%s"', (address) => {
     expect(isPublic(address)).toBe(false);
   });
 });

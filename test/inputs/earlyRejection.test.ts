@@ -9,7 +9,7 @@ import { RED_PNG } from "../support/png.ts";
 const MB = 1 << 20;
 const VIDEO = new TextEncoder().encode("\0\0\0\x20ftypisom");
 
-/** A video of 100 MB. `read` returns the number of megabytes read so far. */
+/** Returns a video of 100 MB as a stream. `read` returns the number of megabytes read so far. */
 function video() {
   let read = 0;
   const body = new ReadableStream({
@@ -24,7 +24,7 @@ function video() {
   return { body, read: () => read };
 }
 
-/** Limits that send every file to storage, with a mock of the store. */
+/** Returns limits that send every file to storage, and the mock that stands in for the store. */
 function storing() {
   const store = vi.fn(() => Promise.reject(new Error("stored")));
   return { store, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, store }) };
@@ -34,7 +34,7 @@ describe("early rejection of a video of 100 MB", () => {
   test.each([
     ["with a Content-Length", { "Content-Length": String(100 * MB) }],
     ["without a Content-Length", {}],
-  ])("rejects a fetched video after its first bytes and stores nothing: %s", async (_, headers) => {
+  ])("openSource rejects a fetched video after its first bytes and stores nothing: %s", async (_, headers) => {
     const { body, read } = video();
     vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { headers }));
     const { store, limits } = storing();
@@ -50,7 +50,7 @@ describe("early rejection of a video of 100 MB", () => {
     expect(read()).toBeLessThan(4);
   });
 
-  test("rejects an uploaded video after its first bytes and stores nothing", async () => {
+  test("readForm rejects an uploaded video after its first bytes and stores nothing", async () => {
     const { store, limits } = storing();
     let read = 0;
     const form = (async function* () {
@@ -65,13 +65,13 @@ describe("early rejection of a video of 100 MB", () => {
 });
 
 describe("early rejection of invalid marks", () => {
-  const file = "https://files.example.com/status/500"; // fetching it would fail with source_unreachable
+  const file = "https://files.example.com/status/500"; // a fetch of this URL would fail with source_unreachable
   const truncated = dataUri("image/png", RED_PNG.subarray(0, RED_PNG.length - 20));
   test.each([
     ["a text that no font covers", TEXT, { file, text: "\u{12000}" }, "unsupported_character"],
     ["data that is not an image", IMAGE, { file, image: btoa("no image") }, "unsupported_image"],
     ["a damaged image", IMAGE, { file, image: truncated }, "damaged_image"],
-  ])("rejects %s before the file is fetched", async (_, path, fields, code) => {
+  ])("a call with %s is rejected before its file is fetched", async (_, path, fields, code) => {
     expect(await (await callPaid(path, fields)).json()).toMatchObject({ code });
   });
 });

@@ -10,23 +10,26 @@ const detailOf = (words: string) => ({ detail: expect.stringContaining(words) })
 afterEach(() => void vi.restoreAllMocks());
 
 describe("openAddress and forbidden URLs", () => {
-  test.each(forbiddenUrls(8080))("rejects %s with source_not_allowed before any request: %s", async (url, rule) => {
-    const fetched = vi.spyOn(globalThis, "fetch");
-    await expect(openAddress(url, rules)).rejects.toMatchObject({
-      code: "source_not_allowed",
-      detail: `The URL may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself: ${UPLOAD_FIRST}.`,
-    });
-    expect(fetched).not.toHaveBeenCalled();
-  });
+  test.each(forbiddenUrls(8080))(
+    "openAddress rejects %s with source_not_allowed and sends no request, because %s",
+    async (url, rule) => {
+      const fetched = vi.spyOn(globalThis, "fetch");
+      await expect(openAddress(url, rules)).rejects.toMatchObject({
+        code: "source_not_allowed",
+        detail: `The URL may not be fetched: ${rule}. Use a public http(s) URL, or send the file itself: ${UPLOAD_FIRST}.`,
+      });
+      expect(fetched).not.toHaveBeenCalled();
+    },
+  );
 });
 
 describe("openAddress and redirects", () => {
-  test("follows three redirects", async () => {
+  test("openAddress follows three redirects", async () => {
     const { response } = await openAddress(on("/hops/3"), rules);
     expect(response.status).toBe(200);
   });
 
-  test("rejects a fourth redirect", async () => {
+  test("openAddress rejects a fourth redirect", async () => {
     await expect(openAddress(on("/hops/4"), rules)).rejects.toMatchObject({
       code: "source_unreachable",
       ...detailOf("more than 3 times"),
@@ -34,7 +37,7 @@ describe("openAddress and redirects", () => {
   });
 
   test.each(["/loop.pdf", "/loop.pdf#1", "/there.pdf"])(
-    "rejects a redirect loop as soon as it repeats a URL: %s",
+    "openAddress rejects a redirect loop at the first repeated URL: %s",
     async (path) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(on(path), rules)).rejects.toMatchObject({
@@ -50,7 +53,7 @@ describe("openAddress and redirects", () => {
       /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it is not a valid URL" && /^\w+:(\/|\w+:\/)/.test(url),
   );
   test.each([...sendable, ["//127.0.0.1:8080/", "it names an IP address instead of a host"]] as const)(
-    "checks a redirect target like the first URL: %s: %s",
+    "openAddress applies the rules for URLs to a redirect target: %s is rejected, because %s",
     async (url, rule) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(`http://files.example.com/to?${encodeURIComponent(url)}`, rules)).rejects.toMatchObject({
@@ -61,21 +64,21 @@ describe("openAddress and redirects", () => {
     },
   );
 
-  test("rejects a redirect from https to http", async () => {
+  test("openAddress rejects a redirect from https to http", async () => {
     await expect(openAddress(on("/to?http://files.example.com/one-page.pdf"), rules)).rejects.toMatchObject({
       code: "source_not_allowed",
       ...detailOf("it changes from https to http"),
     });
   });
 
-  test("reports a redirect to an invalid URL as source_unreachable", async () => {
+  test("openAddress reports a redirect to an invalid URL as source_unreachable", async () => {
     await expect(openAddress(on("/to?http://["), rules)).rejects.toMatchObject({
       code: "source_unreachable",
       ...detailOf("an invalid URL"),
     });
   });
 
-  test("rejects a redirect from another host to the loopback, even with allowLoopback", async () => {
+  test("openAddress rejects a redirect from another host to the loopback, even with allowLoopback", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(
       openAddress("http://files.example.com/to?http://127.0.0.1:8080/", { ...rules, allowLoopback: true }),
@@ -97,7 +100,7 @@ describe("openAddress and answers other than 200", () => {
     [206, "must answer 200"],
     [304, "must answer 200"],
     [418, "must answer 200"],
-  ])("reports status %i as source_unreachable and advises what to do", async (status, advice) => {
+  ])("openAddress reports status %i as source_unreachable and says what the caller can do", async (status, advice) => {
     await expect(openAddress(on(`/status/${status}`), rules)).rejects.toMatchObject({
       code: "source_unreachable",
       detail: expect.stringMatching(new RegExp(`^The URL answered ${status}\\. .*${advice}`)),

@@ -18,7 +18,7 @@ const limits = (more = {}) => {
   return limitsOf({ maxBytes: 1e6, inMemoryBytes: 1e6, memory, ...more });
 };
 
-/** Yields a text in chunks, and overwrites each chunk when the next one is requested. */
+/** Yields a text in chunks. Overwrites each chunk when the caller requests the next one. */
 async function* chunksOf(text: string, length = 65_536): AsyncGenerator<Uint8Array> {
   const body = Buffer.from(text);
   for (let at = 0; at < body.length; at += length) {
@@ -41,7 +41,7 @@ describe("readJson and long files", () => {
     ["base64 with white space after its padding", { file: `data:;base64,${base64}${" ".repeat(100_000)}` }],
     ["an attachment (MCP)", { params: { file: { name: 'a"\\', download_url: `data:;base64,${base64}` } } }],
     ["an embedded resource (MCP)", { image: "x", file: { resource: { blob: base64 } } }],
-  ])("receives the bytes of a long file and removes it from the text: %s", async (_, value) => {
+  ])("readJson receives a long file as bytes and removes these from the JSON text: %s", async (_, value) => {
     const json = await read(JSON.stringify(value), 10_007);
     expect(json.text.length).toBeLessThan(200);
     const files: unknown[] = [];
@@ -53,7 +53,7 @@ describe("readJson and long files", () => {
   });
 
   test.each([1000, 1001, 1002, 1003, 1004, 1005, 65_536, 1_000_000])(
-    "decodes a long file whose letters are escaped, in chunks of %i bytes",
+    "readJson decodes a long data URI that contains escaped letters, in chunks of %i bytes",
     async (chunkLength) => {
       const escaped = base64.replace(/[/+A]/g, (letter) =>
         letter === "/" ? "\\/" : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -65,7 +65,7 @@ describe("readJson and long files", () => {
     },
   );
 
-  test("receives a long file and a long image from one body", async () => {
+  test("readJson receives a long file and a long image from one body", async () => {
     const json = await read(`{"file":"data:;base64,${base64}","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect(json.tooLong).toBeUndefined();
@@ -76,12 +76,12 @@ describe("readJson and long files", () => {
 const uri = (length: number) => "data:;base64,".padEnd(length, "A");
 
 describe("readJson and the length limit of strings", () => {
-  test("keeps a data URI of LONG_TEXT_BYTES as text, for any chunk size", async () => {
+  test("readJson leaves a data URI of LONG_TEXT_BYTES in the JSON text, for any chunk size", async () => {
     const text = JSON.stringify({ file: uri(LONG_TEXT_BYTES), text: uri(LONG_TEXT_BYTES) });
     for (const chunkLength of [999, 100_000, 1_000_000]) expect((await read(text, chunkLength)).text).toBe(text);
   });
 
-  test("receives a data URI as a file once it is one byte longer than LONG_TEXT_BYTES", async () => {
+  test("readJson receives a data URI as a file if it is one byte longer than LONG_TEXT_BYTES", async () => {
     for (const chunkLength of [999, 100_000, 1_000_000]) {
       const { text } = await read(JSON.stringify({ file: uri(LONG_TEXT_BYTES + 1) }), chunkLength);
       expect(text.length).toBeLessThan(100);
@@ -99,7 +99,7 @@ describe("readJson and long strings that are not files", () => {
     ["a text with an escape at its beginning", { text: `say "no"\n${base64}` }],
     ["a key", { [base64]: 1 }],
     ["a third file", { file: uri(300_000), image: base64, data: { file: uri(300_000) } }],
-  ])("truncates a long string that is not a file, and reports body_too_large: %s", async (_, value) => {
+  ])("readJson truncates a long string that is not a file, and reports body_too_large: %s", async (_, value) => {
     for (const chunkLength of [1001, 1_000_000]) {
       const json = await read(JSON.stringify({ ...value, n: [1, '"'] }), chunkLength);
       expect(json.tooLong).toMatchObject({ code: "body_too_large" });
@@ -109,7 +109,7 @@ describe("readJson and long strings that are not files", () => {
   });
 });
 
-/** Reads a text and returns the Problem that opening its file throws. */
+/** Reads a JSON text and opens its file. Returns the Problem that opening the file throws. */
 async function refusalOf(text: string, chunkLength?: number, more?: object) {
   const json = await read(text, chunkLength, more);
   const { file, image } = json.parse() as Record<string, unknown>;
@@ -121,7 +121,7 @@ async function refusalOf(text: string, chunkLength?: number, more?: object) {
   return { text: json.text, problem: await problem };
 }
 
-/** Returns a data URI whose base64 changes to base64url at offset `border`. */
+/** Returns a data URI in base64 up to offset `border` and in base64url after it. */
 function inTwoAlphabets(border: number): string {
   return (
     `data:a/b;base64,${base64}`.slice(0, border) +
@@ -136,26 +136,33 @@ describe("readJson and malformed files", () => {
   const others = `"text":"A","n":[1,"\\\\"]`;
   test.each([
     ["base64 with an invalid character", `data:;base64,${base64}ü`, "is not valid base64"],
-    ["base64 cut off within a group", `data:;base64,${base64.replaceAll("=", "")}AAA`, "is not valid base64"],
-    ["another base64 alphabet after a piece", inTwoAlphabets(1 << 17), "is not valid base64"],
+    [
+      "base64 that ends within a group of four characters",
+      `data:;base64,${base64.replaceAll("=", "")}AAA`,
+      "is not valid base64",
+    ],
+    ["base64 that continues in the base64url alphabet", inTwoAlphabets(1 << 17), "is not valid base64"],
     ["data after the padding", `data:;base64,${base64.padEnd(LONG_TEXT_BYTES * 2, "=")}A`, "is not valid base64"],
     ["a media type without an end", `data:${base64}`, "must be a base64 data URI"],
     ["another encoding", `data:text/plain,${base64}`, "must be a base64 data URI"],
-  ])("reports a malformed file when it is opened: %s", async (_, file, words) => {
-    for (const chunkLength of [1001, 100_000, 1_000_000]) {
-      const { problem, text } = await refusalOf(`{"file":"${file}",${others}}`, chunkLength);
-      expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining(words) });
-      expect(text).toMatch(/^\{"file":"[-0-9a-f]{36}","text":"A","n":\[1,"\\\\"\]\}$/);
-    }
-  });
+  ])(
+    "readJson accepts a body with a malformed file, and opening the file reports the error: %s",
+    async (_, file, words) => {
+      for (const chunkLength of [1001, 100_000, 1_000_000]) {
+        const { problem, text } = await refusalOf(`{"file":"${file}",${others}}`, chunkLength);
+        expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining(words) });
+        expect(text).toMatch(/^\{"file":"[-0-9a-f]{36}","text":"A","n":\[1,"\\\\"\]\}$/);
+      }
+    },
+  );
 
-  test("stores no further file after a malformed one", async () => {
+  test("readJson stores no further file after a malformed one", async () => {
     const json = await read(`{"file":"data:;base64,${base64}!","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect([file, image]).toEqual([expect.any(RefusedUpload), expect.any(RefusedUpload)]);
   });
 
-  test("rejects a long file over the size limit with source_too_large", async () => {
+  test("readJson rejects a long file over the size limit with source_too_large", async () => {
     const { problem } = await refusalOf(`{"file":"data:;base64,${base64}"}`, 1001, { maxBytes: 300_000 });
     expect(problem).toMatchObject({ code: "source_too_large" });
   });
@@ -172,7 +179,7 @@ test.each([
   }
 });
 
-test("data after base64 padding is rejected wherever a chunk ends", async () => {
+test("readJson rejects data after base64 padding, wherever a chunk ends", async () => {
   const long = "A".repeat(LONG_TEXT_BYTES);
   for (let cut = 0; cut < 8; cut++) {
     const text = `{"image":"${long}AA==AAAA"}`;
@@ -181,7 +188,7 @@ test("data after base64 padding is rejected wherever a chunk ends", async () => 
   }
 });
 
-test("a failing body rejects the read, and a body that ends within a file fails to parse", async () => {
+test("readJson rejects if its body fails, and JSON that ends within a file fails to parse", async () => {
   const beginning = `{"file":"data:;base64,${base64}`;
   const failing = (async function* () {
     yield* chunksOf(beginning);
@@ -195,13 +202,13 @@ test("a failing body rejects the read, and a body that ends within a file fails 
 describe("memory use of readJson", () => {
   const heldBy = (memory: MemoryShare) => pool.held.get(memory)?.bytes ?? 0;
 
-  test("holds less than twice the size of a file that stays in memory", async () => {
+  test("readJson holds less than twice the size of a file that stays in memory", async () => {
     const memory = new MemoryShare(pool, 60_000);
     await read(JSON.stringify({ file: `data:;base64,${base64}` }), 65_536, { memory });
     expect(heldBy(memory)).toBeLessThan(2 * bytes.length);
   });
 
-  test("holds almost no memory for a file that goes to storage", async () => {
+  test("readJson holds almost no memory for a file that goes to storage", async () => {
     const memory = new MemoryShare(pool, 60_000);
     let [length, most] = [0, 0];
     const store = async (chunks: AsyncIterable<Uint8Array>) => {
@@ -221,11 +228,11 @@ describe("memory use of readJson", () => {
   test.each([
     ["strings", JSON.stringify(Array(5).fill("A".repeat(LONG_TEXT_BYTES)))],
     ["white space", "{}".padEnd(MAX_TEXT_BYTES + 1)],
-  ])("rejects more than MAX_TEXT_BYTES of text with body_too_large: %s", async (_, text) => {
+  ])("readJson rejects more than MAX_TEXT_BYTES of text with body_too_large: %s", async (_, text) => {
     await expect(read(text)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
-  test("rejects a long text with too_busy when other calls hold all memory", async () => {
+  test("readJson rejects a long text with too_busy when other calls hold all memory", async () => {
     const others = Array.from({ length: 40 }, () => new MemoryShare(pool, 60_000));
     for (const share of others) while (share.take(1000));
     await expect(read("{}".padEnd(900_000))).rejects.toMatchObject({ code: "too_busy" });

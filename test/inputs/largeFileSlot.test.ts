@@ -16,7 +16,7 @@ const isWaiting = (acquired: Promise<void>) =>
   Promise.race([acquired.then(() => false), scheduler.wait(500).then(() => true)]);
 
 describe("LargeFileSlot", () => {
-  it("is acquired at once while one is free, and otherwise after another call releases its slot", async () => {
+  it("LargeFileSlot is acquired at once if a slot is free, and otherwise as soon as another call releases one", async () => {
     const [first, second, third, fourth] = [newSlot(), newSlot(), newSlot(), newSlot()];
     await first.acquire();
     await second.acquire();
@@ -28,7 +28,7 @@ describe("LargeFileSlot", () => {
     expect(await isWaiting(fourth.acquire())).toBe(true);
   });
 
-  it("counts once, even if a call acquires its slot several times", async () => {
+  it("LargeFileSlot occupies one slot, even if its call acquires it several times", async () => {
     const [first, second] = [newSlot(), newSlot()];
     await Promise.all([first.acquire(), first.acquire(), first.acquire()]);
     await second.acquire();
@@ -37,7 +37,7 @@ describe("LargeFileSlot", () => {
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
   });
 
-  it("takes no capacity if the slot is released while it waits", async () => {
+  it("LargeFileSlot occupies no slot if its call releases it while it still waits", async () => {
     const [first, second, third] = [newSlot(), newSlot(), newSlot()];
     await Promise.all([first.acquire(), second.acquire()]);
     const acquired = third.acquire();
@@ -47,13 +47,13 @@ describe("LargeFileSlot", () => {
     await newSlot().acquire();
   });
 
-  it("frees no other call's capacity when an unacquired slot is released", async () => {
+  it("LargeFileSlot leaves the slots of other calls occupied if it is released before it was acquired", async () => {
     newSlot().release();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     expect(await isWaiting(newSlot().acquire())).toBe(true);
   });
 
-  it("expires when the runtime has ended its call without releasing it", async () => {
+  it("LargeFileSlot expires if the runtime ends its call before the call releases it", async () => {
     vi.useFakeTimers();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     await vi.advanceTimersByTimeAsync(LONGEST_MS - 1000);
@@ -63,7 +63,7 @@ describe("LargeFileSlot", () => {
     vi.useRealTimers();
   });
 
-  it("rejects with too_busy after a bounded wait", async () => {
+  it("LargeFileSlot rejects with too_busy if no slot becomes free within a bounded time", async () => {
     vi.useFakeTimers();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     const refused = expect(newSlot().acquire()).rejects.toMatchObject({

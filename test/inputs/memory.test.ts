@@ -6,7 +6,7 @@ import { limitsOf } from "../support/limits.ts";
 
 const LONGEST_MS = 60_000;
 
-/** Reserves memory until a share gets no more. Returns the number of bytes reserved. */
+/** Reserves memory for a share until the pool refuses. Returns the number of bytes reserved. */
 function takeAll(share: MemoryShare, step = 1): number {
   let bytes = 0;
   while (share.take(step)) bytes += step;
@@ -14,23 +14,23 @@ function takeAll(share: MemoryShare, step = 1): number {
 }
 
 describe("MemoryPool", () => {
-  test("grants one call half of the pool, and leaves room for the next call however many calls hold memory", () => {
+  test("MemoryPool grants one call at most half of its memory, and always leaves memory for the next call", () => {
     const pool = new MemoryPool(1000);
     const shares = Array.from({ length: 49 }, () => new MemoryShare(pool, LONGEST_MS));
     expect(takeAll(shares[0]!)).toBe(500);
     shares[0]!.release();
     for (let bytes = 0; bytes < 1000; bytes++) for (const share of shares) share.take(1);
-    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // 1000 / 50, halved
+    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // half of an equal share among 50 calls
   });
 
-  test("grants all calls of one owner together half of the pool", () => {
+  test("MemoryPool grants all calls of one owner together at most half of its memory", () => {
     const pool = new MemoryPool(100);
     const take = (owner: string) => new MemoryShare(pool, LONGEST_MS, owner).take(10);
     expect(Array.from({ length: 8 }, () => take("one")).filter(Boolean)).toHaveLength(5);
     expect(["two", "two", "two", "three"].map(take)).toEqual([true, true, false, true]);
   });
 
-  test("reuses memory that was freed, released or has expired", () => {
+  test("MemoryPool reuses memory that a call has freed or released, or whose reservation has expired", () => {
     vi.useFakeTimers();
     const pool = new MemoryPool(100);
     const [one, two] = [new MemoryShare(pool, LONGEST_MS), new MemoryShare(pool, LONGEST_MS)];
@@ -56,7 +56,7 @@ describe("receive with little memory", () => {
   });
 
   test.each([0, 500_000])(
-    "spills a file to storage when the pool is full, and frees its memory (%i bytes announced)",
+    "receive spills a file to storage and frees its memory when the pool is full (%i bytes announced)",
     async (announced) => {
       const pool = new MemoryPool(200_000);
       const memory = new MemoryShare(pool, LONGEST_MS);
@@ -75,7 +75,7 @@ describe("receive with little memory", () => {
   );
 
   test.each([10, 7_800_000])(
-    "spills a stalled file to storage, unless it is small (%i bytes received)",
+    "receive spills a stalled file to storage, unless the file is small (%i bytes received)",
     async (length) => {
       const pool = new MemoryPool(64_000_000);
       const memory = new MemoryShare(pool, LONGEST_MS);

@@ -31,7 +31,7 @@ function read(entries: [string, string | Blob][], change = (body: Uint8Array) =>
   return readBytes(response.bytes().then(change), response.headers.get("Content-Type")!);
 }
 
-/** Reads a form in chunks that cut its boundaries. Each chunk is overwritten when the next one is requested. */
+/** Reads a form in chunks that split its boundaries. Overwrites each chunk when the next one is requested. */
 async function readBytes(body: Promise<Uint8Array>, contentType: string, announced?: number) {
   const bytes = await body;
   const chunks = (async function* () {
@@ -47,7 +47,7 @@ async function readBytes(body: Promise<Uint8Array>, contentType: string, announc
 }
 
 describe("readForm", () => {
-  it("returns text fields unchanged", async () => {
+  it("readForm returns text fields unchanged", async () => {
     expect(
       await read([
         ["text", "Zür\r\n機密"],
@@ -57,7 +57,7 @@ describe("readForm", () => {
     ).toEqual({ text: "Zür\r\n機密", opacity: "0.5", constructor: "" });
   });
 
-  it.each([0, 1, 1000])("keeps an upload of %i bytes in memory", async (length) => {
+  it.each([0, 1, 1000])("readForm keeps an upload of %i bytes in memory", async (length) => {
     const { file } = await read([["file", new Blob([noise(length)])]]);
     expect(file).toBeInstanceOf(Upload);
     expect((file as Upload).received.content).toEqual(noise(length));
@@ -65,7 +65,7 @@ describe("readForm", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("spools a larger upload and hashes its bytes", async () => {
+  it("readForm spools a larger upload and hashes its bytes", async () => {
     const bytes = noise(9_000_000);
     const { file } = (await read([
       ["file", new Blob([bytes])],
@@ -79,7 +79,7 @@ describe("readForm", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("spools the PDF of a long form from its first byte, and keeps the image in memory", async () => {
+  it("readForm spools the PDF of a long form from its first byte, and keeps the image in memory", async () => {
     const form = new FormData();
     for (const name of ["image", "file"]) form.set(name, new Blob([noise(100)]));
     const { body, headers } = new Response(form);
@@ -91,7 +91,7 @@ describe("readForm", () => {
     await deleteStored();
   });
 
-  it("receives a long data URI as the file and long base64 as the image", async () => {
+  it("readForm receives a long data URI as the file and long base64 as the image", async () => {
     const [pdf, png] = [noise(9_000_000), noise(300_000)];
     const fields = await read([
       ["file", `data:application/pdf;base64,${pdf.toBase64()}`],
@@ -105,7 +105,7 @@ describe("readForm", () => {
     await deleteStored();
   });
 
-  it("accepts a URL in the field `file`", async () => {
+  it("readForm accepts a URL in the field `file`", async () => {
     expect(await read([["file", "https://example.com/a.pdf"]])).toEqual({ file: "https://example.com/a.pdf" });
   });
 });
@@ -123,12 +123,12 @@ describe("readForm and charsets", () => {
     ["iso-8859-1", "latin1"],
     ["UTF-16LE", "utf16le"],
     ["utf-8", "utf8"],
-  ] as const)("decodes a text field in its charset: %s", async (charset, encoding) => {
+  ] as const)("readForm decodes a text field in the charset that the field declares: %s", async (charset, encoding) => {
     const body = part(charset, Buffer.from("Zürich", encoding));
     expect(await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b")).toEqual({ text: "Zürich" });
   });
 
-  it("decodes a field in an unknown charset as UTF-8 with replacement characters, so that validation rejects it", async () => {
+  it("readForm decodes a field in an unknown charset as UTF-8 with replacement characters, which validation rejects", async () => {
     const body = part("x-none", Buffer.from([0x8b, 0x40, 0x96, 0xa7]));
     const { text } = await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b");
     expect(text).toContain("\ufffd");
@@ -180,7 +180,7 @@ describe("readForm and invalid forms", () => {
       tooLarge,
     ],
     [
-      "a text sent as a file, as some clients do with all fields",
+      "a text sent as a file, as some clients send all fields",
       [
         ["file", large],
         ["text", new Blob(["DRAFT"])],
@@ -192,7 +192,7 @@ describe("readForm and invalid forms", () => {
       [["file", large], ...Array.from({ length: 60 }, (_, i): [string, string] => [`f${i}`, ""])],
       /more than 50 parts/,
     ],
-  ])("rejects a form with %s and leaves nothing stored", async (_, entries, words, problem = refused) => {
+  ])("readForm rejects a form with %s and leaves nothing stored", async (_, entries, words, problem = refused) => {
     await expect(read(entries)).rejects.toMatchObject({ ...problem, detail: expect.stringMatching(words) });
     await deleteStored();
     expect(await spooled()).toBe(0);
@@ -203,7 +203,7 @@ describe("readForm and invalid forms", () => {
     ["cut off before its end", (body: Uint8Array) => body.subarray(0, -10)],
     ["empty", () => new Uint8Array()],
     ["noise", () => noise(5000)],
-  ])("rejects a form that is %s and leaves nothing stored", async (_, change) => {
+  ])("readForm rejects a form that is %s and leaves nothing stored", async (_, change) => {
     await expect(
       read(
         [
@@ -218,19 +218,19 @@ describe("readForm and invalid forms", () => {
   });
 
   it.each(["multipart/form-data", "multipart/form-data; boundary="])(
-    "rejects a form without a boundary: %s",
+    "readForm rejects a form without a boundary: %s",
     async (contentType) => {
       await expect(readBytes(Promise.resolve(noise(100)), contentType)).rejects.toMatchObject(refused);
     },
   );
 
-  it("rejects an upload over the size limit and leaves nothing stored", async () => {
+  it("readForm rejects an upload over the size limit and leaves nothing stored", async () => {
     await expect(read([["file", new Blob([noise(20_000_001)])]])).rejects.toMatchObject({ code: "source_too_large" });
     await deleteStored();
     expect(await spooled()).toBe(0);
   });
 
-  it("rejects a body that ends early", async () => {
+  it("readForm rejects a body that ends early", async () => {
     const broken = (async function* () {
       yield new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc');
       throw new Error("hung up");
@@ -239,7 +239,7 @@ describe("readForm and invalid forms", () => {
   });
 });
 
-it("a storage failure passes through readForm unchanged, not as an invalid_request", async () => {
+it("readForm rethrows a storage failure unchanged, instead of reporting an invalid_request", async () => {
   const limits = limitsOfForm();
   const full = { ...limits, file: { ...limits.file, store: () => Promise.reject(new Error("out of order")) } };
   const form = new FormData();
@@ -249,7 +249,7 @@ it("a storage failure passes through readForm unchanged, not as an invalid_reque
   await expect(read).rejects.toThrow("out of order");
 });
 
-it("rejects a form with many files without adding a listener per file, which would trigger a runtime warning", async () => {
+it("readForm rejects a form with many files and adds only one listener, because many would trigger a runtime warning", async () => {
   const warned = vi.fn();
   process.on("warning", warned);
   const files = Array.from({ length: 40 }, (_, at): [string, Blob] => [`f${at}`, new Blob(["x"])]);

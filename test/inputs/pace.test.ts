@@ -4,7 +4,10 @@ import { readBody } from "../../src/inputs/body.ts";
 const KB64 = 65_536;
 const pace = { bytesPerSecond: 10 * KB64, graceMs: 200, deadlineMs: 60_000 };
 
-/** A body of `chunks` chunks, one every `ms`. If `ends` is false, it stalls after the last chunk. */
+/**
+ * Returns a body that sends `chunks` chunks, one every `ms` milliseconds. If `ends` is false, the body stalls after the
+ * last chunk.
+ */
 function body(chunks: number, ms: number, ends: boolean, bytes = KB64) {
   const state = { canceled: false };
   let sent = 0;
@@ -31,17 +34,17 @@ async function lengthOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return length;
 }
 
-test("reads a body that keeps the minimum rate to its end", async () => {
+test("readBody reads to its end a body that keeps the minimum rate", async () => {
   expect(await lengthOf(readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 }))).toBe(50 * KB64);
 });
 
-test("reads a long body into the same few buffers", async () => {
+test("readBody reads a long body into the same few buffers", async () => {
   const chunks: Uint8Array[] = [];
   for await (const chunk of readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 })) chunks.push(chunk);
   expect(chunks.filter(({ length }) => length > 0).length).toBeLessThan(5);
 });
 
-test("reads a fast body in longer chunks if memory is available", async () => {
+test("readBody reads a fast body in longer chunks if memory is available", async () => {
   const longest = async (ms: number, hasRoom?: (bytes: number) => boolean) => {
     let most = 0;
     const { stream } = body(20, ms, true);
@@ -68,7 +71,7 @@ test.each([
   ["stalls half way after a fast start", body(100, 0, false), { ...pace, bytesPerSecond: KB64 / 100 }],
   ["drips", body(1000, 250, true), pace],
   ["takes longer than the deadline", body(1e6, 20, true), { ...pace, bytesPerSecond: 1, deadlineMs: 300 }],
-])("a body that %s times out with 408 and releases its reader", async (_, { stream, state }, slow) => {
+])("a body that %s times out with 408, and readBody releases its reader", async (_, { stream, state }, slow) => {
   await expect(lengthOf(readBody(stream, { pace: slow, maxBytes: 1e9 }))).rejects.toMatchObject({
     code: "body_timeout",
     status: 408,
@@ -76,12 +79,12 @@ test.each([
   expect(state.canceled).toBe(true);
 });
 
-test("does not count time in which the isolate is busy against the sender", async () => {
+test("readBody does not count the time in which the isolate is busy against the sender", async () => {
   const state = { isOver: false };
   const busy = (async () => {
     while (!state.isOver) {
       for (const ends = Date.now() + 250; Date.now() < ends; );
-      await scheduler.wait(0); // lets the body advance by one chunk
+      await scheduler.wait(0); // lets the body send its next chunk
     }
   })();
   const { stream } = body(10, 0, true, 8192);
@@ -90,7 +93,7 @@ test("does not count time in which the isolate is busy against the sender", asyn
   await busy;
 });
 
-test("a body over the size limit is rejected with 413, and its rest stays readable", async () => {
+test("readBody rejects a body over the size limit with 413, and the rest of the body stays readable", async () => {
   const { stream, state } = body(100, 0, true);
   await expect(lengthOf(readBody(stream, { pace, maxBytes: 3 * KB64 }))).rejects.toMatchObject({ status: 413 });
   expect([stream.locked, state.canceled]).toEqual([false, false]);

@@ -4,7 +4,8 @@ import { partsOf } from "../../src/inputs/parts.ts";
 const TYPE = "multipart/form-data; boundary=b-1";
 
 /**
- * Cuts bytes into pieces at each offset that `isCut` selects. Each piece is overwritten when the next one is requested.
+ * Yields the bytes in pieces that end at each offset that `isCut` selects. Overwrites each piece when the next one is
+ * requested.
  */
 async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGenerator<Uint8Array> {
   let start = 0;
@@ -17,7 +18,7 @@ async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGen
     }
 }
 
-/** Reads all parts: name, whether the part is a file, and the bytes in Latin-1. */
+/** Reads all parts. Returns the name of each part, whether the part is a file, and its bytes in Latin-1. */
 async function read(body: string, isCut: (at: number) => boolean = () => false, type = TYPE) {
   const parts: [string, boolean, string][] = [];
   for await (const { name, isFile, data } of partsOf(cut(Buffer.from(body, "latin1"), isCut), type)) {
@@ -41,15 +42,15 @@ const PARTS = [
 ];
 
 describe("partsOf", () => {
-  test("finds the same parts wherever the body is cut in two", async () => {
+  test("partsOf finds the same parts wherever the body is split in two", async () => {
     for (let place = 1; place < FORM.length; place++) expect(await read(FORM, (at) => at === place)).toEqual(PARTS);
   });
 
-  test("finds the same parts in pieces of 1 to 39 bytes", async () => {
+  test("partsOf finds the same parts in pieces of 1 to 39 bytes", async () => {
     for (let size = 1; size < 40; size++) expect(await read(FORM, (at) => at % size === 0)).toEqual(PARTS);
   });
 
-  test("agrees with the runtime's own form parser on random forms", async () => {
+  test("partsOf finds the same parts in random forms as the runtime's own form parser", async () => {
     let seed = 1;
     const random = (below: number) => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -73,7 +74,7 @@ describe("partsOf", () => {
     ["a quoted boundary", 'multipart/form-data; charset=utf-8; boundary="b-1"'],
     ["capital letters", "Multipart/Form-Data; BOUNDARY=b-1"],
     ["further parameters", "multipart/form-data; boundary=b-1; charset=utf-8"],
-  ])("finds the parts with %s in the Content-Type", async (_, type) => {
+  ])("partsOf finds the parts of a body with %s in its Content-Type", async (_, type) => {
     expect(await read(FORM, undefined, type)).toEqual(PARTS);
   });
 
@@ -88,11 +89,11 @@ describe("partsOf", () => {
     ["a part without headers", "has a part without a name", "--b-1\r\n\r\nabc\r\n--b-1--", TYPE],
     ["long headers", "has a part with long headers", part('name="a"', "", `X: ${"a".repeat(5000)}\r\n`), TYPE],
     ["endless headers", "has a part with long headers", `--b-1\r\n${"a".repeat(100_000)}`, TYPE],
-  ])("rejects a multipart body with %s", async (_, message, body, type) => {
+  ])("partsOf rejects a multipart body with %s", async (_, message, body, type) => {
     await expect(read(body, (at) => at % 999 === 0, type)).rejects.toThrow(message);
   });
 
-  test("closes the body if a part is not read to its end", async () => {
+  test("partsOf closes the body if the caller stops reading within a part", async () => {
     let isOpen = true;
     const body = (async function* () {
       try {

@@ -5,7 +5,7 @@ import { noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 import { readerBy } from "../support/ranges.ts";
 
-/** Returns limits that store files in `stored`. */
+/** Returns an array, and limits that store the chunks of files in this array. */
 function storing() {
   const stored: Uint8Array[] = [];
   const store = async (chunks: AsyncIterable<Uint8Array>): Promise<RangeReader> => {
@@ -21,7 +21,7 @@ async function* chunks(length: number, chunk = 7): AsyncGenerator<Uint8Array> {
 }
 
 describe("receive", () => {
-  it.each([0, 1, 7, 99, 100])("keeps a file of %i bytes in memory, for any announced size", async (length) => {
+  it.each([0, 1, 7, 99, 100])("receive keeps a file of %i bytes in memory, for any announced size", async (length) => {
     for (const announced of [0, 1, length, 100]) {
       const { limits, stored } = storing();
       const received = await receive(chunks(length), limits, announced);
@@ -32,7 +32,7 @@ describe("receive", () => {
   });
 
   it.each([101, 500, 1000])(
-    "stores a file of %i bytes that exceeds the memory limit, for any announced size",
+    "receive stores a file of %i bytes, which exceeds the memory limit, for any announced size",
     async (length) => {
       for (const announced of [0, 1, 100, length, 1000]) {
         const { limits } = storing();
@@ -46,7 +46,7 @@ describe("receive", () => {
   );
 
   it.each([0, 100, 1001, 5000])(
-    "rejects a file as soon as it exceeds the size limit, with %i bytes announced",
+    "receive rejects a file as soon as the file exceeds the size limit, with %i bytes announced",
     async (announced) => {
       let read = 0;
       const endless = (async function* () {

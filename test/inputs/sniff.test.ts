@@ -13,8 +13,8 @@ describe("expectPdf passes", () => {
     ["a PDF after a web page", bytes(`<html><body></body></html>\n%PDF-1.4\n`)],
     ["a PDF that has lost its header", bytes("1 0 obj\n<< /Type /Catalog >>\nendobj\n")],
     ["a PDF that begins with a dictionary, which resembles markup", bytes("<< /Size 3 >>")],
-    ["plain text, which the PDF parser judges", bytes("just words")],
-  ])("accepts %s", (_, head) => {
+    ["plain text, which only the PDF parser rejects", bytes("just words")],
+  ])("expectPdf accepts %s", (_, head) => {
     expect(() => expectPdf(head, "https://example.com/a.pdf")).not.toThrow();
   });
 });
@@ -32,13 +32,13 @@ describe("expectPdf and web pages", () => {
     "<!-- a --> <!-- b --->\n<!DOCTYPE html>",
     '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN">',
     '<?xml version="1.0"?>\n<!-- x -->\n<html xmlns="http://www.w3.org/1999/xhtml">',
-  ])("recognizes the web page %s", (page) => {
+  ])("expectPdf recognizes the web page %s", (page) => {
     expect(() => expectPdf(bytes(page), "https://example.com/a.pdf")).toThrow(
       notAPdf(/^This is a web page, not a PDF\. Use the file's direct download link\.$/),
     );
   });
 
-  test("matches many comments in linear time", () => {
+  test("expectPdf skips many comments in linear time", () => {
     expect(() => expectPdf(bytes("<!---->".repeat(140)), "https://example.com/a.pdf")).not.toThrow();
   });
 });
@@ -63,7 +63,7 @@ describe("expectPdf and share links", () => {
       "https://firm-my.sharepoint.com/:b:/g/personal/x/abc?e=1&download=1",
     ],
     ["https://github.com/a/b/blob/main/docs/c.pdf", "https://github.com/a/b/raw/main/docs/c.pdf"],
-  ])("suggests the direct link for %s", (source, link) => {
+  ])("expectPdf suggests the direct download link for %s", (source, link) => {
     expect(() => expectPdf(page, source)).toThrow(
       expect.objectContaining({
         detail: `This is a web page, not a PDF. Use the file's direct download link: ${link}`,
@@ -78,11 +78,11 @@ describe("expectPdf and share links", () => {
     "https://github.com/a/b",
     "https://dropbox.com.example.com/s/abc",
     "data:application/pdf;base64,PCFET0NUWVBFIGh0bWw+",
-  ])("suggests no link for %s", (source) => {
+  ])("expectPdf suggests no link for %s", (source) => {
     expect(() => expectPdf(page, source)).toThrow(notAPdf(/direct download link\.$/));
   });
 
-  test("suggests no link for an upload", () => {
+  test("expectPdf suggests no link for an upload", () => {
     expect(() => expectPdf(page, new File([page], "a.pdf"))).toThrow(notAPdf(/direct download link\.$/));
   });
 });
@@ -96,7 +96,7 @@ describe("expectPdf and other answers of servers", () => {
     ['<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code></Error>', "This is XML"],
     ["<Error><Code>NoSuchKey</Code></Error>", "This is XML"],
     ["", "The file is empty"],
-  ])("reports %j as: %s", (text, words) => {
+  ])("expectPdf rejects the file %j and reports: %s", (text, words) => {
     expect(() => expectPdf(bytes(text), "https://example.com/a.pdf")).toThrow(notAPdf(`^${words}`));
   });
 });

@@ -20,7 +20,7 @@ describe("openSource within the size limit", () => {
     ["as a data URI", `data:application/pdf;base64,${base64(1000)}`],
     ["as bare base64", base64(1000)],
     ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
-  ])("opens a file within the size limit, %s", async (_, source) => {
+  ])("openSource opens a file within the size limit, given %s", async (_, source) => {
     expect((await openSource(source, "file", { rules, limits, inspect })).content).toHaveLength(1000);
   });
 });
@@ -30,11 +30,11 @@ describe("openSource over the size limit", () => {
     ["as a data URI", `data:application/pdf;base64,${base64(1001)}`],
     ["as bare base64", base64(1001)],
     ["as a URL", "https://files.example.com/large.pdf"],
-  ])("rejects a file over the size limit, %s, with source_too_large", async (_, source) => {
+  ])("openSource rejects a file over the size limit, given %s, with source_too_large", async (_, source) => {
     await expect(openSource(source, "file", { rules, limits, inspect })).rejects.toMatchObject(tooLarge);
   });
 
-  test("rejects a data URI over the size limit before decoding it", async () => {
+  test("openSource rejects a data URI over the size limit before it decodes the data", async () => {
     const decoded = vi.spyOn(Uint8Array, "fromBase64");
     await expect(
       openSource(`data:;base64,${base64(10_000)}`, "file", { rules, limits, inspect }),
@@ -43,7 +43,7 @@ describe("openSource over the size limit", () => {
   });
 });
 
-test("a URL slower than the deadline fails with source_timeout", async () => {
+test("openSource fails with source_timeout if a URL takes longer than the deadline", async () => {
   const slow = openSource("https://files.example.com/slow.pdf", "file", {
     rules: { ...rules, timeoutMs: 100 },
     limits,
@@ -78,7 +78,7 @@ test.each([
 });
 
 describe("openSource and encoded files", () => {
-  /** Serves up to 10 MB on demand. Returns a counter of the bytes served. */
+  /** Simulates a server that sends up to 10 MB in this encoding. Returns a counter of the bytes sent. */
   function serve(encoding: string) {
     const served = { bytes: 0 };
     const pull = (controller: ReadableByteStreamController) => {
@@ -103,7 +103,7 @@ describe("openSource and encoded files", () => {
     });
 
   test.each(["gzip", "br"])(
-    "rejects an encoded file once its decoded bytes exceed the memory limit: %s",
+    "openSource rejects an encoded file once its decoded bytes exceed the memory limit: %s",
     async (encoding) => {
       const served = serve(encoding);
       await expect(open()).rejects.toMatchObject({ ...tooLarge, detail: expect.stringContaining("Content-Encoding") });
@@ -111,7 +111,7 @@ describe("openSource and encoded files", () => {
     },
   );
 
-  test("accepts an unencoded file that exceeds the memory limit", async () => {
+  test("openSource accepts an unencoded file that exceeds the memory limit", async () => {
     serve("identity");
     expect((await open()).content).toHaveLength(10_000_000);
   });
@@ -128,11 +128,11 @@ describe("openSource and SHA-256", () => {
 
   test.each([
     ["announced, in memory", bytes.length, { "Content-Length": `${bytes.length}` }],
-    ["announced, in the spool", 100, { "Content-Length": `${bytes.length}` }],
-    ["not announced, in memory", bytes.length, {}],
-    ["not announced, in the spool", 100, {}],
-    ["not announced, and spilled from memory half way", 600_000, {}],
-  ])("hashes the received bytes of a fetched file only if requested: %s", async (_, inMemoryBytes, headers) => {
+    ["announced length, in the spool", 100, { "Content-Length": `${bytes.length}` }],
+    ["no announced length, in memory", bytes.length, {}],
+    ["no announced length, in the spool", 100, {}],
+    ["no announced length, spilled from memory half way", 600_000, {}],
+  ])("openSource hashes the bytes of a fetched file only if requested: %s", async (_, inMemoryBytes, headers) => {
     for (const isHashed of [true, false]) {
       vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(bytes, { headers }));
       const { content, sha256: hash } = await open("https://files.example.com/a.pdf", inMemoryBytes, isHashed);
@@ -141,7 +141,7 @@ describe("openSource and SHA-256", () => {
     }
   });
 
-  test("hashes the decoded bytes of a data URI, and reuses the hash of an upload", async () => {
+  test("openSource hashes the decoded bytes of a data URI, and reuses the hash of an upload", async () => {
     const uri = `data:;base64,${bytes.toBase64()}`;
     expect((await open(uri, bytes.length, true)).sha256).toBe(await sha256(bytes));
     expect((await open(uri, bytes.length, false)).sha256).toBeUndefined();
@@ -164,7 +164,9 @@ describe("openSource over the memory limit", () => {
     });
 
   const outOfOrder = () => Promise.reject(new Error("out of order"));
-  /** R2 buckets that fail at once, while they receive the bytes, or after the last byte. */
+  /**
+   * R2 buckets that fail at once, while they receive the bytes, or after the last byte, by the words of the test name.
+   */
   const failing = {
     "at once": { put: outOfOrder, createMultipartUpload: outOfOrder },
     "on the way": {
@@ -193,14 +195,17 @@ describe("openSource over the memory limit", () => {
   } as unknown as Record<string, Bucket>;
 
   describe.each([true, false])("Content-Length: %s", (announces) => {
-    test("stores a file that exceeds the memory limit", async () => {
+    test("openSource stores a file that exceeds the memory limit", async () => {
       expect((await open(source(announces), bucket)).content).toHaveLength(LENGTH);
     });
 
-    test.each(Object.entries(failing))("does not blame the source if R2 fails %s", async (_, failingBucket) => {
-      const error = await open(source(announces), failingBucket).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(Error);
-      expect(error).not.toHaveProperty("code");
-    });
+    test.each(Object.entries(failing))(
+      "openSource does not blame the source if R2 fails %s",
+      async (_, failingBucket) => {
+        const error = await open(source(announces), failingBucket).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(Error);
+        expect(error).not.toHaveProperty("code");
+      },
+    );
   });
 });

@@ -9,7 +9,7 @@ import { storedKeys } from "../support/storage.ts";
 
 const files = async () => (await storedKeys()).length;
 
-test("stops the work of a disconnected client and does not charge it", async () => {
+test("the MCP endpoint stops the work for a client that disconnects, and does not charge the client", async () => {
   const payment = await signPaymentV2(await offerOf(TEXT));
   const call = (file: string) => ({
     name: "add_text_watermark",
@@ -38,7 +38,8 @@ test("stops the work of a disconnected client and does not charge it", async () 
     onprogress: () => abort.abort(),
   });
   await expect(pending).rejects.toThrow();
-  // Polled instead of awaited: a continuation of another request's promise runs in that request, which is about to end.
+  // This polls instead of awaiting the failure. The continuation of another request's promise would run in that
+  // request, which is about to end.
   await vi.waitUntil(() => failure, { timeout: 20_000 });
   expect(failure).toMatchObject({ code: "call_cancelled" });
   expect(await files()).toBe(0);
@@ -47,5 +48,5 @@ test("stops the work of a disconnected client and does not charge it", async () 
     const again = await client.callTool(call(dataUri("application/pdf", onePage)));
     result.parse(again.structuredContent);
   };
-  await vi.waitFor(payAgain, { timeout: 20_000 }); // the payment is released shortly after the work stops
+  await vi.waitFor(payAgain, { timeout: 20_000 }); // the endpoint releases the payment shortly after the work stops
 });

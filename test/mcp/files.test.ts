@@ -25,7 +25,7 @@ describe("files as hosts and clients send them", () => {
   test.each<[string, unknown]>([
     ["a host's attachment", { download_url: "https://example.com/contract.pdf", ...attached }],
     ["a data URI with the file's name (SEP-2356)", pdf.replace(";", ";name=a%2Cb.pdf;")],
-    ["an attachment with few properties", { download_url: pdf, file_id: "file-7" }],
+    ["an attachment with only the required properties", { download_url: pdf, file_id: "file-7" }],
     ["an attachment with unknown properties", { download_url: pdf, ...attached, size: 9, extra: null }],
     [
       "an embedded resource",
@@ -35,7 +35,7 @@ describe("files as hosts and clients send them", () => {
     ["resource contents without a type", { uri: "x://1", mimeType: null, blob }],
     ["a resource link", { type: "resource_link", uri: pdf, name: "a.pdf" }],
     ["an embedded resource with only a URI", { type: "resource", resource: { uri: pdf } }],
-  ])("accepts a file as %s", async (_, file) => {
+  ])("a tool accepts a file as %s", async (_, file) => {
     const { structuredContent } = await callPaid("add_text_watermark", { file, text: "A" });
     expect(result.parse(structuredContent).output.pages).toBe(1);
   });
@@ -45,12 +45,12 @@ describe("files as hosts and clients send them", () => {
     ["an image block", { type: "image", data: image, mimeType: "image/png" }],
     ["an image block with a data URI", { type: "image", data: dataUri("image/png", RED_PNG), mimeType: "image/png" }],
     ["an embedded resource", { type: "resource", resource: { uri: "file:///logo.png", blob: image } }],
-  ])("accepts an image as %s", async (_, logo) => {
+  ])("a tool accepts an image as %s", async (_, logo) => {
     const { structuredContent } = await callPaid("add_image_watermark", { file: pdf, image: logo });
     result.parse(structuredContent);
   });
 
-  test("applies the rules for URLs to the URL of an attachment", async () => {
+  test("a tool applies the rules for URLs to the URL of an attachment", async () => {
     const refused = await callPaid("add_text_watermark", {
       file: { download_url: "http://10.0.0.1/a.pdf", ...attached },
       text: "A",
@@ -66,7 +66,7 @@ describe("files that the service cannot read", () => {
     { type: "resource_link", uri: "file:///home/me/a.pdf", name: "a.pdf" },
     { type: "resource", resource: { uri: "file:///home/me/a.pdf", text: "" } },
   ];
-  test.each(LOCAL.map((file) => [file]))("explains how to upload the file %j", async (file) => {
+  test.each(LOCAL.map((file) => [file]))("a tool rejects the file %j and explains how to upload it", async (file) => {
     const client = await connect();
     const name = "add_text_watermark";
     const unpaid = await client.callTool({ name, arguments: { file, text: "A" } });
@@ -80,7 +80,7 @@ describe("files that the service cannot read", () => {
   });
 
   test.each([[{}], [{ file_id: "file-7" }], [[]], [7], [null], [{ type: "resource" }], [{ uri: 7 }]])(
-    "rejects %j as a file",
+    "a tool rejects %j as a file",
     async (file) => {
       const { content } = await callPaid("add_text_watermark", { file, text: "A" });
       expect(JSON.stringify(content)).toContain(
@@ -96,7 +96,7 @@ describe("the definitions of paid tools", () => {
     return PRODUCTS.map((product) => tools.find(({ name }) => name === product.tool)!);
   };
 
-  test("tool definitions declare file arguments as a text or as the host's file object", async () => {
+  test("tool definitions declare each file argument as a string or as the host's file object", async () => {
     const tools = await sold();
     expect(tools.map(({ _meta }) => _meta!["openai/fileParams"])).toEqual([["file"], ["file", "image"]]);
     for (const { inputSchema, _meta } of tools)
@@ -108,19 +108,19 @@ describe("the definitions of paid tools", () => {
           { type: "object", required: ["download_url", "file_id"], additionalProperties: false },
         ]);
         const [string, object] = schema.anyOf;
-        expect(string).not.toHaveProperty("pattern"); // a client that checks a pattern only reports a mismatch
+        expect(string).not.toHaveProperty("pattern"); // a client that checks a pattern itself would only report a mismatch
         expect(Object.keys(object!.properties!)).toEqual(["download_url", "file_id", "mime_type", "file_name"]);
       }
   });
 
-  test("tool schemas contain examples that match them", async () => {
+  test("the schema of a tool contains examples that match it", async () => {
     for (const { name, inputSchema } of await sold()) {
       const schema = z.fromJSONSchema(inputSchema as never);
       const [example] = inputSchema.examples as [object];
       schema.parse(example);
       for (const [field, property] of Object.entries(inputSchema.properties!)) {
         const { examples, enum: names } = property as { examples?: unknown[]; enum?: string[] };
-        if (field === "password") continue; // agents would send an example password
+        if (field === "password") continue; // agents would send the example as the password
         const values = examples ?? names;
         expect([name, field, values]).toEqual([name, field, expect.arrayContaining([expect.anything()])]);
         for (const value of values!) schema.parse({ ...example, [field]: value });
@@ -128,14 +128,14 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  test("tool schemas contain only patterns that work in every language", async () => {
+  test("tool schemas contain only regular expressions that work in every language", async () => {
     const { tools } = await (await connect()).listTools();
     const patterns = [...JSON.stringify(tools).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, json]) =>
       JSON.parse(json!),
     );
     expect(patterns.length).toBeGreaterThan(3);
     for (const pattern of patterns) {
-      expect(pattern).not.toMatch(/\\p\{|\(\?(?!:)|\(\?<|\\u/); // Unicode properties, lookaround, flags, names
+      expect(pattern).not.toMatch(/\\p\{|\(\?(?!:)|\(\?<|\\u/); // rejects Unicode properties, lookaround, inline flags and named groups
       for (const flags of ["", "u"]) new RegExp(pattern, flags);
     }
     for (const color of ["#FF0000", "#ff0000"]) {
@@ -144,7 +144,7 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  test("tool definitions refer to icons that exist", async () => {
+  test("tool definitions refer only to icons that exist", async () => {
     const { icons = [] } = (await connect()).getServerVersion()!;
     expect(icons.map(({ mimeType }) => mimeType)).toEqual(["image/png", "image/svg+xml"]);
     for (const { src, mimeType } of icons) {

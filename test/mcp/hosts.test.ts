@@ -27,7 +27,7 @@ describe("a request to /mcp", () => {
       { ...far, Origin: "https://app.example.com" },
     ],
     ["to this machine, with ALLOWED_HOSTS set", listing, LOCAL, near],
-  ])("allows a request %s", (_, config, url, headers) => {
+  ])("the MCP endpoint allows a request %s", (_, config, url, headers) => {
     expect(refuse(config, url, headers)).toBeUndefined();
   });
 
@@ -40,7 +40,7 @@ describe("a request to /mcp", () => {
     ["to a deployment, from a foreign page", deployed, OURS, { ...far, Origin: "https://evil.example.com" }],
     ["to a host outside ALLOWED_HOSTS", listing, "https://overprint.example.workers.dev", far],
     ["to an allowed host, from a foreign page", listing, OURS, { ...far, Origin: "https://evil.example.com" }],
-  ])("rejects a request %s", async (_, config, url, headers) => {
+  ])("the MCP endpoint rejects a request %s", async (_, config, url, headers) => {
     const refused = refuse(config, url, headers);
     expect(refused?.status).toBe(403);
     expect(await refused?.json()).toMatchObject({ jsonrpc: "2.0", error: { code: expect.any(Number) } });

@@ -11,7 +11,7 @@ import { onePage } from "../support/pdf.ts";
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 const MB = new Uint8Array(1 << 20).fill(0x41);
 
-/** Returns the arguments of a call whose PDF has `more` additional bytes at its end. */
+/** Returns the arguments of a call. The PDF in them has `more` additional bytes at its end. */
 const argumentsWith = (more: number) => {
   const file = new Uint8Array(onePage.length + more);
   file.set(onePage);
@@ -22,7 +22,10 @@ const name = "add_text_watermark";
 const OTHER = generatePrivateKey();
 const paymentOf = async () => ({ "x402/payment": await signPaymentV2(await terms()) });
 
-/** Returns a message that starts with `beginning` and goes on for 31 MB. `read()` returns the megabytes read so far. */
+/**
+ * Returns a message that starts with `beginning` and continues for 31 MB. `read()` returns the number of megabytes read
+ * so far.
+ */
 function long(beginning: string, megabytes = 31) {
   let read = 0;
   const body = new ReadableStream({
@@ -46,20 +49,23 @@ describe("a long message", () => {
       "for an unknown tool",
       async () => `{"params":{"name":"remove","_meta":${JSON.stringify(await paymentOf())},"arguments":{"file":"`,
     ],
-  ])("rejects a long message %s after its start and explains what to do", async (_, beginning) => {
-    const { body, read } = long(await beginning());
-    const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
-    expect([status, JSON.parse(text)]).toMatchObject([
-      413,
-      {
-        code: "body_too_large",
-        detail: expect.stringMatching(/`_meta`.* before `arguments`.*PAYMENT-SIGNATURE.*URL.*request_upload/),
-      },
-    ]);
-    expect(read()).toBeLessThan(12); // limit for draining an unread body
-  });
+  ])(
+    "the MCP endpoint rejects a long message %s after reading its start, and says what the caller can do",
+    async (_, beginning) => {
+      const { body, read } = long(await beginning());
+      const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
+      expect([status, JSON.parse(text)]).toMatchObject([
+        413,
+        {
+          code: "body_too_large",
+          detail: expect.stringMatching(/`_meta`.* before `arguments`.*PAYMENT-SIGNATURE.*URL.*request_upload/),
+        },
+      ]);
+      expect(read()).toBeLessThan(12); // the service drains an unread body only up to a limit
+    },
+  );
 
-  test("rejects a long message with the payment after its arguments, as official clients send it", async () => {
+  test("the MCP endpoint rejects a long message whose payment follows the arguments, as official clients send it", async () => {
     const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
     const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
     expect([status, text]).toEqual([413, expect.stringContaining("body_too_large")]);
@@ -68,7 +74,7 @@ describe("a long message", () => {
   test.each([
     ["in its beginning", async () => [{ _meta: await paymentOf() }, {}] as const],
     ["in a header", async () => [{}, { "PAYMENT-SIGNATURE": (await paymentOf())["x402/payment"] }] as const],
-  ])("reads a long message with a payment %s and verifies the payment once", async (_, payment) => {
+  ])("the MCP endpoint reads a long message with a payment %s, and verifies the payment once", async (_, payment) => {
     const { call, verified } = deployment("good");
     const [params, headers] = await payment();
     const body = message({ name, ...params, arguments: argumentsWith(3_000_000) });
@@ -77,7 +83,7 @@ describe("a long message", () => {
     expect(await verified()).toBe(1);
   });
 
-  test("accepts a file as an embedded resource in a long message", async () => {
+  test("the MCP endpoint accepts a file as an embedded resource in a long message", async () => {
     const { file, text } = argumentsWith(UNPAID_MESSAGE_BYTES);
     const resource = { uri: "file:///a.pdf", mimeType: "application/pdf", blob: file.split(",")[1] };
     const body = message({ name, _meta: await paymentOf(), arguments: { file: { type: "resource", resource }, text } });
@@ -85,7 +91,7 @@ describe("a long message", () => {
     expect(answer.text).toContain('"operation":"watermark.text"');
   });
 
-  test("reports invalid base64 in a long message as in a short one", async () => {
+  test("the MCP endpoint reports invalid base64 in a long message with the same words as in a short one", async () => {
     const { call } = deployment("good");
     const answers: unknown[] = [];
     for (const length of [1000, UNPAID_MESSAGE_BYTES]) {
@@ -98,7 +104,7 @@ describe("a long message", () => {
     expect(answers[1]).toBe(answers[0]);
   });
 
-  test("answers 402 to a long message whose payment is refused, without reading the rest", async () => {
+  test("the MCP endpoint answers 402 to a long message whose payment is refused, without reading the rest", async () => {
     const { call, verified } = deployment("forged");
     const _meta = JSON.stringify(await paymentOf());
     const { body, read } = long(`{"params":{"name":"${name}","_meta":${_meta},"arguments":{"file":"`);
@@ -112,9 +118,9 @@ describe("a long message", () => {
   });
 
   test.each([
-    ["", () => ({})],
-    ["and the idempotency key comes last", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
-  ])("counts the bytes of a long message against the payer's quota if the call fails%s", async (_, last) => {
+    ["without an idempotency key", () => ({})],
+    ["with the idempotency key at the end", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
+  ])("the bytes of a long message count against the payer's quota if the call fails (%s)", async (_, last) => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
     const key = generatePrivateKey();
     const send = async (text: string) => {
@@ -129,9 +135,9 @@ describe("a long message", () => {
 
   test.each([
     ["has no id", "{"],
-    ["with a repeated key", '{"id":1,"id":2,'],
+    ["repeats a key", '{"id":1,"id":2,'],
   ])(
-    "counts the payment of a long message %s as unused and throttles the payer after several of them",
+    "a payment counts as unused if its long message %s, and several unused payments throttle the payer",
     async (_, beginning) => {
       const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
       const { call, verified } = deployment("good");
@@ -150,7 +156,7 @@ describe("a long message", () => {
   test.each([
     ["an invalid idempotency key at its end", 1, async () => ({ "x402/idempotency-key": 7 })],
     ["another payment at its end", 2, async () => ({ "x402/payment": await signPaymentV2(await terms(), OTHER) })],
-  ])("counts the first payment of a long message with %s as unused", async (_, each, last) => {
+  ])("the first payment of a long message with %s counts as unused", async (_, each, last) => {
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
     const { call, verified } = deployment("good");
     const key = generatePrivateKey();
@@ -165,7 +171,7 @@ describe("a long message", () => {
     now.mockRestore();
   });
 
-  test("verifies a second payment at the end of a long message too", async () => {
+  test("the MCP endpoint also verifies a second payment at the end of a long message", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...HEADERS, "PAYMENT-SIGNATURE": (await paymentOf())["x402/payment"] };
     const body = message({ name, arguments: argumentsWith(UNPAID_MESSAGE_BYTES), _meta: await paymentOf() });
@@ -174,7 +180,7 @@ describe("a long message", () => {
   });
 });
 
-describe("releases the memory of a long message", () => {
+describe("the memory of a long message", () => {
   const file = "A".repeat(UNPAID_MESSAGE_BYTES);
   const modern = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -191,14 +197,14 @@ describe("releases the memory of a long message", () => {
       ["an invalid progress token", { arguments: { file } }, { progressToken: {} }],
       ["invalid arguments", { arguments: { file } }],
       ["valid arguments", { arguments: argumentsWith(UNPAID_MESSAGE_BYTES) }],
-    ])("releases the memory of a long message with %s", async (_, params, meta) => {
+    ])("the MCP endpoint releases the memory of a long message with %s", async (_, params, meta) => {
       const body = message({ name, _meta: { ...(await paymentOf()), ...envelope, ...meta }, ...params });
       expect((await deployment("good").call({ headers, body }, "/mcp")).text).toMatch(/"(result|error)"/);
       expect([...PAYERS_POOL.held.values()]).toEqual([]);
     });
   });
 
-  test("rejects a long subscription message, which would hold its memory for free", async () => {
+  test("the MCP endpoint rejects a long subscription message, which would hold memory without paying for it", async () => {
     const method = "subscriptions/listen";
     const headers = { ...HEADERS, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": name };
     const params = { name, _meta: { ...(await paymentOf()), ...modern }, notifications: { toolsListChanged: true } };
@@ -210,7 +216,7 @@ describe("releases the memory of a long message", () => {
     expect([...PAYERS_POOL.held.values()]).toEqual([]);
   });
 
-  test("releases the memory of a long message that is truncated JSON", async () => {
+  test("the MCP endpoint releases the memory of a long message that is truncated JSON", async () => {
     const body = message({ name, _meta: await paymentOf(), more: file }).slice(0, -2);
     const { status, text } = await deployment("good").call({ headers: HEADERS, body }, "/mcp");
     expect([status, text]).toEqual([400, expect.stringContaining("not well-formed JSON")]);
@@ -234,11 +240,11 @@ test("stalled messages use up only the memory share of their sender", async () =
   await Promise.all(theirs);
 });
 
-test("a short message contains no string that is long enough to be received as a file", () => {
+test("a message short enough to be read without a payment contains no string that is received as a file", () => {
   expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 
-test("accepts the payment at the end of a message of 256 KB", async () => {
+test("the MCP endpoint accepts a payment at the end of a message of 256 KB", async () => {
   const room = (UNPAID_MESSAGE_BYTES * 3) / 4 - onePage.length - 3000;
   const body = message({ name, arguments: argumentsWith(room), _meta: await paymentOf() });
   expect(body.length).toBeGreaterThan(UNPAID_MESSAGE_BYTES - 4000);
@@ -249,7 +255,7 @@ test("accepts the payment at the end of a message of 256 KB", async () => {
 test.each([
   ["nothing", ""],
   ["its beginning", '{"jsonrpc":"2.0",'],
-])("times out with 408 if only %s of a message arrives", async (_, beginning) => {
+])("a message times out with 408 if %s arrives", async (_, beginning) => {
   const body = new ReadableStream({
     type: "bytes",
     start(controller) {

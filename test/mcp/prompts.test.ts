@@ -7,7 +7,10 @@ import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
-/** The rows of the table in docs/prompts.md. `file` and `image` are given, or replaced by the host's file objects. */
+/**
+ * The rows of the table in docs/prompts.md. The test replaces the values of `file` and `image`, or passes the host's
+ * objects for attached files instead.
+ */
 const calls = prompts
   .split("\n")
   .filter((line) => /^\| .* \| `add_/.test(line))
@@ -29,7 +32,7 @@ test("docs/prompts.md lists at least thirty different prompts", () => {
   expect(new Set(calls.map(({ prompt }) => prompt)).size).toBe(calls.length);
 });
 
-test.each(calls)("accepts the documented call for: $prompt", async ({ tool: name, fields }) => {
+test.each(calls)("the tool accepts the documented call for: $prompt", async ({ tool: name, fields }) => {
   const client = await connect();
   const { inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
   const needed = Object.entries(ATTACHED).filter(([field]) => field in inputSchema.properties!);

@@ -12,9 +12,9 @@ afterEach(emptyBucket);
 const payment = async () => decodeHeader(await signPaymentV2(await offerOf(TEXT)));
 
 describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upload, protocol %s", (revision) => {
-  test("request_upload returns a handle for free, whose file can then be marked", async () => {
+  test("request_upload returns a handle for free, and another tool can mark the uploaded file", async () => {
     const client = await connect(revision);
-    await client.listTools(); // from now on, the client validates results against the schema
+    await client.listTools(); // after listing the tools, the client validates results against their schemas
     const asked = await client.callTool({ name: "request_upload", arguments: { name: "a.pdf", size: onePage.length } });
     expect(asked.isError).toBeFalsy();
     const { handle, upload, curl } = uploadOffer().parse(asked.structuredContent);
@@ -48,7 +48,7 @@ test("request_upload reports invalid arguments", async () => {
   expect([isError, content]).toEqual([true, [{ type: "text", text: expect.stringContaining("invalid_request") }]]);
 });
 
-test("accepts payments of both x402 versions for a large upload over HTTP", async () => {
+test("POST /v1/uploads accepts payments of both x402 versions for a large upload", async () => {
   const ask = (headers = {}) => send("/v1/uploads", { method: "POST", headers, body: '{"size":100000000}' });
   const unpaid = await ask();
   expect(unpaid.status).toBe(402);

@@ -19,17 +19,17 @@ const text = (...notices: Notice[]) =>
     delivered({ value: { result, notices, filename: "a.pdf" }, receipt, isPaidEarlier: false, paid: undefined }),
   );
 
-test("reports that a signature or PDF/A conformance was lost", () => {
+test("a tool result reports that marking invalidated a signature or PDF/A conformance", () => {
   expect(text("signatures-invalidated")).toContain("signatures are no longer valid");
   expect(text()).not.toContain("signature");
   expect(text("pdfa-transparency", "pdfa-color")).toMatch(/the mark is transparent.*does not allow the image/);
 });
 
-test("reports that the attachments of a portfolio are not marked", () => {
+test("a tool result reports that the attachments of a portfolio are not marked", () => {
   expect(text("attachments-not-marked")).toContain("attached to it are not watermarked");
 });
 
-test("returns the receipt of a failed settlement with the terms", () => {
+test("a tool result contains the receipt of a failed settlement together with the terms", () => {
   const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
   const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };
   expect(

@@ -40,17 +40,20 @@ const stateless = (method: string, params: object = {}, name?: string) =>
   );
 
 describe("the MCP endpoint", () => {
-  test.each(["2025-11-25", "2025-06-18"])("negotiates protocol %s without a session", async (revision) => {
-    const response = await post(initialize(revision));
-    expect(response.headers.get("Mcp-Session-Id")).toBeNull();
-    expect((await messageIn(response)).result).toMatchObject({
-      protocolVersion: revision,
-      serverInfo: { name: "overprint" },
-      capabilities: { tools: {}, resources: {}, prompts: {} },
-    });
-  });
+  test.each(["2025-11-25", "2025-06-18"])(
+    "the MCP endpoint negotiates protocol %s without a session",
+    async (revision) => {
+      const response = await post(initialize(revision));
+      expect(response.headers.get("Mcp-Session-Id")).toBeNull();
+      expect((await messageIn(response)).result).toMatchObject({
+        protocolVersion: revision,
+        serverInfo: { name: "overprint" },
+        capabilities: { tools: {}, resources: {}, prompts: {} },
+      });
+    },
+  );
 
-  test("describes itself in response to server/discover", async () => {
+  test("the MCP endpoint describes itself in its answer to server/discover", async () => {
     const { result } = await messageIn(await stateless("server/discover"));
     expect(result).toMatchObject({
       supportedVersions: ["2026-07-28"],
@@ -59,7 +62,7 @@ describe("the MCP endpoint", () => {
     });
   });
 
-  test("answers tool calls with a stream and other requests with JSON", async () => {
+  test("the MCP endpoint answers tool calls with a stream and other requests with JSON", async () => {
     const list = await stateless("tools/list");
     expect(list.headers.get("Content-Type")).toContain("application/json");
     const name = "add_text_watermark";
@@ -69,7 +72,7 @@ describe("the MCP endpoint", () => {
   });
 
   test.each(["*/*", "application/json, text/plain, */*", "application/json;q=0.9, */*;q=0.1", ""])(
-    "treats Accept %j like a list of both response types",
+    "the MCP endpoint treats Accept %j like a list of both response types",
     async (accept) => {
       const params = { name: "add_text_watermark", arguments: {} };
       for (const message of [
@@ -84,14 +87,14 @@ describe("the MCP endpoint", () => {
     },
   );
 
-  test("answers a client without Accept", async () => {
+  test("the MCP endpoint answers a client that sends no Accept header", async () => {
     const headers = { "Content-Type": "application/json" };
     const body = JSON.stringify(initialize("2025-11-25"));
     expect((await sendMcp(MCP, { method: "POST", headers, body })).status).toBe(200);
   });
 
   test.each(["application/json", "text/html"])(
-    "rejects Accept %s and names the missing response type",
+    "the MCP endpoint rejects Accept %s and names the missing response type",
     async (accept) => {
       const response = await post(initialize("2025-11-25"), { Accept: accept });
       expect(response.status).toBe(406);
@@ -99,14 +102,14 @@ describe("the MCP endpoint", () => {
     },
   );
 
-  test("rejects a call of an unknown tool", async () => {
+  test("the MCP endpoint rejects a call of an unknown tool", async () => {
     const { error } = await messageIn(
       await stateless("tools/call", { name: "remove_watermark", arguments: {} }, "remove_watermark"),
     );
     expect(error).toMatchObject({ code: -32602 });
   });
 
-  test.each(["GET", "DELETE"])("rejects %s, because there are no sessions", async (method) => {
+  test.each(["GET", "DELETE"])("the MCP endpoint rejects %s, because it has no sessions", async (method) => {
     const response = await sendMcp(MCP, { method, headers: { Accept: "text/event-stream" } });
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
   });
@@ -116,13 +119,13 @@ describe("the MCP endpoint", () => {
     ["", "application/json", 400, -32700],
     ['{"neither":"request nor answer"}', "application/json", 400, -32600],
     [JSON.stringify(initialize("2025-11-25")), "text/plain", 415, -32000],
-  ])("rejects %j with content type %s", async (body, type, status, code) => {
+  ])("the MCP endpoint rejects %j with content type %s", async (body, type, status, code) => {
     const response = await post(body, { "Content-Type": type });
     expect(response.status).toBe(status);
     expect((await messageIn(response)).error).toMatchObject({ code });
   });
 
-  test("rejects a message over the size limit and explains what to do", async () => {
+  test("the MCP endpoint rejects a message over the size limit and says what the caller can do", async () => {
     const response = await post("x".repeat(32_000_001));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({
@@ -131,25 +134,25 @@ describe("the MCP endpoint", () => {
     });
   });
 
-  test("rejects a request from a foreign web page", async () => {
+  test("the MCP endpoint rejects a request from a foreign web page", async () => {
     expect((await post(initialize("2025-11-25"), { Origin: "https://evil.example.com" })).status).toBe(403);
   });
 });
 
-test("rejects a message that repeats an argument", async () => {
+test("the MCP endpoint rejects a message that repeats an argument", async () => {
   const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add_text_watermark","arguments":{"text":"A","text":"B"}}}`;
   const response = await post(message);
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining('"text"') } });
 });
 
-test("rejects a batch, which would be many calls for the price of one", async () => {
+test("the MCP endpoint rejects a batch, which would run many calls for the price of one", async () => {
   const response = await post(JSON.stringify([initialize("2025-11-25"), initialize("2025-11-25")]));
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { code: -32600, message: expect.stringContaining("batches") } });
 });
 
-test("rejects a message with too many values, even if it is a batch", async () => {
+test("the MCP endpoint rejects a message with too many values, even in a batch", async () => {
   const { id: _, ...one } = initialize("2025-11-25");
   const response = await post(JSON.stringify(Array(1000).fill(one)));
   expect(response.status).toBe(400);

@@ -7,7 +7,7 @@ import { send } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
 describe("free information", () => {
-  test("returns templates, positions, limits and price as a resource", async () => {
+  test("a free resource contains the templates, positions, limits and price", async () => {
     const client = await connect();
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual(["overprint://options", "overprint://guide"]);
@@ -31,7 +31,7 @@ describe("free information", () => {
     }
   });
 
-  test("returns the same guide as a resource and at /llms.txt", async () => {
+  test("the guide is the same as a resource and at /llms.txt", async () => {
     const response = await send("/llms.txt");
     expect(response.headers.get("Content-Type")).toContain("text/plain");
     const guide = await response.text();
@@ -48,7 +48,7 @@ describe("free information", () => {
     expect(contents[0]).toMatchObject({ mimeType: "text/markdown", text: guide });
   });
 
-  test("returns a prompt with the caller's wish and the options", async () => {
+  test("the prompt contains the caller's file and the options", async () => {
     const client = await connect();
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(["watermark"]);
@@ -60,7 +60,7 @@ describe("free information", () => {
 });
 
 describe("descriptions for registries and clients", () => {
-  test("returns a server card with the endpoint's URL", async () => {
+  test("the server card contains the URL of the MCP endpoint", async () => {
     const response = await send("https://pdf.example.com/.well-known/mcp/server-card.json");
     expect(response.headers.get("Content-Type")).toBe("application/mcp-server-card+json");
     const card = await response.json<{ description: string }>();
@@ -69,7 +69,7 @@ describe("descriptions for registries and clients", () => {
       version: pkg.version,
       remotes: [{ type: "streamable-http", url: "https://pdf.example.com/mcp" }],
     });
-    expect(card.description.length).toBeLessThanOrEqual(100); // limit of the server card's schema
+    expect(card.description.length).toBeLessThanOrEqual(100); // maximum length in the server card's schema
   });
 
   test("server.json matches the server card", async () => {

@@ -42,7 +42,7 @@ const callText = (client: Client, payment: unknown, fields: object = text, key?:
   });
 
 describe.each(revisions)("protocol %s", (revision) => {
-  test("negotiates the protocol and lists the tools", async () => {
+  test("the MCP endpoint negotiates the protocol and lists the tools", async () => {
     const client = await connect(revision);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await client.listTools();
@@ -68,45 +68,48 @@ describe.each(revisions)("protocol %s", (revision) => {
     expect(JSON.stringify(tools)).toContain("A framed red stamp");
   });
 
-  test.each(CALLS)("%s: returns the terms for an unpaid call and the link for a paid call", async (name, fields) => {
-    const client = await connect(revision);
-    await client.listTools(); // from now on, the client validates results against the schema
-    const unpaid = await client.callTool({ name, arguments: fields });
-    expect(unpaid.isError).toBe(true);
-    const terms = termsV2.parse(unpaid.structuredContent);
-    expect(terms.resource.url).toBe("http://localhost/mcp");
-    const { info, schema } = terms.extensions.bazaar;
-    expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", toolName: name } });
-    expect(unpaid.content[0]).toEqual({
-      type: "text",
-      text: expect.stringMatching(/^This call costs 0\.05 USDC, paid with x402\. A failed call is not charged\./),
-    });
-    expect(told(unpaid, 1)).toEqual(terms);
-    expect(unpaid._meta!["x402/error"]).toEqual(terms);
-    const [offer] = strict402.parse(told(unpaid, 2)).accepts;
+  test.each(CALLS)(
+    "%s returns the payment terms for an unpaid call and the result link for a paid call",
+    async (name, fields) => {
+      const client = await connect(revision);
+      await client.listTools(); // after listing the tools, the client validates results against their schemas
+      const unpaid = await client.callTool({ name, arguments: fields });
+      expect(unpaid.isError).toBe(true);
+      const terms = termsV2.parse(unpaid.structuredContent);
+      expect(terms.resource.url).toBe("http://localhost/mcp");
+      const { info, schema } = terms.extensions.bazaar;
+      expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", toolName: name } });
+      expect(unpaid.content[0]).toEqual({
+        type: "text",
+        text: expect.stringMatching(/^This call costs 0\.05 USDC, paid with x402\. A failed call is not charged\./),
+      });
+      expect(told(unpaid, 1)).toEqual(terms);
+      expect(unpaid._meta!["x402/error"]).toEqual(terms);
+      const [offer] = strict402.parse(told(unpaid, 2)).accepts;
 
-    const paid = await client.callTool({
-      name,
-      arguments: fields,
-      ...paidWith(JSON.parse(atob(await signPaymentV2(offer as never)))),
-    });
-    expect(paid.isError).toBeFalsy();
-    const { output } = result.parse(paid.structuredContent);
-    expect(paid.content).toEqual([
-      { type: "text", text: expect.stringContaining(output.url) },
-      {
-        type: "resource_link",
-        uri: output.url,
-        name: "watermarked.pdf",
-        mimeType: "application/pdf",
-        size: output.bytes,
-      },
-    ]);
-    expect(paid._meta!["x402/payment-response"]).toMatchObject({ success: true, network: "eip155:84532" });
-    expect((await (await send(output.url)).bytes()).length).toBe(output.bytes);
-  });
+      const paid = await client.callTool({
+        name,
+        arguments: fields,
+        ...paidWith(JSON.parse(atob(await signPaymentV2(offer as never)))),
+      });
+      expect(paid.isError).toBeFalsy();
+      const { output } = result.parse(paid.structuredContent);
+      expect(paid.content).toEqual([
+        { type: "text", text: expect.stringContaining(output.url) },
+        {
+          type: "resource_link",
+          uri: output.url,
+          name: "watermarked.pdf",
+          mimeType: "application/pdf",
+          size: output.bytes,
+        },
+      ]);
+      expect(paid._meta!["x402/payment-response"]).toMatchObject({ success: true, network: "eip155:84532" });
+      expect((await (await send(output.url)).bytes()).length).toBe(output.bytes);
+    },
+  );
 
-  test("reports progress stage by stage on request", async () => {
+  test("a tool call reports the progress of each stage on request", async () => {
     const seen: unknown[] = [];
     const client = await connect(revision);
     const fields = { name: "add_text_watermark", arguments: text, ...paidWith(await payment()) };
@@ -127,7 +130,7 @@ describe("the payment of a tool call", () => {
     ["version 2, JSON text", async () => atob(await payment())],
     ["version 1, an object", async () => JSON.parse(atob(await signPayment(await offerOf(TEXT))))],
     ["version 1, base64", async () => signPayment(await offerOf(TEXT))],
-  ])("accepts a payment in _meta: %s", async (_, sign) => {
+  ])("a tool call accepts a payment in _meta: %s", async (_, sign) => {
     const answer = await callText(await connect(), await sign());
     result.parse(answer.structuredContent);
   });
@@ -135,14 +138,14 @@ describe("the payment of a tool call", () => {
   test.each([
     ["PAYMENT-SIGNATURE", signPaymentV2, "eip155:84532"],
     ["X-PAYMENT", signPayment, "base-sepolia"],
-  ])("accepts a payment in the HTTP header %s", async (header, sign, network) => {
+  ])("a tool call accepts a payment in the HTTP header %s", async (header, sign, network) => {
     const client = await connect("2026-07-28", { [header]: await sign(await offerOf(TEXT)) });
     const answer = await client.callTool({ name: "add_text_watermark", arguments: text });
     result.parse(answer.structuredContent);
     expect(answer._meta!["x402/payment-response"]).toMatchObject({ network });
   });
 
-  test("gives the same result for one payment over MCP and HTTP, and rejects another request", async () => {
+  test("one payment gives the same result over MCP and HTTP, and pays for no other request", async () => {
     const [client, paid] = [await connect(), await payment()];
     const first = await callText(client, paid, text, "a key");
     expect((await callText(client, paid, text, "a key")).structuredContent).toEqual(first.structuredContent);
@@ -157,7 +160,7 @@ describe("the payment of a tool call", () => {
     });
   });
 
-  test("returns the same result for a newly signed payment with the same key and reports that it expires unused", async () => {
+  test("a tool call with a known idempotency key and a newly signed payment returns the first result and reports that the payment expires unused", async () => {
     const client = await connect();
     const first = await callText(client, await payment(), text, "another key");
     const second = await callText(client, await payment(), text, "another key");
@@ -177,7 +180,7 @@ describe("the payment of a tool call", () => {
   });
 
   test.each([7, "", "é", "x".repeat(256)])(
-    "rejects the idempotency key %j and leaves the payment usable",
+    "a tool call rejects the idempotency key %j and leaves the payment usable",
     async (key) => {
       const paid = await payment();
       expect(told(await callText(await connect(), paid, text, key))).toMatchObject({ code: "invalid_request" });
@@ -191,7 +194,7 @@ describe("the payment of a tool call", () => {
     ["not base64", "?"],
     ["an empty text", ""],
     ["another amount", async () => signPaymentV2({ ...(await offerOf(TEXT)), maxAmountRequired: "1" })],
-  ])("returns the terms and the reason if the payment is %s", async (_, sent) => {
+  ])("a tool call returns the terms and the reason if the payment is %s", async (_, sent) => {
     const answer = await callText(await connect(), typeof sent === "function" ? await sent() : sent);
     expect(answer.isError).toBe(true);
     const { error } = termsV2.parse(answer.structuredContent);
@@ -199,7 +202,7 @@ describe("the payment of a tool call", () => {
     expect(answer.content[0]).toMatchObject({ text: expect.stringContaining(`Nothing was done yet (${error}).`) });
   });
 
-  test("reports invalid arguments of an unpaid call together with the terms", async () => {
+  test("an unpaid tool call with invalid arguments returns the errors together with the terms", async () => {
     const client = await connect();
     const unpaid = async (fields: object) => {
       const answer = await client.callTool({ name: "add_text_watermark", arguments: { ...fields } });
@@ -214,7 +217,7 @@ describe("the payment of a tool call", () => {
   });
 });
 
-test("names the resource link after the requested file name", async () => {
+test("the resource link has the requested file name", async () => {
   const client = await connect();
   for (const [fields, name] of [
     [text, "watermarked.pdf"],
@@ -223,7 +226,7 @@ test("names the resource link after the requested file name", async () => {
     const key = crypto.randomUUID();
     const paid = await callText(client, await payment(), fields, key);
     expect(paid.content[1]).toMatchObject({ type: "resource_link", name });
-    const again = await callText(client, await payment(), fields, key); // from the ledger
+    const again = await callText(client, await payment(), fields, key); // this result comes from the ledger
     expect(again.content[1]).toEqual(paid.content[1]);
   }
 });
@@ -236,7 +239,7 @@ function failOnce(error: Error): void {
 
 describe("problems", () => {
   test.each(Object.keys(PROBLEMS) as ProblemCode[])(
-    "returns the problem %s as a tool result and does not charge the call",
+    "a tool call returns the problem %s as its result and charges nothing",
     async (code) => {
       const errors = [{ path: "file", message: "is invalid" }];
       failOnce(new Problem(code, "What to do.", { errors }));
@@ -251,14 +254,14 @@ describe("problems", () => {
     },
   );
 
-  test("reveals nothing about an unexpected exception", async () => {
+  test("a tool call reveals nothing about an unexpected exception", async () => {
     failOnce(new TypeError("inner workings"));
     const answer = await callText(await connect(), await payment());
     expect(told(answer)).toMatchObject({ code: "internal_error", request_id: expect.stringMatching(/./) });
     expect(JSON.stringify(answer)).not.toContain("inner workings");
   });
 
-  test("reports invalid arguments with the same messages as over HTTP", async () => {
+  test("a tool call reports invalid arguments with the same messages as over HTTP", async () => {
     const [client, paid] = [await connect(), await payment()];
     const fields = { file, text: "A", opactiy: 1, rotation: 999 };
     const http = await send(TEXT, {
@@ -272,13 +275,13 @@ describe("problems", () => {
     result.parse((await callText(client, paid)).structuredContent);
   });
 
-  test("reports missing arguments as invalid ones", async () => {
+  test("a tool call without arguments reports invalid arguments", async () => {
     const answer = await (await connect()).callTool({ name: "add_text_watermark", ...paidWith(await payment()) });
     expect(told(answer)).toMatchObject({ code: "invalid_request" });
   });
 });
 
-test("returns results that match the declared output schema", async () => {
+test("a tool call returns results that match the declared output schema", async () => {
   const client = await connect();
   for (const answer of [await callText(client, undefined), await callText(client, await payment())])
     output.parse(answer.structuredContent);

@@ -27,7 +27,7 @@ async function seen(client: Client) {
 
 describe("a client that shows views", () => {
   test.each(["2026-07-28", "2025-11-25"] as const)(
-    "offers the result view to a client that shows views, protocol %s",
+    "the MCP endpoint offers the result view to a client that shows views, protocol %s",
     async (revision) => {
       const client = await connectWith(revision, { [EXTENSION]: { mimeTypes: [HTML] } });
       const { tools, uris, capabilities } = await seen(client);
@@ -51,7 +51,7 @@ describe("a client that shows views", () => {
     },
   );
 
-  test("returns a document that loads assets of this deployment only", async () => {
+  test("the result view is a document that loads assets of this deployment only", async () => {
     const client = await connectWith("2026-07-28", { [EXTENSION]: { mimeTypes: [HTML] } });
     const { contents } = await client.readResource({ uri: URI });
     const { text } = contents[0] as { text: string };
@@ -61,7 +61,7 @@ describe("a client that shows views", () => {
     for (const part of parts) expect((await send(part)).status).toBe(200);
   });
 
-  test("allows the view to reach FILE_HOST if it is set", async () => {
+  test("the result view may connect to FILE_HOST if that setting exists", async () => {
     const context = createExecutionContext();
     const message = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri: URI } };
     const response = await app.fetch(
@@ -109,7 +109,7 @@ describe("a client that shows no views", () => {
     ["does not mention views", {}],
     ["shows views of another type", { [EXTENSION]: { mimeTypes: ["text/uri-list"] } }],
     ["names no type", { [EXTENSION]: {} }],
-  ])("offers no view to a client that %s", async (_, extensions) => {
+  ])("the MCP endpoint offers no view to a client that %s", async (_, extensions) => {
     const { tools, uris, capabilities } = await seen(await connectWith("2026-07-28", extensions));
     for (const tool of tools) expect(tool).not.toHaveProperty("_meta.ui");
     expect(uris).not.toContain(URI);
@@ -133,14 +133,14 @@ test.each<[string, unknown, boolean]>([
     { params: { capabilities: { extensions: { [EXTENSION]: { mimeTypes: [HTML] } } } } },
     true,
   ],
-])("reads from the message whether to offer views: %s", (_, message, offered) => {
+])("takesViews decides from the message whether to offer views: %s", (_, message, offered) => {
   expect(takesViews(message)).toBe(offered);
 });
 
 describe("a frame without an origin", () => {
   const headers = { Origin: "null" };
 
-  test("allows a frame without an origin to load the view's assets", async () => {
+  test("a frame without an origin may load the view's assets", async () => {
     for (const path of [
       "/assets/chat.js",
       "/assets/chat.css",
@@ -156,7 +156,7 @@ describe("a frame without an origin", () => {
     }
   });
 
-  test("allows a frame without an origin to download ranges and revoke the link with its token", async () => {
+  test("a frame without an origin may download ranges, and revoke the link with its token", async () => {
     const sold = await callPaid(TEXT, { file: dataUri("application/pdf", onePage), text: "A" });
     const { url } = (await sold.json<{ output: { url: string } }>()).output;
     const part = await send(url, { headers: { ...headers, Range: "bytes=0-4" } });
@@ -173,7 +173,7 @@ describe("a frame without an origin", () => {
     expect((await send(url, { headers })).status).toBe(410);
   });
 
-  test("rejects requests of a frame without an origin to the MCP endpoint", async () => {
+  test("a frame without an origin may not send requests to the MCP endpoint", async () => {
     const response = await sendMcp(MCP, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json" },

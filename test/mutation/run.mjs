@@ -1,7 +1,6 @@
 /**
- * Mutation testing: makes one change at a time in the source files that matter most for money and pages, and runs their
- * tests. At least one test must fail for each change.
- *
+ * Mutation testing: makes one change at a time in the source files that matter most for money and pages. Runs the tests
+ * of that file after each change. At least one of these tests must fail.
  *   npm run mutate [-- record gate …]
  */
 import { Stryker } from "@stryker-mutator/core";
@@ -30,11 +29,11 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.config.mts", related: false },
     coverageAnalysis: "perTest",
-    concurrency: 1, // one Workers runtime runs at a time
+    concurrency: 1, // because only one Workers runtime can run at a time
     timeoutMS: 10_000,
-    ignorePatterns: ["bench", "dist", "out"], // this folder is not copied into the sandbox
+    ignorePatterns: ["bench", "dist", "out"], // the sandbox contains no copy of this folder
     tempDirName: "out/mutation",
-    tsconfigFile: "none", // leaves tsconfig.json alone, because TypeScript has another package name here
+    tsconfigFile: "none", // Stryker must not rewrite tsconfig.json, because TypeScript has another package name here
     reporters: ["clear-text", "json", "progress-append-only"],
     clearTextReporter: { reportTests: false, reportScoreTable: true, skipFull: true },
     jsonReporter: { fileName: `out/mutation/${name}.json` },

@@ -15,12 +15,12 @@ const CHAIN = {
 };
 /** A wallet on Solana. */
 const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
-/** A string in the format of a key. */
+/** A secret in the format of a CDP key. */
 const CDP_SECRET = `${"A".repeat(86)}==`;
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
 describe("settings", () => {
-  test("defaults to local payments on base-sepolia and links for a day", () => {
+  test("without settings, the deployment accepts local payments on base-sepolia, and links work for a day", () => {
     expect(readConfig({})).toMatchObject({
       facilitators: [],
       networks: [NETWORKS["base-sepolia"]],
@@ -28,7 +28,7 @@ describe("settings", () => {
     });
   });
 
-  test("treats empty settings as unset", () => {
+  test("an empty setting counts as unset", () => {
     expect(readConfig({ FACILITATOR_URL: "", PAY_TO: "" })).toEqual(readConfig({}));
   });
 
@@ -39,11 +39,11 @@ describe("settings", () => {
     ["Pay_To", "PAY_TO"],
     ["FACILITATOR_URLS", "FACILITATOR_URL"],
     ["RPC_ULR", "RPC_URL"],
-  ])("rejects the misspelled setting %s and suggests %s", (name, meant) => {
+  ])("readConfig rejects the misspelled setting %s and suggests %s", (name, meant) => {
     expect(() => readConfig({ [name]: "base" })).toThrow(`${name} is not a setting. Use ${meant}`);
   });
 
-  test("ignores unrelated names and bindings of any name", () => {
+  test("readConfig ignores names that resemble no setting, and bindings of any name", () => {
     const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PRICE_USDC: 1, PAY_TOO: {}, NETWORK: "" };
     expect(readConfig(others)).toEqual(readConfig({}));
     expect(unknownNames(textsOf(others), Object.keys(settings.shape))).toEqual([
@@ -54,13 +54,13 @@ describe("settings", () => {
     ]);
   });
 
-  test("accepts an address in one case, without a checksum", () => {
+  test("PAY_TO accepts an address in mixed case with a checksum, and in lower or upper case without a checksum", () => {
     const digits = "3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
     for (const written of [digits, digits.toLowerCase(), digits.toUpperCase()])
       expect(readConfig({ PAY_TO: `0x${written}` }).payTo).toBe(`0x${written}`);
   });
 
-  test("uses the facilitator, address and network of the operator", () => {
+  test("readConfig uses the facilitator, address and network of the operator", () => {
     expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
       facilitators: [{ url: "https://f.example.com" }],
       payTo: PAY_TO,
@@ -68,7 +68,7 @@ describe("settings", () => {
     });
   });
 
-  test("accepts several networks and facilitators, each with its own authorization", () => {
+  test("readConfig accepts several networks and facilitators, each facilitator with its own authorization", () => {
     const { networks, facilitators } = readConfig({
       PAY_TO,
       NETWORKS: "base, polygon,avalanche",
@@ -85,7 +85,7 @@ describe("settings", () => {
     ]);
   });
 
-  test("assigns nodes to networks by their order and accepts empty entries", () => {
+  test("RPC_URL assigns nodes to networks by their order and accepts empty entries", () => {
     const networks = { PAY_TO, NETWORKS: "base,polygon,avalanche" };
     expect(readConfig({ ...networks, RPC_URL: "https://b.example.com/key,, https://a.example.com" }).rpcUrls).toEqual({
       base: "https://b.example.com/key",
@@ -94,13 +94,13 @@ describe("settings", () => {
     expect(readConfig(networks).rpcUrls).toEqual({});
   });
 
-  test("requires PAY_TO_SOLANA only for networks on Solana", () => {
+  test("readConfig requires PAY_TO_SOLANA only for networks on Solana", () => {
     const facilitator = { FACILITATOR_URL: "https://f.example.com" };
     expect(readConfig({ ...facilitator, NETWORKS: "solana", PAY_TO_SOLANA: SOLANA }).payToSolana).toBe(SOLANA);
     expect(readConfig({ ...facilitator, PAY_TO }).payToSolana).toBeUndefined();
   });
 
-  test("sends the CDP key only to hosts of CDP", () => {
+  test("readConfig assigns the CDP key only to hosts of CDP", () => {
     for (const url of ["https://cdp.coinbase.com.example.com", "https://cdp.coinbase.com", "https://f.example.com"])
       expect(
         readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: CDP_SECRET })
@@ -109,10 +109,10 @@ describe("settings", () => {
   });
 
   test.each([{ "my-chain": CHAIN }, JSON.stringify({ "my-chain": CHAIN })])(
-    "accepts additional networks as JSON or as a TOML table: %#",
+    "EXTRA_NETWORKS accepts JSON or a TOML table: %#",
     (EXTRA_NETWORKS) => {
       const { chainId, asset: _, decimals, ...domain } = CHAIN;
-      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // with its checksum
+      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // the same address with its checksum
       expect(readConfig({ EXTRA_NETWORKS, NETWORKS: "my-chain" }).networks).toEqual([
         { name: "my-chain", chainId, caip2: "eip155:123456", asset, decimals, domain, versions: [2] },
       ]);
@@ -120,7 +120,7 @@ describe("settings", () => {
     },
   );
 
-  test("accepts host names in any case", () => {
+  test("ALLOWED_HOSTS accepts host names in any case", () => {
     expect(readConfig({ ALLOWED_HOSTS: "PDF.example.com, localhost" }).allowedHosts).toEqual([
       "pdf.example.com",
       "localhost",
@@ -128,27 +128,27 @@ describe("settings", () => {
     expect(readConfig({}).allowedHosts).toEqual([]);
   });
 
-  test("requests an authorization that outlasts work and settlement", () => {
+  test("payments must stay valid for longer than work and settlement can take", () => {
     const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
     expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
     expect(readConfig({}).maxTimeoutSeconds).toBe(300);
   });
 
-  test("allows loopback sources only if the setting is true, as text or as a TOML boolean", () => {
+  test("ALLOW_LOOPBACK_SOURCES allows loopback sources only if it is true, as text or as a TOML boolean", () => {
     for (const value of ["true", "1", "yes", true])
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(true);
     for (const value of ["false", "0", "no", "", false, undefined])
       expect(readConfig({ ALLOW_LOOPBACK_SOURCES: value }).allowLoopbackSources).toBe(false);
   });
 
-  test("accepts RECEIPT_KEY with and without 0x and never repeats an invalid one", () => {
+  test("RECEIPT_KEY is valid with and without 0x, and the error about an invalid key does not repeat it", () => {
     const key = "5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
     for (const RECEIPT_KEY of [key, `0x${key}`]) expect(readConfig({ RECEIPT_KEY }).receiptKey).toBe(`0x${key}`);
     expect(readConfig({ RECEIPT_KEY: "" }).receiptKey).toBeUndefined();
     expect(() => readConfig({ RECEIPT_KEY: `${key}0` })).toThrow(/^((?!5de4111a).)*$/s);
   });
 
-  test("accepts numbers and booleans of TOML, and trims white space", () => {
+  test("readConfig accepts numbers and booleans of TOML, and trims white space", () => {
     const { price, maxPages, allowLoopbackSources } = readConfig({
       ...{ PRICE: 0.5, MAX_PAGES: 700, ALLOW_LOOPBACK_SOURCES: true },
     });
@@ -170,7 +170,7 @@ describe("settings", () => {
     "http://10.0.0.7",
     "http://facilitator:4021",
     "http://facilitator.payments.svc.cluster.local",
-  ])("accepts http for a facilitator and node in the operator's own network: %s", (url) => {
+  ])("readConfig accepts http for a facilitator and a node in the operator's own network: %s", (url) => {
     const config = readConfig({ PAY_TO, FACILITATOR_URL: url, RPC_URL: `${url}?key=1` });
     expect([config.facilitators[0]!.url, config.rpcUrls["base-sepolia"]]).toEqual([url, `${url}?key=1`]);
   });
@@ -195,11 +195,11 @@ describe("settings", () => {
     [{ PAY_TO, FACILITATOR_URL: "https://api.cdp.coinbase.com/platform/v2/x402" }, /CDP_API_KEY_ID/],
     [{ FILE_HOST: "pdf.example.com", ALLOWED_HOSTS: "a.example.com,PDF.example.com" }, /FILE_HOST/],
     [{ LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "300" }, /LINK_TTL_SECONDS must be at least 720/],
-  ])("rejects settings that are valid individually but not together: %j", (env, message) => {
+  ])("readConfig rejects settings that are valid individually but not together: %j", (env, message) => {
     expect(() => readConfig(env)).toThrow(message);
   });
 
-  test("reports all problems of the settings at once", () => {
+  test("readConfig reports all problems of the settings at once", () => {
     const env = { NETWORK: "base", MAX_PAGES: "many", PRICE: '"1"', FACILITATOR_URL: "https://f.example.com,ftp://x" };
     const problems = [/^NETWORK is/, /^PRICE: has quotes/, /^FACILITATOR_URL\[1\]: must/, /^MAX_PAGES: must/];
     expect(() => readConfig(env)).toThrow(
@@ -209,13 +209,13 @@ describe("settings", () => {
 });
 
 describe("each setting", () => {
-  test("has test data for invalid values of every setting", () => {
+  test("WRONG_SETTINGS contains invalid values for every setting", () => {
     expect(Object.keys(WRONG_SETTINGS)).toEqual(Object.keys(settings.shape));
     for (const values of Object.values(WRONG_SETTINGS)) expect(values.length).toBeGreaterThan(1);
   });
 
   test.each(Object.entries(WRONG_SETTINGS).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
-    "rejects %s=%j, naming the setting but not its value",
+    "readConfig rejects %s=%j and names the setting but not its value",
     (name, value) => {
       let message = "";
       try {
@@ -229,28 +229,31 @@ describe("each setting", () => {
     },
   );
 
-  test.each(Object.keys(settings.shape))("recognizes misspelled forms of %s and suggests the right name", (name) => {
-    const known = Object.keys(settings.shape);
-    const at = (change: (index: number) => string) => Array.from(name, (_, index) => change(index));
-    const slips = [
-      name.toLowerCase(),
-      name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
-      name.replaceAll("_", "-"),
-      name.replace("_", " "),
-      name.replace("_", ""),
-      `${name}S`,
-      `${name}_1`,
-      ...at((index) => name.slice(0, index) + name.slice(index + 1)), // a missing letter
-      ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // a doubled letter
-      ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)), // two swapped letters
-    ].filter((slip) => !known.includes(slip));
-    for (const slip of slips)
-      expect([slip, ...misspelledNames({ [slip]: "x" }, known)]).toEqual([
-        slip,
-        `${slip} is not a setting. Use ${name}`,
-      ]);
-    expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // also if the value is a TOML number
-  });
+  test.each(Object.keys(settings.shape))(
+    "readConfig recognizes misspellings of %s and suggests the right name",
+    (name) => {
+      const known = Object.keys(settings.shape);
+      const at = (change: (index: number) => string) => Array.from(name, (_, index) => change(index));
+      const slips = [
+        name.toLowerCase(),
+        name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+        name.replaceAll("_", "-"),
+        name.replace("_", " "),
+        name.replace("_", ""),
+        `${name}S`,
+        `${name}_1`,
+        ...at((index) => name.slice(0, index) + name.slice(index + 1)), // a missing letter
+        ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // a doubled letter
+        ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)), // two swapped letters
+      ].filter((slip) => !known.includes(slip));
+      for (const slip of slips)
+        expect([slip, ...misspelledNames({ [slip]: "x" }, known)]).toEqual([
+          slip,
+          `${slip} is not a setting. Use ${name}`,
+        ]);
+      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // the name is also checked if the value is a TOML number
+    },
+  );
 });
 
 describe(".dev.vars.example", () => {
@@ -262,12 +265,12 @@ describe(".dev.vars.example", () => {
   );
   const figures = lines.filter(({ value }) => /^\d+$/.test(value));
 
-  test(".dev.vars.example contains every setting once and only comments besides", () => {
+  test(".dev.vars.example contains every setting once, and otherwise only comments", () => {
     expect(lines.map(({ name }) => name).toSorted()).toEqual(Object.keys(settings.shape).toSorted());
     expect(example.split("\n").filter((line) => !/^(# .*|[A-Z_]+=".*|)$/.test(line))).toEqual([]);
   });
 
-  test(".dev.vars.example enables only values that equal the defaults", () => {
+  test(".dev.vars.example enables only settings whose value equals the default", () => {
     const set = lines.filter(({ isOn }) => isOn).map(({ name, value }) => [name, value]);
     expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
   });
@@ -277,7 +280,7 @@ describe(".dev.vars.example", () => {
     expect(listed!.split(" ").toSorted()).toEqual(NETWORK_NAMES.toSorted());
   });
 
-  test(".dev.vars.example shows the default of every number", () => {
+  test(".dev.vars.example shows the default of every numeric setting", () => {
     const defaults = settings.parse({});
     const withDefault = Object.entries(defaults).filter(([, value]) => typeof value === "number");
     expect(Object.fromEntries(figures.map(({ name, value }) => [name, Number(value)]))).toEqual(
@@ -302,13 +305,13 @@ describe(".dev.vars.example", () => {
       expect(settings.shape[name].safeParse(String(beyond)).success, `${name}=${beyond}`).toBe(false);
   });
 
-  test(".dev.vars.example contains only valid values, apart from placeholders", () => {
+  test(".dev.vars.example contains only valid values, except for placeholders", () => {
     for (const { name, value } of lines.filter(({ value }) => !value.includes("…")))
       expect(() => readConfig({ [name]: value }), name).not.toThrow();
   });
 
   test.each(lines.filter(({ value }) => value.includes("…")))(
-    "rejects the placeholder of $name in .dev.vars.example",
+    "readConfig rejects the placeholder for $name in .dev.vars.example",
     (line) => {
       expect(() => readConfig({ [line.name]: line.value })).toThrow(line.name);
     },

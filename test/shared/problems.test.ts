@@ -3,12 +3,12 @@ import { PaymentError } from "../../src/payments/wire/errors.ts";
 import { describeError } from "../../src/shared/log.ts";
 import { Problem, problemDetails, problemOf, readFailure, writeFailure } from "../../src/shared/problems.ts";
 
-test("serializes a failure for waiting calls, but not a cancellation", () => {
+test("writeFailure serializes a failure for waiting calls, but not a cancellation", () => {
   expect(readFailure(writeFailure(new Problem("damaged_pdf", "It is."))!)).toMatchObject({ code: "damaged_pdf" });
   expect(writeFailure(new Problem("call_cancelled", "It was."))).toBeUndefined();
 });
 
-test("returns a generated idempotency key to the caller and does not log it", () => {
+test("a problem reveals a generated idempotency key to the caller and hides it from the log", () => {
   const idempotencyKey = crypto.randomUUID();
   const problem = problemOf(new PaymentError("settlement_pending", "It is being settled.", { idempotencyKey }));
   expect(problemDetails(problem, "request-1")).toMatchObject({

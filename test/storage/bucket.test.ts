@@ -3,7 +3,9 @@ import { putWritten } from "../../src/storage/put.ts";
 import { joined, noise } from "../support/bytes.ts";
 import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
-/** The behavior that an adapter for another object store must have. To test an adapter, return it from `bucketOf`. */
+/**
+ * These tests specify what an adapter for another object store must do. To test an adapter, return it from `bucketOf`.
+ */
 
 afterEach(emptyBucket);
 
@@ -120,7 +122,7 @@ describe("a stored object", () => {
 });
 
 describe("list", () => {
-  test("list returns keys in byte order after `startAfter`, up to `limit`", async () => {
+  test("list returns the keys after `startAfter` in byte order, up to `limit`", async () => {
     for (const key of ["b/2", "b/10", "b/1", "a", "c", "b/é", "b/Z", "b/1/x"]) await bucket.put(key, null, {});
     const list = async (startAfter: string, limit: number) => {
       const { objects, truncated } = await bucket.list({ prefix: "b/", startAfter, limit });
@@ -139,7 +141,7 @@ describe("list", () => {
 describe("a multipart upload", () => {
   const streamOf = (bytes: Uint8Array<ArrayBuffer>) => new Response(bytes).body!;
 
-  test("a multipart upload becomes readable once completed, in any order of its parts", async () => {
+  test("the object of a multipart upload becomes readable when the upload is completed, in any order of its parts", async () => {
     const upload = await bucket.createMultipartUpload("a");
     const second = await upload.uploadPart(2, streamOf(noise(1000, PART)));
     const first = await upload.uploadPart(1, streamOf(noise(PART)));

@@ -13,8 +13,8 @@ const stored = (ttlSeconds = 3600, filename = "watermarked.pdf") =>
 const linkTo = ({ id, token }: { id: string; token: string }) => `/v1/files/${id}.pdf?token=${token}`;
 
 /**
- * Simulates a browser cache (RFC 9111). Serves fresh responses without a request, revalidates stale ones, and never
- * evicts anything.
+ * Simulates a browser cache (RFC 9111). The cache serves fresh responses without a request, revalidates stale ones, and
+ * never evicts anything.
  */
 function cacheOf(ask: typeof send): typeof send {
   const cached = new Map<string, { headers: Headers; body: Uint8Array<ArrayBuffer> }>();
@@ -32,7 +32,7 @@ function cacheOf(ask: typeof send): typeof send {
 }
 
 describe("a result link", () => {
-  test("serves the file with private caching and as an attachment", async () => {
+  test("a result link serves the file with private caching and as an attachment", async () => {
     const response = await send(linkTo(await stored()));
     expect(response.status).toBe(200);
     expect(await response.bytes()).toEqual(PDF);
@@ -48,7 +48,7 @@ describe("a result link", () => {
     });
   });
 
-  test("answers HEAD with the same headers and no body", async () => {
+  test("a result link answers HEAD with the same headers as GET and no body", async () => {
     const link = linkTo(await stored());
     const [get, head] = [await send(link), await send(link, { method: "HEAD" })];
     expect(head.status).toBe(200);
@@ -61,7 +61,7 @@ describe("a result link", () => {
   test.each([
     ["bytes=0-4", 206, "%PDF-", `bytes 0-4/${PDF.length}`],
     ["bytes=-5", 206, "cares", `bytes ${PDF.length - 5}-${PDF.length - 1}/${PDF.length}`],
-  ])("serves the range %s", async (range, status, text, contentRange) => {
+  ])("a result link serves the range %s", async (range, status, text, contentRange) => {
     const response = await send(linkTo(await stored()), { headers: { Range: range } });
     expect([response.status, await response.text(), response.headers.get("Content-Range")]).toEqual([
       status,
@@ -70,12 +70,12 @@ describe("a result link", () => {
     ]);
   });
 
-  test("ignores Range in a HEAD request", async () => {
+  test("a result link ignores Range in a HEAD request", async () => {
     const head = await send(linkTo(await stored()), { method: "HEAD", headers: { Range: "bytes=0-4" } });
     expect([head.status, head.headers.get("Content-Length")]).toEqual([200, String(PDF.length)]);
   });
 
-  test("answers 412 if If-Match names another etag", async () => {
+  test("a result link answers 412 if If-Match names another etag", async () => {
     const response = await send(linkTo(await stored()), { headers: { "If-Match": '"another"' } });
     expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([412, "precondition_failed"]);
   });
@@ -85,19 +85,19 @@ describe("a result link", () => {
     ['the "final" one; really.pdf', 'attachment; filename="the \\"final\\" one; really.pdf"'],
     ["契約.pdf", "attachment; filename=\"??.pdf\"; filename*=UTF-8''%E5%A5%91%E7%B4%84.pdf"],
     ["100%41.pdf", "attachment; filename=100%41.pdf; filename*=UTF-8''100%2541.pdf"],
-  ])("sends the file name %s in Content-Disposition (RFC 6266)", async (filename, disposition) => {
+  ])("a result link sends the file name %s in Content-Disposition (RFC 6266)", async (filename, disposition) => {
     const response = await send(linkTo(await stored(3600, filename)), { method: "HEAD" });
     expect(response.headers.get("Content-Disposition")).toBe(disposition);
   });
 
-  test("refuses a range past the end with 416 and the size", async () => {
+  test("a result link answers 416 with the file size if the range is past the end", async () => {
     const response = await send(linkTo(await stored()), { headers: { Range: "bytes=1000-" } });
     expect(response.status).toBe(416);
     expect(response.headers.get("Content-Range")).toBe(`bytes */${PDF.length}`);
     expect(await response.json()).toMatchObject({ code: "range_not_satisfiable" });
   });
 
-  test("answers 304 to a client that already has the file", async () => {
+  test("a result link answers 304 to a client that already has the file", async () => {
     const link = linkTo(await stored());
     const first = await send(link);
     await first.body?.cancel();
@@ -107,7 +107,7 @@ describe("a result link", () => {
       expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
   });
 
-  test.each(["GET", "HEAD"])("a revoked link is not served from a browser's cache: %s", async (method) => {
+  test.each(["GET", "HEAD"])("a browser's cache does not serve a revoked link: %s", async (method) => {
     const link = linkTo(await stored());
     const browser = cacheOf(send);
     expect(await (await browser(link)).bytes()).toEqual(PDF);
@@ -123,13 +123,13 @@ describe("a result link", () => {
     ["empty", "?token="],
     ["wrong", `?token=${"0".repeat(64)}`],
     ["of another length", "?token=0"],
-  ])("rejects a link with a token that is %s with 403", async (_, query) => {
+  ])("a link whose token is %s answers 403", async (_, query) => {
     const response = await send(`/v1/files/${(await stored()).id}.pdf${query}`);
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ code: "invalid_token" });
   });
 
-  test("serves a link until the millisecond before it expires", async () => {
+  test("a result link serves the file until the millisecond before it expires", async () => {
     const { expiresAt, ...link } = await stored();
     const at = (ms: number) => download(bucket, link, new Request("http://localhost"), () => ms);
     const last = await at(expiresAt.getTime() - 1);
@@ -139,20 +139,20 @@ describe("a result link", () => {
     await expect(at(expiresAt.getTime() + 1)).rejects.toMatchObject({ code: "link_expired" });
   });
 
-  test("answers 410 for an expired link", async () => {
+  test("an expired link answers 410", async () => {
     const response = await send(linkTo(await stored(0)));
     expect(response.status).toBe(410);
     expect(await response.json()).toMatchObject({ code: "link_expired" });
   });
 
-  test("answers 410 for an expired link whose file has been deleted", async () => {
+  test("an expired link answers 410 even after its file was deleted", async () => {
     const result = await stored(-7200);
     await deleteResult(bucket, result.id);
     expect((await send(linkTo(result))).status).toBe(410);
   });
 
   test.each(["nothing", "499999-0123", `499999-${"0".repeat(32)}`, `../${"0".repeat(32)}`])(
-    "answers 404 for the unknown id %s",
+    "a link with the unknown id %s answers 404",
     async (id) => {
       const response = await send(`/v1/files/${encodeURIComponent(id)}.pdf?token=0`);
       expect(response.status).toBe(404);
@@ -160,7 +160,7 @@ describe("a result link", () => {
     },
   );
 
-  test("answers 405 to other methods", async () => {
+  test("a result link answers 405 to other methods", async () => {
     const response = await send(linkTo(await stored()), { method: "PUT" });
     expect(response.status).toBe(405);
     expect(response.headers.get("Allow")).toBe("GET, HEAD, DELETE");
@@ -169,7 +169,7 @@ describe("a result link", () => {
 
 describe("revoking a link", () => {
   test.each([".pdf", ""])(
-    "DELETE on the link with suffix %j deletes the file at once, and the link answers 410",
+    "DELETE on the link with suffix %j deletes the file at once, and the link then answers 410",
     async (end) => {
       const { id, token } = await stored();
       const link = `/v1/files/${id}${end}?token=${token}`;
@@ -181,7 +181,7 @@ describe("revoking a link", () => {
     },
   );
 
-  test("rejects a revocation without the right token", async () => {
+  test("DELETE on a link without the right token answers 403", async () => {
     const result = await stored();
     for (const query of ["", `?token=${"0".repeat(64)}`])
       expect((await send(`/v1/files/${result.id}.pdf${query}`, { method: "DELETE" })).status).toBe(403);
@@ -195,7 +195,7 @@ describe("revoking a link", () => {
     expect((await send(`/v1/files/${id}.pdf?token=0`)).status).toBe(403);
   });
 
-  test("a revoked link counts as expired on machines whose clock lags", async () => {
+  test("a revoked link counts as expired even on a machine whose clock is slow", async () => {
     const link = await stored();
     const began = Date.now();
     await revoke(bucket, link, Date.now);
@@ -217,7 +217,7 @@ describe("revoking a link", () => {
     expect(await begun.bytes()).toEqual(PDF);
   });
 
-  test("answers 410 if the link is revoked between the two reads of a download", async () => {
+  test("a result link answers 410 if it is revoked between the two reads of a download", async () => {
     const result = await stored();
     const changing = {
       head: (key: string) => bucket.head(key),
@@ -232,12 +232,12 @@ describe("revoking a link", () => {
     }
   });
 
-  test("answers 404 when an unknown link is revoked", async () => {
+  test("DELETE on an unknown link answers 404", async () => {
     expect((await send(`/v1/files/499999-${"0".repeat(32)}?token=0`, { method: "DELETE" })).status).toBe(404);
   });
 });
 
-test("stores only the hash of a token", async () => {
+test("storage contains only the hash of a token", async () => {
   const { id, token } = await stored();
   const object = await bucket.head(resultKey(id));
   expect(JSON.stringify(object?.customMetadata)).not.toContain(token);

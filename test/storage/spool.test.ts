@@ -6,14 +6,14 @@ import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
 afterEach(emptyBucket);
 
-/** Yields position-dependent bytes in pieces whose size divides no part. */
+/** Yields bytes that depend on their position, in pieces. No part's size is a multiple of a piece's size. */
 async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);
 }
 
 describe("a spooled file", () => {
   it.each([0, 1, 8 << 20, (8 << 20) + 1, 20_000_000])(
-    "reads a spooled file of %i bytes as it was stored",
+    "a spooled file of %i bytes reads back unchanged",
     async (length) => {
       const file = await spool(bucket, pieces(length));
       expect(file.length).toBe(length);
@@ -27,7 +27,7 @@ describe("a spooled file", () => {
     },
   );
 
-  it("groups a spooled file by its hour, and deletes it on request", async () => {
+  it("the key of a spooled file begins with its hour, and the file is deleted on request", async () => {
     const file = await spool(bucket, pieces(10));
     expect(await storedKeys()).toEqual([
       expect.stringMatching(new RegExp(`^spool/${groupOf(Date.now())}/[0-9a-f]{32}$`)),
@@ -36,7 +36,7 @@ describe("a spooled file", () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  it("allows a reader to stop before the end of a spooled file", async () => {
+  it("a reader may stop before the end of a spooled file", async () => {
     const file = await spool(bucket, pieces(10_000_000));
     for await (const piece of file.stream(0, file.length)) {
       expect(isEqual(piece, noise(piece.length))).toBe(true);

@@ -27,7 +27,7 @@ async function put(keys: string[], store: Store = bucket): Promise<void> {
     await Promise.all(keys.slice(at, at + 200).map((key) => store.put(key, null, {})));
 }
 
-/** An in-memory store of keys, with the batch limits of R2. */
+/** Returns an in-memory store of keys, with the batch limits of R2. */
 function keysInMemory(): Store {
   const keys = new Set<string>();
   return {
@@ -44,7 +44,7 @@ function keysInMemory(): Store {
   };
 }
 
-/** Wraps a store, counts its calls, and throws at call number `failing` of `delete`. */
+/** Wraps a store and counts its calls. Call number `failing` of `delete` throws. */
 function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
   const calls = { list: 0, delete: 0 };
   const failingBucket = {
@@ -61,7 +61,7 @@ function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
 }
 
 describe("sweep", () => {
-  test("deletes only fully expired groups, and spooled files more than three hours old", async () => {
+  test("sweep deletes only groups in which everything has expired, and spooled files more than three hours old", async () => {
     const over = [
       ...[resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)],
       ...[uploadKey(-1, 1), uploadKey(-1, "1-ab"), uploadKey(-2, 1)],
@@ -78,7 +78,7 @@ describe("sweep", () => {
     expect(await sweep(bucket, NOW)).toEqual({ deleted: 0, finished: true });
   });
 
-  test("deletes a group as soon as its hour has ended, and not before", async () => {
+  test("sweep deletes a group as soon as its hour has ended, and not before", async () => {
     await put([resultKey(0, 1)]);
     const hourEnds = Date.parse("2026-11-21T13:00:00Z");
     expect((await sweep(bucket, hourEnds - 1)).deleted).toBe(0);
@@ -87,26 +87,30 @@ describe("sweep", () => {
 
   test.each([
     ["10,000 objects", 10_000, keysInMemory],
-    ["2,000 objects of R2", 2000, () => bucket], // storing more would take longer than all other storage tests
-  ])("resumes a sweep of %s that was interrupted half way", { timeout: 60_000 }, async (_, count, storeOf) => {
-    const store = storeOf();
-    const over = Array.from({ length: count }, (_, at) => resultKey(-1 - (at % 7), at));
-    const kept = Array.from({ length: 50 }, (_, at) => resultKey(at, at));
-    await put([...over, ...kept], store);
-    const half = count / 2;
+    ["2,000 objects of R2", 2000, () => bucket], // more objects in R2 would take longer than all other storage tests
+  ])(
+    "a second sweep of %s deletes the rest after the first was interrupted half way",
+    { timeout: 60_000 },
+    async (_, count, storeOf) => {
+      const store = storeOf();
+      const over = Array.from({ length: count }, (_, at) => resultKey(-1 - (at % 7), at));
+      const kept = Array.from({ length: 50 }, (_, at) => resultKey(at, at));
+      await put([...over, ...kept], store);
+      const half = count / 2;
 
-    await expect(sweep(watched(store, half / 1000 + 1).bucket, NOW)).rejects.toThrow("cut off");
-    const left = await storedKeys("", store);
-    expect(left).toHaveLength(half + 50);
-    expect(left).toEqual([...over, ...kept].toSorted().slice(half)); // the oldest were deleted first
+      await expect(sweep(watched(store, half / 1000 + 1).bucket, NOW)).rejects.toThrow("cut off");
+      const left = await storedKeys("", store);
+      expect(left).toHaveLength(half + 50);
+      expect(left).toEqual([...over, ...kept].toSorted().slice(half)); // the first sweep deleted the oldest keys
 
-    const { bucket: again, calls } = watched(store);
-    expect(await sweep(again, NOW)).toEqual({ deleted: half, finished: true });
-    expect(await storedKeys("", store)).toEqual(kept.toSorted());
-    expect(calls).toEqual({ list: 1 + (half / 1000 + 1) + 1, delete: half / 1000 }); // batches of 1,000
-  });
+      const { bucket: again, calls } = watched(store);
+      expect(await sweep(again, NOW)).toEqual({ deleted: half, finished: true });
+      expect(await storedKeys("", store)).toEqual(kept.toSorted());
+      expect(calls).toEqual({ list: 1 + (half / 1000 + 1) + 1, delete: half / 1000 }); // each call covers up to 1,000 keys
+    },
+  );
 
-  test("stops after 200 batches and reports that it has not finished", async () => {
+  test("sweep stops after 200 batches and reports that it has not finished", async () => {
     const objects = (at: number) =>
       Array.from({ length: 1000 }, (_, name) => ({ key: resultKey(-1, at * 1000 + name) }));
     let page = 0;

@@ -12,7 +12,7 @@ test.each<[string, unknown]>([
   ['{"a":1 "b":2,', undefined],
   ["}},,{{", undefined],
   ["", undefined],
-])("parses the complete members of %s as %j", (json, whole) => {
+])("parseBeginning parses the complete members of %s as %j", (json, whole) => {
   expect(parseBeginning(json)).toEqual(whole);
 });
 
@@ -23,7 +23,7 @@ function isWithin(part: unknown, all: unknown): boolean {
   return Object.entries(part).every(([key, value]) => isWithin(value, (all as Record<string, unknown>)[key]));
 }
 
-test("returns only values of the full text, wherever the text is truncated", () => {
+test("parseBeginning returns only values of the full text, wherever the text is truncated", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, cut) => {
       const part = parseBeginning(json.slice(0, cut % (json.length + 1)));
@@ -33,6 +33,6 @@ test("returns only values of the full text, wherever the text is truncated", () 
   );
 });
 
-test("rejects many unclosed brackets quickly", () => {
+test("parseBeginning rejects many unclosed brackets quickly", () => {
   expect(parseBeginning("[".repeat(130_000) + ",".repeat(130_000))).toBe(undefined);
 });

@@ -16,7 +16,7 @@ describe("repeated keys", () => {
     ['{"a":[[1],{"b":1,"b":2}]}', "b"],
     ['[{"a":1,"a":1}]', "a"],
     ['{"a":{"a":1},"b":{"a":2},"b":3}', "b"],
-  ])("finds the repeated key in %s", (json, key) => {
+  ])("repeatedKey finds the repeated key in %s", (json, key) => {
     expect(() => JSON.parse(json)).not.toThrow();
     expect(repeatedKey(json, 3)).toBe(key);
   });
@@ -34,21 +34,21 @@ describe("unique keys", () => {
     '{"a":{"a":1},"b":[{"a":1},{"a":1}]}',
     '{"a":"\\",\\"a\\":","b":"{\\"a\\":1,\\"a\\":2}"}',
     '["a","a",{"a":"a"},"a"]',
-  ])("finds no repeated key in %s", (json) => {
+  ])("repeatedKey finds no repeated key in %s", (json) => {
     expect(repeatedKey(json, 9)).toBeUndefined();
   });
 
-  test("finds no repeated key below the given depth", () => {
+  test("repeatedKey finds no repeated key below the given depth", () => {
     const json = '{"a":{"b":1,"b":2}}';
     expect([repeatedKey(json, 1), repeatedKey(json, 2)]).toEqual([undefined, "b"]);
   });
 
-  test("finds no repeated key in serialized values", () => {
+  test("repeatedKey finds no repeated key in serialized values", () => {
     fc.assert(fc.property(fc.json(), (json) => repeatedKey(json, 100) === undefined));
   });
 });
 
-test("scans deeply nested texts to the end", () => {
+test("repeatedKey scans a deeply nested text to its end", () => {
   const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
   expect(repeatedKey(`{"b":${deep},"b":1}`, 1)).toBe("b");
 });

@@ -15,11 +15,11 @@ test.each<[string, string[]]>([
   ['\\"a"}', ['"a"', "}"]],
   [" 12 ", []],
   ["", []],
-])("scans %j into tokens and returns strings whole", (json, tokens) => {
+])("the scanner splits %j into tokens and returns each string as one token", (json, tokens) => {
   expect(tokensOf(json)).toEqual(tokens);
 });
 
-test("returns no token again after the end", () => {
+test("the scanner returns no further token after the end", () => {
   const scanner = new JsonScanner("[] ");
   expect([scanner.next(), scanner.next(), scanner.next(), scanner.next()]).toEqual(["[", "]", undefined, undefined]);
 });
