@@ -160,7 +160,7 @@ describe("the payment of a tool call", () => {
     });
   });
 
-  test("a tool call with a known idempotency key and a newly signed payment returns the first result and reports that the payment expires unused", async () => {
+  test("a tool call with a reused idempotency key returns the first result and reports that its new payment expires unused", async () => {
     const client = await connect();
     const first = await callText(client, await payment(), text, "another key");
     const second = await callText(client, await payment(), text, "another key");

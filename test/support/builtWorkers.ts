@@ -7,7 +7,7 @@ import type { V4WorkerOptions } from "miniflare";
 import type { TestProject } from "vitest/node";
 import { buildWorker } from "../../scripts/lib/buildWorker.ts";
 
-/** Scripts that tests start: the Worker, and the Worker with extra routes. */
+/** Scripts that tests start: the Worker itself, and a wrapper script that adds routes to the Worker. */
 export type Entry = "src/index.ts" | "test/e2e/spoolWorker.js";
 
 declare module "vitest" {
@@ -25,8 +25,8 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 }
 
 /**
- * Returns a folder that `make` fills once per run. The first test file that requests the folder calls `make`. Other
- * test files wait for the result, even in other processes.
+ * Returns the path of a folder that `make` fills once per run. The first test file that requests the folder calls
+ * `make`. Other test files wait for the result, even in other processes.
  * @param builtWorkers parent folder of all such folders of the run
  * @throws Error if `make` fails
  */
@@ -62,8 +62,8 @@ export async function madeOnce(
 }
 
 /**
- * Returns the path of a file with Miniflare's options for a script, including its modules. The script is built once per
- * run, like for a deployment.
+ * Returns the path of a file with Miniflare's options for a script, including the script's modules. The script is built
+ * once per run, in the same way as for a deployment.
  * @throws Error if the build fails
  */
 export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
@@ -76,8 +76,8 @@ export async function builtWorker(builtWorkers: string, entry: Entry): Promise<s
 const AROUND_OPTIONS = "aroundOptions.json";
 
 /**
- * Writes the options for the wrapper script beside the options of the Worker. A second build would take as long as the
- * first.
+ * Writes options for the wrapper script beside the options of the Worker, and reuses the Worker's build. Building the
+ * Worker again would take as long as the first build.
  */
 async function writeAround(optionsFile: string, script: string): Promise<void> {
   const options = JSON.parse(await readFile(optionsFile, "utf8")) as V4WorkerOptions & { modules: object[] };

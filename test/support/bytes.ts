@@ -1,6 +1,5 @@
 /**
- * Returns bytes that look random but are the same in every run. They are part of a long sequence that starts at
- * `start`.
+ * Returns bytes that look random but are the same in every run: the bytes of one fixed sequence from position `start`.
  */
 export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
@@ -8,15 +7,15 @@ export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Encodes a text as Latin-1. Encoding with a callback for each character would take a hundred times as long. */
+/** Encodes a text as Latin-1. A callback for each character would take a hundred times as long as `Buffer`. */
 export const encode = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "latin1"));
 
-/** Returns whether two arrays have equal bytes. `expect` compares arrays itself, but takes minutes for megabytes. */
+/** Whether two arrays have equal bytes. `expect` can also compare arrays, but takes minutes for megabytes. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-/** Joins all chunks. */
+/** Returns all chunks joined into one array. */
 export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const copies: Uint8Array[] = [];
   for await (const chunk of chunks) copies.push(chunk.slice());

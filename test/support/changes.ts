@@ -1,12 +1,15 @@
 /**
- * Changes of drafts that know the structure of a PDF: counts, lengths, references, filters, nesting, entries, objects
- * and sections.
+ * Changes that damage a draft according to the structure of a PDF: counts, lengths, references, filters, nesting,
+ * entries, objects and sections.
  */
 import type { Draft, Part, Tweak } from "./draft.ts";
 import { FILTERS } from "./filters.ts";
 import { BRACKETS, ENTRIES, JUNK, NAMES, NUMBERS, VALUES } from "./hostileWords.ts";
 
-/** Returns a changed draft. The shares `a`, `b` and `c`, from 0 to 1, select the part and the details of the change. */
+/**
+ * Returns a changed draft. `a`, `b` and `c` are fractions from 0 to 1, which select the part to change and the details
+ * of the change.
+ */
 type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
 
 const TOKEN =
@@ -18,7 +21,7 @@ const BRACKET = /^(<<|>>|\[|\])$/;
 
 /** Nesting depths of brackets. */
 const WRAPPINGS = [1, 2, 30, 60, 300] as const;
-/** Values of /Length, some with other entries that belong to them. A reference replaces each @. */
+/** Values of /Length, some followed by other entries that belong to them. A reference replaces each @. */
 const LENGTHS = [
   "",
   "/Length 0",
@@ -62,7 +65,7 @@ function text(draft: Draft, share: number, change: (text: string) => string): Dr
   if (!of) return draft;
   const { members } = of;
   const rest = share * draft.parts.length - index;
-  // The dictionary of an object stream is as likely to change as the text of one of its members.
+  // the dictionary of an object stream is as likely to change as each of its members
   const which = Math.floor(rest * ((members?.length ?? 0) + 1)) - 1;
   if (!members || which < 0) return replaced(draft, index, { ...of, text: change(of.text) });
   const member = members[which]!;
@@ -78,7 +81,7 @@ function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token:
   });
 }
 
-/** Returns a text in which references replace each @. */
+/** Returns the text of an entry in which references replace each @. */
 function withReferences(draft: Draft, entry: string, share: number): string {
   let at = share;
   return entry.replaceAll("@", () => {

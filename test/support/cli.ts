@@ -6,7 +6,7 @@ import { run } from "../../cli/main.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "cli/overprint.js");
 
-/** Settings of a run of the program. */
+/** Settings of a run of `overprint`. */
 interface Setting {
   cwd?: string;
   env?: Record<string, string>;
@@ -16,9 +16,9 @@ interface Setting {
 
 /** Settings of a run in a separate process. */
 interface ProcessSetting extends Setting {
-  /** Arguments for Node.js. */
+  /** Options of Node.js itself. */
   node?: string[];
-  /** Path of another copy of the program. */
+  /** Path of the program. The default is the program of this checkout. */
   program?: string;
 }
 
@@ -32,8 +32,8 @@ export interface Run {
 }
 
 /**
- * Runs `overprint` to its end in the process of the tests, because starting a process takes longer than most commands.
- * Runs must not overlap, because a process has only one working folder.
+ * Runs `overprint` to its end inside the test process, because starting a process takes longer than most commands. Runs
+ * must not overlap, because a process has only one working directory.
  */
 export async function runCli(args: string[], { cwd = ROOT, env = {}, input = "" }: Setting = {}): Promise<Run> {
   const [stdout, stderr] = [collector(), collector()];
@@ -56,7 +56,7 @@ export function startCli(args: string[], { cwd, env, node = [], program = PROGRA
 /** Runs `overprint` to its end in a separate process. */
 export async function runProgram(args: string[], setting: ProcessSetting = {}): Promise<Run> {
   const child = startCli(args, setting);
-  child.stdin.on("error", () => undefined); // the program may exit before it reads its input
+  child.stdin.on("error", () => undefined); // the program may exit before it has read its input
   child.stdin.end(setting.input ?? "");
   const [stdout, stderr] = [collector(), collector()];
   child.stdout.pipe(stdout);
@@ -67,7 +67,7 @@ export async function runProgram(args: string[], setting: ProcessSetting = {}): 
 
 type Collector = Writable & { chunks: Buffer[] };
 
-/** Returns a stream that collects its input. */
+/** Returns a stream that stores everything written to it. */
 function collector(): Collector {
   const chunks: Buffer[] = [];
   const write = (chunk: Buffer, _: BufferEncoding, done: () => void) => {

@@ -10,14 +10,14 @@ export function send(path: string, init?: RequestInit): Promise<Response> {
   return exports.default.fetch(new Request(new URL(path, ORIGIN), init));
 }
 
-/** Requests the Worker's terms for a call. */
+/** Requests the Worker's payment terms for a call. */
 export async function offerOf(path: string): Promise<Offer> {
   const response = await send(path, { method: "POST" });
   const { accepts } = await response.json<{ accepts: Offer[] }>();
   return accepts[0]!;
 }
 
-/** Calls an endpoint with a payment, by default a new one. Sends an idempotency key if `key` is given. */
+/** Calls an endpoint with a payment, by default a newly signed one. Sends an idempotency key if `key` is given. */
 export async function callPaid(
   path: string,
   body: FormData | object,

@@ -1,4 +1,4 @@
-/** A word for "confidential", "secret" or "internal" in 60 languages, by BCP 47 tag. */
+/** For each of 60 languages, by BCP 47 tag: its word for "confidential", "secret" or "internal". */
 export const CONFIDENTIAL: Record<string, string> = {
   en: "Confidential",
   fr: "Strictement confidentiel",

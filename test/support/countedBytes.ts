@@ -1,6 +1,6 @@
 /**
- * Wraps bytes and counts the reads of them. With this count, a test can distinguish linear from quadratic work without
- * a clock.
+ * Wraps an array of bytes and counts how many bytes are read. The count lets a test distinguish linear from quadratic
+ * work without a clock.
  */
 export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): number } {
   let reads = 0;
@@ -10,7 +10,7 @@ export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): n
       if (key === "buffer") reads += target.length;
       const value = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
-      // A native function may read every byte from the offset in its last argument to the end.
+      // this native function may read every byte from the offset in its last argument to the end
       return (...args: unknown[]) => {
         reads += target.length - (key === "indexOf" ? Number(args[1] ?? 0) : 0);
         return value.apply(target, args);

@@ -5,7 +5,10 @@ import { offerOf, TEXT } from "./client.ts";
 
 const PAY_TO = `0x${"aa".repeat(20)}` as const;
 
-/** Creates a deployment with a facilitator of the given behavior, and counts the requests for verification. */
+/**
+ * Creates a deployment whose facilitator has the given behavior. Counts the verification requests that the facilitator
+ * receives.
+ */
 export function deployment(behavior: string, bindings: object = {}) {
   const FACILITATOR_URL = `https://facilitator.example.com/${behavior}-${crypto.randomUUID()}`;
   const call = async (init: RequestInit & { address?: string }, path = TEXT) => {
@@ -26,5 +29,5 @@ export function deployment(behavior: string, bindings: object = {}) {
   return { call, verified };
 }
 
-/** Returns the deployment's terms for a call. */
+/** Returns the deployment's payment terms for a call. */
 export const terms = async () => ({ ...(await offerOf(TEXT)), payTo: PAY_TO });

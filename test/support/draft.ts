@@ -1,4 +1,7 @@
-/** Drafts of PDFs. The writer computes the right offsets and lengths of a draft, even after changes. */
+/**
+ * Drafts of PDFs. The writer computes the correct offsets and lengths when it writes a draft, even after the draft was
+ * changed.
+ */
 import type { Cipher } from "../../src/engine/pdf/security/encryption.ts";
 import { encode } from "./bytes.ts";
 import { type Filter, filterEntries, filtered } from "./filters.ts";
@@ -18,13 +21,13 @@ export interface Part {
   gen?: number;
   /** For a stream, its dictionary without the entries that the writer adds. */
   text: string;
-  /** For a stream, its data before any filter, one character per byte. */
+  /** For a stream, its data before encoding. Each character stands for one byte. */
   data?: string;
-  /** For an object stream, its members instead of data. */
+  /** For an object stream, its members. They replace `data`. */
   members?: Member[];
-  /** For a cross-reference stream, the set of objects that it lists, instead of data. */
+  /** For a cross-reference stream, the kind of objects to list. It replaces `data`. */
   rows?: "all" | "members";
-  /** Filters in the order of encoding. */
+  /** Filters in the order in which they encode the data. */
   filters?: Filter[];
   /** Entries that replace those computed by the writer, such as /Length and /Filter. */
   entries?: string;
@@ -40,9 +43,9 @@ export interface Member {
   text: string;
 }
 
-/** A falsified entry of a section. */
+/** A deliberately wrong value in one entry of a cross-reference section. */
 export interface Tweak {
-  /** Position of the entry, as a share of all entries. */
+  /** Position of the entry, as a fraction of the number of entries. */
   row: number;
   field: "number" | "kind" | "place" | "detail";
   value: number;
@@ -69,7 +72,7 @@ export function written({ parts, cipher }: Draft): Uint8Array<ArrayBuffer> {
   const numbers = parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map((member) => member.num)]);
   const size = Math.max(...numbers) + 1;
   let text = "";
-  /** entries of objects that no section lists yet */
+  /** entries of objects that no cross-reference section lists yet */
   let entries: Entry[] = [];
   const sections: number[] = [];
 
@@ -133,7 +136,7 @@ function packed(members: readonly Member[]): string {
   return headOf(members) + members.map(({ text }) => `${text}\n`).join("");
 }
 
-/** Encodes the head of an object stream: pairs of object number and offset. */
+/** Encodes the head of an object stream: for each member, its object number and offset. */
 function headOf(members: readonly Member[]): string {
   let length = 0;
   const pairs = members.map(({ num, text }) => {

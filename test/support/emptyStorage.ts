@@ -1,10 +1,10 @@
-import { reset } from "cloudflare:test-internal"; // `cloudflare:test` would also load the Worker, which most of these tests do not need
+import { reset } from "cloudflare:test-internal"; // `cloudflare:test` would also load the Worker, which few of these tests need
 import { beforeAll, vi } from "vitest";
 import { emptyBucket } from "./storage.ts";
 
-/** Empties the storage before each test file: Durable Objects and the bucket. */
+/** Empties the Durable Objects and the bucket before each test file. */
 beforeAll(async () => {
-  vi.useRealTimers(); // test files share their modules, including a clock that an earlier file may have set
+  vi.useRealTimers(); // an earlier test file may have set a fake clock, because test files share modules
   await reset();
   await emptyBucket();
 });

@@ -1,4 +1,4 @@
-/** Encoders for stream filters (ISO 32000-2, 7.4). Texts contain one character for each byte. */
+/** Encoders for stream filters (ISO 32000-2, 7.4). Input and output are strings with one character per byte. */
 import { deflateSync } from "node:zlib";
 
 const ENCODERS = {
@@ -7,7 +7,9 @@ const ENCODERS = {
   ASCII85Decode: ascii85,
   LZWDecode: lzw,
   RunLengthDecode: runLength,
-  /** Flate with a predictor: rows of seven bytes, each minus the row above. */
+  /**
+   * Flate with a predictor: each row has seven bytes, and each byte is stored as its difference from the byte above.
+   */
   Predictor: (data: string) => ENCODERS.FlateDecode(predicted(data)),
 };
 
@@ -29,7 +31,7 @@ export function filterEntries(filters: readonly Filter[]): string {
   return ` /Filter ${list(names)}${filters.includes("Predictor") ? ` /DecodeParms ${list(params)}` : ""}`;
 }
 
-/** Encodes runs of equal bytes. A single byte is a run of one. */
+/** Encodes runs of equal bytes. A byte without equal neighbors becomes a run of one. */
 function runLength(data: string): string {
   const runs = data.match(/([\s\S])\1{0,127}/g) ?? [];
   return `${runs.map((run) => String.fromCharCode(run.length > 1 ? 257 - run.length : 0) + run[0]).join("")}\x80`;
@@ -48,7 +50,10 @@ function ascii85(data: string): string {
   return `${text}~>`;
 }
 
-/** Encodes LZW without repeats. Clears the table before codes grow longer than nine bits. */
+/**
+ * Encodes LZW with one code per byte, without repeated sequences. Clears the table before codes grow longer than nine
+ * bits.
+ */
 function lzw(data: string): string {
   const codes: number[] = [];
   for (let at = 0; at < data.length; at++) {

@@ -10,7 +10,7 @@ const PORT = "only the standard ports 80 and 443 are allowed";
 
 /**
  * Returns URLs that the Worker must not fetch, each with the rule that it violates. URLs that lead to this machine
- * contain `port`, the port of a local server. A test can then check that the server receives no request.
+ * contain `port`, the port of a local server, so that a test can check that the server receives no request.
  */
 export function forbiddenUrls(port: number): [url: string, rule: string][] {
   const rules: [string, string[]][] = [
@@ -45,8 +45,8 @@ export function forbiddenUrls(port: number): [url: string, rule: string][] {
     [
       ADDRESS,
       [
-        // loopback addresses: plain, short, decimal, octal, hexadecimal, mixed, with other digits and dots, escaped,
-        // with a trailing dot
+        // loopback addresses: plain, short, decimal, octal, hexadecimal, in mixed notation, with non-ASCII digits and
+        // dots, percent-encoded, with a trailing dot
         `http://127.0.0.1:${port}/`,
         "http://127.0.0.1/",
         `http://127.1:${port}/`,
@@ -73,8 +73,8 @@ export function forbiddenUrls(port: number): [url: string, rule: string][] {
         `ht\ttp://127.0.\n0.1:${port}/`,
         `http://127.0.0.1:${port}#@example.com/`,
         `http://127.0.0.1:${port}\\@example.com/`,
-        // IPv6 addresses: loopback, unspecified, mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP, local,
-        // public
+        // IPv6 addresses: loopback, unspecified, IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo,
+        // ISATAP, local, public
         `http://[::1]:${port}/`,
         `http://[0:0:0:0:0:0:0:1]:${port}/`,
         `http://[0000:0000:0000:0000:0000:0000:0000:0001]:${port}/`,

@@ -1,6 +1,6 @@
 /**
- * Files that might cost more work than their size justifies. Each name describes the file, and each function makes a
- * file of `n` parts. A file of twice the size may cost at most twice as much.
+ * Files that might cost more work than their size justifies. Each name describes a file. Each function returns this
+ * file with `n` parts. If `n` doubles, the work may at most double.
  */
 import { deflateSync } from "node:zlib";
 import { encode } from "./bytes.ts";
@@ -9,7 +9,7 @@ import { PdfWriter } from "./pdfWriter.ts";
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Returns a document with a classic cross-reference table. `make` writes its objects. */
+/** Returns a document with a cross-reference table. `make` writes the objects of the document. */
 function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, tree] = [writer.reserve(), writer.reserve()];
@@ -20,8 +20,8 @@ function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Arr
 }
 
 /**
- * Returns a document with object streams of `perStream` pages, each followed by `padding` blanks. `at` returns the
- * position of a page in the page tree.
+ * Returns a document whose pages are stored in object streams of `perStream` pages. Each page is followed by `padding`
+ * blanks. `at` returns the position of a page in the page tree.
  */
 export function packedPages(count: number, perStream: number, padding: number, at: (index: number) => number) {
   const writer = new PdfWriter();
@@ -43,7 +43,10 @@ export function packedPages(count: number, perStream: number, padding: number, a
   return writer.finish(catalog, "stream");
 }
 
-/** Returns a page with `count` content streams. The length of each stream is in a separate object stream. */
+/**
+ * Returns a document of one page with `count` content streams. The length of each content stream is stored in a
+ * separate object stream.
+ */
 export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const lengths = range(count).map(() => writer.reserve());
@@ -58,12 +61,15 @@ export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Returns an order of pages in which consecutive pages come from different halves of the file. */
+/** Returns an order in which consecutive pages come from alternating halves of the file. */
 export const alternating = (count: number) => (index: number) => (index % 2) * (count / 2) + Math.floor(index / 2);
 /** Returns a pseudorandom order of pages. `count` must not be a multiple of 7919. */
 export const shuffled = (count: number) => (index: number) => (index * 7919) % count;
 
-/** Returns a file whose object stream has these filters and data, and claims to contain the catalog. */
+/**
+ * Returns a file with an object stream that has these filters and data. The file claims that this stream contains the
+ * catalog.
+ */
 function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const catalog = writer.reserve();
@@ -72,7 +78,7 @@ function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Returns a file with a chain of cross-reference streams. Each inflates to a megabyte. */
+/** Returns a file with a chain of cross-reference streams. Each stream inflates to a megabyte. */
 function xrefChain(count: number, predictor: string): Uint8Array {
   const data = deflateSync(new Uint8Array(1 << 20));
   let text =
@@ -106,7 +112,7 @@ function overlapping(count: number): Uint8Array<ArrayBuffer> {
   return tabled(text, offsets);
 }
 
-/** Returns a file with content streams that end neither at their length nor at an `endstream`. */
+/** Returns a file with content streams that end neither at the given /Length nor at an `endstream`. */
 function endlessContents(count: number): Uint8Array<ArrayBuffer> {
   const offsets: number[] = [];
   let text = "%PDF-1.4\n";
@@ -135,7 +141,7 @@ function tabled(text: string, offsets: number[]): Uint8Array<ArrayBuffer> {
   );
 }
 
-/** The hostile files by name. With `n` of a thousand, a file has about 10 KB to 200 KB. */
+/** The hostile files by name. A file has about 10 KB to 200 KB if `n` is 1000. */
 export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
   "pages that alternate between two large object streams": (n) => packedPages(2 * n, n, 8000, alternating(2 * n)),
   "pages of many object streams in random order": (n) => packedPages(10 * n, 100, 1000, shuffled(10 * n)),
@@ -180,7 +186,7 @@ export const HOSTILE_FILES: Record<string, (n: number) => Uint8Array> = {
         .map(() => `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Contents ${array} 0 R>>`)} 0 R`)
         .join(" ");
     }),
-  "contents that name one object, which is not a stream": (n) =>
+  "contents that all refer to one object, which is not a stream": (n) =>
     documentOf((writer, tree) => {
       const other = writer.object(`<<${"/A 1".repeat(n)}>>`);
       return `${writer.object(`<</Type/Page/Parent ${tree} 0 R/Contents[${`${other} 0 R `.repeat(10 * n)}]>>`)} 0 R`;

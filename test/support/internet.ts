@@ -2,9 +2,9 @@ import { onePage } from "./pdf.ts";
 import { RED_PNG } from "./png.ts";
 
 /**
- * The simulated internet of the Worker under test. files.example.com serves files, some of them with faults.
- * facilitator.example.com has x402 facilitators, with a path for each behavior. node.example.com has blockchain nodes.
- * Other hosts are unreachable.
+ * Simulates the internet for the Worker under test. files.example.com serves files, some of them with
+ * faults. facilitator.example.com runs x402 facilitators, one per behavior, which the path names. node.example.com runs
+ * blockchain nodes. Other hosts are unreachable.
  */
 export async function internet(request: {
   url: string;
@@ -18,13 +18,13 @@ export async function internet(request: {
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
   if (hostname === "node.example.com" && pathname.startsWith("/moved/"))
-    return to(request.url.replace("/moved/", "/"), 307); // a 307 redirect makes the client send the body again
+    return to(request.url.replace("/moved/", "/"), 307); // a 307 redirect makes the client send the body a second time
   if (hostname === "node.example.com")
     return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
 }
 
-/** Files that the published examples use. */
+/** Paths of the files that the published examples use, with the files that are served instead. */
 const EXAMPLES: Record<string, string> = { "/contract.pdf": "/one-page.pdf", "/logo.png": "/red.png" };
 
 const to = (location: string, status = 302) => new Response(null, { status, headers: { Location: location } });
@@ -73,8 +73,8 @@ async function fileAt(path: string, query: string): Promise<Response> {
 }
 
 /**
- * Answers like the DNS resolver at dns.example.com, in the JSON format of public resolvers. It resolves the names in
- * `NAMES`. Names with certain prefixes make it fail.
+ * Answers like the DNS resolver at dns.example.com, in the JSON format of public resolvers. The resolver knows the
+ * names in `NAMES` and fails for names with certain prefixes.
  */
 function dnsAnswer(query: URLSearchParams): Response {
   const name = query.get("name")!;
@@ -103,11 +103,13 @@ const NAMES: Record<string, string[]> = {
   "none.example.com": [],
 };
 
-/** State of a simulated chain, as the path of its node describes it: blocks at a steady pace, and one transaction. */
+/**
+ * State of a simulated chain, which the path of its node's URL contains: blocks at a steady pace, and one transaction.
+ */
 interface ChainScene {
-  /** Answers of a Solana node by method. They take precedence over all other fields. */
+  /** Answers of a Solana node by method. If present, they replace the answers of an EVM node. */
   results?: Record<string, unknown>;
-  /** Number of times that lists in the answers repeat their entries. */
+  /** Number of times that the entries of a list are repeated in an answer. */
   repeat?: number;
   newest: number;
   start: number;
@@ -153,8 +155,8 @@ function nodeAt(scene: ChainScene, { method, params }: { method: string; params:
 const moved = new Map<string, number>();
 
 /**
- * Answers like a facilitator with a few faults, which are derived from the seed in its name. It moves the money of a
- * payment at most once. `/moved` returns the number of transfers.
+ * Answers like a facilitator with a few faults. The seed in the facilitator's name determines these faults. The
+ * facilitator moves the money of a payment at most once. `/moved` returns the number of transfers.
  */
 async function faulty(name: string, call: string | undefined, times: number): Promise<Response> {
   if (call === "moved") return Response.json(moved.get(name) ?? 0);
@@ -175,17 +177,17 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
     return Response.json({ success: true, transaction: TRANSACTION });
   };
   switch (times < 3 ? Math.abs(die(9)) : 8) {
-    case 0: // fails before the transfer
+    case 0: // fails before it transfers the money
       return new Response("bad gateway", { status: 502 });
     case 1:
       return cut();
-    case 2: // fails after the transfer
+    case 2: // fails after it has transferred the money
       settle();
       return cut();
     case 3:
       settle();
       return new Response("{]");
-    case 4: // fails without processing the request
+    case 4: // refuses the request before it processes it
       return new Response("too many requests", { status: 429 });
     case 5:
       return used ? settle() : refused("insufficient_funds");
@@ -200,23 +202,23 @@ async function faulty(name: string, call: string | undefined, times: number): Pr
 const TRANSACTION = `0x${"ab".repeat(32)}`;
 const asked = new Map<string, number>();
 
-/** Returns how often a path has been requested, for the behaviors `-first` and `-second`. */
+/** Counts a request to a path. Returns the number of requests to this path so far. */
 function timesAsked(path: string): number {
   const times = (asked.get(path) ?? 0) + 1;
   asked.set(path, times);
   return times;
 }
 
-/** The facilitator's two accounts that pay fees on Solana. */
+/** The facilitator's two Solana accounts that pay transaction fees. */
 export const FEE_PAYERS = [
   "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
   "5Ba2vn7EcuaYvrhJBtUPZu8BYGFwNKjJwG8xFYskpme4",
 ];
 
 /**
- * Returns the networks that a facilitator supports. The behavior `settles-<networks in version 2>-<networks in version
- * 1>` supports only these networks, and any other behavior supports all. Solana networks are named by their genesis
- * hash.
+ * Answers `/supported` with the networks that a facilitator supports. The behavior is `settles-<networks of x402
+ * version 2>-<networks of x402 version 1>`. Dots separate the networks. For any other behavior, the answer is 404. In
+ * version 2, a Solana network is named by its genesis hash.
  */
 function supportedBy(behavior: string): Response {
   const [, newer, older] = /^settles-([\w.]*)-([\w.]*)/.exec(behavior) ?? [];
@@ -237,7 +239,10 @@ function supportedBy(behavior: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
-/** Answers a request to `/verify` or `/settle` like the facilitator at `/<behavior>[-<distinguishing suffix>]`. */
+/**
+ * Answers a request to `/verify` or `/settle` like a facilitator. Its path is `/<behavior>`, or `/<behavior>-<suffix>`
+ * for one of several facilitators with the same behavior.
+ */
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behavior = "", call] = path.split("/");
   const times = timesAsked(path);

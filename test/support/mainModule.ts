@@ -1,12 +1,12 @@
-/** The module loader that the vitest plugin for workerd uses. */
+/** Global that the vitest plugin for workerd defines, with its module loader. */
 declare const __vitest_mocker__: { moduleRunner: { import(path: string): Promise<unknown> } };
 
 const MAIN = /\/src\/index\.ts$/;
 
 /**
- * Imports the Worker's main module once per test file. Otherwise, the plugin imports the module for each call of the
- * Worker and of its Durable Objects, and asks Vite over a socket whether the module has changed. This takes longer than
- * the call.
+ * Makes the plugin import the Worker's main module once per test file. Otherwise, the plugin imports the module for
+ * each call of the Worker and of its Durable Objects, and asks Vite over a socket whether the module has changed. This
+ * takes longer than the call itself.
  */
 function importMainOnce(): void {
   const { moduleRunner } = __vitest_mocker__;

@@ -4,10 +4,10 @@ import { ORIGIN } from "./client.ts";
 
 export const MCP = `${ORIGIN}/mcp`;
 
-/** The protocol revisions of the official client, with the mode that selects each. */
+/** The protocol revisions that tests use, each with the mode that makes the official client use it. */
 export const REVISIONS = { "2026-07-28": "auto", "2025-11-25": "legacy" } as const;
 
-/** Sends a request to the MCP endpoint under test with a Host header, as every request over the network has. */
+/** Sends a request to the MCP endpoint under test. Adds a Host header, which every request over the network has. */
 export function sendMcp(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.headers.has("Host")) request.headers.set("Host", new URL(request.url).host);

@@ -1,6 +1,6 @@
 /**
- * Ways to damage PDFs. Some change a draft, which is then written with the right offsets and lengths. Others change
- * bytes.
+ * Ways to damage PDFs. Some damages change a draft, which is then written with correct offsets and lengths. Others
+ * change the bytes of a file.
  */
 import fc from "fast-check";
 import { encode } from "./bytes.ts";
@@ -8,7 +8,7 @@ import { CHANGES } from "./changes.ts";
 import { type Draft, written } from "./draft.ts";
 import { DIGITS, PIECES } from "./hostileWords.ts";
 
-/** A way to damage bytes. Positions are shares of the file's length, and therefore apply to any file. */
+/** A way to damage bytes. Positions are fractions of the file's length, so that they apply to any file. */
 type Mutation =
   | { kind: "flip"; at: number; byte: number }
   | { kind: "cut"; at: number; length: number }
@@ -17,7 +17,7 @@ type Mutation =
   | { kind: "number"; at: number; text: string }
   | { kind: "truncate"; at: number };
 
-/** A name of `CHANGES`, with the shares to pass. */
+/** A change of a draft: its name in `CHANGES`, and the fractions that are passed to it. */
 interface Change {
   kind: string;
   a: number;
@@ -25,7 +25,7 @@ interface Change {
   c: number;
 }
 
-/** A damaged file, with its seed and the damages applied. */
+/** A damaged file, with the name of its seed and the damages applied. */
 export interface Damaged {
   seed: string;
   changes: Change[];
@@ -34,8 +34,8 @@ export interface Damaged {
 }
 
 /**
- * Generates a share below 1. `fc.double` would mostly generate numbers near 0, because most floating-point numbers are
- * small.
+ * Generates a fraction from 0 to less than 1. `fc.double` would mostly generate numbers near 0, because most
+ * floating-point numbers are small.
  */
 const share = fc.noBias(fc.nat(2 ** 30 - 1)).map((value) => value / 2 ** 30);
 const span = fc.integer({ min: 1, max: 200 });

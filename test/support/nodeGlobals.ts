@@ -9,7 +9,8 @@ interface Base64Options {
 }
 
 /**
- * Replacements for `toHex`, `toBase64` and `fromBase64`, which only a later V8 has (TC39 "Uint8Array to/from base64").
+ * Replacements for `toHex`, `toBase64` and `fromBase64`, which only newer versions of V8 have (TC39 "Uint8Array to/from
+ * base64").
  */
 const encodings = {
   toHex(this: Uint8Array): string {
@@ -22,7 +23,7 @@ const encodings = {
   },
 };
 
-/** Decodes base64. Like the standard's method, throws on characters outside of the alphabet. */
+/** Decodes base64. Throws on characters outside the alphabet, like the standard's method. */
 function fromBase64(text: string, { alphabet = "base64" }: Base64Options = {}): Uint8Array {
   const plain = alphabet === "base64url" ? text.replaceAll("-", "+").replaceAll("_", "/") : text;
   return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0));
@@ -34,11 +35,12 @@ Object.assign(Uint8Array, { fromBase64 });
 Object.assign(globalThis, { scheduler });
 
 /**
- * Latency of the simulated internet in milliseconds. It is long enough for concurrent calls to start before any answer.
+ * Latency of the simulated internet in milliseconds. All concurrent calls can start within this time, before any of
+ * them is answered.
  */
 const LATENCY_MS = 5;
 
-/** Fetches from the simulated internet, like the Worker under test. An abort ends the wait. */
+/** Fetches from the simulated internet, as the Worker under test does. Rejects as soon as the signal aborts. */
 globalThis.fetch = async (resource, options) => {
   const { signal, ...others } = options ?? {};
   signal?.throwIfAborted();
@@ -48,7 +50,7 @@ globalThis.fetch = async (resource, options) => {
 };
 
 /**
- * Computes SHA-256 on this thread. A thread pool would answer in any order and disturb the seeded schedules of
+ * Computes SHA-256 on this thread. A thread pool would finish in any order, which would disturb the seeded order of
  * microtasks.
  */
 const digestInPool = crypto.subtle.digest.bind(crypto.subtle);

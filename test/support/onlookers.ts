@@ -5,7 +5,7 @@ import type { Square, TrialMark } from "./trialMarks.ts";
 
 const mupdf = await ownMupdf();
 
-/** A PDF renderer. */
+/** A PDF renderer that checks a mark. */
 export interface Onlooker {
   name: string;
   /** Returns, for each displayed page, whether the mark is visible. */
@@ -43,10 +43,10 @@ const { module: pdfium } = (await PDFiumLibrary.init()) as unknown as { module: 
 
 /** Maximum number of pages to check, because a damaged file may claim any number of pages. */
 const MOST_PAGES = 50;
-/** Side in pixels of the drawn square, which contains a part of the mark. */
+/** Side in pixels of the square that the renderer draws. The square contains a part of the mark. */
 const SIDE = 9;
 
-/** Returns whether a pixel of `channels` bytes, blue or red first, has the tint of the mark. */
+/** Whether any pixel has the tint of the mark. A pixel has `channels` bytes, and begins with red or blue. */
 function isTinted(pixels: Uint8Array | Uint8ClampedArray, channels: number): boolean {
   for (let at = 0; at < pixels.length; at += channels) {
     const green = pixels[at + 1]!;
@@ -64,7 +64,7 @@ export const MUPDF: Onlooker = {
     const marks: boolean[] = [];
     const document = twice(() => mupdf.Document.openDocument(pdf, "application/pdf"));
     if (document instanceof mupdf.PDFDocument && !document.needsPassword()) {
-      // MuPDF renders transparent marks in gray if a damaged output intent claims to be gray.
+      // MuPDF renders transparent marks in gray if a damaged output intent claims a gray color space
       twice(() => document.getTrailer().get("Root").delete("OutputIntents"));
       const count = Math.min(twice(() => document.countPages()) ?? 0, MOST_PAGES);
       for (let index = 0; index < count; index++) {
@@ -93,7 +93,7 @@ function twice<T>(run: () => T): T | undefined {
 }
 
 /**
- * Returns whether MuPDF shows the mark on a page. Returns undefined for an object that is not a page, which MuPDF shows
+ * Whether MuPDF shows the mark on a page. The result is undefined for an object that is not a page, which MuPDF shows
  * as an empty page.
  */
 function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
@@ -107,7 +107,7 @@ function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {
     page.runPageContents(device, [scale, 0, 0, scale, -(x0 + left) * scale, -(y0 + top) * scale]);
     device.close();
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // after a failure, the partly drawn page counts
+    if (error instanceof WebAssembly.RuntimeError) throw error; // after any other error, the partly drawn page is checked
   }
   device.destroy();
   page.destroy();

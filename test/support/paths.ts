@@ -1,4 +1,4 @@
-/** Values that agents send for a file on their own disk, in their sandbox or attached to a chat. */
+/** Values that agents send to name a file on their own disk, in their sandbox or in a chat's attachments. */
 export const PATHS = [
   "/home/me/contract.pdf",
   "/home/me/scan",

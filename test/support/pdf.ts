@@ -1,8 +1,8 @@
 import { encode } from "./bytes.ts";
 
 /**
- * Returns a PDF of these objects with a classic cross-reference table. The objects are numbered from 1, and the first
- * is the catalog.
+ * Returns a PDF of these objects with a cross-reference table. The objects are numbered from 1. The first object is the
+ * catalog.
  */
 export function pdfOf(objects: string[], trailer = ""): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.7\n";
@@ -24,8 +24,8 @@ export function streamOf(content: string, entries = ""): string {
 }
 
 /**
- * Returns a PDF with plain pages. Each string contains a page's entries other than its type, parent and (empty)
- * contents.
+ * Returns a PDF with plain pages. Each string contains the entries of one page, except for its type, its parent and its
+ * empty contents.
  */
 export function pagesOf(pages: string[]): Uint8Array<ArrayBuffer> {
   const kids = pages.map((_, index) => `${index + 4} 0 R`).join(" ");

@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
 
 /**
- * Writes PDFs of any size. Objects are written in order, followed by a classic table, or by a cross-reference stream if
- * object streams are used.
+ * Writes PDFs of any size. The objects come in the order in which they are written. A cross-reference table follows
+ * them, or a cross-reference stream if the file contains object streams.
  */
 export class PdfWriter {
   readonly #parts: Buffer[] = [Buffer.from("%PDF-1.5\n%\xe2\xe3\xcf\xd3\n", "latin1")];

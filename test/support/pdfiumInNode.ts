@@ -1,6 +1,6 @@
 /**
- * PDFium's compiled WebAssembly for tests in plain Node. In workerd, an import of the `.wasm` file returns this module.
- * vitest.config.mts replaces the `.wasm` file with this file.
+ * PDFium's compiled WebAssembly for tests in plain Node, where vitest.config.mts replaces imports of the `.wasm` file
+ * by this file. In workerd, an import of the `.wasm` file returns the same compiled module.
  */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";

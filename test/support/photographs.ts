@@ -5,7 +5,7 @@
 import { createCanvas, type SKRSContext2D } from "@napi-rs/canvas";
 import { PdfWriter } from "./pdfWriter.ts";
 
-/** Size of a picture in pixels, and of its page in points: both are equal. */
+/** Size of a picture in pixels. Its page has the same size in points. */
 export const PHOTOGRAPH = { width: 450, height: 600 };
 const { width: WIDTH, height: HEIGHT } = PHOTOGRAPH;
 
@@ -124,7 +124,7 @@ const SCENES: Record<string, Paint> = {
   },
 };
 
-/** Returns a PDF with an empty page, and a page for each picture, which fills the page. */
+/** Returns a PDF with an empty page, followed by one page for each picture. A picture fills its page. */
 export function photographPages(): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const tree = writer.reserve();
@@ -184,7 +184,7 @@ function ellipse(context: SKRSContext2D, x: number, y: number, across: number, a
 
 /**
  * Adds gray noise of the same strength at each scale. Octave 0 has 3 x 4 large patches. Each further octave has twice
- * as many patches per side, of half the size, down to single pixels.
+ * as many patches per side, each with half the width and height. The last octave has single pixels.
  */
 function noise(context: SKRSContext2D, random: Random, strength: number, [first, last] = [0, 8]): void {
   context.globalCompositeOperation = "overlay";
@@ -193,7 +193,7 @@ function noise(context: SKRSContext2D, random: Random, strength: number, [first,
     const [columns, rows] = [Math.min(3 << octave, WIDTH), Math.min(4 << octave, HEIGHT)];
     const patches = createCanvas(columns, rows);
     const image = patches.getContext("2d").createImageData(columns, rows);
-    const pixels = new Uint32Array(image.data.buffer); // an opaque pixel with the same value in all three channels
+    const pixels = new Uint32Array(image.data.buffer); // one opaque gray pixel per element
     for (let at = 0; at < pixels.length; at++) pixels[at] = 0xff000000 + 0x010101 * Math.floor(random(0, 256));
     patches.getContext("2d").putImageData(image, 0, 0);
     context.drawImage(patches, 0, 0, WIDTH, HEIGHT);

@@ -1,4 +1,6 @@
-/** The property that holds for all inputs: every page of the output has the mark, or the file is rejected. */
+/**
+ * The property that must hold for every input: each page of the output has the mark, or the engine rejects the file.
+ */
 import { inflateSync } from "node:zlib";
 import { plain } from "../../src/engine/bytes.ts";
 import { EngineError, PlanOutdated } from "../../src/engine/index.ts";
@@ -19,13 +21,13 @@ import type { TrialMark } from "./trialMarks.ts";
 /** Settings of a trial. */
 export interface Trial {
   mark: TrialMark;
-  /** Whether the engine must read the whole file before it plans. */
+  /** Whether the engine must read the whole file before it plans the output. */
   thorough?: boolean;
   /** Renderers that check the output. */
   onlookers?: readonly Onlooker[];
   /** Whether to apply the mark twice and compare both outputs. */
   isRepeated?: boolean;
-  /** Maximum CPU time of the engine for a file in milliseconds, in Node.js. */
+  /** Maximum CPU time in milliseconds that the engine may use for a file in Node.js. */
   mostMs?: number;
 }
 
@@ -38,7 +40,7 @@ interface Marked {
 const MAX_PAGES = 10_000;
 
 /**
- * Marks a file in memory and by ranges, and checks all pages of both outputs.
+ * Marks a file twice, once in memory and once by reading ranges. Checks all pages of both outputs.
  * @returns "marked"; "hidden" if unreadable content hides the mark in some renderers but not in all; or the error code
  * if the engine rejects the file
  * @throws Error if the engine or a renderer finds a page without the mark, if all renderers show more pages of the
@@ -47,7 +49,8 @@ const MAX_PAGES = 10_000;
 export async function marksOrRefuses(file: Uint8Array, trial: Trial): Promise<string> {
   const source = plain(file);
   const { thorough = false, onlookers = [] } = trial;
-  // If bytes precede the header, renderers may treat the whole file as damaged.
+  // If bytes precede the header, renderers may treat the whole file as damaged, and this check ignores how many pages
+  // they show.
   const isWhole = onlookers.length > 0 && findOrigin(new MemorySource(source)) === 0;
   const shown = isWhole ? Math.min(...onlookers.map(({ look }) => look(source, trial.mark).length)) : 0;
 
@@ -137,7 +140,7 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
   return blind.length > 0 ? "hidden" : "marked";
 }
 
-/** Returns an output in which the mark is the only content of each page. */
+/** Returns a copy of an output in which the mark is the only content of each page. */
 async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uint8Array> {
   const document = await openPdf(new MemorySource(output), { maxPages: MAX_PAGES });
   for (const page of document.pages)
@@ -146,7 +149,7 @@ async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uin
   return joined((await planOutput(document)).chunks());
 }
 
-/** Returns whether the last content stream of a page draws forms that the page's resources define. */
+/** Whether the last content stream of a page draws only forms that the page's resources define. */
 function isMarked({ objects }: PdfDocument, { contents, slot }: PageTarget): boolean {
   const last = /(\d+) 0 R\s*$/.exec(contents.items)?.[1];
   const row = last === undefined ? -1 : objects.table.liveRow(Number(last));

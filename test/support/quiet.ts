@@ -1,17 +1,20 @@
-/** Messages that the runtime prints when a test disconnects or makes a Durable Object fail. They are expected. */
+/** Expected messages. The runtime prints them when a test disconnects or makes a Durable Object fail. */
 const EXPECTED = [
   "disconnected: reader canceled",
   "disconnected: pump canceled",
   "disconnected: read end of pipe was aborted",
   "disconnected: fixed-length pipe ended prematurely",
-  "source = Uncaught (in promise); stack = Error: Network connection lost.", // the runtime reports the same failure again
+  "source = Uncaught (in promise); stack = Error: Network connection lost.", // the runtime reports the same failure a second time
   "broken.outputGateBroken; jsg.Error: died",
   "Called .text() on an HTTP body which does not appear to be text",
 ];
 
-/** Vitest's global setup: removes these messages from the output, and keeps the runtime off the network. */
+/**
+ * Vitest's global setup: removes the expected messages from the output, and prevents a request of the runtime to the
+ * network.
+ */
 export function setup(): () => void {
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false"; // otherwise, the runtime would request its own location
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false"; // otherwise, the runtime would ask Cloudflare for its location
   const streams = [process.stdout, process.stderr];
   const originals = streams.map((stream) => stream.write);
   for (const stream of streams) {

@@ -2,7 +2,9 @@ import type { RangeReader } from "../../src/engine/pdf/source/byteSource.ts";
 
 const PIECE = 100_000;
 
-/** Returns a reader of `length` bytes that calls `read`. Its streams yield pieces that match no block size. */
+/**
+ * Returns a reader of `length` bytes that calls `read`. Its streams yield pieces whose size is unlike any block size.
+ */
 export function readerBy(length: number, read: RangeReader["read"]): RangeReader {
   return {
     length,

@@ -6,10 +6,10 @@ interface Connection {
   closed: Promise<void>;
 }
 
-/** A local server that answers with exact bytes, which need not be HTTP. */
+/** A local server whose answers are exact bytes, which need not be valid HTTP. */
 export interface RawServer {
   port: number;
-  /** Every connection since the start, oldest first. */
+  /** Every connection that the server has accepted, oldest first. */
   connections: Connection[];
   stop(): void;
 }
@@ -19,7 +19,7 @@ export async function startRawServer(answer: (path: string, socket: Socket) => v
   const connections: Connection[] = [];
   const server = createServer((socket) => {
     connections.push({ socket, closed: new Promise((resolve) => socket.once("close", () => resolve())) });
-    socket.on("error", () => {}); // clients may disconnect at any time
+    socket.on("error", () => {}); // a client may disconnect at any time
     socket.once("data", (request) => answer(request.toString("latin1").split(" ")[1] ?? "", socket));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -44,7 +44,7 @@ export function pour(socket: Socket, bytes: string | Uint8Array): void {
   more();
 }
 
-/** Writes the same few bytes forever, a few times a second. */
+/** Writes the same few bytes forever, several times a second. */
 export function drip(socket: Socket, bytes: string): void {
   const timer = setInterval(() => socket.write(bytes), 100);
   socket.on("close", () => clearInterval(timer));

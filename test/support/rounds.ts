@@ -1,14 +1,15 @@
 import { vi } from "vitest";
 
 /**
- * Milliseconds without a new request after which a round is answered. By then, all requests that the Worker can send
- * together have arrived.
+ * Time in milliseconds without a new request, after which all waiting requests are answered. Within this time, all
+ * requests that the Worker can send together arrive.
  */
 const QUIET_MS = 100;
 
 /**
- * Counts the round trips of a Worker. All requests wait until the Worker sends no more, and are then answered together
- * as a round. The number of rounds before a call's answer equals the number of consecutive round trips.
+ * Counts the round trips of a Worker. Each request waits until the Worker sends no further request. Then all waiting
+ * requests are answered together, as one round. The number of rounds before the answer to a call equals its number of
+ * consecutive round trips.
  */
 export class Rounds {
   /** The requests of each round, with names such as `ledger claim`. */
@@ -18,7 +19,7 @@ export class Rounds {
   #release = Promise.withResolvers<void>();
   #changedAt = 0;
 
-  /** Answers requests in rounds until the call has its answer. Returns these rounds. */
+  /** Answers requests in rounds until the Worker answers the call. Returns these rounds. */
   async during(call: () => Promise<unknown>): Promise<string[][]> {
     let before: string[][] | undefined;
     const called = call().then(() => {
@@ -28,7 +29,7 @@ export class Rounds {
     return before;
   }
 
-  /** Answers requests in rounds until `done` settles, after the answer of a call. */
+  /** After the Worker has answered a call, answers further requests in rounds until `done` settles. */
   async afterwards(done: Promise<unknown>): Promise<void> {
     let isDone = false;
     const ended = done.finally(() => {
@@ -37,7 +38,9 @@ export class Rounds {
     while (!isDone) await this.#round(ended);
   }
 
-  /** Waits for a request or for `end`, waits for further requests, and answers all of them. */
+  /**
+   * Waits for a request or for `end`. If there is a request, waits for further requests and then answers all of them.
+   */
   async #round(end: Promise<unknown>): Promise<void> {
     await Promise.race([this.#hasAsked.promise, end]);
     if (this.#asked.length === 0) return;
@@ -51,7 +54,7 @@ export class Rounds {
     this.#release = Promise.withResolvers();
   }
 
-  /** Delays `act` until the next round. */
+  /** Registers a request, and delays `act` until the current round is answered. */
   async take<T>(name: string, act: () => Promise<T>): Promise<T> {
     this.#asked.push(name);
     this.#changedAt = Date.now();
@@ -64,7 +67,7 @@ export class Rounds {
     }
   }
 
-  /** Returns bindings of a Worker whose requests are counted. */
+  /** Returns bindings of a Worker that count its requests. */
   bindings({ LEDGER, BUDGETS, RESULTS, ASSETS }: Env) {
     const objects = (kind: string, namespace: object) => ({
       getByName: (name: string) => this.#each(kind, (namespace as typeof LEDGER).getByName(name)),
@@ -77,12 +80,12 @@ export class Rounds {
     };
   }
 
-  /** Also counts fetches, including fetches of the ledger. vi.restoreAllMocks() ends the counting. */
+  /** Makes this object also count fetches, including fetches of the ledger. vi.restoreAllMocks() ends this. */
   fetching(): void {
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {
       const { hostname, pathname } = new URL(input instanceof Request ? input.url : input);
-      if (pathname.endsWith("/supported")) return fetch(input, init); // this URL is requested only once per isolate
+      if (pathname.endsWith("/supported")) return fetch(input, init); // the Worker requests this URL only once per isolate
       const name = hostname.startsWith("facilitator") ? `facilitator ${pathname.split("/").at(-1)}` : "source fetch";
       return this.take(name, () => fetch(input, init));
     });

@@ -1,4 +1,4 @@
-/** Small PDFs, one for each structure that the engine must understand. The fuzzer starts from these files. */
+/** Small PDFs, one for each structure that the engine must understand. The fuzzer damages these files. */
 import { srgbProfile } from "../../src/engine/images/calibratedProfile.ts";
 import { openCipher } from "../../src/engine/pdf/security/encryption.ts";
 import { xmp } from "../engine/pdf/archive.ts";
@@ -67,7 +67,7 @@ const OBJECT_STREAMS: Part[] = [
   ...xrefStream(8, "/Root 1 0 R", ["Predictor"]),
 ];
 
-/** The text of an uncompressed attached PDF. */
+/** The bytes of an uncompressed PDF that is attached to others, one character per byte. */
 const ATTACHED = Buffer.from(written({ parts: CLASSIC })).toString("latin1");
 
 function encrypted(name: string, isPacked: boolean): Draft {
@@ -241,7 +241,7 @@ export const DRAFTS: Record<string, Draft> = {
       HEAD,
       ...objects(1, [
         "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(a) 5 0 R] >> >> >>",
-        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2), // the same number of pages as in the attachment
+        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2), // the file has as many pages as its attachment
         page("/Contents 4 0 R"),
       ]),
       { ...stream(4, INK), entries: "/Length 8 0 R" },

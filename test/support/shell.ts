@@ -13,8 +13,8 @@ interface Reader {
 }
 
 /**
- * Returns the commands of a script as lists of words, including those in `$(…)`. Variables that the script sets are
- * substituted. A placeholder such as `<file>` is a word.
+ * Returns the commands of a script as lists of words, including the commands in `$(…)`. Replaces variables that the
+ * script sets by their values. A placeholder such as `<file>` counts as a word.
  * @throws Error if a quote or a substitution is not closed
  */
 export function commandsIn(script: string): string[][] {
@@ -53,7 +53,7 @@ function readList(reader: Reader, end: string): void {
     } else if (/[<>]/.test(next)) {
       reader.at++;
       while (script[reader.at] === " ") reader.at++;
-      readWord(reader, end); // skips the target of the redirection
+      readWord(reader, end); // reads and drops the target of the redirection
     } else words.push(readWord(reader, end));
   }
 }
@@ -95,7 +95,7 @@ function readWord(reader: Reader, end: string): string {
   }
 }
 
-/** Reads up to the closing `quote`, without expansions. */
+/** Reads up to the closing `quote`, without expanding variables. */
 function readTo(reader: Reader, quote: string): string {
   const close = reader.script.indexOf(quote, reader.at + 1);
   if (close < 0) throw new Error(`not closed: ${quote} in ${reader.script}`);
@@ -104,7 +104,7 @@ function readTo(reader: Reader, quote: string): string {
   return text;
 }
 
-/** Reads the inside of double quotes. */
+/** Reads the text in double quotes, and expands variables in it. */
 function readQuoted(reader: Reader): string {
   let text = "";
   for (;;) {

@@ -5,7 +5,7 @@ import type { Bucket } from "../../src/storage/objectStore.ts";
 /** The bucket of the Worker under test. */
 export const bucket = bucketOf(env);
 
-/** Returns the keys of a bucket in order, optionally only those with a prefix. */
+/** Returns the keys of a bucket in order. If `prefix` is given, returns only the keys with that prefix. */
 export async function storedKeys(prefix = "", store: Pick<Bucket, "list"> = bucket): Promise<string[]> {
   const keys: string[] = [];
   for (let more = true; more; ) {

@@ -1,4 +1,4 @@
-/** Marks that are clearly visible on any damaged page, and the squares in which to check for them. */
+/** Marks that are clearly visible on any page, even of a damaged file, and the squares in which to check for them. */
 import { readImage } from "../../src/engine/images/readImage.ts";
 import type { LoadFont, TextMark } from "../../src/engine/index.ts";
 import { markWithImage } from "../../src/engine/marks/imageMark.ts";
@@ -6,7 +6,9 @@ import { markWithText } from "../../src/engine/marks/textMark.ts";
 import type { PdfDocument } from "../../src/engine/pdf/document/pdfDocument.ts";
 import { MAGENTA } from "./stamp.ts";
 
-/** A square of a displayed page: its side, and its distance from the upper left corner of the page. */
+/**
+ * A square on a displayed page: the length of its side, and its distances from the left and upper edges of the page.
+ */
 export interface Square {
   side: number;
   left: number;
@@ -15,7 +17,7 @@ export interface Square {
 
 export interface TrialMark {
   lay(document: PdfDocument): Promise<void>;
-  /** Returns a square that contains a part of the mark, on a page of this size. */
+  /** For a page of this size, returns a square that contains a part of the mark. */
   squareOn(width: number, height: number): Square;
 }
 
@@ -32,7 +34,7 @@ export const CORNER: TrialMark = {
   },
 };
 
-/** Returns a text that is the same on all pages, a text with page numbers, and a tiled transparent text. */
+/** Returns three text marks: the same text on all pages, a text with page numbers, and a tiled transparent text. */
 export function textMarks(loadFont: LoadFont): TrialMark[] {
   const middle = (share: number, mark: TextMark): TrialMark => ({
     lay: (document) => markWithText(document, { ...mark, color: "#ff00ff" }, { loadFont, date: new Date(0) }),

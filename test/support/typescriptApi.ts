@@ -1,4 +1,4 @@
 import { ts } from "@ts-morph/common";
 
-/** TypeScript's JavaScript API, which openapi-typescript uses and TypeScript 7 lacks. */
+/** TypeScript's JavaScript API. openapi-typescript uses this API, which TypeScript 7 lacks. */
 export default ts;

@@ -1,6 +1,8 @@
 import type { Plugin } from "vitest/config";
 
-/** Vite plugin for tests in workerd: removes source maps from packages, because they double the size of each module. */
+/**
+ * Vite plugin for tests in workerd: removes source maps from packages. A source map would double the size of a module.
+ */
 export const withoutMaps: Plugin = {
   name: "overprint:without-maps",
   enforce: "post",

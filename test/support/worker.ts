@@ -6,12 +6,12 @@ import type { RunningWorker } from "../../scripts/lib/worker.ts";
 import { builtWorker, type Entry } from "./builtWorkers.ts";
 import { storageFolder } from "./storageFolder.ts";
 
-/** The Worker, running on this machine with its own storage. */
+/** A Worker that runs on this machine with its own storage. */
 export type StartedWorker = Pick<RunningWorker, "url" | "stop">;
 
 /**
- * Starts a built Worker on a free loopback port. Miniflare runs in the process of the test. It is loaded once for all
- * test files, because loading takes longer than starting a Worker. `vars` overrides settings of the Worker. `keptState`
+ * Starts a built Worker on a free loopback port. Miniflare runs in the test process and is loaded once for all test
+ * files, because loading it takes longer than starting a Worker. `vars` overrides settings of the Worker. `keptState`
  * is a storage folder that remains when the Worker stops.
  */
 export async function startWorker(
@@ -22,8 +22,8 @@ export async function startWorker(
   const state = keptState ?? (await mkdtemp(join(storageFolder(), "overprint-")));
   const miniflare = await startMiniflare(built, state, vars, {
     host: "127.0.0.1",
-    unsafeTriggerHandlers: true, // makes the sweep callable, like under wrangler
-    handleStructuredLogs() {}, // drops the log line of each request
+    unsafeTriggerHandlers: true, // lets tests call the scheduled sweep, as wrangler does
+    handleStructuredLogs() {}, // drops the line that the Worker logs for each request
   });
   const { origin } = await miniflare.ready;
   return {

@@ -1,6 +1,7 @@
 /**
  * Replacements for the modules `cloudflare:workers` and `cloudflare:sockets`, for tests in plain Node. They contain
- * only what pure parts import. A test that needs more belongs to the `worker` project.
+ * only what parts of the Worker that need no Workers runtime import. A test that needs more belongs to the `worker`
+ * project.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +11,7 @@ const FONTS = join(import.meta.dirname, "../../fonts");
 /** Base class of the Worker's Durable Objects. */
 export class DurableObject {}
 
-/** Serves the fonts from disk, as the Worker's assets do. */
+/** Bindings of the Worker. `ASSETS` serves the fonts from disk. */
 export const env = {
   ASSETS: {
     async fetch(url: string): Promise<Response> {
@@ -20,10 +21,10 @@ export const env = {
   },
 };
 
-/** Runs a traced function without a trace. */
+/** Runs a function without tracing it. */
 export const tracing = { enterSpan: <T>(_name: string, act: () => T): T => act(), getActiveSpan: () => undefined };
 
-/** Always throws, because pure parts open no sockets. */
+/** Always throws, because the parts under test open no sockets. */
 export function connect(): never {
   throw new Error("Sockets need the Workers runtime: run this test in the `worker` project");
 }

@@ -1,10 +1,10 @@
 import type { settings } from "../../src/settings/config.ts";
 
-/** Values that every count setting rejects. Some of them were once misread. */
+/** Values that every setting for a count rejects. Earlier versions accepted some of them as another number. */
 const NO_COUNTS = ["5e3", "0x10", "1_000", "1,000", "1 000", "1.5", "-1", "+5", "0", "many", "１２", true, {}, '"700"'];
 const count = (max: number) => [...NO_COUNTS, String(max + 1), max + 1, "9".repeat(16)];
 
-/** Values that every endpoint setting rejects. */
+/** Values that every setting for an endpoint URL rejects. */
 const NO_ENDPOINTS = [
   "f.example.com",
   "ftp://f.example.com",
@@ -81,14 +81,14 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
   ],
   FACILITATOR_AUTHORIZATION: [
     SECRET,
-    "Bearer a", // FACILITATOR_URL is missing
+    "Bearer a", // rejected because FACILITATOR_URL is missing
     "Authorization: Bearer a",
     "Bearer ä",
     "Bearer a\nX: b",
     '"Bearer a"',
     "Bearer “a”",
   ],
-  CDP_API_KEY_ID: ["a-key", "a key", "“key”"], // the first value lacks its key id
+  CDP_API_KEY_ID: ["a-key", "a key", "“key”"], // the first value is rejected because CDP_API_KEY_SECRET is missing
   CDP_API_KEY_SECRET: [SECRET, `${"A".repeat(86)}==`, "A".repeat(43), "-----BEGIN PRIVATE KEY-----", `'${SECRET}'`],
   RPC_URL: [SECRET, ...NO_ENDPOINTS, "https://a.example.com,https://b.example.com"],
   RECEIPT_KEY: [

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Networks that the client x402-fetch 1.2.0 knows. It rejects an offer with any other network. */
+/** Networks that the client x402-fetch 1.2.0 supports. The client rejects an offer that contains any other network. */
 export const V1_NETWORKS = [
   "abstract",
   "abstract-testnet",
@@ -25,8 +25,8 @@ export const V1_NETWORKS = [
 const address = z.string().regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 
 /**
- * An offer that the official version 1 client accepts. The client requires exactly these fields, and otherwise pays
- * nothing.
+ * An offer that the official version 1 client accepts. The client requires exactly these fields, and pays nothing for
+ * any other offer.
  */
 const strictOffer = z.strictObject({
   scheme: z.literal("exact"),
@@ -42,14 +42,14 @@ const strictOffer = z.strictObject({
   extra: z.record(z.string(), z.unknown()),
 });
 
-/** The body of a 402 in version 1, as the official client parses it. */
+/** The body of a 402 answer in x402 version 1, as the official client parses it. */
 export const strict402 = z.strictObject({
   x402Version: z.literal(1),
   error: z.string(),
   accepts: z.array(strictOffer).min(1),
 });
 
-/** The payment terms of a 402 in version 2, with exactly these fields. */
+/** The payment terms of a 402 answer in x402 version 2, with exactly these fields. */
 export const termsV2 = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
@@ -70,6 +70,6 @@ export const termsV2 = z.strictObject({
     "payment-identifier": z.record(z.string(), z.unknown()),
   }),
 });
-/** Decodes a header of base64 JSON. */
+/** Decodes a header that contains JSON in base64. */
 export const decodeHeader = (header: string): unknown =>
   JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(header)));
