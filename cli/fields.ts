@@ -168,7 +168,10 @@ function checked<S extends z.ZodObject>(kind: keyof typeof shapes, schema: S, gi
   });
   throw misuse(
     errors
-      .map(({ path, message }) => `${flagOf(path)} ${message.replace("a field here", `one of ${kind}`)}`)
+      .map(
+        ({ path, message }) =>
+          `${flagOf(path)} ${message.replace("a field of this operation", `an option of ${kind}`)}`,
+      )
       .join("; "),
   );
 }

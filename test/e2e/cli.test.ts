@@ -233,7 +233,7 @@ describe("errors", () => {
     [["mark", "contract.pdf", "--text", "--position", "top"], "--text has no value, since --position is the next flag"],
     [["mark", "contract.pdf", "--text", "A", "--text", "B"], "--text was given more than once"],
     [["mark", "contract.pdf", "--text", "A", "--image", LOGO], "--text and --image cannot be combined"],
-    [["mark", "contract.pdf", "--text", "A", "--scale", "0.2"], "--scale is not one of --text, but of --image"],
+    [["mark", "contract.pdf", "--text", "A", "--scale", "0.2"], "--scale is not an option of --text, but of --image"],
     [["mark", "contract.pdf", "--text", "A", "--opacity", "2"], "--opacity must be at most 1"],
     [["mark", "contract.pdf", "--text", "A", "--opacity", "much"], "--opacity must be a number"],
     [["mark", "contract.pdf", "--text", "A", "--rotation", "-361"], "--rotation must be at least -360"],
