@@ -95,22 +95,22 @@ const sale = Math.max(ledger, verify) + Math.max(ledger, budget) + R2 + ledger +
  */
 const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
   "unpaid (402)": { path: 0, ready: async () => new Request(text, { method: "POST" }) },
-  "paid, file uploaded with it": { path: sale, ready: async () => post(text, await sign(), form()) },
-  "paid, file at an address": { path: sale + source, ready: async () => post(text, await sign(), byAddress) },
-  "paid, file in an upload slot": {
+  "paid, file in the request body": { path: sale, ready: async () => post(text, await sign(), form()) },
+  "paid, file given as a URL": { path: sale + source, ready: async () => post(text, await sign(), byAddress) },
+  "paid, file given as an upload handle": {
     path: sale + 2 * R2,
     async ready() {
-      const slot = JSON.parse(await ask(post(`${worker.url}/v1/uploads`, {}, { size: PDF.length })));
-      await ask(new Request(slot.upload.url, { method: "PUT", body: PDF }));
-      return post(text, await sign(), { file: slot.handle, text: "CONFIDENTIAL" });
+      const upload = JSON.parse(await ask(post(`${worker.url}/v1/uploads`, {}, { size: PDF.length })));
+      await ask(new Request(upload.upload.url, { method: "PUT", body: PDF }));
+      return post(text, await sign(), { file: upload.handle, text: "CONFIDENTIAL" });
     },
   },
-  "paid, file and image at addresses": {
+  "paid, file and image given as URLs": {
     path: sale + source,
     ready: async () => post(image, await sign(), { file: byAddress.file, image: `${elsewhere}/a.png` }),
   },
-  "paid, under an Idempotency-Key": { path: sale + source + 2 * ledger, ready: () => keyed(crypto.randomUUID()) },
-  "the same payment and key again": {
+  "paid, with an Idempotency-Key": { path: sale + source + 2 * ledger, ready: () => keyed(crypto.randomUUID()) },
+  "repeated with the same payment and key": {
     path: 2 * ledger + budget,
     async ready() {
       const request = await keyed(crypto.randomUUID());
@@ -118,7 +118,7 @@ const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
       return request;
     },
   },
-  "a download": {
+  "download of a result": {
     path: R2,
     ready: async () => new Request(JSON.parse(await ask(post(text, await sign(), byAddress))).output.url),
   },

@@ -431,7 +431,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
       `| ${maxLargeFiles === 1 ? "one file" : maxLargeFiles} over ${megabytes(LARGE_BYTES)} at a time`,
       `an MCP message (${UNPAID_MESSAGE_BYTES / 1024} KiB)`,
       `| files and messages of payers | ${megabytes(PAYERS_POOL.bytes)} |`,
-      `| files on their way to upload slots | ${megabytes(SENDERS_POOL.bytes)} |`,
+      `| files that are being uploaded | ${megabytes(SENDERS_POOL.bytes)} |`,
       `Files leave ${megabytes(SPARE_BYTES)} of the pool`,
       `At most ${megabytes(MAX_TEXT_BYTES)} of a body is text`,
     ];

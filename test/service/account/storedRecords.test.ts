@@ -115,10 +115,10 @@ test("docs/design/storage.md shows quotas as they are stored", async () => {
     storage.kv.get<Json>("account")!,
     storage.kv.get("slots"),
   ]);
-  const sample = sampleOf("A budget") as Json;
+  const sample = sampleOf("A quota") as Json;
   expect(Object.keys(account!).toSorted()).toEqual(Object.keys(sample).toSorted());
   expect(fieldsOf(Object.values(account!.inUse!))).toEqual(fieldsOf(Object.values(sample.inUse!)));
-  expect(fieldsOf(slots)).toEqual(fieldsOf(sampleOf("Upload slots")));
+  expect(fieldsOf(slots)).toEqual(fieldsOf(sampleOf("Counted uploads")));
 });
 
 test("docs/design/storage.md shows results and uploads as they are stored", async () => {

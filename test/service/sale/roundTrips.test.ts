@@ -62,12 +62,12 @@ const upload = async (path: string, headers: object, fields: Record<string, stri
 const key = () => ({ "Idempotency-Key": crypto.randomUUID() });
 const byAddress = { file: PDF, text: "A" };
 
-const slot = async (file = onePage) => {
+const createUpload = async (file = onePage) => {
   const { text } = await counted("/v1/uploads", post({}, { name: "a.pdf", size: file.length }));
   return JSON.parse(text) as { handle: string; upload: { url: string } };
 };
 const filled = async () => {
-  const { handle, upload } = await slot();
+  const { handle, upload } = await createUpload();
   await counted(upload.url, { method: "PUT", headers: { "Content-Length": String(onePage.length) }, body: onePage });
   return handle;
 };
@@ -75,39 +75,40 @@ const filled = async () => {
 /** The calls of the table in docs/design/round-trips.md, by its first column. */
 const CALLS: Record<string, () => Promise<Counted>> = {
   "unpaid (402)": () => counted(TEXT),
-  "paid, file uploaded with it": async () => upload(TEXT, await sign(), { text: "A" }),
-  "paid, file at an address": async () => counted(TEXT, post(await sign(), byAddress)),
-  "paid, file in an upload slot": async () => {
+  "paid, file in the request body": async () => upload(TEXT, await sign(), { text: "A" }),
+  "paid, file given as a URL": async () => counted(TEXT, post(await sign(), byAddress)),
+  "paid, file given as an upload handle": async () => {
     const file = await filled();
     return counted(TEXT, post(await sign(), { file, text: "A" }));
   },
   "paid, file and image given as URLs": async () => counted(IMAGE, post(await sign(), { file: PDF, image: PNG })),
-  "paid, in a script new to the isolate": async () => counted(TEXT, post(await sign(), { file: PDF, text: "Ꭰ 𐑐 𐒀" })),
-  "paid, under an Idempotency-Key": async () => counted(TEXT, post({ ...(await sign()), ...key() }, byAddress)),
-  "paid, by an MCP tool": async () => {
+  "paid, text in a script whose fonts are not cached": async () =>
+    counted(TEXT, post(await sign(), { file: PDF, text: "Ꭰ 𐑐 𐒀" })),
+  "paid, with an Idempotency-Key": async () => counted(TEXT, post({ ...(await sign()), ...key() }, byAddress)),
+  "paid, through an MCP tool": async () => {
     const _meta = { "x402/payment": JSON.parse(atob((await sign())["X-PAYMENT"])) };
     const params = { name: "add_text_watermark", arguments: byAddress, _meta };
     const headers = { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25" };
     return counted("/mcp", post(headers, { jsonrpc: "2.0", id: 1, method: "tools/call", params }));
   },
-  "the same payment and key again": async () => {
+  "repeated with the same payment and key": async () => {
     const init = post({ ...(await sign()), ...key() }, byAddress);
     await bought(init);
     return counted(TEXT, init);
   },
-  "the same key, with a new payment": async () => {
+  "repeated with the same key and a new payment": async () => {
     const same = key();
     await bought(post({ ...(await sign()), ...same }, byAddress));
     return counted(TEXT, post({ ...(await sign()), ...same }, byAddress));
   },
-  "a download": async () => counted(await bought(post(await sign(), byAddress)), { method: "GET" }),
-  "a range of a download": async () =>
+  "download of a result": async () => counted(await bought(post(await sign(), byAddress)), { method: "GET" }),
+  "download of a range of a result": async () =>
     counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
-  "an upload slot": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
-  "the file of a slot": async () => {
-    const file = new Uint8Array(200_000); // long enough to count against the upload's allowance
+  "creation of an upload": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
+  "transfer of an upload's file": async () => {
+    const file = new Uint8Array(200_000); // long enough to count against the upload's quota
     file.set(onePage);
-    const { upload } = await slot(file);
+    const { upload } = await createUpload(file);
     return counted(upload.url, { method: "PUT", headers: { "Content-Length": String(file.length) }, body: file });
   },
 };
