@@ -8,7 +8,7 @@ import { openPdf } from "../../src/engine/pdf/document/openPdf.ts";
 import type { PdfDocument } from "../../src/engine/pdf/document/pdfDocument.ts";
 import { readStream } from "../../src/engine/pdf/objects/streams.ts";
 import { planOutput } from "../../src/engine/pdf/output/outputPlan.ts";
-import type { PageTarget } from "../../src/engine/pdf/pages/page.ts";
+import type { PageEntry } from "../../src/engine/pdf/pages/page.ts";
 import { type ByteSource, MemorySource, RangeSource } from "../../src/engine/pdf/source/byteSource.ts";
 import { WORK_LIMITS } from "../../src/engine/pdf/source/meter.ts";
 import { parseValue } from "../../src/engine/pdf/syntax/values.ts";
@@ -121,8 +121,8 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
   const { length } = document.pages;
   const after = await openPdf(new MemorySource(output), { maxPages: MAX_PAGES });
   if (after.pages.length !== length) throw new Error(`${length} pages became ${after.pages.length}`);
-  for (const { target, repeated, index } of after.pages)
-    if (target && !repeated && !isMarked(after, target)) throw new Error(`page ${index + 1} of ${length} has no mark`);
+  for (const page of after.pages)
+    if (!isMarked(after, page)) throw new Error(`page ${page.index + 1} of ${length} has no mark`);
 
   const blind: Onlooker[] = [];
   for (const onlooker of onlookers) {
@@ -143,15 +143,14 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
 /** Returns a copy of an output in which the mark is the only content of each page. */
 async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uint8Array> {
   const document = await openPdf(new MemorySource(output), { maxPages: MAX_PAGES });
-  for (const page of document.pages)
-    if (page.target) page.target = { ...page.target, contents: { items: "", shared: undefined } };
+  for (const page of document.pages) page.contents = { items: "", shared: undefined };
   await mark.lay(document);
   return joined((await planOutput(document)).chunks());
 }
 
 /** Whether the last content stream of a page draws only forms that the page's resources define. */
-function isMarked({ objects }: PdfDocument, { contents, slot }: PageTarget): boolean {
-  const last = /(\d+) 0 R\s*$/.exec(contents.items)?.[1];
+function isMarked({ objects }: PdfDocument, { contents, resources: { slot } }: PageEntry): boolean {
+  const last = /(\d+) 0 R\s*$/.exec(contents!.items)?.[1];
   const row = last === undefined ? -1 : objects.table.liveRow(Number(last));
   if (row < 0 || !objects.table.isInFile(Number(last))) return false;
   const lengthOf = objects.streamLength.bind(objects);

@@ -48,13 +48,7 @@ function packed(members: Record<number, string> = {}, dict?: (text: string) => s
 
 describe("the output", () => {
   it.each<[string, Bodies, number, RegExp]>([
-    ["no garbage in a page", onePage(`${BOX} 7 word<</A 1>>/B(x)y`), 3, /MediaBox \[0 0 300 400\] \/B \(x\) >>$/],
-    [
-      "no garbage in a node",
-      { ...onePage(), 2: "<<7/Type/Pages/Kids[3 0 R x]>>" },
-      2,
-      /^<<\/Count 1 \/Type \/Pages \/Kids \[3 0 R *\]/,
-    ],
+    ["no garbage in a page", onePage(`${BOX} 7 word<</A 1>>/B(x)y`), 3, /\/MediaBox\[0 0 300 400\].*\/B \(x\) >>$/],
     [
       "an escape for a byte in a name that PDFium reads as white space",
       { ...onePage(), 3: "<</Type/Page/Parent 2 0 R/Contents\xff5 0 R/Contents 4 0 R>>" },
@@ -62,13 +56,16 @@ describe("the output", () => {
       /\/Contents#ff5 /,
     ],
     ["no garbage in resources", { ...onePage("/Resources 5 0 R"), 5: "<<7/A 1>>" }, 5, /^<<\/XObject<<.*>>\/A 1 >>$/],
-    ["no garbage in a catalog", { ...onePage(), 1: "<<7/Type/Catalog/Pages 2 0 R>>" }, 1, /^<<\/Type \/Catalog/],
+    [
+      "no garbage in a catalog",
+      { ...onePage(), 1: "<<7/Type/Catalog/Pages 2 0 R>>" },
+      1,
+      /^<<\/Type\/Catalog\/Pages \d+ 0 R *>>$/,
+    ],
     ["balanced brackets in the catalog", { ...onePage(), 1: CATALOG.slice(0, -1) }, 1, /^<<\s*\/Type.* R\s*>>$/],
-    ["the right /Type of a page", { ...onePage(), 3: "<</Type/Template>>" }, 3, /\/Type\/Page /],
-    ["the right /Type of a node", { ...onePage(), 2: "<</Type/Tree/Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
-    ["the missing /Type of a node", { ...onePage(), 2: "<</Kids[3 0 R]>>" }, 2, /\/Type\/Pages /],
+    ["the right /Type of a page", { ...onePage(), 3: "<</Type/Template>>" }, 3, /\/Type\/Page\//],
     ["no /Kids in a page", onePage("/Kids[]"), 3, /^(?!.*Kids)/],
-    ["no /Kids that are not an array", { ...onePage(), 3: "<</Type/Pages/Kids 7>>" }, 3, /^(?!.*Kids).*\/Type\/Page /],
+    ["no /Kids that are not an array", { ...onePage(), 3: "<</Type/Pages/Kids 7>>" }, 3, /^(?!.*Kids).*\/Type\/Page\//],
     [
       "each key once, with its last value",
       onePage("/Rotate 90/MediaBox[0 0 9 9]/Rotate 0/MediaBox[0 0 8 8]"),
@@ -89,10 +86,10 @@ describe("the output", () => {
       /\/MediaBox\[0 0 9 9\]/,
     ],
     [
-      "a /Parent with the right generation",
+      "one /Parent, with the right generation",
       { ...onePage("/Parent 2 99999 R"), 2: NODE },
       3,
-      /^(?!.*99999).*\/Parent 2 0 R/,
+      /^(?!.*99999)(?!.*Parent.*Parent).*\/Parent \d+ 0 R/,
     ],
     [
       "a direct reference to resources behind several references",
@@ -157,15 +154,15 @@ describe("the output", () => {
   it("the output has no object with the number of a missing kid", async () => {
     const output = await stamp(file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R 6 0 R]>>" }));
     expect((await open(output)).pages).toHaveLength(1);
-    expect(latin1(output)).toMatch(/\n7 0 obj/);
+    expect(latin1(output)).not.toMatch(/\n[56] 0 obj/);
   });
 });
 
 describe("object streams", () => {
   /** The page is outside the stream, so that marking changes nothing in it. */
   const beside = (members: Record<number, string>, garbage = "") => {
-    const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}>>` });
-    const entries = builder.objectStream(5, { 1: CATALOG, 2: NODE, ...members });
+    const builder = new FileBuilder().objects({ 1: CATALOG, 2: NODE, 3: "<</Type/Page/MediaBox 8 0 R>>" });
+    const entries = builder.objectStream(5, { 8: "[0 0 300 400]", ...members });
     builder.text = builder.text.replace("/Type/ObjStm", `$&${garbage}`);
     return latin1(
       builder
@@ -177,7 +174,7 @@ describe("object streams", () => {
     );
   };
   it.each<[string, string]>([
-    ["with a wrong number of members", beside({ 7: "(x)" }).replace("/N 3", "/N 9")],
+    ["with a wrong number of members", beside({ 7: "(x)" }).replace("/N 2", "/N 9")],
     ["with a superseded member", beside({ 3: PAGE })],
     ["with a malformed dictionary", beside({}, "/A x")],
     ["without /Type", beside({}).replace("/Type/ObjStm", "/Kind/ObjStm")],

@@ -1,8 +1,6 @@
 /** Reads document-wide properties from the catalog, and removes those that marking invalidates (ISO 32000-2, 7.7.2). */
-import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
-import type { PageEntry } from "../pages/page.ts";
 import type { PageTreeRoot } from "../pages/pageTree.ts";
 import { Rewrite, type Rewrites } from "../pages/rewrite.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
@@ -102,27 +100,6 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
     if (pages instanceof Map) return { holder, at: entry.start };
   }
   throw new Malformed("the catalog has no page tree");
-}
-
-/**
- * Inserts a node between the catalog and a page that /Pages refers to directly. MuPDF does not show such a page.
- * @param root the trailer's /Root after {@link registerNamed}
- * @param num the number of the new node
- */
-export function insertRootNode(
-  { rewrite }: PageEntry,
-  objects: Objects,
-  rewrites: Rewrites,
-  root: Reference,
-  num: number,
-) {
-  const catalog = rewrites.get(root.num);
-  const entry = catalog && entryOf(catalog.text, "Pages");
-  if (!entry) return;
-  const kid = `${rewrite.num} ${objects.table.generationOf(rewrite.num)} R`;
-  rewrites.registerText(num, encodeLatin1(`<</Type/Pages/Count 1/Kids[${kid}]>>`));
-  catalog.splice({ at: entry.start, remove: entry.end - entry.start, insert: ` ${num} 0 R` });
-  rewrite.splice({ at: 2, remove: 0, insert: `/Parent ${num} 0 R ` });
 }
 
 /**

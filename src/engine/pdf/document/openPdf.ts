@@ -14,7 +14,6 @@ import { findOrigin, type Xref, XrefReader } from "../xref/xref.ts";
 import { ambiguityOf, type Recovery } from "./ambiguity.ts";
 import {
   findUsageRights,
-  insertRootNode,
   isPortfolio,
   isSigned,
   moveCatalogOutOfTrailer,
@@ -126,9 +125,9 @@ async function open(
     ...ambiguityOf(source, recovery, root.num, areStreamsRead),
   });
   await retryAll(source, walk);
-  if (walk.rootPage) insertRootNode(walk.rootPage, objects, rewrites, root, numbers.take());
   const pages = await walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
+  for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
   return documentOf({
     xref,
     trailer,
@@ -137,6 +136,7 @@ async function open(
     objects,
     rewrites,
     pages,
+    treeNumbers: walk.treeNumbers,
     numbers,
     start,
     deferred: walk.contents.deferred,

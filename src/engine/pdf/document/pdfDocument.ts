@@ -32,6 +32,8 @@ export interface ReadDocument {
   readonly rewrites: Rewrites;
   /** Pages in reading order. */
   readonly pages: readonly PageEntry[];
+  /** Numbers of the nodes of the source's page tree and of their arrays of kids, which the output does not contain. */
+  readonly treeNumbers: ReadonlySet<number>;
   /** Numbers for new objects. */
   readonly numbers: ObjectNumbers;
   readonly start: OutputStart;

@@ -5,8 +5,7 @@ import { LARGEST_NUMBER, type XrefTable } from "./xrefTable.ts";
 
 /**
  * Minimum distance between a new number and the next lower used number. A reference to a missing object means null, and
- * must not lead to a new object. Such references are likely in gaps between numbers, and above /Size if it is too
- * small.
+ * must not lead to a new object. Such references are likely in gaps between numbers, and just above the largest.
  */
 const MIN_DISTANCE = 1000;
 
@@ -21,7 +20,7 @@ export class ObjectNumbers {
   /** @param size the trailer's /Size */
   constructor(table: XrefTable, size: Value | undefined) {
     this.#table = table;
-    this.#next = table.largest + (size === table.largest + 1 ? 1 : MIN_DISTANCE);
+    this.#next = Math.max(table.largest, typeof size === "number" ? size : 0) + MIN_DISTANCE;
   }
 
   /**

@@ -15,6 +15,7 @@ import { collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
 import { checkBoundaries } from "./extents.ts";
 import { planReplacements, type Replacements } from "./replacements.ts";
 import { findSuspects, RevisionWatch } from "./revisions.ts";
+import { writeSkeleton } from "./skeleton.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
 
@@ -33,11 +34,12 @@ const CHUNK = 1 << 20;
 /** Plans the output of a document whose changes are complete. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
-  const replacements = await planReplacements(document);
+  const skeleton = await writeSkeleton(document);
+  const replacements = await planReplacements(document, skeleton);
   const boundaries = await findBoundaries(document, replacements);
   const { from, newHeader, shift } = document.start;
   const to = Math.max(from, endOfCopy(boundaries, source.length));
-  const tail = await writeTail(document, replacements, to + shift);
+  const tail = await writeTail(document, skeleton, replacements, to + shift);
   const added = document.added.map(({ object }) => object);
   const copy = {
     source,

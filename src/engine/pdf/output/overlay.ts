@@ -4,9 +4,9 @@ import { deflatedText } from "../../deflated.ts";
 import { LruCache } from "../../lruCache.ts";
 import type { Ref } from "../document/newObject.ts";
 import type { PdfDocument } from "../document/pdfDocument.ts";
-import type { Page, PageTarget } from "../pages/page.ts";
-import type { NameSlot } from "../pages/resources.ts";
-import type { Rewrite, Splice } from "../pages/rewrite.ts";
+import type { Page } from "../pages/page.ts";
+import type { NameSlot, PageResources } from "../pages/resources.ts";
+import type { Splice } from "../pages/rewrite.ts";
 import { forEachYielding, limitOutput } from "../source/meter.ts";
 import { guardsFor } from "./guards.ts";
 
@@ -41,11 +41,11 @@ export async function overlay(
   let copied = 0;
 
   await forEachYielding(meter, document.pages, (page) => {
-    const { target, rewrite } = page;
-    if (page.repeated || !target) return;
-    page.target = undefined;
+    const { contents, resources } = page;
+    if (!contents) return;
+    page.contents = undefined;
     const added = document.added.length;
-    const operators = content(page, (xobject) => names.nameOf(xobject, target.slot));
+    const operators = content(page, (xobject) => names.nameOf(xobject, resources));
     meter.charge("markPage");
     meter.charge("drawObject", document.added.length - added);
     meter.charge("placeMark", operators.length);
@@ -61,10 +61,9 @@ export async function overlay(
       placement = placements.put(operators, [closing, stream].join(" "), operators.length);
     }
 
-    page.placement = placement;
-    const { items, shared } = target.contents;
+    const { items, shared } = contents;
     if (shared === undefined) {
-      replaceContents(rewrite, target, arrayOf(opening, items, placement));
+      page.overlay = { placement, contents: arrayOf(opening, items, placement) };
       return;
     }
     const key = `${shared} ${placement}`;
@@ -75,7 +74,7 @@ export async function overlay(
       array = document.add(arrayOf(opening, items, placement));
       arrays.set(key, array);
     }
-    replaceContents(rewrite, target, ` ${array}`);
+    page.overlay = { placement, contents: ` ${array}` };
   });
 }
 
@@ -97,7 +96,10 @@ class Names {
   readonly #many = new Map<NameSlot, Set<string>>();
 
   /** Returns the name of an XObject, and adds it to the page's XObject dictionary if it is missing. */
-  nameOf(xobject: Ref, slot: NameSlot): string {
+  nameOf(xobject: Ref, resources: PageResources): string {
+    const { slot } = resources;
+    for (const splice of resources.corrections) resources.holder.splice(splice);
+    resources.corrections = [];
     const number = this.#numbers.get(xobject) ?? this.#numbers.size;
     this.#numbers.set(xobject, number);
     const name = `${slot.prefix}${number}`;
@@ -124,11 +126,4 @@ class Names {
     names.add(name);
     return has;
   }
-}
-
-function replaceContents(rewrite: Rewrite, { start, contentsSpan, dropped }: PageTarget, value: string): void {
-  if (contentsSpan)
-    rewrite.splice({ at: contentsSpan.start, remove: contentsSpan.end - contentsSpan.start, insert: value });
-  else rewrite.splice({ at: start, remove: 0, insert: `/Contents${value}` });
-  for (const { start: at, end } of dropped ?? []) rewrite.splice({ at, remove: end - at, insert: "" });
 }

@@ -24,14 +24,15 @@ import {
 import { endOfWellFormed, WellFormedWalk, wellFormedText } from "../syntax/wellFormed.ts";
 import { mentionsPage } from "./revisions.ts";
 import type { Member } from "./serialize.ts";
+import type { Skeleton } from "./skeleton.ts";
 
 const NULL_OBJECT = encodeLatin1("null");
 
 /** Replaced and dropped objects of the source. */
 export interface Replacements {
-  /** Rewritten objects that are directly in the file. */
+  /** Rewritten objects outside the skeleton that are directly in the file. */
   inFile: Rewrite[];
-  /** Rewritten members of object streams. */
+  /** Rewritten members of object streams outside the skeleton. */
   inStreams: Rewrite[];
   /** Numbers of the object streams that are replaced: their other live members have to be written again. */
   streams: number[];
@@ -46,29 +47,38 @@ export interface Replacements {
  * superseded by a later revision. Cross-reference streams and the linearization dictionary are dropped.
  * @throws EngineError damaged_pdf if a page's content would be dropped with them
  */
-export async function planReplacements(document: PdfDocument): Promise<Replacements> {
+export async function planReplacements(document: PdfDocument, skeleton: Skeleton): Promise<Replacements> {
   const { table, sections } = document.xref;
   const { objects } = document;
   const { source } = objects;
   const changed = document.rewrites.changed();
+  const ofSkeleton = new Set([...skeleton.leaves, skeleton.catalog]);
   const inFile: Rewrite[] = [];
   const inStreams: Rewrite[] = [];
   const streams = new Set<number>();
   const stale = new Set<number>();
   const superseded = new Set<number>();
+  const freed = new Set<number>();
   for (const rewrite of changed) {
-    const row = table.liveRow(rewrite.num);
-    if (table.kind(row) === IN_STREAM) {
-      inStreams.push(rewrite);
-      streams.add(table.streamNumber(row));
-    } else {
-      inFile.push(rewrite);
-      superseded.add(rewrite.num);
-    }
+    const { num, splices } = rewrite;
+    const row = table.liveRow(num);
+    const isMember = row >= 0 && table.kind(row) === IN_STREAM;
+    if (isMember) streams.add(table.streamNumber(row));
+    else superseded.add(num);
+    // A node may also be something else, such as the resources of a page.
+    const isDropped = document.treeNumbers.has(num) && splices.every(({ insert }) => insert === "");
+    if (isDropped) freed.add(num);
+    else if (!ofSkeleton.has(rewrite)) (isMember ? inStreams : inFile).push(rewrite);
+  }
+  const written = new Set(changed.map(({ num }) => num));
+  for (const num of document.treeNumbers) {
+    if (written.has(num)) continue;
+    freed.add(num);
+    const row = table.liveRow(num);
+    if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
   }
 
   const sectionOffsets = new Set(sections);
-  const freed = new Set<number>();
   let first = Number.POSITIVE_INFINITY;
   let firstNumber = 0;
   for (let row = 0; row < table.rows; row++) {
@@ -158,6 +168,7 @@ export async function* keptMembers(
   for (const [i, num] of numbers.entries()) {
     const row = table.liveRow(num);
     if (row < 0 || table.kind(row) !== IN_STREAM || table.streamNumber(row) !== streamNumber || seen.has(num)) continue;
+    if (freed.has(num)) continue;
     const index = table.index(row);
     if (index !== i && numbers[index] === num) continue;
     seen.add(num);

@@ -1,9 +1,10 @@
 /**
  * Writes objects as bytes: rewritten and new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7).
  */
-import { encodeLatin1, toHex } from "../../bytes.ts";
+import { decodeLatin1, encodeLatin1, toHex } from "../../bytes.ts";
 import type { NewObject } from "../document/newObject.ts";
-import type { Rewrite } from "../pages/rewrite.ts";
+import type { Objects } from "../objects/objects.ts";
+import { Rewrite } from "../pages/rewrite.ts";
 import type { Cipher } from "../security/encryption.ts";
 import type { Meter } from "../source/meter.ts";
 import { ByteWriter } from "../syntax/byteWriter.ts";
@@ -81,6 +82,26 @@ export async function packObjects(members: readonly Member[], meter: Meter): Pro
 
 /** Encrypts the strings of a standalone object one by one (7.6.2) and writes them in hexadecimal. */
 function encryptStrings(text: string, num: number, cipher: Cipher): string {
+  return mapStrings(text, (string) => cipher.encryptString(num, 0, string));
+}
+
+/**
+ * Returns a rewritten object whose strings are encrypted for its own number, if the text is from an object with another
+ * number or from an object stream, where strings are not encrypted (7.6.2).
+ */
+export function rekeyed(rewrite: Rewrite, { cipher, table }: Objects): Rewrite {
+  const { num, origin } = rewrite;
+  const isEncrypted = table.isInFile(origin);
+  if (!cipher || (isEncrypted && origin === num)) return rewrite;
+  const [from, to] = [table.generationOf(origin), table.generationOf(num)];
+  const text = mapStrings(decodeLatin1(spliced(rewrite)), (string) =>
+    cipher.encryptString(num, to, isEncrypted ? cipher.decryptString(origin, from, string) : string),
+  );
+  return new Rewrite(num, encodeLatin1(text));
+}
+
+/** Replaces each string of an object's text, and writes it in hexadecimal. */
+function mapStrings(text: string, map: (string: Uint8Array) => Uint8Array): string {
   const bytes = encodeLatin1(`${text}\n`);
   let out = "";
   let copied = 0;
@@ -91,8 +112,7 @@ function encryptStrings(text: string, num: number, cipher: Cipher): string {
       continue;
     }
     const end = isLiteral ? skipLiteralString(bytes, at) : skipHexString(bytes, at);
-    const string = cipher.encryptString(num, 0, parseValue(bytes, at) as Uint8Array);
-    out += `${text.slice(copied, at)}<${toHex(string)}>`;
+    out += `${text.slice(copied, at)}<${toHex(map(parseValue(bytes, at) as Uint8Array))}>`;
     at = copied = end;
   }
   return out + text.slice(copied);

@@ -13,7 +13,17 @@ import { Reference } from "../syntax/values.ts";
 import { endOfWellFormed, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
 import { provePages } from "./proof.ts";
 import { keptMembers, type Replacements } from "./replacements.ts";
-import { END_OF_DATA, lengthOf, type Member, packObjects, spliced, writeObject, writeSpliced } from "./serialize.ts";
+import {
+  END_OF_DATA,
+  lengthOf,
+  type Member,
+  packObjects,
+  rekeyed,
+  spliced,
+  writeObject,
+  writeSpliced,
+} from "./serialize.ts";
+import type { Skeleton } from "./skeleton.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
 
 /** Most objects in a new object stream, and the bytes with which it is full. */
@@ -42,19 +52,22 @@ export interface Tail {
 /**
  * Writes the tail of an output that begins with `start` bytes of the source. Nothing comes before what it needs, so that
  * a reader that repairs a truncated file finds no page without its mark: first what is new, then what pages may use, in
- * the file or in object streams, and then the pages.
+ * the file or in object streams, and then the skeleton: the pages, the nodes and the catalog. The skeleton is never in
+ * object streams, so that a reader that scans the file for a catalog finds this one last.
  * @throws EngineError too_complex if it is larger than the source and the mark allow
  */
-export async function writeTail(document: PdfDocument, replacements: Replacements, start: number): Promise<Tail> {
+export async function writeTail(
+  document: PdfDocument,
+  skeleton: Skeleton,
+  replacements: Replacements,
+  start: number,
+): Promise<Tail> {
   const { xref, objects } = document;
   const { meter } = objects.source;
   const { inFile, inStreams, streams, freed } = replacements;
   // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
   const asStream =
     xref.usesStreams || streams.length > 0 || hasCompressed(document) || start > LARGEST_TABLE_OFFSET - (1 << 30);
-  const pages = new Set(document.pages.map((page) => page.rewrite.num));
-  const isPage = ({ num }: Rewrite) => pages.has(num);
-  const isOther = ({ num }: Rewrite) => !pages.has(num);
   const member = (rewrite: Rewrite): Member => ({ num: rewrite.num, text: spliced(rewrite) });
 
   const body = new Body(document, start);
@@ -78,18 +91,18 @@ export async function writeTail(document: PdfDocument, replacements: Replacement
     await body.endPack();
     check(body.offset);
   }
-  for (const rewrite of inStreams.filter(isOther)) await pack(member(rewrite));
+  for (const rewrite of inStreams) await pack(member(rewrite));
   await body.endPack();
-  body.rewrite(inFile.filter(isOther));
-  for (const rewrite of inStreams.filter(isPage)) await pack(member(rewrite));
-  await body.endPack();
-  body.rewrite(inFile.filter(isPage));
+  body.rewrite(inFile);
+  body.rewrite(skeleton.leaves);
+  for (const { num, text } of skeleton.nodes) body.add(num, text);
+  body.rewrite([skeleton.catalog]);
 
   const { entries, offset } = body;
   for (const num of freed) {
     if (!entries.has(num)) entries.set(num, { kind: FREE, generation: nextGeneration(document, num) });
   }
-  provePages(document, (num) => (entries.get(num)?.kind ?? FREE) !== FREE);
+  provePages(document, skeleton, (num) => (entries.get(num)?.kind ?? FREE) !== FREE);
   const section = asStream ? document.numbers.take() : 0;
   if (asStream) entries.set(section, { kind: IN_FILE, offset, generation: 0 });
   const all = await collectEntries(document, replacements, entries);
@@ -157,8 +170,9 @@ class Body {
   }
 
   /** Adds rewritten objects. */
-  rewrite(rewrites: readonly Rewrite[]): void {
+  rewrite(sources: readonly Rewrite[]): void {
     const start = this.offset;
+    const rewrites = sources.map((source) => rekeyed(source, this.#document.objects));
     for (const rewrite of rewrites) {
       const { num } = rewrite;
       const gen = this.#document.xref.table.generationOf(num);

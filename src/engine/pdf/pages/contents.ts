@@ -9,7 +9,7 @@ import { parseCharged, Reference, referenceAt, type Value } from "../syntax/valu
 import { eachWellFormedEntry, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
 import { readKids } from "./kids.ts";
 import type { Span } from "./pageAttributes.ts";
-import type { Rewrites } from "./rewrite.ts";
+import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 
 /**
  * The text between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
@@ -51,6 +51,8 @@ export class ContentsReader {
   readonly deferred = new Set<number>();
   /** Offset of a content stream object to the offset where its data end. */
   readonly ends = new Map<number, number>();
+  /** Changes of the streams that other readers would read differently, to be made once all pages have been read. */
+  readonly corrections: { readonly rewrite: Rewrite; readonly splice: Splice }[] = [];
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
@@ -217,11 +219,12 @@ export class ContentsReader {
     if (right === undefined || damaged > 0 || stream.isGlued) {
       const kept = end - data > LONG ? data : end;
       const rewrite = this.#rewrites.registerStream(num, source.bytes(dict, kept), { start: kept, end });
-      if (damaged > 0) rewrite.splice({ at: 0, remove: damaged, insert: streamDictionary(rewrite.text, end - data) });
-      else if (length)
-        rewrite.splice({ at: length.start, remove: length.end - length.start, insert: ` ${end - data}` });
-      else rewrite.splice({ at: 2, remove: 0, insert: `/Length ${end - data}` });
-      if (stream.isGlued) rewrite.splice({ at: data - dict, remove: 0, insert: "\n" });
+      const correct = (at: number, remove: number, insert: string) =>
+        this.corrections.push({ rewrite, splice: { at, remove, insert } });
+      if (damaged > 0) correct(0, damaged, streamDictionary(rewrite.text, end - data));
+      else if (length) correct(length.start, length.end - length.start, ` ${end - data}`);
+      else correct(2, 0, `/Length ${end - data}`);
+      if (stream.isGlued) correct(data - dict, 0, "\n");
     }
     this.ends.set(offset, end);
   }

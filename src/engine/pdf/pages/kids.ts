@@ -31,11 +31,6 @@ export class KidList {
     this.#codes.push(-at);
   }
 
-  /** Makes a kid a reference to object `num`. */
-  setReference(index: number, num: number): void {
-    this.#codes[index] = num;
-  }
-
   /** Returns the object number of a reference; undefined for a direct dictionary. */
   numberAt(index: number): number | undefined {
     const code = this.#codes[index]!;

@@ -2,7 +2,7 @@
 import type { Box, Rotation } from "./boxes.ts";
 import type { Contents } from "./contents.ts";
 import type { Span } from "./pageAttributes.ts";
-import type { NameSlot } from "./resources.ts";
+import type { PageResources } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 /** A page as displayed. */
@@ -16,25 +16,28 @@ export interface Page {
   readonly userUnit: number;
 }
 
-/** A page and what is needed to lay something over it; `target` is cleared once that is done. */
+/** A page, and what the output's page dictionary consists of. */
 export interface PageEntry extends Page {
   index: number;
+  /** The source's page dictionary. */
   readonly rewrite: Rewrite;
-  /** True if the tree has listed this page before. */
+  /** Whether the tree has listed this page before. */
   readonly repeated: boolean;
-  /** References to the streams that draw the mark on it, once it is laid over the page. */
-  placement: string | undefined;
-  target: PageTarget | undefined;
+  /** Entries of `rewrite` that are not copied; see PageAttributes. */
+  readonly cuts: readonly Span[];
+  /** Boxes, rotation and unit as entries in PDF syntax, inherited ones included. */
+  readonly attributes: string;
+  /** The contents in the source; undefined once something is laid over the page. */
+  contents: Contents | undefined;
+  readonly resources: PageResources;
+  /** What has been laid over the page. */
+  overlay: PageOverlay | undefined;
 }
 
-/** Places where something can be laid over a page, in the text of its `rewrite`. */
-export interface PageTarget {
-  /** After the page dictionary's `<<`. */
-  readonly start: number;
-  /** The value of /Contents. */
-  readonly contentsSpan: Span | undefined;
-  /** See PageAttributes. */
-  readonly dropped: Span[] | undefined;
-  readonly contents: Contents;
-  readonly slot: NameSlot;
+/** What has been laid over a page. */
+export interface PageOverlay {
+  /** References to the streams that draw the mark. */
+  readonly placement: string;
+  /** The value of the page's new /Contents: an array, or a reference to one. */
+  readonly contents: string;
 }

@@ -2,7 +2,7 @@
  * Finds the relevant entries of page and page-tree dictionaries without building anything (ISO 32000-2, Tables 30 and
  * 31).
  */
-import { hasEscape, nameIs, readName, wordIs } from "../syntax/lexer.ts";
+import { hasEscape, nameIs, readName, skipWhite, wordIs } from "../syntax/lexer.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
 /** The bytes [start, end) of a text. */
@@ -24,7 +24,6 @@ export interface PageAttributes {
   isPage: boolean;
   type: EntrySpan | undefined;
   count: EntrySpan | undefined;
-  parent: EntrySpan | undefined;
   kids: EntrySpan | undefined;
   contents: EntrySpan | undefined;
   resources: EntrySpan | undefined;
@@ -33,28 +32,17 @@ export interface PageAttributes {
   rotate: EntrySpan | undefined;
   userUnit: EntrySpan | undefined;
   /**
-   * Whole entries, keys included, that a marked page must not have: those of these names that a later one overrides, as
-   * some readers would take the first; /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of it
-   * (14.5), as both are without the mark.
+   * Whole entries that the output's page dictionary does not copy, in ascending order: those that the skeleton writes, and
+   * those without the mark: /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of the page
+   * (14.5). The last /Resources is not among them.
    */
-  dropped: Span[] | undefined;
+  cuts: Span[];
 }
 
-type Field =
-  | "type"
-  | "parent"
-  | "kids"
-  | "count"
-  | "contents"
-  | "resources"
-  | "mediaBox"
-  | "cropBox"
-  | "rotate"
-  | "userUnit";
+type Field = "type" | "kids" | "count" | "contents" | "resources" | "mediaBox" | "cropBox" | "rotate" | "userUnit";
 
 const FIELDS: Record<string, Field> = {
   Type: "type",
-  Parent: "parent",
   Kids: "kids",
   Count: "count",
   Contents: "contents",
@@ -64,6 +52,9 @@ const FIELDS: Record<string, Field> = {
   Rotate: "rotate",
   UserUnit: "userUnit",
 };
+
+/** Other keys whose entries the output's page dictionary does not copy. */
+const CUT_KEYS = new Set(["Parent", "Thumb", "PieceInfo"]);
 
 /** The keys that are looked for, by their length with the slash. */
 const KEYS: Record<number, readonly string[]> = {
@@ -84,7 +75,6 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     end: 0,
     isPage: false,
     type: undefined,
-    parent: undefined,
     kids: undefined,
     count: undefined,
     contents: undefined,
@@ -93,18 +83,19 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     cropBox: undefined,
     rotate: undefined,
     userUnit: undefined,
-    dropped: undefined,
+    cuts: [],
   };
-  const drop = (start: number, end: number) => {
-    found.dropped ??= [];
-    found.dropped.push({ start, end });
+  const cut = (start: number, end: number) => {
+    const last = found.cuts.at(-1);
+    if (last && skipWhite(text, last.end) === start) last.end = end;
+    else found.cuts.push({ start, end });
   };
   const note = (name: string, key: number, start: number, end: number) => {
-    if (name === "Thumb" || name === "PieceInfo") drop(key, end);
     const field = FIELDS[name];
+    if (field === "resources") {
+      if (found.resources) cut(found.resources.key, found.resources.end);
+    } else if (field || CUT_KEYS.has(name)) cut(key, end);
     if (!field) return;
-    const earlier = found[field];
-    if (earlier) drop(earlier.key, earlier.end);
     found[field] = { key, start, end };
     if (field === "type") found.isPage = nameIs(text, start, end, "Page");
   };

@@ -4,25 +4,16 @@ import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "../objects
 import { MEMORY } from "../source/costs.ts";
 import { tooComplex } from "../source/meter.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
-import { Malformed } from "../syntax/lexer.ts";
+import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit } from "./boxes.ts";
 import { ContentsReader } from "./contents.ts";
 import { KidList, readKids } from "./kids.ts";
-import {
-  type KidsArray,
-  registerBox,
-  registerNode,
-  registerPage,
-  registerRotation,
-  setEntry,
-  type TreeDictionary,
-} from "./normalize.ts";
 import type { PageEntry } from "./page.ts";
 import { type PageAttributes, type Span, scanPageAttributes } from "./pageAttributes.ts";
-import { type DefaultSpace, type NameSlot, Resources } from "./resources.ts";
+import { type DefaultSpace, type PageResources, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
-import { type Inherited, settledPages, type TreeNode, tooManyPages } from "./treeNode.ts";
+import { type Inherited, type KidsArray, listPages, type TreeNode, tooManyPages } from "./treeNode.ts";
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
 
 /** The root of the page tree: an object, or a dictionary at `at` of the object that holds it. */
@@ -58,8 +49,8 @@ const UPCOMING = 30;
  */
 export class PageWalk {
   readonly contents: ContentsReader;
-  /** The page that stands where the root of the tree should be, if one does. */
-  rootPage: PageEntry | undefined;
+  /** Numbers of the objects that are nodes or their arrays of kids. */
+  readonly treeNumbers = new Set<number>();
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #resources: Resources;
@@ -80,7 +71,9 @@ export class PageWalk {
   /** Boxes that are separate objects, by number; null for an object that is not a box. */
   readonly #boxes = new Map<number, Box | null>();
   #count = 0;
+  /** The box and the attributes of the last page: most pages have the same. */
   #lastBox: Box | undefined;
+  #lastAttributes = "";
 
   /** @param root the catalog's /Pages */
   constructor(objects: Objects, rewrites: Rewrites, root: PageTreeRoot, options: WalkOptions) {
@@ -94,8 +87,8 @@ export class PageWalk {
     if (root instanceof Reference) kids.addReference(root.num);
     else kids.addDictionary(root.at);
     this.#top = {
-      ...{ holder, at: 0, kids, isPlain: true, found: [], next: 0, num: 0 },
-      ...{ inherited: NOTHING, nesting: 0, dictionaries: [], count: undefined, leastPages: 0 },
+      ...{ holder, kids, found: [], next: 0, inherited: NOTHING, nesting: 0 },
+      ...{ dictionaries: 1, count: undefined, leastPages: 0 },
     };
     this.#stack.push(this.#top);
   }
@@ -123,10 +116,9 @@ export class PageWalk {
     return true;
   }
 
-  /** Settles the tree, once all kids have been visited. See {@link settledPages}. */
+  /** Lists the pages, once all kids have been visited. See {@link listPages}. */
   pages(): Promise<PageEntry[]> {
-    const { source, table } = this.#objects;
-    return settledPages(this.#top, table, this.#options.maxPages, source.meter);
+    return listPages(this.#top, this.#options.maxPages, this.#objects.source.meter);
   }
 
   /** The default color spaces that pages have, once all are visited. */
@@ -177,15 +169,16 @@ export class PageWalk {
 
   /** Visits a dictionary within the object that holds its node. */
   #visitDirect(at: number, above: TreeNode): PageEntry | TreeNode | null {
-    const { holder, nesting } = above;
-    const attributes = scanPageAttributes(holder.text, at);
-    this.#objects.source.meter.charge("readKids", Math.max(0, attributes.end - at));
+    const { text } = above.holder;
+    const { end } = scanPageAttributes(text, at);
+    const dictionary = above.holder.part(at, end >= 0 ? end : eachEntry(text, at, () => {}));
+    const attributes = scanPageAttributes(dictionary.text, 0);
+    this.#objects.source.meter.charge("readKids", dictionary.text.length);
     if (above === this.#top && !mayBeRoot(attributes)) return null;
-    return this.#visit(holder, at, attributes, above, nesting + 1);
+    return this.#visit(dictionary, attributes, above, above.nesting + 1);
   }
 
   #visitObject(num: number, visit: Visit, isRoot: boolean, hops = 0): PageEntry | TreeNode | null {
-    const { node: above, position } = visit;
     const known = this.#seenNodes.get(num) ?? this.#seenPages.get(num);
     if (known) {
       if ("kids" in known) return known;
@@ -196,155 +189,113 @@ export class PageWalk {
     const target = readTreeObject(num, this.#objects, this.#rewrites, this.#options);
     if (typeof target !== "object" && this.#options.lenient && this.#options.mayBeDefinedElsewhere(num))
       throw unreadablePage();
-    if (typeof target === "number" && hops < LONGEST_REFERENCE_CHAIN) {
-      above.kids.setReference(position, target);
-      above.isPlain = false;
+    if (typeof target === "number" && hops < LONGEST_REFERENCE_CHAIN)
       return this.#visitObject(target, visit, isRoot, hops + 1);
-    }
     if (typeof target !== "object") {
       if (this.#options.lenient || this.#objects.table.isInUse(num)) return null;
       throw new Malformed("a kid is not there");
     }
     const { rewrite, attributes } = target;
     if (isRoot && !mayBeRoot(attributes)) return null;
-    const found = this.#visit(rewrite, 0, attributes, above, 0);
+    const found = this.#visit(rewrite, attributes, visit.node, 0);
     if ("kids" in found) {
       this.#seenNodes.set(num, found);
+      this.treeNumbers.add(num);
       return found;
     }
-    if (isRoot) {
-      if (this.#options.lenient) throw unreadablePage(); // readers may find a tree elsewhere
-      this.rootPage = found;
-    }
+    if (isRoot && this.#options.lenient) throw unreadablePage(); // readers may find a tree elsewhere
     this.#seenPages.set(num, found);
     return found;
   }
 
   /** Visits a dictionary. As readers do, takes it for a node if it has an array of /Kids and its /Type is not /Page. */
-  #visit(
-    holder: Rewrite,
-    at: number,
-    attributes: PageAttributes,
-    above: TreeNode,
-    nesting: number,
-  ): PageEntry | TreeNode {
-    const { text } = holder;
+  #visit(dictionary: Rewrite, attributes: PageAttributes, above: TreeNode, nesting: number): PageEntry | TreeNode {
+    const { text } = dictionary;
     const { inherited } = above;
     const value = (span: Span | undefined): Value => (span ? this.#objects.resolve(this.#parse(text, span)) : null);
-    const mediaBox = this.#box(text, attributes.mediaBox);
-    const cropBox = this.#box(text, attributes.cropBox);
-    const rotate = readRotation(value(attributes.rotate));
-    const own: Inherited = {
-      mediaBox: mediaBox ?? inherited.mediaBox,
-      cropBox: cropBox ?? inherited.cropBox,
-      rotate: rotate ?? inherited.rotate,
-      resources: attributes.resources ? { holder, span: attributes.resources, slot: undefined } : inherited.resources,
+    const own = {
+      mediaBox: this.#box(text, attributes.mediaBox) ?? inherited.mediaBox,
+      cropBox: this.#box(text, attributes.cropBox) ?? inherited.cropBox,
+      rotate: readRotation(value(attributes.rotate)) ?? inherited.rotate,
     };
-    const dictionary = { holder, at, attributes };
     const type = attributes.isPage ? "Page" : value(attributes.type);
-    const array = attributes.kids && this.#kids(holder, attributes.kids);
+    const array = attributes.kids && this.#kids(dictionary, attributes.kids);
     if (type === "Page") {
       if (array && array.kids.length > 0) throw ambiguousPage();
     } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
       throw new Malformed("a missing array of kids: unknown pages are lost");
     if (!array || type === "Page") {
-      if (type === "Pages" && this.#rewrites.hasNewText(holder.num)) throw unreadablePage(); // its kids are lost
-      const page = this.#visitPage(holder, at, attributes, own, inherited, value(attributes.userUnit));
-      this.#registerParent(dictionary, above);
-      registerPage(dictionary, type, page.userUnit);
-      registerRotation(dictionary, rotate);
-      // Readers disagree on what they show of a page without a MediaBox, or with a CropBox elsewhere.
-      const isElsewhere = areApart(own.mediaBox, own.cropBox);
-      registerBox(dictionary, "MediaBox", own.mediaBox ? mediaBox : page.box, !own.mediaBox);
-      registerBox(dictionary, "CropBox", isElsewhere ? page.box : cropBox, isElsewhere);
-      return page;
+      if (type === "Pages" && this.#rewrites.hasNewText(dictionary.origin)) throw unreadablePage(); // its kids are lost
+      return this.#visitPage(dictionary, attributes, { ...own, resources: inherited.resources });
     }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    // Readers inherit through /Parent, and no /Parent leads to a dictionary within an object.
-    const passedOn = nesting > 0 ? above : { num: holder.num, inherited: own };
     // the last that may miss something: a visit that is repeated has changed nothing yet
-    const leastPages = isNode(array) ? 0 : this.#countOf(dictionary);
-    this.#registerParent(dictionary, above);
-    registerRotation(dictionary, rotate);
-    registerBox(dictionary, "MediaBox", mediaBox);
-    registerBox(dictionary, "CropBox", cropBox);
-    registerNode(dictionary, array, this.#objects.table);
+    const leastPages = isNode(array) ? 0 : this.#countOf(dictionary, attributes);
     if (isNode(array)) {
-      array.dictionaries.push(dictionary);
+      array.dictionaries++;
       return array;
     }
     this.#objects.source.meter.retain(MEMORY.treeNode);
-    const { num, inherited: passed } = passedOn;
+    // Readers inherit through /Parent, and no /Parent leads to a dictionary within an object.
+    const passedOn =
+      nesting > 0 ? inherited : { ...own, resources: passedResources(dictionary, attributes, inherited) };
     const node: TreeNode = {
-      ...{ ...array, found: [], next: 0, num, inherited: passed, nesting },
-      ...{ dictionaries: [dictionary], count: undefined, leastPages },
+      ...{ ...array, found: [], next: 0, inherited: passedOn, nesting },
+      ...{ dictionaries: 1, count: undefined, leastPages },
     };
-    if (array.holder !== holder) this.#seenArrays.set(array.holder.num, node);
+    if (array.holder !== dictionary) {
+      this.#seenArrays.set(array.holder.num, node);
+      this.treeNumbers.add(array.holder.num);
+    }
     this.#stack.push(node);
     return node;
   }
 
   /** Returns how many pages a node must lead to. */
-  #countOf({ holder, attributes }: TreeDictionary): number {
-    if (!attributes.count || !this.#rewrites.hasNewText(holder.num)) return 0;
-    const count = this.#objects.resolve(this.#parse(holder.text, attributes.count));
-    return typeof count === "number" ? count : 0;
+  #countOf(node: Rewrite, { count }: PageAttributes): number {
+    if (!count || !this.#rewrites.hasNewText(node.origin)) return 0;
+    const value = this.#objects.resolve(this.#parse(node.text, count));
+    return typeof value === "number" ? value : 0;
+  }
+
+  /** @param inherited the page's own attributes, and the resources of the nodes above it */
+  #visitPage(page: Rewrite, attributes: PageAttributes, inherited: Inherited): PageEntry {
+    const { mediaBox, cropBox, rotate } = inherited;
+    const { userUnit: unit } = attributes;
+    const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(page.text, unit)) : null);
+    // The contents of the first page are never deferred.
+    const mayDefer = this.#options.mayDefer && this.#count > 0;
+    const contents = this.contents.read(page.text, attributes.contents, mayDefer);
+    const { resources: span, cuts } = attributes;
+    const own = span && this.#resources.find(page, span, true);
+    const resources = own ?? this.#inherited(inherited.resources) ?? this.#resources.missing(page);
+    // Some readers find the page's own resources even if these are unusable, and do not look for others.
+    if (span && resources !== own) cuts.push({ start: span.key, end: span.end });
+    else if (span && own?.shared) cuts.push({ start: span.key, end: span.end });
+    const box = this.#equalBox(displayedBox(mediaBox, cropBox));
+    this.#countPage();
+    return {
+      ...{ index: 0, box, rotate, userUnit, rewrite: page, repeated: false, cuts },
+      ...{ attributes: this.#attributesOf(inherited, box, userUnit), contents, resources, overlay: undefined },
+    };
   }
 
   /**
-   * Has a page or node name the node above it as its /Parent. By that, most readers look for what it inherits; others
-   * remember where they have come from, as this walk does.
+   * Returns the boxes, rotation and unit of a page as entries. Readers disagree on what they show of a page without a
+   * MediaBox, or with a CropBox elsewhere.
    */
-  #registerParent(dictionary: TreeDictionary, { num }: TreeNode): void {
-    const { parent } = dictionary.attributes;
-    const value = parent ? this.#parse(dictionary.holder.text, parent) : null;
-    if (num === 0 ? value === null : value instanceof Reference && value.num === num) return;
-    setEntry(dictionary, parent, num === 0 ? "" : `/Parent ${num} ${this.#objects.table.generationOf(num)} R `);
-  }
-
-  #visitPage(
-    holder: Rewrite,
-    at: number,
-    attributes: PageAttributes,
-    own: Inherited,
-    inherited: Inherited,
-    userUnit: Value,
-  ): PageEntry {
-    const { contents: contentsSpan, resources } = attributes;
-    const start = at + 2;
-    // The contents of the first page are never deferred.
-    const mayDefer = this.#options.mayDefer && this.#count > 0;
-    const contents = this.contents.read(holder.text, contentsSpan, mayDefer);
-    // Resources come last, as finding them may change what has been read: nothing of the page is missing then.
-    const ownSlot = this.#slot(own.resources);
-    const inheritedSlot = ownSlot ? undefined : this.#slot(inherited.resources);
-    let { dropped } = attributes;
-    // Some readers find the page's own resources, which are unusable, and do not look for others.
-    if (inheritedSlot && resources) dropped = [...(dropped ?? []), { start: resources.key, end: resources.end }];
-    const page = {
-      index: 0,
-      box: this.#shared(displayedBox(own.mediaBox, own.cropBox)),
-      rotate: own.rotate,
-      userUnit: readUserUnit(userUnit),
-      rewrite: holder,
-      repeated: false,
-      placement: undefined,
-      target: {
-        start,
-        contentsSpan,
-        dropped,
-        contents,
-        slot:
-          ownSlot ?? inheritedSlot ?? this.#resources.missing(holder, resources ?? { start, end: start }, !resources),
-      },
-    };
-    this.#countPage();
-    return page;
+  #attributesOf({ mediaBox, cropBox, rotate }: Inherited, box: Box, userUnit: number): string {
+    let text = `/MediaBox${boxText(mediaBox ?? box)}`;
+    if (cropBox) text += `/CropBox${boxText(areApart(mediaBox, cropBox) ? box : cropBox)}`;
+    if (rotate !== 0) text += `/Rotate ${rotate}`;
+    if (userUnit !== 1) text += `/UserUnit ${decimal(userUnit)}`;
+    if (text !== this.#lastAttributes) this.#lastAttributes = text;
+    return this.#lastAttributes;
   }
 
   /** Returns the last page's box if it is equal: most pages have the same size. */
-  #shared(box: Box): Box {
+  #equalBox(box: Box): Box {
     const last = this.#lastBox;
     if (last && last.x0 === box.x0 && last.y0 === box.y0 && last.x1 === box.x1 && last.y1 === box.y1) return last;
     this.#lastBox = box;
@@ -369,10 +320,11 @@ export class PageWalk {
     return box;
   }
 
-  #slot(resources: Inherited["resources"]): NameSlot | undefined {
+  #inherited(resources: Inherited["resources"]): PageResources | undefined {
     if (!resources) return undefined;
-    if (resources.slot === undefined) resources.slot = this.#resources.slot(resources.holder, resources.span) ?? null;
-    return resources.slot ?? undefined;
+    if (resources.found === undefined)
+      resources.found = this.#resources.find(resources.holder, resources.span, false) ?? null;
+    return resources.found ?? undefined;
   }
 
   /**
@@ -382,7 +334,7 @@ export class PageWalk {
   #kids(holder: Rewrite, span: Span): KidsArray | TreeNode | undefined {
     const { text } = holder;
     const { meter } = this.#objects.source;
-    if (text[span.start] === BRACKET_OPEN) return { holder, at: span.start, ...readKids(text, span.start) };
+    if (text[span.start] === BRACKET_OPEN) return { holder, kids: readKids(text, span.start).kids };
     let value = this.#parse(text, span);
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
@@ -393,7 +345,7 @@ export class PageWalk {
         bytes[at] === BRACKET_OPEN ? this.#rewrites.registerWellFormed(num, bytes, at) : parseCharged(bytes, at, meter),
       );
       if (found instanceof Rewrite) meter.charge("readKids", found.text.length);
-      if (found instanceof Rewrite) return { holder: found, at: 0, ...readKids(found.text, 0) };
+      if (found instanceof Rewrite) return { holder: found, kids: readKids(found.text, 0).kids };
       value = found ?? null;
     }
     return undefined;
@@ -407,6 +359,23 @@ export class PageWalk {
 /** Returns whether a dictionary may be the root of a page tree, or its only page. */
 function mayBeRoot({ kids, isPage, mediaBox, contents }: PageAttributes): boolean {
   return isPage || (kids ?? mediaBox ?? contents) !== undefined;
+}
+
+/** Returns the resources that a node passes on. A dictionary within the node is to become an object. */
+function passedResources(node: Rewrite, { resources }: PageAttributes, above: Inherited): Inherited["resources"] {
+  if (!resources) return above.resources;
+  const { start, end } = resources;
+  if (!isDictionary(node.text, start)) return { holder: node, span: resources, found: undefined };
+  return { holder: node.part(start, end), span: { start: 0, end: end - start }, found: undefined };
+}
+
+function boxText({ x0, y0, x1, y1 }: Box): string {
+  return `[${[x0, y0, x1, y1].map(decimal).join(" ")}]`;
+}
+
+/** Rounds a number to what readers tell apart, so that it is written without an exponent. */
+function decimal(value: number): number {
+  return Number(value.toFixed(5));
 }
 
 function isNode(array: KidsArray | TreeNode): array is TreeNode {

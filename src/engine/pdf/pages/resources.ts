@@ -27,30 +27,34 @@ export interface NameSlot {
   splice: Splice | undefined;
 }
 
-/** A dictionary in a separate object, and its slot. */
-interface Shared {
-  readonly num: number;
+/** The resources of a page. */
+export interface PageResources {
   readonly slot: NameSlot;
+  /** The dictionary that the page refers to; undefined if it is in the page itself. */
+  readonly shared: Rewrite | undefined;
+  /** Changes that all readers need to find the slot; none once they have been made. */
+  corrections: readonly Splice[];
+  /** The object that contains the resources. */
+  readonly holder: Rewrite;
 }
 
 const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
-const RESOURCES_VALUE = ["<</XObject<<", ">>>>"] as const;
 
-/** Finds the name slots of Resources dictionaries. */
+/** Finds the name slots of Resources dictionaries. Finding one changes nothing. */
 export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #prefix: string;
   /** By object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
-  readonly #ofResources = new Map<number, Shared | undefined>();
-  readonly #ofXObjects = new Map<number, Shared | undefined>();
+  readonly #shared = new Map<number, PageResources | undefined>();
+  readonly #xobjects = new Map<number, { num: number; slot: NameSlot } | undefined>();
   /** The default color spaces that some page has (8.6.5.6), and the objects looked at for them. */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
-  /** The entries of dictionaries that are being looked up, by their location: each page repeats it while something is missing. */
-  readonly #entries = new Map<string, Entries>();
+  /** The entries of dictionaries that are being looked up: each page repeats it while something is missing. */
+  readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
 
   /** @param prefix what new names begin with */
   constructor(objects: Objects, rewrites: Rewrites, prefix: string) {
@@ -60,75 +64,81 @@ export class Resources {
   }
 
   /**
-   * Returns the slot of the Resources value at `span` of `holder`; undefined if that is not a dictionary.
+   * Returns the resources at `span` of a page or node; undefined if that is not a dictionary.
+   * @param isOwn whether a dictionary at `span` stays there, in a page; otherwise it is all of `holder`
    * @throws Malformed if a dictionary cannot be read
    * @throws MissingRange if bytes have to be fetched first
    */
-  slot(holder: Rewrite, span: Span): NameSlot | undefined {
-    if (isDictionary(holder.text, span.start)) return this.#inResources(holder, span.start);
-    return this.#shared(this.#ofResources, holder, span, (target) => this.#inResources(target, 0));
+  find(holder: Rewrite, span: Span, isOwn: boolean): PageResources | undefined {
+    return isDictionary(holder.text, span.start)
+      ? this.#inResources(holder, span.start, !isOwn)
+      : this.#referenced(holder, span);
   }
 
-  /**
-   * Returns a slot in a page without usable Resources, own or inherited: at `span` there is either an unusable value
-   * to replace, or with `isNew` nothing yet.
-   */
-  missing(page: Rewrite, span: Span, isNew: boolean): NameSlot {
-    return slotAt(page, span, isNew ? NEW_RESOURCES : RESOURCES_VALUE, this.#prefix);
+  /** Returns the resources of a page that has no usable ones, own or inherited. */
+  missing(page: Rewrite): PageResources {
+    const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
+    return { slot, shared: undefined, corrections: [], holder: page };
   }
 
-  #inResources(holder: Rewrite, at: number): NameSlot {
-    const location = `${holder.num} ${at}`;
-    const entries = this.#entries.get(location) ?? entriesOf(holder.text, at);
-    this.#entries.set(location, entries);
+  #referenced(holder: Rewrite, span: Span): PageResources | undefined {
+    const num = referenceAt(holder.text, span.start)?.num;
+    if (num === undefined) return undefined;
+    if (!this.#shared.has(num)) {
+      const target = this.#dictionary(num);
+      if (target && !this.#shared.has(target.num)) this.#shared.set(target.num, this.#inResources(target, 0, true));
+      this.#shared.set(num, target && this.#shared.get(target.num));
+    }
+    return this.#shared.get(num);
+  }
+
+  #inResources(holder: Rewrite, at: number, isShared: boolean): PageResources {
+    const read = this.#entries.get(holder);
+    const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
+    this.#entries.set(holder, { at, entries });
     const { found, overridden, colorSpaces } = entries;
     for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each once
-    const slot = found
-      ? this.#inFound(holder, found)
-      : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
     // Some readers would take the first.
-    for (const { key, end } of overridden) holder.splice({ at: key, remove: end - key, insert: "" });
-    this.#entries.delete(location);
-    return slot;
+    const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
+    const slot = found
+      ? this.#inFound(holder, found, corrections)
+      : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
+    // Some readers read nothing of an object stream that has a damaged member.
+    if (isShared && slot.rewrite !== holder && !this.#objects.table.isInFile(holder.num))
+      corrections.push({ at: 0, remove: 0, insert: "" });
+    this.#entries.delete(holder);
+    return { slot, shared: isShared ? holder : undefined, corrections, holder };
   }
 
-  #inFound(holder: Rewrite, found: EntrySpan): NameSlot {
+  #inFound(holder: Rewrite, found: EntrySpan, corrections: Splice[]): NameSlot {
     if (isDictionary(holder.text, found.start)) return inXObjects(holder, found.start, this.#prefix);
     return (
-      this.#shared(this.#ofXObjects, holder, found, (target) => inXObjects(target, 0, this.#prefix)) ??
+      this.#inReferenced(holder, found, corrections) ??
       slotAt(holder, { start: found.key, end: found.end }, NEW_XOBJECTS, this.#prefix)
     );
   }
 
   /**
-   * Returns the slot of the dictionary that the reference at `span` leads to. If it leads there over another reference,
-   * or by a generation that is not the dictionary's, a right one takes its place: Poppler and PDFium would find nothing.
+   * Returns the slot of the dictionary of XObjects that the reference at `span` leads to. If it leads there over another
+   * reference, or by a generation that is not the dictionary's, a right one takes its place: Poppler and PDFium would
+   * find nothing.
    */
-  #shared(
-    known: Map<number, Shared | undefined>,
-    holder: Rewrite,
-    span: Span,
-    find: (target: Rewrite) => NameSlot,
-  ): NameSlot | undefined {
+  #inReferenced(holder: Rewrite, span: Span, corrections: Splice[]): NameSlot | undefined {
     const reference = referenceAt(holder.text, span.start);
     if (!reference) return undefined;
     const { num } = reference;
-    if (!known.has(num)) {
+    if (!this.#xobjects.has(num)) {
       const target = this.#dictionary(num);
-      if (target && !known.has(target.num)) {
-        const slot = find(target);
-        known.set(target.num, { num: target.num, slot });
-        // Some readers read nothing of an object stream that has a damaged member.
-        if (slot.rewrite !== target && !this.#objects.table.isInFile(target.num)) target.rewriteUnchanged();
-      }
-      known.set(num, target && known.get(target.num));
+      if (target && !this.#xobjects.has(target.num))
+        this.#xobjects.set(target.num, { num: target.num, slot: inXObjects(target, 0, this.#prefix) });
+      this.#xobjects.set(num, target && this.#xobjects.get(target.num));
     }
-    const shared = known.get(num);
-    if (!shared) return undefined;
-    const gen = this.#objects.table.generationOf(shared.num);
-    if (shared.num !== num || gen !== reference.gen)
-      holder.splice({ at: span.start, remove: span.end - span.start, insert: `${shared.num} ${gen} R` });
-    return shared.slot;
+    const found = this.#xobjects.get(num);
+    if (!found) return undefined;
+    const gen = this.#objects.table.generationOf(found.num);
+    if (found.num !== num || gen !== reference.gen)
+      corrections.push({ at: span.start, remove: span.end - span.start, insert: `${found.num} ${gen} R` });
+    return found.slot;
   }
 
   /** Notes which default color spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */

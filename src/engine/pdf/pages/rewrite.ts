@@ -20,9 +20,12 @@ export interface Splice {
  */
 const FEW = 4;
 
-/** An object that may be rewritten. A document has one for every page, so they are kept small. */
+/** An object that the output may contain in changed form. A document has one for every page, so they are kept small. */
 export class Rewrite {
-  readonly num: number;
+  /** Number of the object; 0 for a part of another object, until the skeleton makes it an object. */
+  num: number;
+  /** Number of the object of the source that contains the text. Its key encrypts the strings. */
+  readonly origin: number;
   /** Location of the text instead of a view of it, which takes as much memory as most texts. */
   readonly #buffer: ArrayBufferLike;
   readonly #start: number;
@@ -31,8 +34,9 @@ export class Rewrite {
   /** Of a stream: where the rest of its data are in the file. They follow the text as they are. */
   readonly data: Span | undefined;
 
-  constructor(num: number, text: Uint8Array, data?: Span) {
+  constructor(num: number, text: Uint8Array, data?: Span, origin = num) {
     this.num = num;
+    this.origin = origin;
     this.data = data;
     this.#buffer = text.buffer;
     this.#start = text.byteOffset;
@@ -47,6 +51,11 @@ export class Rewrite {
   /** Not overlapping, in any order. */
   get splices(): readonly Splice[] {
     return this.#splices;
+  }
+
+  /** Returns the part [start, end) of the text, which is to become an object. */
+  part(start: number, end: number): Rewrite {
+    return new Rewrite(0, this.text.subarray(start, end), undefined, this.origin);
   }
 
   /** Has the object written again, as it is. */
@@ -73,6 +82,11 @@ export class Rewrites {
 
   get(num: number): Rewrite | undefined {
     return this.#rewrites.get(num);
+  }
+
+  /** Adds an object that the source does not have. */
+  add(rewrite: Rewrite): void {
+    this.#rewrites.set(rewrite.num, rewrite);
   }
 
   /**

@@ -68,7 +68,7 @@ export const COSTS = {
   /** Per byte of a /Kids array. */
   readKids: scan(16),
   /** Per child of a page-tree node when its pages are counted. */
-  settleKid: time(128),
+  countKid: time(128),
   /** Per byte of a /Contents array. Each element of the array is looked up. */
   readContentsArray: scan(16),
   /** Per byte of a content stream's dictionary. All pages may share the stream. */

@@ -13,9 +13,11 @@ function numbersBeside(used: number[], size?: number): ObjectNumbers {
 describe("numbers of new objects", () => {
   const last = LARGEST_NUMBER;
   it.each<[string, number[], number | undefined, number[]]>([
-    ["from /Size on", [0, 1, 2], 3, [3, 4, 5]],
-    ["1,000 above the largest number if /Size is wrong", [0, 1, 2], 2, [1002, 1003]],
-    ["up to the largest number, then in gaps", [0, 1, last - 2], last - 1, [last - 1, last, 1001, 1002]],
+    ["1,000 above /Size", [0, 1, 2], 3, [1003, 1004, 1005]],
+    ["1,000 above the largest number if /Size is too small", [0, 1, 2], 2, [1002, 1003]],
+    ["1,000 above a /Size that is too large", [0, 1, 2], 50, [1050, 1051]],
+    ["up to the largest number, then in gaps", [0, 1, last - 1001], 2, [last - 1, last, 1001, 1002]],
+    ["in gaps if /Size is larger than any number", [0, 1, 1500], 1e12, [1001, 1002]],
     ["in gaps, 1,000 above used numbers", [0, 1, 1002, 1500, last], last + 1, [1001, 2500, 2501]],
     ["in gaps if the distance leads above the largest number", [0, 900, last - 500], 1, [1900, 1901]],
     ["in gaps, up to the next used number", [0, 1002, ...every(1000, 2000), last], last + 1, [1000, 1001]],
@@ -29,7 +31,7 @@ describe("numbers of new objects", () => {
     expect(() => numbers.take()).toThrow(expect.objectContaining({ code: "damaged_pdf" }));
   });
 
-  it("allocates numbers in the gaps of files with a table and with a stream", async () => {
+  it("numbers new objects in the gaps of files with a table and with a stream", async () => {
     const bodies: Bodies = { ...onePage(), [last]: "(the last)" };
     const plain = new FileBuilder()
       .objects(bodies)

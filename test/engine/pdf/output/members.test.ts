@@ -2,6 +2,7 @@
 import { deflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { keptMembers, planReplacements } from "../../../../src/engine/pdf/output/replacements.ts";
+import { writeSkeleton } from "../../../../src/engine/pdf/output/skeleton.ts";
 import { FileBuilder, latin1, open, stamp } from "../fixture.ts";
 
 const PAGE = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
@@ -24,8 +25,7 @@ function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array
 /** Returns the rewritten members other than the page. */
 async function kept(bytes: Uint8Array) {
   const document = await open(bytes);
-  document.pages[0]!.rewrite.rewriteUnchanged();
-  return Array.fromAsync(keptMembers(document, await planReplacements(document), 5));
+  return Array.fromAsync(keptMembers(document, await planReplacements(document, await writeSkeleton(document)), 5));
 }
 
 it.each([
@@ -52,8 +52,7 @@ async function work(rest: string) {
   const document = await open(membersAtOnePlace(1, rest));
   const { meter } = document.objects.source;
   const turns = vi.spyOn(meter, "yield");
-  document.pages[0]!.rewrite.rewriteUnchanged();
-  const replacements = await planReplacements(document);
+  const replacements = await planReplacements(document, await writeSkeleton(document));
   const before = meter.used.scanned;
   const members = await Array.fromAsync(keptMembers(document, replacements, 5));
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };

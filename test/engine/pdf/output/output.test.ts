@@ -109,7 +109,7 @@ describe("the output", () => {
     const output = latin1(await stamp(source));
     expect(output).toMatch(/^%PDF-1\.7\n/);
     const { table } = (await open(encode(output))).xref;
-    for (const num of [1, 2, 3, 4]) expect(output.slice(table.offset(table.liveRow(num)))).toMatch(`${num} 0 obj\n`);
+    for (const num of [1, 3, 4]) expect(output.slice(table.offset(table.liveRow(num)))).toMatch(`${num} 0 obj\n`);
     const streamed = await plan(ranges(source), { thorough: true });
     expect(latin1(await joined(streamed.chunks()))).toBe(output);
   });
@@ -191,7 +191,7 @@ describe("the output", () => {
     const source = file({ ...onePage(), 4000000: "null" });
     const output = await stamp(source);
     expect(output.length).toBeLessThan(source.length + 2000);
-    expect(latin1(output)).toContain("4000000 5\n");
+    expect(latin1(output)).toMatch(/\n4000000 1\n.*\n4001001 \d\n/);
   });
 
   it("the output gives no new object the number of a missing one", async () => {
@@ -218,44 +218,6 @@ describe("the output", () => {
   it("the output corrects the length of a content stream", async () => {
     const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
     expect(latin1(await stamp(source))).toMatch(/4 0 obj\n<<\/Length +8>>\nstream\n1 0 0 rg\nendstream/);
-  });
-});
-
-describe("/Parent", () => {
-  const node = (entries: string) => `<</Type/Pages/Count 1${entries}/MediaBox[0 0 300 400]>>`;
-  const PAGE = "<</Type/Page/Contents 4 0 R>>";
-  const more = { 7: node("/Parent 2 0 R/Kids[]") };
-  it.each<[string, Bodies, RegExp]>([
-    ["a page without /Parent", { 2: node("/Kids[3 0 R]"), 3: PAGE }, /3 0 obj\n<<.*\/Parent 2 0 R/],
-    [
-      "a page with a wrong /Parent",
-      { 2: node("/Kids[3 0 R]"), 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
-      /3 0 obj\n<<(?!.*7 0 R).*\/Parent 2 0 R/,
-    ],
-    [
-      "a page that begins with a wrong /Parent",
-      { 2: node("/Kids[3 0 R]"), 3: "<</Parent 7 0 R/Type/Page>>" },
-      /3 0 obj\n<<\/Resources<<[^/]*\/XObject<<[^>]*>>>>\/Contents\[[^\]]*\]\/Parent 2 0 R ?\/Type\/Page>>/,
-    ],
-    [
-      "a page in a direct node, which it cannot refer to",
-      { 2: node(`/Kids[${node("/Kids[3 0 R]")}]`), 3: PAGE },
-      /3 0 obj\n<<.*\/Parent 2 0 R/,
-    ],
-    [
-      "a page in a root in the catalog",
-      { 1: `<</Type/Catalog/Pages${node("/Kids[3 0 R]")}>>`, 3: "<</Type/Page/Parent 7 0 R/Contents 4 0 R>>" },
-      /3 0 obj\n<<(?!.*Parent)/,
-    ],
-    ["a node", { 2: node("/Kids[5 0 R]"), 3: PAGE, 5: node("/Kids[3 0 R]") }, /5 0 obj\n<<.*\/Parent 2 0 R/],
-    ["a root with a /Parent", { 2: node("/Parent 7 0 R/Kids[3 0 R]") }, /2 0 obj\n<<(?!.*7 0 R)/],
-  ])("the output corrects /Parent of %s", async (_, bodies, expected) => {
-    expect(latin1(await stamp(file({ ...onePage(), ...more, ...bodies })))).toMatch(expected);
-  });
-
-  it("the output leaves pages with a right /Parent unchanged", async () => {
-    const source = file(onePage());
-    expect(latin1(await stamp(source)).match(/2 0 obj\n.*/)?.[0]).toBe(latin1(source).match(/2 0 obj\n.*/)?.[0]);
   });
 });
 
@@ -443,7 +405,8 @@ describe("unlisted pages", () => {
     const members = packed.objectStream(5, { 1: catalog!, 2: node!, 3: page!, 9: STRAY, 10: "<</Kept true>>" });
     const { objects, pages } = await open(await stamp(packed.xrefStream(6, members).bytes()));
     expect([pages.length, objects.value(9)]).toEqual([1, null]);
-    expect(objects.dictionary(objects.value(10))!.get("Kept")).toBe(true);
+    const kept = await objects.run(() => objects.value(10));
+    expect(objects.dictionary(kept)!.get("Kept")).toBe(true);
   });
 
   it("erases an unlisted page with an escaped /Type if every object is read", async () => {

@@ -6,6 +6,7 @@ import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { OpenOptions } from "../../../../src/engine/pdf/document/openPdf.ts";
 import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
+import type { Reference } from "../../../../src/engine/pdf/syntax/values.ts";
 import { encode, joined } from "../../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
 import { encryptedPage, VECTORS } from "../security/encryptedFile.ts";
@@ -156,7 +157,7 @@ const STRAY = "<</Type/Page/Stray true>>";
 
 describe("cross-references", () => {
   it.each<[string, Uint8Array, { isStream: boolean; keeps?: number[]; frees?: number[] }]>([
-    ["a file with a table", file(onePage()), { isStream: false, keeps: [1, 4] }],
+    ["a file with a table", file(onePage()), { isStream: false, keeps: [4], frees: [2] }],
     [
       "a file with gaps between object numbers",
       file(onePage(undefined, { 9: "(nine)", 12: "(twelve)" })),
@@ -175,35 +176,27 @@ describe("cross-references", () => {
     [
       "a file with a cross-reference stream",
       new FileBuilder().objects(onePage()).xrefStream(5).bytes(),
-      { isStream: true, keeps: [1, 4] },
+      { isStream: true, keeps: [4] },
     ],
-    [
-      "a file with object streams",
-      compressed({ 8: "(eight)" }).bytes(),
-      { isStream: true, keeps: [1, 8], frees: [5, 7] },
-    ],
+    ["a file with object streams", compressed({ 8: "(eight)" }).bytes(), { isStream: true, keeps: [8], frees: [5, 7] }],
     [
       "a file with unchanged object streams",
       pagesInFile().bytes(),
-      { isStream: true, keeps: [1, 4, 8, 9], frees: [7] },
+      { isStream: true, keeps: [4, 8, 9], frees: [2, 7] },
     ],
-    ["a hybrid file", hybrid(), { isStream: true, keeps: [1, 6, 8] }],
+    ["a hybrid file", hybrid(), { isStream: true, keeps: [6, 8] }],
     [
       "a file with an unlisted page",
       file(onePage(undefined, { 7: STRAY, 8: "(eight)" })),
       { isStream: false, keeps: [8], frees: [7] },
     ],
-    [
-      "a file with junk before its header",
-      encode(`junk\n${latin1(file(onePage()))}`),
-      { isStream: false, keeps: [1, 4] },
-    ],
+    ["a file with junk before its header", encode(`junk\n${latin1(file(onePage()))}`), { isStream: false, keeps: [4] }],
     [
       "a file without a header",
       encode(latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")),
-      { isStream: false, keeps: [1, 4] },
+      { isStream: false, keeps: [4] },
     ],
-    ["a file that was scanned", scanned(), { isStream: false, keeps: [1, 4] }],
+    ["a file that was scanned", scanned(), { isStream: false, keeps: [4] }],
     ["a file with a member of a missing object stream", strayMember(), { isStream: true, frees: [9] }],
   ])("the cross-reference lists exactly the objects of %s", async (_, source, { isStream, keeps = [], frees = [] }) => {
     const tail = await tailOf(source);
@@ -227,14 +220,25 @@ describe("cross-references", () => {
 
 describe("free object numbers", () => {
   const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
-  it("free numbers are listed in one subsection, unless they are many", async () => {
-    expect(await subsections({ 20: "(a)" })).toEqual([[0, expect.any(Number)]]);
-    expect(await subsections({ 1000: "(a)" })).toEqual([[0, expect.any(Number)]]);
+  it("the source's numbers are listed in one subsection, unless many are free, and the new ones in another", async () => {
+    const some = expect.any(Number);
+    expect(await subsections({ 20: "(a)" })).toEqual([
+      [0, 21],
+      [1021, some],
+    ]);
+    expect(await subsections({ 1000: "(a)" })).toEqual([
+      [0, 1001],
+      [2001, some],
+    ]);
     const most = numbered(10, 300, () => "(a)");
-    expect(await subsections({ ...most, 1500: "(a)" })).toEqual([[0, expect.any(Number)]]);
+    expect(await subsections({ ...most, 1500: "(a)" })).toEqual([
+      [0, 1501],
+      [2501, some],
+    ]);
     expect(await subsections({ 5000: "(a)" })).toEqual([
       [0, 5],
-      [5000, expect.any(Number)],
+      [5000, 1],
+      [6001, some],
     ]);
   });
 
@@ -285,7 +289,7 @@ describe("an object stream", () => {
     expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
   });
 
-  it("object streams separate new objects, old members, rewritten objects and pages", async () => {
+  it("object streams separate new objects, old members and rewritten objects, and have no page and no catalog", async () => {
     const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
     const [second, { 3: page, ...first }] = [PAGE.replace("4 0 R", "4 0 R/Second true"), PARTS];
     const members = [
@@ -295,7 +299,8 @@ describe("an object stream", () => {
     const source = builder.xrefStream(7, members).bytes();
     const tail = await tailOf(source, {}, (document) => void document.add("(new)"));
     const streams = [...tail.members.values()].map((numbers) => numbers.filter((num) => num <= 11));
-    expect(streams).toEqual([[], [1, 2, 8], [11], [6], [3, 10]]);
+    expect(streams).toEqual([[], [8], [11], [6]]);
+    for (const num of [1, 3, 10]) expect([num, tail.entries.get(num)?.kind]).toEqual([num, 1]);
   });
 
   it("new objects go to object streams, except in a file with a table", async () => {
@@ -312,18 +317,15 @@ describe("an object stream", () => {
 
 describe("the order of the tail", () => {
   it.each<[string, Uint8Array]>([
-    ["in a file with a table", file({ ...PARTS, 4: { data: "0 g" } })],
-    ["in a file with object streams", compressed().bytes()],
-    ["in a file whose page alone is uncompressed", compressed({}, { 3: PARTS[3]! }).bytes()],
-  ])("a page comes after everything that is written for it, %s", async (_, source) => {
-    const { entries, at } = await tailOf(source);
-    const placeOf = (num: number): number => {
-      const { kind, place } = entries.get(num)!;
-      return kind === 2 ? placeOf(place) : place;
-    };
-    const used = [...entries].filter(([num, { kind }]) => kind !== 0 && num !== 3 && placeOf(num) < at);
-    const stream = entries.get(3)!.kind === 2 ? entries.get(3)!.place : undefined;
-    for (const [num] of used) if (num !== stream) expect(placeOf(num)).toBeLessThan(placeOf(3));
+    ["a file with a table", file({ ...PARTS, 4: { data: "0 g" } })],
+    ["a file with object streams", compressed().bytes()],
+    ["a file whose page alone is uncompressed", compressed({}, { 3: PARTS[3]! }).bytes()],
+  ])("the page, its node and the catalog are the last objects of %s, in this order", async (_, source) => {
+    const { entries, at, output } = await tailOf(source);
+    const root = await open(output).then(({ catalog }) => catalog.get("Pages") as Reference);
+    const places = [...entries].filter(([, { kind, place }]) => kind === 1 && place < at);
+    const inOrder = places.sort(([, a], [, b]) => a.place - b.place).map(([num]) => num);
+    expect(inOrder.slice(-3)).toEqual([3, root.num, 1]);
   });
 });
 

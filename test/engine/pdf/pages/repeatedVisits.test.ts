@@ -8,7 +8,7 @@ import { MemorySource, RangeSource } from "../../../../src/engine/pdf/source/byt
 import { Meter } from "../../../../src/engine/pdf/source/meter.ts";
 import { Malformed } from "../../../../src/engine/pdf/syntax/lexer.ts";
 import { joined } from "../../../support/bytes.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
+import { type Bodies, FileBuilder, file, onePage, open, plan, ranges } from "../fixture.ts";
 
 const LONG = 20_000;
 const string = `<${"41".repeat(LONG / 2)}>`;
@@ -48,7 +48,7 @@ test.each<[string, (count: number) => Bodies]>([
 });
 
 test("inspects malformed inherited resources once, not for each page", async () => {
-  const slots = vi.spyOn(Resources.prototype, "slot");
+  const slots = vi.spyOn(Resources.prototype, "find");
   const bodies = pages(50, () => "", nothing, `/Resources[${"[]".repeat(1000)}]`);
   await open(file(bodies));
   expect(slots.mock.calls.length).toBeLessThan(5);
@@ -191,31 +191,4 @@ test("reads a table of many short subsections in short pieces", async () => {
   asked.mockRestore();
   expect(lengths.length).toBeGreaterThan(500);
   expect(lengths.reduce((sum, length) => sum + length)).toBeLessThan(500 * 8000);
-});
-
-describe("nodes that are repaired", () => {
-  const node =
-    "<</Type/Pagex/Parent 1 0 R/MediaBox [ 0 0   300.000   400.000 (x) ]/Count 10 0 R/Kids[3 0 R]/Broken 1e5 >>";
-  const tree: Bodies = {
-    ...onePage("/Contents 4 0 R", { 2: "<</Type/Pages/Count 1/Kids[6 0 R]/MediaBox[0 0 300 400]>>" }),
-    3: "<</Type/Page/Parent 6 0 R/Contents 4 0 R>>",
-    6: node,
-  };
-  const mended =
-    /<<\s*\/Type\s*\/Pages\s*\/Parent 2 0 R\s+\/MediaBox\s*\[[^\]]*\]\s*\/Count 1\s*\/Kids\s*\[\s*3 0 R\s*\]/;
-
-  test("repairs a node in an object stream once, although its first visit misses its /Count", async () => {
-    const builder = new FileBuilder().objects(tree);
-    const members = builder.objectStream(8, { 10: "1" });
-    const output = latin1(await stamp(builder.xrefStream(11, members).bytes()));
-    expect(output.slice(output.lastIndexOf("\n6 0 obj"))).toMatch(mended);
-  });
-
-  test("repairs a distant node once by ranges, although its first visit misses its /Count", async () => {
-    const far = { dict: "", data: new Uint8Array(600_000) };
-    const bytes = file({ ...tree, 9: far, 10: "1", 11: far });
-    const [byRanges, inMemory] = [await joined((await plan(ranges(bytes))).chunks()), await stamp(bytes)];
-    expect(latin1(inMemory).slice(latin1(inMemory).lastIndexOf("\n6 0 obj"))).toMatch(mended);
-    expect(Buffer.compare(byRanges, inMemory)).toBe(0);
-  });
 });

@@ -1,4 +1,4 @@
-/** Pages and nodes are written as they were read. Plain ones stay unchanged. */
+/** What the page tree leads to: the attributes of its pages, their number, and the trees that are rejected. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
 import { type Bodies, file, latin1, onePage, open, stamp } from "../fixture.ts";
@@ -7,31 +7,23 @@ const outcome = (bodies: Bodies) =>
   stamp(file(bodies)).catch((error) => (error instanceof EngineError ? error.code : error));
 const objectOf = (output: Uint8Array, num: number) => new RegExp(`\n${num} 0 obj\n(.*)`).exec(latin1(output))?.[1];
 
-describe("plain nodes", () => {
-  it.each([
-    "<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 595.276 -841.89]/Rotate -270>>",
-    "<</Type /Pages /Count 1 /Kids [ 3 0 R ] /CropBox [ .5 0.5 100. 200 ] /Rotate 450>>",
-  ])("leaves a plain node unchanged: %s", async (node) => {
-    expect(objectOf(await stamp(file({ ...onePage(), 2: node })), 2)).toBe(node);
-  });
-});
-
 describe("entries of pages", () => {
   it.each([
-    ["/Rotate 90.0", "/Rotate 90 "],
-    ["/Rotate (90)", "/Rotate 0 "],
-    ["/Rotate 45", "/Rotate 0 "],
-    ["/Rotate +90", "/Rotate 90 "],
+    ["/Rotate 90.0", "/Rotate 90"],
+    ["/Rotate (90)", ""],
+    ["/Rotate 45", ""],
+    ["/Rotate +90", "/Rotate 90"],
+    ["/Rotate -90", "/Rotate 270"],
     ["/Rotate 9 0 R", ""],
-    ["/UserUnit -1", "/UserUnit 1 "],
-    ["/UserUnit 8 0 R", "/UserUnit 2 "],
+    ["/UserUnit -1", ""],
+    ["/UserUnit 8 0 R", "/UserUnit 2"],
     ["/CropBox[0 0 50]", ""],
     ["/CropBox[--5 0 50 60]", "/CropBox[-5 0 50 60]"],
     ["/CropBox[9 9 9 9]", ""],
     ["/CropBox[500 500 600 600]", "/CropBox[0 0 90 90]"],
-    ["/UserUnit 0", "/UserUnit 1 "],
-    ["/UserUnit 1215752191", "/UserUnit 1 "],
-    ["/UserUnit .0000001", "/UserUnit 1 "],
+    ["/UserUnit 0", ""],
+    ["/UserUnit 1215752191", ""],
+    ["/UserUnit .0000001", ""],
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
   ])("writes the entry of a page as it was read: %s", async (entry, expected) => {
@@ -40,9 +32,8 @@ describe("entries of pages", () => {
       7: "[0 0 50 60]",
       8: "2",
     };
-    expect(objectOf(await stamp(file(bodies)), 3)).toMatch(
-      new RegExp(`^<</Type/Page/Parent 2 0 R${expected.replace(/[[\]]/g, "\\$&")}/MediaBox\\[0 0 90 90\\]`),
-    );
+    const text = objectOf(await stamp(file(bodies)), 3)!;
+    expect(/^<<\/Type\/Page\/Parent \d+ 0 R\/MediaBox\[0 0 90 90\](.*)\/Contents\[/.exec(text)?.[1]).toBe(expected);
   });
 
   it("adds a MediaBox to a page without one", async () => {

@@ -1,0 +1,119 @@
+/**
+ * Writes the skeleton of the output anew: the catalog, the nodes of the page tree and the page dictionaries (ISO
+ * 32000-2, 7.7.2 and 7.7.3). Readers differ in what pages inherit, and in how they repair a tree, so the skeleton leaves
+ * nothing to inherit or to repair: each page has all its attributes, and each listing of a page is an object.
+ */
+import type { PdfDocument } from "../document/pdfDocument.ts";
+import type { Rewrite, Splice } from "../pages/rewrite.ts";
+import { forEachYielding } from "../source/meter.ts";
+import { eachEntry, readName } from "../syntax/lexer.ts";
+import { Reference } from "../syntax/values.ts";
+
+/** Maximum number of kids of a node. MuPDF takes quadratic time for the pages of a node. */
+const MOST_KIDS = 64;
+
+/** The objects of the skeleton, in the order of the output. */
+export interface Skeleton {
+  /** The page dictionaries, in reading order. */
+  readonly leaves: readonly Rewrite[];
+  /** The nodes of the page tree, the root last. */
+  readonly nodes: readonly { readonly num: number; readonly text: string }[];
+  readonly catalog: Rewrite;
+}
+
+/** Writes the skeleton of a document whose pages are marked. Must be called only once per document. */
+export async function writeSkeleton(document: PdfDocument): Promise<Skeleton> {
+  const { pages, numbers, rewrites, objects } = document;
+  const asObject = (rewrite: Rewrite) => {
+    if (rewrite.num === 0) {
+      rewrite.num = numbers.take();
+      rewrites.add(rewrite);
+      rewrite.rewriteUnchanged();
+    }
+    return `${rewrite.num} ${objects.table.generationOf(rewrite.num)} R`;
+  };
+
+  const tree = new TreeNumbers(pages.length, () => numbers.take());
+  const leaves = pages.map(({ rewrite, repeated }) => (repeated ? copyOf(rewrite) : rewrite));
+  await forEachYielding(objects.source.meter, leaves.entries(), ([index, leaf]) => {
+    const { attributes, resources, overlay, cuts } = pages[index]!;
+    const shared = resources.shared ? `/Resources ${asObject(resources.shared)}` : "";
+    const entries = `/Parent ${tree.parentOf(index)} 0 R${attributes}${shared}/Contents${overlay?.contents}`;
+    asObject(leaf);
+    leaf.splice({ at: 2, remove: 0, insert: `/Type/Page${entries}` });
+    for (const { start, end } of cuts) leaf.splice({ at: start, remove: end - start, insert: "" });
+  });
+  const nodes = tree.nodes(leaves.map(asObject));
+  return { leaves, nodes, catalog: writeCatalog(document, nodes.at(-1)!.num) };
+}
+
+/**
+ * Returns a copy of a page dictionary for a page that is listed again. It has no part in the structure of the document
+ * (14.7.5.4) and in its threads (12.4.3), which lead to the first.
+ */
+function copyOf(page: Rewrite): Rewrite {
+  const { text, splices } = page;
+  const copy = page.part(0, text.length);
+  for (const splice of splices) copy.splice(splice);
+  eachEntry(text, 0, (key, keyEnd, _, end) => {
+    const name = readName(text, key, keyEnd);
+    if (name === "StructParents" || name === "B") copy.splice({ at: key, remove: end - key, insert: "" });
+  });
+  return copy;
+}
+
+/** Has the catalog be one that leads to the new root of the page tree. */
+function writeCatalog({ trailer, rewrites }: PdfDocument, root: number): Rewrite {
+  const reference = trailer.get("Root");
+  const catalog = reference instanceof Reference ? rewrites.get(reference.num) : undefined;
+  if (!catalog) throw new Error("the catalog has not been read");
+  const cuts: Splice[] = [];
+  eachEntry(catalog.text, 0, (key, keyEnd, _, end) => {
+    const name = readName(catalog.text, key, keyEnd);
+    if (name === "Type" || name === "Pages") cuts.push({ at: key, remove: end - key, insert: "" });
+  });
+  for (const cut of cuts) catalog.splice(cut);
+  catalog.splice({ at: 2, remove: 0, insert: `/Type/Catalog/Pages ${root} 0 R` });
+  return catalog;
+}
+
+/** The numbers of the nodes of a balanced tree, given before the nodes are written. */
+class TreeNumbers {
+  /** The numbers of the nodes by level, the lowest first. */
+  readonly #levels: number[][] = [];
+
+  constructor(leaves: number, take: () => number) {
+    let count = leaves;
+    do {
+      count = Math.ceil(count / MOST_KIDS);
+      this.#levels.push(Array.from({ length: count }, take));
+    } while (count > 1);
+  }
+
+  /** Returns the number of the node that lists a leaf. */
+  parentOf(leaf: number): number {
+    return this.#levels[0]![Math.floor(leaf / MOST_KIDS)]!;
+  }
+
+  /**
+   * Returns the nodes, the root last.
+   * @param leaves the references to the leaves
+   */
+  nodes(leaves: readonly string[]): { num: number; text: string }[] {
+    let kids = leaves;
+    let pagesPerKid = 1;
+    return this.#levels.flatMap((numbers, level) => {
+      const above = this.#levels[level + 1];
+      const nodes = numbers.map((num, index) => {
+        const own = kids.slice(index * MOST_KIDS, (index + 1) * MOST_KIDS);
+        const first = index * MOST_KIDS * pagesPerKid;
+        const count = Math.min(leaves.length - first, MOST_KIDS * pagesPerKid);
+        const parent = above ? `/Parent ${above[Math.floor(index / MOST_KIDS)]} 0 R` : "";
+        return { num, text: `<</Type/Pages${parent}/Count ${count}/Kids[${own.join(" ")}]>>` };
+      });
+      kids = numbers.map((num) => `${num} 0 R`);
+      pagesPerKid *= MOST_KIDS;
+      return nodes;
+    });
+  }
+}
