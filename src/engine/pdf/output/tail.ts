@@ -12,6 +12,7 @@ import { eachEntry, LARGEST_GENERATION, Malformed, readName } from "../syntax/le
 import { Reference } from "../syntax/values.ts";
 import { endOfWellFormed, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
 import { provePages } from "./proof.ts";
+import { correctReferences } from "./references.ts";
 import { keptMembers, type Replacements } from "./replacements.ts";
 import {
   END_OF_DATA,
@@ -68,9 +69,12 @@ export async function writeTail(
   // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
   const asStream =
     xref.usesStreams || streams.length > 0 || hasCompressed(document) || start > LARGEST_TABLE_OFFSET - (1 << 30);
-  const member = (rewrite: Rewrite): Member => ({ num: rewrite.num, text: spliced(rewrite) });
+  const member = (rewrite: Rewrite): Member => {
+    correctReferences(rewrite, document, freed);
+    return { num: rewrite.num, text: spliced(rewrite) };
+  };
 
-  const body = new Body(document, start);
+  const body = new Body(document, start, freed);
   for (const { num, object } of document.added) {
     if (asStream && typeof object === "string") await body.pack({ num, text: encodeLatin1(object) });
     else body.add(num, object);
@@ -133,14 +137,17 @@ class Body {
   /** Offset in the output of what comes next. */
   offset: number;
   readonly #document: PdfDocument;
+  readonly #freed: ReadonlySet<number>;
   /** Members of the object stream that has been begun, and their length in bytes. */
   #pack: Member[] = [];
   #packed = 0;
   /** There may be a rewritten object for every page, so these are only written in `parts`. */
   readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
 
-  constructor(document: PdfDocument, start: number) {
+  /** @param freed numbers of the source's objects that the output does not contain */
+  constructor(document: PdfDocument, start: number, freed: ReadonlySet<number>) {
     this.#document = document;
+    this.#freed = freed;
     this.offset = start;
     this.#write((out) => out.byte(LINE_FEED));
   }
@@ -172,7 +179,10 @@ class Body {
   /** Adds rewritten objects. */
   rewrite(sources: readonly Rewrite[]): void {
     const start = this.offset;
-    const rewrites = sources.map((source) => rekeyed(source, this.#document.objects));
+    const rewrites = sources.map((source) => {
+      if (!this.#document.rewrites.isStream(source.num)) correctReferences(source, this.#document, this.#freed);
+      return rekeyed(source, this.#document.objects);
+    });
     for (const rewrite of rewrites) {
       const { num } = rewrite;
       const gen = this.#document.xref.table.generationOf(num);

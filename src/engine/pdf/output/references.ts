@@ -1,0 +1,77 @@
+/**
+ * Replaces references that lead to no object. To readers such a reference means null (ISO 32000-2, 7.3.10), but Poppler
+ * and pdf.js take it for damage, and then scan the file for objects.
+ */
+import { decodeLatin1 } from "../../bytes.ts";
+import type { PdfDocument } from "../document/pdfDocument.ts";
+import { IN_FILE, IN_STREAM } from "../objects/xrefTable.ts";
+import type { Rewrite } from "../pages/rewrite.ts";
+import { LESS_THAN, PAREN_OPEN, UPPER_R } from "../syntax/characters.ts";
+import {
+  isDictionary,
+  isDigit,
+  isRegular,
+  readObjectNumber,
+  skipHexString,
+  skipLiteralString,
+  skipRegular,
+  skipWhite,
+  terminated,
+} from "../syntax/lexer.ts";
+
+const REFERENCE = /(\d+)\s+(\d+)\s+R/g;
+
+/**
+ * Has a rewritten dictionary or array refer only to objects of the output, by their generations.
+ * @param freed numbers of the source's objects that the output does not contain
+ */
+export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed: ReadonlySet<number>): void {
+  const { text, splices } = rewrite;
+  const { table } = document.xref;
+  const isRight = (num: number, gen: number) => isInOutput(num, document, freed) && table.generationOf(num) === gen;
+  const candidates = decodeLatin1(text).matchAll(REFERENCE);
+  if (candidates.every(([, num, gen]) => isRight(Number(num), Number(gen)))) return;
+  const removed = splices.filter(({ remove }) => remove > 0);
+  eachReference(text, (start, end, num, gen) => {
+    if (isRight(num, gen) || removed.some(({ at, remove }) => at <= start && end <= at + remove)) return;
+    const insert = isInOutput(num, document, freed) ? `${num} ${table.generationOf(num)} R` : "null";
+    rewrite.splice({ at: start, remove: end - start, insert });
+  });
+}
+
+/** Returns whether the output contains an object of the source. */
+function isInOutput(
+  num: number,
+  { xref: { table }, start, objects }: PdfDocument,
+  freed: ReadonlySet<number>,
+): boolean {
+  if (num > table.largest || freed.has(num)) return false;
+  const row = table.liveRow(num);
+  if (row < 0) return false;
+  const kind = table.kind(row);
+  if (kind === IN_STREAM) return table.isInFile(table.streamNumber(row));
+  const offset = table.offset(row);
+  return kind === IN_FILE && offset >= start.from && offset < objects.source.length;
+}
+
+/** Visits the references in a well-formed value, as the bytes [start, end). */
+function eachReference(text: Uint8Array, visit: (start: number, end: number, num: number, gen: number) => void): void {
+  const bytes = terminated(text);
+  for (let at = skipWhite(bytes, 0); at < text.length; at = skipWhite(bytes, at)) {
+    if (bytes[at] === PAREN_OPEN) at = skipLiteralString(bytes, at);
+    else if (isDictionary(bytes, at)) at += 2;
+    else if (bytes[at] === LESS_THAN) at = skipHexString(bytes, at);
+    else if (!isRegular(bytes[at])) at++;
+    else {
+      const end = skipRegular(bytes, at);
+      const num = readObjectNumber(bytes, at, end);
+      const genStart = skipWhite(bytes, end);
+      const genEnd = isDigit(bytes[genStart]) ? skipRegular(bytes, genStart) : genStart;
+      const gen = readObjectNumber(bytes, genStart, genEnd);
+      const keyword = skipWhite(bytes, genEnd);
+      const isReference = num !== undefined && gen !== undefined && bytes[keyword] === UPPER_R;
+      if (isReference) visit(at, keyword + 1, num, gen);
+      at = isReference ? keyword + 1 : end;
+    }
+  }
+}
