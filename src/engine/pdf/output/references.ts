@@ -2,24 +2,23 @@
  * Replaces references that lead to no object. To readers such a reference means null (ISO 32000-2, 7.3.10), but Poppler
  * and pdf.js take it for damage, and then scan the file for objects.
  */
-import { decodeLatin1 } from "../../bytes.ts";
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import { IN_FILE, IN_STREAM } from "../objects/xrefTable.ts";
 import type { Rewrite } from "../pages/rewrite.ts";
-import { LESS_THAN, PAREN_OPEN, UPPER_R } from "../syntax/characters.ts";
+import { LESS_THAN, PAREN_OPEN, PERCENT, UPPER_R } from "../syntax/characters.ts";
 import {
   isDictionary,
   isDigit,
   isRegular,
+  isWhite,
   readObjectNumber,
   skipHexString,
   skipLiteralString,
   skipRegular,
   skipWhite,
   terminated,
+  valueOfDigits,
 } from "../syntax/lexer.ts";
-
-const REFERENCE = /(\d+)\s+(\d+)\s+R/g;
 
 /**
  * Has a rewritten dictionary or array refer only to objects of the output, by their generations.
@@ -28,15 +27,42 @@ const REFERENCE = /(\d+)\s+(\d+)\s+R/g;
 export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed: ReadonlySet<number>): void {
   const { text, splices } = rewrite;
   const { table } = document.xref;
-  const isRight = (num: number, gen: number) => isInOutput(num, document, freed) && table.generationOf(num) === gen;
-  const candidates = decodeLatin1(text).matchAll(REFERENCE);
-  if (candidates.every(([, num, gen]) => isRight(Number(num), Number(gen)))) return;
-  const removed = splices.filter(({ remove }) => remove > 0);
+  const isWrong = (start: number, num: number, gen: number) =>
+    !(isInOutput(num, document, freed) && table.generationOf(num) === gen) &&
+    !splices.some(({ at, remove }) => at <= start && start < at + remove);
+  if (!mayHaveReference(text, isWrong)) return;
   eachReference(text, (start, end, num, gen) => {
-    if (isRight(num, gen) || removed.some(({ at, remove }) => at <= start && end <= at + remove)) return;
+    if (!isWrong(start, num, gen)) return;
     const insert = isInOutput(num, document, freed) ? `${num} ${table.generationOf(num)} R` : "null";
     rewrite.splice({ at: start, remove: end - start, insert });
   });
+}
+
+/**
+ * Returns whether a text may contain such a reference. Looks for the letter only, also in strings, as nearly all texts
+ * contain none: reading each text token by token would take several times as long.
+ */
+function mayHaveReference(text: Uint8Array, isSuch: (start: number, num: number, gen: number) => boolean): boolean {
+  if (text.includes(PERCENT)) return true; // a comment may be within a reference
+  for (let at = text.indexOf(UPPER_R); at >= 0; at = text.indexOf(UPPER_R, at + 1)) {
+    const genEnd = startOfWhite(text, at);
+    const gen = startOfDigits(text, genEnd);
+    const numEnd = startOfWhite(text, gen);
+    const num = startOfDigits(text, numEnd);
+    if (gen === genEnd || numEnd === gen || num === numEnd) continue;
+    if (isSuch(num, valueOfDigits(text, num, numEnd), valueOfDigits(text, gen, genEnd))) return true;
+  }
+  return false;
+}
+
+function startOfWhite(text: Uint8Array, end: number): number {
+  while (isWhite(text[end - 1])) end--;
+  return end;
+}
+
+function startOfDigits(text: Uint8Array, end: number): number {
+  while (isDigit(text[end - 1])) end--;
+  return end;
 }
 
 /** Returns whether the output contains an object of the source. */

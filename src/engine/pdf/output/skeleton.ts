@@ -40,8 +40,10 @@ export async function writeSkeleton(document: PdfDocument): Promise<Skeleton> {
     const shared = resources.shared ? `/Resources ${asObject(resources.shared)}` : "";
     const entries = `/Parent ${tree.parentOf(index)} 0 R${attributes}${shared}/Contents${overlay?.contents}`;
     asObject(leaf);
-    leaf.splice({ at: 2, remove: 0, insert: `/Type/Page${entries}` });
-    for (const { start, end } of cuts) leaf.splice({ at: start, remove: end - start, insert: "" });
+    const splices = cuts.map(({ start, end }): Splice => ({ at: start, remove: end - start, insert: "" }));
+    splices[0] ??= { at: 2, remove: 0, insert: "" };
+    splices[0].insert = `/Type/Page${entries}`;
+    leaf.spliceAll(splices);
   });
   const nodes = tree.nodes(leaves.map(asObject));
   return { leaves, nodes, catalog: writeCatalog(document, nodes.at(-1)!.num) };

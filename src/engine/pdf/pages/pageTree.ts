@@ -71,9 +71,15 @@ export class PageWalk {
   /** Boxes that are separate objects, by number; null for an object that is not a box. */
   readonly #boxes = new Map<number, Box | null>();
   #count = 0;
-  /** The box and the attributes of the last page: most pages have the same. */
+  /** The displayed box and the attributes of the last page: most pages have the same. */
   #lastBox: Box | undefined;
-  #lastAttributes = "";
+  #last = {
+    mediaBox: undefined as Box | undefined,
+    cropBox: undefined as Box | undefined,
+    rotate: 0,
+    userUnit: 1,
+    text: "",
+  };
 
   /** @param root the catalog's /Pages */
   constructor(objects: Objects, rewrites: Rewrites, root: PageTreeRoot, options: WalkOptions) {
@@ -286,20 +292,22 @@ export class PageWalk {
    * MediaBox, or with a CropBox elsewhere.
    */
   #attributesOf({ mediaBox, cropBox, rotate }: Inherited, box: Box, userUnit: number): string {
+    const shown = cropBox && areApart(mediaBox, cropBox) ? box : cropBox;
+    const last = this.#last;
+    const isSame = isEqual(last.mediaBox, mediaBox ?? box) && isEqual(last.cropBox, shown);
+    if (isSame && last.rotate === rotate && last.userUnit === userUnit) return last.text;
     let text = `/MediaBox${boxText(mediaBox ?? box)}`;
-    if (cropBox) text += `/CropBox${boxText(areApart(mediaBox, cropBox) ? box : cropBox)}`;
+    if (shown) text += `/CropBox${boxText(shown)}`;
     if (rotate !== 0) text += `/Rotate ${rotate}`;
     if (userUnit !== 1) text += `/UserUnit ${decimal(userUnit)}`;
-    if (text !== this.#lastAttributes) this.#lastAttributes = text;
-    return this.#lastAttributes;
+    this.#last = { mediaBox: mediaBox ?? box, cropBox: shown, rotate, userUnit, text };
+    return text;
   }
 
   /** Returns the last page's box if it is equal: most pages have the same size. */
   #equalBox(box: Box): Box {
-    const last = this.#lastBox;
-    if (last && last.x0 === box.x0 && last.y0 === box.y0 && last.x1 === box.x1 && last.y1 === box.y1) return last;
-    this.#lastBox = box;
-    return box;
+    if (!isEqual(this.#lastBox, box)) this.#lastBox = box;
+    return this.#lastBox!;
   }
 
   /** Parses an entry of a page or node. */
@@ -367,6 +375,10 @@ function passedResources(node: Rewrite, { resources }: PageAttributes, above: In
   const { start, end } = resources;
   if (!isDictionary(node.text, start)) return { holder: node, span: resources, found: undefined };
   return { holder: node.part(start, end), span: { start: 0, end: end - start }, found: undefined };
+}
+
+function isEqual(a: Box | undefined, b: Box | undefined): boolean {
+  return a === b || (a && b && a.x0 === b.x0 && a.y0 === b.y0 && a.x1 === b.x1 && a.y1 === b.y1) === true;
 }
 
 function boxText({ x0, y0, x1, y1 }: Box): string {

@@ -63,6 +63,10 @@ export class Rewrite {
     if (this.#splices.length === 0) this.splice({ at: 0, remove: 0, insert: "" });
   }
 
+  spliceAll(splices: readonly Splice[]): void {
+    this.#splices = this.#splices.concat(splices);
+  }
+
   splice(splice: Splice): void {
     if (this.#splices.length < FEW) this.#splices = this.#splices.concat(splice);
     else this.#splices.push(splice);
