@@ -1,7 +1,7 @@
 /**
- * Writes the skeleton of the output anew: the catalog, the nodes of the page tree and the page dictionaries (ISO
- * 32000-2, 7.7.2 and 7.7.3). Readers differ in what pages inherit, and in how they repair a tree, so the skeleton leaves
- * nothing to inherit or to repair: each page has all its attributes, and each listing of a page is an object.
+ * Writes the skeleton of the output: the catalog, the nodes of the page tree and the page dictionaries (ISO 32000-2, 7.7.2
+ * and 7.7.3). None of them is copied from the source, because readers differ in what pages inherit and in how they repair a
+ * tree. Each page of the output has all its attributes, and each listing of a page is an object.
  */
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Rewrite, Splice } from "../pages/rewrite.ts";

@@ -84,7 +84,7 @@ type ElementKind = "reference" | "dictionary" | "other";
  * other than 0.
  * @throws Malformed if an element cannot be skipped, or if it may be a reference but is malformed
  */
-export function eachElement(
+function eachElement(
   text: Uint8Array,
   at: number,
   visit: (kind: ElementKind, start: number, end: number, num: number, gen: number) => void,

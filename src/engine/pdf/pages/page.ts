@@ -30,12 +30,12 @@ export interface PageEntry extends Page {
   /** The contents in the source; undefined once something is laid over the page. */
   contents: Contents | undefined;
   readonly resources: PageResources;
-  /** What has been laid over the page. */
+  /** The new contents, once something is laid over the page. */
   overlay: PageOverlay | undefined;
 }
 
-/** What has been laid over a page. */
-export interface PageOverlay {
+/** The new contents of a page over which something is laid. */
+interface PageOverlay {
   /** References to the streams that draw the mark. */
   readonly placement: string;
   /** The value of the page's new /Contents: an array, or a reference to one. */

@@ -44,8 +44,8 @@ export interface TreeNode extends KidsArray {
 }
 
 /**
- * Lists the pages below `top` in the order of the tree, once all kids have been visited. A page that is listed again is a
- * page of its own.
+ * Lists the pages below `top` in the order of the tree, once all kids have been visited. A page that is listed again
+ * counts as another page.
  * @throws EngineError `too_many_pages` or `too_complex`, as a node may be listed many times; `damaged_pdf` if some
  * pages may be lost
  */

@@ -1,4 +1,4 @@
-/** What the page tree leads to: the attributes of its pages, their number, and the trees that are rejected. */
+/** The pages of a page tree: their attributes and their number. Some trees are rejected. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
 import { type Bodies, file, latin1, onePage, open, stamp } from "../fixture.ts";
