@@ -23,7 +23,7 @@ export const OFFER = offerOf(
 /** A log that drops all lines, and a timer that measures nothing. */
 export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
-/** A caller who has only a payment: no key and no sign-in. */
+/** A caller who has a payment, but no key and no sign-in. */
 export const BARE = { key: null, isSignedIn: async () => false };
 
 /**

@@ -125,7 +125,7 @@ export interface History {
   kept: Set<string>;
 }
 
-/** A Durable Object. It counts the calls that it serves and its restarts. */
+/** A Durable Object that counts the calls in progress and its restarts. */
 class SimulatedObject {
   life = 0;
   readonly calls = new Set<(error: Error) => void>();
@@ -355,7 +355,7 @@ export class Simulation {
   async #verify(payment: PaymentHistory): Promise<Verdict> {
     await this.#world.sleep(this.#world.below(300));
     if (!this.#calm) {
-      if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // the answer comes late
+      if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // the facilitator answers late
       if (this.#world.chance(0.03))
         return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // the facilitator does not answer
       if (this.#world.chance(0.05)) return { outcome: "unknown" }; // the answer has status 500 or is broken
@@ -381,7 +381,7 @@ export class Simulation {
     return { outcome: this.#world.chance(0.5) ? "used" : "reverted", reason: "authorization is used" };
   }
 
-  /** Returns the evidence that the node has. The node is one block behind. */
+  /** Returns the evidence that the ledger's node has. The node is one block behind the chain. */
   async #evidence({ consumed, ends }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
     await this.#world.sleep(this.#world.below(500));
     if (!this.#calm && this.#world.chance(0.2)) return undefined;
@@ -404,7 +404,7 @@ export class Simulation {
     if (this.#calm) return this.#transfer(payment);
     const unknown = { outcome: "unknown" } as const;
     switch (this.#world.below(18)) {
-      case 0: // the answer comes late
+      case 0: // the facilitator answers late
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return this.#transfer(payment);
       case 1: // the facilitator neither answers nor sends the transaction
@@ -419,7 +419,7 @@ export class Simulation {
         this.#transfer(payment);
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return unknown;
-      case 6: // the wallet is empty: the refusal does not show the outcome of earlier attempts
+      case 6: // the wallet is empty, and the refusal does not show the outcome of earlier attempts
         return { outcome: "refused", reason: "a refusal" };
       case 7: // the request arrives twice, and only the second answer arrives at the ledger
         if (this.#transfer(payment).outcome === "settled") payment.doubled = true;
@@ -431,7 +431,7 @@ export class Simulation {
         return { outcome: "reverted", reason: "another refusal" };
       case 10: // the simulation of the transaction fails
         return { outcome: "simulated", reason: "another refusal" };
-      case 11: // the facilitator's node does not answer, but may have sent the transaction: only another node can know
+      case 11: // the facilitator's node does not answer, but may have sent the transaction; only another node can show whether it did
         payment.isPublic = true;
         if (this.#world.chance(0.5) && this.#transfer(payment).outcome === "settled")
           payment.doubled ||= !this.history.node && payment.doubts === 0;

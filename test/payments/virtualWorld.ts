@@ -1,4 +1,4 @@
-/** A scheduled event. Of events at the same time, the lowest order comes first. */
+/** A scheduled event. Events at the same time run in ascending order of `order`. */
 interface Due {
   at: number;
   order: number;
@@ -7,7 +7,7 @@ interface Due {
 
 /** A manual clock and a random generator, both determined by one seed. */
 export class VirtualWorld {
-  /** Unix milliseconds. */
+  /** The current time, Unix milliseconds. */
   now = 1_000_000_000_000;
   readonly #random: () => number;
   readonly #events: Due[] = [];
@@ -22,7 +22,7 @@ export class VirtualWorld {
 
   /**
    * Schedules a function after `ms`. Functions due at the same time run in random order. Returns a function that
-   * cancels it.
+   * cancels the scheduled one.
    */
   later(ms: number, run: () => void): () => void {
     const event = { at: this.now + ms, order: this.#random(), run };
@@ -73,7 +73,7 @@ export class VirtualWorld {
   }
 }
 
-/** A small seeded generator of numbers from 0 to below 1. */
+/** Returns a seeded random generator (mulberry32) of numbers from 0 to below 1. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

@@ -48,7 +48,7 @@ export class SimulatedBucket {
   ) {
     if (value instanceof ByteStream && running() && this.#world.fails(0.02)) {
       this.failed.add(key);
-      throw new Error(INTERNAL_ERROR); // an error before anything is read
+      throw new Error(INTERNAL_ERROR); // the operation fails before it reads the stream
     }
     const bytes =
       typeof value === "string" || value === null ? new TextEncoder().encode(value ?? "") : await joined(value);
@@ -104,7 +104,7 @@ export class SimulatedBucket {
   async #operate<T>(written: string[], act: () => T): Promise<T> {
     const world = this.#world;
     const execution = running();
-    if (!execution) return act(); // outside of an execution, the rules of the simulation read the bucket without faults
+    if (!execution) return act(); // the rules of the simulation read the bucket outside of an execution, without faults
     const held = Math.max(0, execution.heldUntil() - world.now);
     await elapse(held + world.below(world.fails(0.02) ? 30_000 : 60));
     if (world.fails(0.04)) {

@@ -39,7 +39,7 @@ export interface Order {
   faultsBefore: number;
 }
 
-/** The outcome of one call. */
+/** The outcome of one call, as its caller sees it. */
 export interface Heard {
   order: Order;
   payment: Payment;
@@ -193,7 +193,7 @@ export class Callers {
       faultsBefore: world.faults,
     };
     const isSpooledInParts = order.file.length > 200 && (order.way === "body" || order.way === "form");
-    if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // large parts would slow the simulation down
+    if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // storing large bodies in parts would slow the simulation down
     if (order.way === "URL") this.#internet.files.set(`${FILES}${number}.pdf`, order.file);
     this.orders.push(order);
     return order;
@@ -284,7 +284,7 @@ export class Callers {
       order.file = taken[0];
       return handle;
     }
-    const hasTooMany = last === 429 && faults > 0; // earlier failed uploads count against the limit
+    const hasTooMany = last === 429 && faults > 0; // earlier failed uploads count against the limit for uploads
     if (world.faults === faults && !hasTooMany) this.refusedUploads.push(last);
     return undefined;
   }

@@ -13,7 +13,7 @@ export type Consumer = "us" | "another service" | "a stranger" | "its cancellati
 export interface Payment {
   /** The value of the X-PAYMENT header. */
   header: string;
-  /** See `paymentKey`. */
+  /** The payment's identity, see `paymentKey`. */
   key: string;
   from: string;
   to: string;
@@ -105,7 +105,7 @@ function logOf({ nonce, consumed }: Payment, topics: string[], logIndex: number,
 }
 
 function blockAt(ms: number): number {
-  return Math.ceil(ms / BLOCK_MS); // a block contains everything since the block before
+  return Math.ceil(ms / BLOCK_MS); // a block contains everything since the previous block
 }
 
 function hex(number: number): string {

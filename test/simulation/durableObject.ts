@@ -68,7 +68,7 @@ export class SimulatedObject {
       const { now } = this.#world;
       this.#unflushed = this.#unflushed.filter((one) => one.at > now);
       const last = this.#unflushed.at(-1);
-      // writes without a yield in between become durable together
+      // writes that follow each other without a yield become durable together
       const at = last?.written === now ? last.at : Math.max(last?.at ?? 0, now + 1 + this.#world.below(FLUSH_MS));
       this.#unflushed.push({ undo, written: now, at });
     };

@@ -1,4 +1,4 @@
-/** Stand-in for the engine. Marking takes no time, except for the reading and writing. */
+/** Stand-in for the engine. Marking takes no time, except for reading the source and writing the output. */
 import {
   EngineError,
   PlanOutdated,

@@ -57,7 +57,7 @@ export class Facilitator {
     await world.sleep(world.below(500));
     if (!world.fails(0.5)) return this.#transfer(payment);
     switch (world.below(14)) {
-      case 0: // the answer comes late
+      case 0: // the facilitator answers late
         await world.sleep(world.below(LATE_MS));
         return this.#transfer(payment);
       case 1: // the facilitator does not answer, and never sends the transaction
@@ -86,11 +86,11 @@ export class Facilitator {
         return new Response("", { status: 429 });
       case 10: // the simulation of the transaction fails
         return refusal("transaction_simulation_failed");
-      case 11: // the facilitator's node does not answer, but may have sent the transaction: only another node can know
+      case 11: // the facilitator's node does not answer, but may have sent the transaction; only another node can show whether it did
         payment.isPublic = true;
         if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode && !this.doubts.has(payment);
         return refusal("transaction_failed");
-      case 12: // the request was lost
+      case 12: // the request does not reach the facilitator
         throw new TypeError("Network connection lost.");
       default:
         await world.sleep(world.below(3000));

@@ -267,5 +267,5 @@ function showAnswer({ status, code, isFinal, payment, lost }: Heard): string {
 
 function showLink({ order, expires, ending, looks }: Link): string {
   const seen = looks.map(({ at, status, isRight }) => `${at - expires}: ${status}${isRight ? "" : " wrong"}`);
-  return `of ${order.text}, ${ending ? "revoked by its holder, " : ""}seen ${seen.join(", ")} ms from its end`;
+  return `the link of ${order.text}${ending ? " (revoked by its holder)" : ""}, requested at ${seen.join(", ")} (ms from its expiry)`;
 }

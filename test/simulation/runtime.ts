@@ -170,7 +170,7 @@ export const MODULES: Record<string, unknown> = {
   "cloudflare:sockets": {},
 };
 
-/** Methods that newer versions of V8 have and this one lacks. */
+/** Methods of `Uint8Array` that newer versions of V8 have and this version lacks. */
 const encodings = {
   toHex(this: Uint8Array) {
     return Buffer.from(this.buffer, this.byteOffset, this.length).toString("hex");

@@ -15,7 +15,7 @@ test(`obeys every rule of the service in ${SCHEDULES} schedules with faults ever
 }, async () => {
   const simulation = await Simulation.start();
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // without traces, which saves a sixth of the time; `npm run simulate` shows the traces of a failing seed
+  Error.stackTraceLimit = 0; // errors without stack traces save a sixth of the time; `npm run simulate` shows the traces of a failing seed
   const failures: string[] = [];
   const answered = new Set<string>();
   const looked = new Set<number>();

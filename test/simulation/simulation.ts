@@ -34,7 +34,7 @@ export interface Schedule {
   unswept: string[];
 }
 
-/** Plays schedules on machines that are started only once. */
+/** Plays schedules on machines that are started once for all schedules. */
 export class Simulation {
   readonly #machines: readonly Machine[];
 
@@ -95,7 +95,7 @@ export class Simulation {
     do await world.pass(250_000);
     while (callers.buying > 0);
     for (const order of callers.orders) void callers.askAgain(order);
-    await world.pass(460_000); // the wait is long enough for slow work that is planned twice
+    await world.pass(460_000); // this wait covers slow work that is planned twice
     const keptWhenCalm = [...bucket.objects.keys()];
     const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
     const heldWhenCalm = machines.reduce((sum, { script }) => sum + script.PAYERS_POOL.held.size, 0);

@@ -21,7 +21,7 @@ export class ByteStream {
     this.#onCancel = onCancel;
   }
 
-  /** Creates a stream of given bytes. */
+  /** Creates a stream of the given bytes. */
   static of(bytes: Uint8Array): ByteStream {
     let left: Uint8Array | undefined = bytes.slice();
     return new ByteStream(() => {

@@ -36,8 +36,8 @@ const CLOCK_SKEW = 2;
 /** Number of blocks over which the mean block time is measured. */
 const SAMPLE_BLOCKS = 1000n;
 /**
- * The log search starts this number of seconds before the first attempt. The payer may cancel during the work, and the
- * block number for a given time is only an estimate.
+ * The log search starts this number of seconds before the first attempt. The payer may cancel the authorization during
+ * the work, and the block number for a given time is only an estimate.
  */
 const SEARCH_MARGIN = 600;
 
@@ -120,7 +120,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
 
   const { timestamp } = await rpc("eth_getBlockByNumber", [toHex(event.blockNumber), false], block);
   const { status, from: sender, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
-  // The token logs the transfer right after the authorization's use, so only the next log of the token matters.
+  // The token logs the transfer right after the authorization's use, so this code reads only the token's next log.
   const next = logs
     .filter(({ address, logIndex }) => isSame(address, asset) && logIndex > event.logIndex)
     .reduce<z.output<typeof log> | undefined>((a, b) => (a && a.logIndex < b.logIndex ? a : b), undefined);

@@ -27,8 +27,8 @@ const sent = z.object({ transaction: z.tuple([z.string(), z.literal("base64")]) 
 
 /**
  * Returns the chain's proof of a payment's outcome. The chain accepts a message once, and only while its blockhash is
- * valid. The transaction is searched through the payer's token account. Its signature is unknown, because the
- * facilitator makes it.
+ * valid. The transaction is found through the payer's token account, because only the facilitator knows the
+ * transaction's signature.
  * @see evidenceOf
  * @throws Error if the node does not answer as expected
  */
@@ -39,8 +39,8 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     [transfer.blockhash, { commitment: COMMITMENT }],
     validity,
   );
-  // Transactions are listed after the blockhash check, and from no earlier slot. If the blockhash had expired by then,
-  // no later transaction can be missing from the list.
+  // Transactions are listed after the blockhash check, and the node must have reached the slot of that check. If the
+  // blockhash had expired by then, the list cannot miss a later transaction with it.
   const bounds = { commitment: COMMITMENT, minContextSlot: context.slot, limit: MAX_LISTED };
   const all = await rpc("getSignaturesForAddress", [transfer.source, bounds], listed);
   const asked = firstAsked / 1000;

@@ -9,7 +9,9 @@ export interface CdpKey {
 
 const LIFETIME_SECONDS = 120;
 
-/** Returns whether a secret has the shape of a key. An invalid key is only detected when it first signs. */
+/**
+ * Returns whether a secret has the shape of a key. A well-formed but invalid key is detected only when it first signs.
+ */
 export function isCdpSecret(secret: string): boolean {
   const pem = /^-----BEGIN (EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END \1PRIVATE KEY-----\s*$/;
   return pem.test(secret.replaceAll("\\n", "\n")) || /^[A-Za-z0-9+/]{86}==$/.test(secret);
@@ -38,7 +40,7 @@ export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL,
 }
 
 async function importKey(secret: string) {
-  const pem = secret.replaceAll("\\n", "\n"); // a setting on one line contains \n instead of line breaks
+  const pem = secret.replaceAll("\\n", "\n"); // a one-line setting contains \n instead of line breaks
   if (pem.includes("PRIVATE KEY")) {
     const der = bytesOf(pem.replace(/-----[^-]+-----|\s/g, ""));
     const pkcs8 = pem.includes("EC PRIVATE KEY") ? wrapSec1(der) : der;

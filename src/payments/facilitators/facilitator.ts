@@ -13,11 +13,9 @@ export type Verdict = { outcome: "valid" } | { outcome: "invalid"; reason: strin
  * - `refused`: this attempt has moved no money. `reason` gives the cause
  * - `reverted`: the chain rejected the transaction, so the authorization is public. It may be `used`
  * - `simulated`: a simulation failed, so the transaction was not sent. The authorization may be `used`
- * - `unsent`: the facilitator could not send the transaction, or its node did not answer. The transaction may still
- *   move
- *   the money
+ * - `unsent`: the facilitator could not send the transaction, or its node did not answer. The money may still move
  * - `unprocessed`: the facilitator has not processed the request
- * - `unknown`: the money may or may not have moved. `transaction` is the one that may have moved it, if known
+ * - `unknown`: the money may or may not have moved. `transaction` is the transaction that may have moved it, if known
  */
 export type Settlement =
   | { outcome: "settled"; transaction: string }

@@ -15,7 +15,7 @@ const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
 /** Error strings that mean that the chain rejected the transaction. They do not give the cause. */
 const REVERTED = /invalid_transaction_state|failed_onchain|revert/i;
-/** Error strings that mean that the transaction cannot be executed now. They do not give the cause. */
+/** Error strings that mean that a simulation of the transaction failed. They do not give the cause. */
 const SIMULATED = /simulation_failed/i;
 /**
  * Error strings that mean that sending failed. Official facilitators report these without a transaction hash for every
@@ -69,7 +69,7 @@ const settlement = z.object({
   network: text,
   payer: text,
 });
-/** An error of Coinbase's API with a type that shows that the facilitator has tried to settle. */
+/** An error of Coinbase's API whose type shows that the facilitator has tried to settle. */
 const settleError = z.object({ errorType: z.string().startsWith("settle_") });
 const settleAnswer = settlement.or(
   settleError.transform(({ errorType }) => settlement.parse({ success: false, errorReason: errorType })),
@@ -125,8 +125,8 @@ export function remoteFacilitator(
     async verify(payment, abandoned) {
       if (!isFor(payment, supported)) return { outcome: "unknown" }; // another facilitator may support the payment
       let { answer, isLost } = await ask("verify", payment, verifyAnswer, abandoned);
-      // The connection may have been a kept-alive one that the server has just closed. A retry is safe, because a
-      // verification moves no money.
+      // The server may have just closed the kept-alive connection. A retry is safe, because a verification moves no
+      // money.
       if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer, abandoned));
       if (!answer) return { outcome: "unknown" };
       return answer.isValid
@@ -172,8 +172,9 @@ function isFor({ chain, version, transfer }: PaymentPayload, supported: Supporte
 }
 
 /**
- * Interprets a refusal on Solana. "Duplicate" is treated as an ordinary refusal: the transaction was sent before, but
- * may still fail. The word therefore proves nothing, even if an earlier attempt is in doubt.
+ * Interprets a refusal on Solana. A "duplicate" error is treated as an ordinary refusal. It means that the transaction
+ * was sent before, but the transaction may still fail. The error therefore proves nothing, even if an earlier attempt
+ * is in doubt.
  */
 function solanaOutcome(payment: PaymentPayload, reason: string, transaction: string): Settlement {
   if (isUnsure(reason) || SOLANA_NOT_SURE.test(reason))

@@ -6,7 +6,7 @@ export interface BookedSale {
   payment: string;
   /** Id of the call that claimed the payment. */
   requestId: string;
-  /** Unix milliseconds. */
+  /** Time of the settlement, Unix milliseconds. */
   settledAt: number;
   /** Name of the chain at the time of the sale. */
   network: string;
@@ -17,7 +17,7 @@ export interface BookedSale {
   asset: string;
   payer: string;
   payTo: string;
-  /** Atomic units. */
+  /** Amount in atomic units of the token. */
   amount: string;
   /** Hash of the transaction that moved the money; empty if unknown. */
   transaction: string;
@@ -51,7 +51,7 @@ export class Daybook {
   /** Enters a sale. Entering the same sale again has no effect. */
   async enter(sale: BookedSale): Promise<void> {
     const { settledAt, payment } = sale;
-    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // keys sort by time
+    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // padded, so that storage keys sort by time
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(settledAt + RETENTION_MS);
   }
 

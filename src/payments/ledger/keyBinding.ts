@@ -5,7 +5,7 @@ import type { Network } from "../wire/networks.ts";
 
 /** The payment and the request to which a payer's idempotency key is bound. */
 export interface Binding {
-  /** See `paymentKey`. */
+  /** The payment's identity, see `paymentKey`. */
   payment: string;
   /** The chain of the payment. */
   chain: Network;

@@ -14,8 +14,8 @@ import { type ListedPayment, PurchaseList } from "./purchaseList.ts";
 import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
 
 /**
- * Extra time on top of the facilitator and chain timeouts. A settlement attempt never takes longer than the sum of the
- * three.
+ * Extra time on top of the facilitator timeout and the chain timeout. No settlement attempt takes longer than the sum
+ * of these three times.
  */
 const SETTLE_GRACE_MS = 2000;
 /** Maximum number of payments per payer that are sold without proof within {@link UNPROVED_PERIOD_MS}. */
@@ -113,7 +113,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
         backend.objects
           .getByName(`payer:${payment.authorization.from.toLowerCase()}`)
           .allowUnproved(paymentKey(payment))
-          .catch(() => false), // on a failure the alarm asks again
+          .catch(() => false), // on a failure, the alarm asks the payer's object again
       addPurchase: ({ payment, firstAsked: at, work: { expiresAt } }) =>
         backend.objects
           .getByName(purchasesOf(payment.authorization.from))
@@ -125,7 +125,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
           .bookSale(saleOf(entry))
           .then(
             () => true,
-            () => false, // the alarm retries
+            () => false, // the alarm retries the booking
           ),
       settleTimeoutMs: backend.facilitatorTimeoutMs + EVIDENCE_TIMEOUT_MS + SETTLE_GRACE_MS,
       isAvailable: (output) => backend.isAvailable(output),

@@ -2,7 +2,7 @@
 
 /** An item of the list. The list is sorted by time and contains each payment once. Times are Unix milliseconds. */
 export interface ListedPayment {
-  /** See `paymentKey`. */
+  /** The payment's identity, see `paymentKey`. */
   payment: string;
   /** Start of the first settlement attempt. */
   at: number;
@@ -25,7 +25,7 @@ export class PurchaseList {
   /** Adds a payment. Adding the same payment again has no effect. */
   async add(listed: ListedPayment): Promise<void> {
     const { at, payment } = listed;
-    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // keys sort by time
+    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // padded, so that storage keys sort by time
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(listed.expiresAt);
   }
 

@@ -22,11 +22,11 @@ import type { PaymentPayload } from "../wire/paymentPayload.ts";
  * |          |                                               | link expires                       | burned                 |
  * | burned   | public and unpaid, so never accepted again    | authorization expires              | (none)                 |
  * | settled  | money moved, and the result is the payer's    | the daybook has the sale           | settled, booked        |
- * |          |                                               | booked, and a day has passed since | (none)                 |
- * |          |                                               | link and authorization expired     |                        |
+ * |          |                                               | booked, and expired for a day      | (none)                 |
  *
  * {@link conclude} chooses among the events of `settling`, and {@link concludeExposed} among the events of `exposed`. A
- * payment is watched if a node of its chain is configured and its facilitator publishes its accounts.
+ * payment is watched if a node of its chain is configured and its facilitator publishes its accounts. A settled payment
+ * is expired once both its link and its authorization have expired.
  *
  * `settling` is stored before the facilitator is asked, so the alarm continues with the same payment after a crash.
  * In `exposed` the alarm asks only the chain, never the facilitator.
@@ -154,11 +154,11 @@ export type PaymentStatus =
   | { status: "failed"; failure: Failure };
 
 const DAY_MS = 86_400_000;
-/** The latest time a Date can hold, in milliseconds. A record due later than this is never forgotten. */
+/** The latest time a Date can hold, in milliseconds. A record that would be deleted after this time is kept forever. */
 const MAX_DATE_MS = 8.64e15;
 /**
- * Delay after the end of an authorization, in milliseconds. The chain's clock, read a few blocks late, has then passed
- * the end.
+ * Delay of the last look-up after an exposed payment expires, in milliseconds. The chain's clock is read a few blocks
+ * late, and has passed the expiry by then.
  */
 const CHAIN_LAG_MS = 10_000;
 
@@ -327,8 +327,8 @@ export function nextChainCheckAt(entry: Omit<ExposedEntry, "nextAt">, now: numbe
 }
 
 /**
- * Returns the delay after attempt number `attempts`, in milliseconds. The delay starts at 2 s and doubles each time up
- * to a minute. After more than twelve attempts it is an hour.
+ * Returns the delay after attempt number `attempts`, in milliseconds. The delay starts at 2 s and doubles each time, up
+ * to a minute. After more than twelve attempts the delay is an hour.
  */
 export function backoffMs(attempts: number): number {
   const maxMs = attempts > 12 ? 3_600_000 : 60_000;

@@ -23,7 +23,7 @@ export interface AdmissionTerms extends EventContext {
    * is empty, nothing is sold.
    */
   facilitators: readonly FacilitatorClient[];
-  /** Looks up the ledger's records by name. */
+  /** Access to the ledger's records by name. */
   ledger: {
     getByName(name: string): {
       waitForStatus(fingerprint: string, until: number, isPayerProven: boolean): Promise<PaymentStatus>;
@@ -76,7 +76,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
     // A repeated call usually has a key. Without a key the ledger is unlikely to know the payment, so the facilitator
     // and the ledger are asked at the same time.
     const verifying = terms.key === null ? verify(terms, abandoned.signal) : undefined;
-    verifying?.catch(() => undefined); // an error is irrelevant if the ledger knows the payment
+    verifying?.catch(() => undefined); // an error does not matter if the ledger knows the payment
     const { isKnown, isPayerProven, binding } = await lookUp(terms, false);
     if (isKnown) return { verified: undefined, isPayerProven, binding };
 

@@ -37,7 +37,8 @@ interface LedgerRecord {
 }
 
 /**
- * Returns the ledger's record of a payment or key by its name. The Durable Object namespace implements this interface.
+ * Access to the ledger's records by the name of a payment or key. The Durable Object namespace implements this
+ * interface.
  */
 export interface LedgerBook {
   getByName(name: string): LedgerRecord & {
@@ -93,9 +94,9 @@ export interface SaleTerms<T> extends AdmissionTerms {
 const WAIT_MS = 25_000;
 
 /**
- * Sells one piece of work for one payment. Call {@link fulfill} first, then {@link settle}. The same payment with the
- * same request gets the same result, in parallel or later. If the work throws, the payment is not charged and stays
- * usable. Each sale logs one {@link SaleEvent}.
+ * Sells one piece of work for one payment. Call {@link fulfill} first, then {@link settle}. Parallel and later calls
+ * with the same payment and the same request get the same result. If the work throws, the payment is not charged and
+ * stays usable. Each sale logs one {@link SaleEvent}.
  */
 export class Sale<T> {
   readonly #terms: SaleTerms<T>;
@@ -220,7 +221,7 @@ export class Sale<T> {
       await this.#unlessUsed(() => this.#work(claim));
     } else if (status !== "sold") {
       this.#status = await this.#waitForStatus();
-      if (this.#status.status === "free") return "changed"; // the other call has died
+      if (this.#status.status === "free") return "changed"; // the call that held the claim has died
     }
     return "decided";
   }
@@ -290,7 +291,7 @@ export class Sale<T> {
       isBound = await this.#bind(key, replacedVersion);
     } finally {
       if (!isBound && this.#status.status === "claimed")
-        await this.#record.release(this.#status.claim, undefined).catch(() => undefined); // an error is harmless, because the lease expires anyway
+        await this.#record.release(this.#status.claim, undefined).catch(() => undefined); // a failed release is harmless, because the lease expires anyway
     }
     return isBound;
   }
@@ -376,7 +377,7 @@ async function doWork<T>({ work, errors }: SaleTerms<T>, record: LedgerRecord, c
   } catch (error) {
     const written = errors.write(error);
     const failure = written === undefined ? undefined : { error: written };
-    await record.release(claim, failure).catch(() => undefined); // an error is harmless, because the lease expires anyway
+    await record.release(claim, failure).catch(() => undefined); // a failed release is harmless, because the lease expires anyway
     throw error;
   }
 }

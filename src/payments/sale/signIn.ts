@@ -173,7 +173,7 @@ const IS_VALID_SIGNATURE = "0x1626ba7e";
 /** End of a signature for a wallet that is not deployed yet (ERC-6492). A wallet that has paid is deployed by now. */
 const UNDEPLOYED = "6492".repeat(16);
 
-/** Asks a contract wallet whether it accepts a signature, and returns its answer. */
+/** Returns whether a contract wallet accepts a signature. Asks the wallet through a node of its chain. */
 async function acceptsSignature(wallet: string, hash: string, signature: string, rpcUrl: string): Promise<boolean> {
   const bytes = signature.endsWith(UNDEPLOYED) ? innerSignature(signature) : signature.slice(2);
   const length = (bytes.length / 2).toString(16);

@@ -36,9 +36,9 @@ export interface SettlementEvent {
   request_id: string;
   /**
    * - `settled`: the money has moved
-   * - `unproved`: the result was sold on the facilitator's word that the authorization is used, after one of its
-   *   answers
-   *   was lost
+   * - `unproved`: the result was sold because the facilitator reports the authorization as used. An earlier answer of
+   *   the
+   *   facilitator was lost
    * - `refused`: the money has not moved and will not move
    * - `pending`: the answer was inconclusive, and the ledger retries. If `reason` is set, the settlement has failed,
    *   but
@@ -80,7 +80,7 @@ interface ChainEvent {
 /** Any log event of payments. */
 export type PaymentEvent = SaleEvent | SettlementEvent | FacilitatorEvent | ChainEvent;
 
-/** The log, and the id of the call that its events belong to. */
+/** The log, and the id of the call whose events are logged. */
 export interface EventContext {
   requestId: string;
   log(event: PaymentEvent): void;

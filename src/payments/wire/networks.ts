@@ -30,8 +30,8 @@ export interface SolanaNetwork extends NamedNetwork {
   /** CAIP-2 id of the network. Its reference part is the first 32 characters of the genesis hash. */
   caip2: `solana:${string}`;
   /**
-   * The facilitators' accounts that may pay a transaction's fee, by version of x402, preferred one first. Empty until
-   * the facilitators have been asked.
+   * The facilitators' accounts that may pay a transaction's fee, by version of x402, the preferred account first. Empty
+   * until the facilitators have been asked.
    */
   feePayers: Readonly<Record<1 | 2, readonly string[]>>;
 }

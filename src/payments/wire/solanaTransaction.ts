@@ -44,7 +44,7 @@ export function decodeTransaction(text: string): SolanaTransaction {
   const first = reader.byte();
   if (first > VERSIONED) throw new RangeError("has a version other than legacy and 0");
   const signers = first === VERSIONED ? reader.byte() : first;
-  reader.take(2); // skips the numbers of read-only accounts
+  reader.take(2); // skips two bytes: the numbers of read-only accounts
   const accounts = reader.list(() => base58.encode(reader.take(ADDRESS_BYTES)));
   const blockhash = base58.encode(reader.take(ADDRESS_BYTES));
   const instructions = reader.list(() => {

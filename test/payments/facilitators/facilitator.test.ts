@@ -45,7 +45,7 @@ describe("remoteFacilitator on a lost connection", () => {
     expect(fetching).toHaveBeenCalledTimes(1);
   });
 
-  test("does not retry a verification after a timeout or an unreadable answer", async () => {
+  test("does not retry a verification after a timeout or a malformed answer", async () => {
     for (const answer of [new DOMException("", "TimeoutError"), Response.json({}), new Response("", { status: 500 })]) {
       const fetching = asked(answer, Response.json({ isValid: true }));
       expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
@@ -60,14 +60,18 @@ describe("remoteFacilitator.settle", () => {
   const success = { success: true, transaction: "0x1", network: "base-sepolia", payer: `0x${"01".repeat(20)}` };
 
   test.each<[string, object, string]>([
-    ["success", success, "settled"],
-    ["success with the CAIP-2 name of the network", { ...success, network: "eip155:84532" }, "settled"],
-    ["success with the payer in upper case", { ...success, payer: `0x${"01".repeat(20).toUpperCase()}` }, "settled"],
-    ["success without network and payer", { success: true, transaction: "0x1" }, "settled"],
-    ["success on another network", { ...success, network: "base" }, "unknown"],
-    ["success for another payer", { ...success, payer: `0x${"02".repeat(20)}` }, "unknown"],
-    ["success without a transaction", { ...success, transaction: "" }, "unknown"],
-    ["success with a zero hash", { ...success, transaction: `0x${"0".repeat(64)}` }, "unknown"],
+    ["a success", success, "settled"],
+    ["a success that names the network by its CAIP-2 id", { ...success, network: "eip155:84532" }, "settled"],
+    [
+      "a success that names the payer in upper case",
+      { ...success, payer: `0x${"01".repeat(20).toUpperCase()}` },
+      "settled",
+    ],
+    ["a success that names neither the network nor the payer", { success: true, transaction: "0x1" }, "settled"],
+    ["a success on another network", { ...success, network: "base" }, "unknown"],
+    ["a success for another payer", { ...success, payer: `0x${"02".repeat(20)}` }, "unknown"],
+    ["a success without a transaction", { ...success, transaction: "" }, "unknown"],
+    ["a success whose transaction hash is all zeros", { ...success, transaction: `0x${"0".repeat(64)}` }, "unknown"],
     ["success as text", { ...success, success: "true" }, "unknown"],
     ["an empty object", {}, "unknown"],
     ["a list", [success], "unknown"],

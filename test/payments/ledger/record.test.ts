@@ -41,16 +41,19 @@ describe("conclude", () => {
     [{ outcome: "unknown" }, "retry 0x7, in doubt", "retry 0x7, in doubt"],
     [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
-  ])("concludes from the answer %j: %s; in doubt: %s", (answer, first, inDoubt) => {
-    const meaning = (doubt: boolean, now: number) => {
-      const concluded = conclude(settling(doubt), answer, now, false);
-      const what = "reason" in concluded ? concluded.reason : concluded.transaction;
-      return `${concluded.conclusion} ${what}${"doubt" in concluded && concluded.doubt ? ", in doubt" : ""}`;
-    };
-    expect(meaning(false, T)).toBe(first);
-    expect(meaning(true, T)).toBe(inDoubt);
-    expect(meaning(true, T + DAY), "however late").toBe(inDoubt);
-  });
+  ])(
+    "concludes from the facilitator's answer %j about a payment: %s; if the payment is in doubt: %s",
+    (answer, first, inDoubt) => {
+      const meaning = (doubt: boolean, now: number) => {
+        const concluded = conclude(settling(doubt), answer, now, false);
+        const what = "reason" in concluded ? concluded.reason : concluded.transaction;
+        return `${concluded.conclusion} ${what}${"doubt" in concluded && concluded.doubt ? ", in doubt" : ""}`;
+      };
+      expect(meaning(false, T)).toBe(first);
+      expect(meaning(true, T)).toBe(inDoubt);
+      expect(meaning(true, T + DAY), "however late").toBe(inDoubt);
+    },
+  );
 
   test.each([
     [refusal("used"), "exposed", "burned"],
@@ -59,14 +62,14 @@ describe("conclude", () => {
     [refusal("unsent"), "retry", "retry"],
     [refusal("refused"), "refused", "refused"],
   ] as const)(
-    "concludes from the answer %j with a node: %s; if the facilitator publishes no accounts: %s",
+    "concludes from the facilitator's answer %j, with a node: %s; with a node but without the facilitator's accounts: %s",
     (answer, named, not) => {
       const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
       expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
     },
   );
 
-  test("refuses a payment that was never processed if its authorization has expired", () => {
+  test("refuses a payment that the facilitator never processed once its authorization has expired", () => {
     expect(conclude(settling(false), refusal("unprocessed"), T + 5 * MINUTE, false)).toEqual({
       conclusion: "refused",
       reason: "why",
@@ -88,7 +91,7 @@ test.each<[Evidence | undefined, object | undefined]>([
     { outcome: "lost", reason: "why" },
     { conclusion: "burned", reason: "why" },
   ],
-])("concludes from the evidence %j about an exposed payment: %j", (found, expected) => {
+])("concludes from the chain's evidence %j about an exposed payment: %j", (found, expected) => {
   expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
 });
 
@@ -170,10 +173,10 @@ describe("a payment that the chain has rejected", () => {
     expect(seen.deleted).toEqual(["output"]);
     for (const request of ["request", "another"]) {
       expect(await record.claim({ ...call, fingerprint: request }, MINUTE, 0)).toEqual(status("spent"));
-      expect(await record.invalidateClaims(request), "another payment may be made under the payment's key").toBe(true);
+      expect(await record.invalidateClaims(request), "the payment's key may be bound to another payment").toBe(true);
     }
     expect(await record.purchase()).toBeUndefined();
-    expect(await record.waitForStatus("request", 0, false), "a stranger needs proof of being the payer").toEqual(
+    expect(await record.waitForStatus("request", 0, false), "a stranger must prove to be the payer").toEqual(
       status("proof_required"),
     );
     seen.now = alarmAt()!;
@@ -204,7 +207,7 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "pending", until });
       expect(await record.waitForStatus("another", 0, true)).toEqual(status("reserved"));
       expect(await record.waitForStatus("request", 0, false)).toEqual(status("proof_required"));
-      expect(await record.invalidateClaims("request"), "no other payment may be made under the payment's key").toBe(
+      expect(await record.invalidateClaims("request"), "the payment's key may not be bound to another payment").toBe(
         false,
       );
       seen.now = alarmAt()!;
@@ -240,9 +243,7 @@ describe("a payment that the chain has rejected", () => {
       await record.alarm();
       expect(await waiting).toEqual({ status: "failed", failure: { reason: "canceled" } });
       expect([state(), seen.deleted]).toEqual(["burned", ["output"]]);
-      expect(await record.invalidateClaims("request"), "another payment may be made under the payment's key").toBe(
-        true,
-      );
+      expect(await record.invalidateClaims("request"), "the payment's key may be bound to another payment").toBe(true);
     });
 
     test("asks the chain about an exposed payment at growing intervals, and right after its authorization expires", async () => {
@@ -327,7 +328,7 @@ describe("LedgerEntry.claim", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("ignores a call whose claim another call has taken over, and deletes its output", async () => {
+  test("ignores a call that has lost its claim to another call, and deletes the output of the ignored call", async () => {
     const { record, seen, claimed, state } = world();
     const late = await claimed();
     seen.now += MINUTE;
@@ -424,7 +425,7 @@ describe("LedgerEntry.invalidateClaims", () => {
   });
 });
 
-test("does nothing for a payment without a claim, except that it deletes an output sent for the payment", async () => {
+test("ignores release and settle calls for a payment without a claim, but deletes the output of the settle call", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();
@@ -434,7 +435,7 @@ test("does nothing for a payment without a claim, except that it deletes an outp
 });
 
 describe("LedgerEntry.settle", () => {
-  test("settles a claim once, and deletes the outputs of settle calls that are repeated or have another claim", async () => {
+  test("settles a claim once, and deletes the output of a settle call that is repeated or has an unknown claim", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
@@ -504,8 +505,8 @@ describe("LedgerEntry.settle", () => {
   });
 
   test.each([
-    ["the payer's limit for such sales is used up", undefined, false],
-    ["a node can be asked", async () => undefined, true],
+    ["the payer has reached the limit for unproved payments", undefined, false],
+    ["the ledger can ask a node", async () => undefined, true],
   ])("does not sell an unproved payment if %s", async (_, evidence, allowUnproved) => {
     const { record, seen, settled, alarmAt } = worldWith(
       evidence,

@@ -450,7 +450,7 @@ test("reports the error of the work even if the claim cannot be released", async
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
 
-test("does not report an error that concerns only one call to other calls that wait for its work", async () => {
+test("does not report an error to waiting calls if the error concerns only the call that did the work", async () => {
   const released = async (written: string | undefined) => {
     const claim = async (): Promise<PaymentStatus> => ({ status: "claimed", claim: "claim" });
     const found = ledgerThatFinds({ status: "free" }, { claim });
@@ -465,7 +465,7 @@ test("does not report an error that concerns only one call to other calls that w
 describe("a change of the ledger during a call", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
-  /** Returns these statuses one after the other, and repeats the last one. */
+  /** Returns a ledger record that reports these statuses one after the other, and then repeats the last one. */
   const finds = (...statuses: PaymentStatus[]) => ({
     waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),
   });
@@ -491,7 +491,7 @@ describe("a change of the ledger during a call", () => {
     expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
-  test("returns another call's result after its own work has failed, or the error if no other call has done the work", async () => {
+  test("answers a call whose work failed with another call's result if there is one, and otherwise with its own error", async () => {
     const outcomeOf = async (meanwhile: PaymentStatus) => {
       const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => claimed });
       return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
@@ -566,21 +566,31 @@ describe("a change of the ledger during a call", () => {
     }
 
     test.each<[string, boolean, PaymentStatus[], string]>([
-      ["replaces an earlier payment that is free", true, [free], "mine"],
-      ["replaces an earlier payment that is reserved for another request", true, [{ status: "reserved" }], "mine"],
+      ["uses the new payment if the earlier payment under the key is free", true, [free], "mine"],
       [
-        "replaces an earlier payment that was refused",
+        "uses the new payment if the earlier payment under the key is reserved for another request",
+        true,
+        [{ status: "reserved" }],
+        "mine",
+      ],
+      [
+        "uses the new payment if the earlier payment under the key was refused",
         true,
         [{ status: "failed", failure: { reason: "why" } }],
         "mine",
       ],
       [
-        "reports the failed work of an earlier payment",
+        "reports the failed work of the earlier payment under the key",
         true,
         [{ status: "failed", failure: { error: "damaged" } }],
         "damaged",
       ],
-      ["looks up an earlier payment again if it was claimed meanwhile", false, [free, sold], "theirs"],
+      [
+        "looks up the earlier payment under the key again if another call has claimed it meanwhile",
+        false,
+        [free, sold],
+        "theirs",
+      ],
       [
         "rejects the key of an earlier payment whose link was revoked",
         false,
@@ -593,10 +603,15 @@ describe("a change of the ledger during a call", () => {
   });
 
   test.each<[string, PaymentStatus, boolean, boolean]>([
-    ["assigns a key to a call without one if its payment is in use", { status: "in_progress" }, true, true],
-    ["assigns a key to a call without one if its payment is being settled", { status: "pending" }, true, true],
-    ["assigns no key to a call whose payment is reserved for another request", { status: "reserved" }, true, false],
-    ["assigns no key to a call if the key cannot be bound", { status: "in_progress" }, false, false],
+    ["assigns a key to a keyless call whose payment is in use", { status: "in_progress" }, true, true],
+    ["assigns a key to a keyless call whose payment is being settled", { status: "pending" }, true, true],
+    [
+      "assigns no key to a keyless call whose payment is reserved for another request",
+      { status: "reserved" },
+      true,
+      false,
+    ],
+    ["assigns no key to a keyless call if the key cannot be bound", { status: "in_progress" }, false, false],
   ])("%s", async (_, status, canBind, isGiven) => {
     const found = ledgerThatFinds(
       status,

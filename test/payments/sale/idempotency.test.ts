@@ -48,7 +48,7 @@ const failing = (): never => {
 };
 
 describe("a new payment with the same key and request", () => {
-  test("returns the first payment's result and receipt for a second payment, which is not settled", async () => {
+  test("returns the first payment's result and receipt for a second payment, and does not settle the second payment", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     await sale(first, { key: "a" });
     const { outcome, worked } = await sale(second, { key: "a" });
@@ -86,7 +86,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("waits for the work of the first payment's call, and reports its failure", async () => {
+  test("waits for the work that the first payment pays for, and reports its failure", async () => {
     const second = await paymentFrom();
     let waiting: ReturnType<typeof sale> | undefined;
     const first = await sale(await paymentFrom(), {
@@ -110,7 +110,7 @@ describe("a new payment with the same key and request", () => {
     ["failed", { work: failing }, "good"],
     ["was refused at settlement", {}, "refuses-settle"],
   ])(
-    "charges the second payment if the first %s, and then returns the same result for the first",
+    "charges the second payment if the first %s, and then returns the same result to a call with the first payment",
     async (_, changes, behavior) => {
       const [first, second] = [await paymentFrom(), await paymentFrom()];
       await sale(first, { key: "a", ...changes }, behavior);
@@ -126,7 +126,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("charges the second payment if the call of the first died, and never settles the first", async () => {
+  test("charges the second payment if the call with the first payment died, and never settles the first payment", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     const began = Promise.withResolvers<void>();
     const work = Promise.withResolvers<typeof WORK>();
@@ -141,13 +141,13 @@ describe("a new payment with the same key and request", () => {
     await began.promise;
     ledger.advance(60_000);
     const taken = await sale(second, { key: "a" });
-    work.resolve(WORK); // the first call was not dead but slow
+    work.resolve(WORK); // the call with the first payment was slow, not dead
     const late = await died;
     expect([bought(taken.outcome), codeOf(late.outcome)]).toEqual(["work", "payment_in_progress"]);
     expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
   });
 
-  test("charges the second payment if the link of the first has expired", async () => {
+  test("charges the second payment if the first payment's link has expired", async () => {
     const ended = { ...WORK, expiresAt: new Date(Date.now() - 1) };
     await sale(await paymentFrom(), { key: "a", work: async () => ended });
     expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({
@@ -248,7 +248,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("assigns a key to a call without one whose payment is still being settled, and returns the result for that key", {
+  test("assigns a key to a keyless call whose payment is still being settled, and returns the result for that key", {
     timeout: 20_000,
   }, async () => {
     const payment = await paymentFrom();

@@ -146,11 +146,11 @@ describe("remoteFacilitator on Solana", () => {
   const success = { success: true, transaction: "5sig", network: SOLANA.caip2, payer: PAYER };
 
   test.each<[string, object, string]>([
-    ["success", success, "settled"],
-    ["success with the other name of the network", { ...success, network: "solana-devnet" }, "settled"],
-    ["success on another network", { ...success, network: "solana" }, "unknown"],
-    ["success for another payer", { ...success, payer: SELLER }, "unknown"],
-    ["success without a transaction", { ...success, transaction: "" }, "unknown"],
+    ["a success", success, "settled"],
+    ["a success that uses the network's name of x402 version 1", { ...success, network: "solana-devnet" }, "settled"],
+    ["a success on another network", { ...success, network: "solana" }, "unknown"],
+    ["a success for another payer", { ...success, payer: SELLER }, "unknown"],
+    ["a success without a transaction", { ...success, transaction: "" }, "unknown"],
     ...[
       "insufficient_funds",
       "duplicate_settlement",
@@ -203,7 +203,7 @@ describe("remoteFacilitator on Solana", () => {
     expect(await verdictOf(supported(OTHER_FEE_PAYER))).toBe("unknown");
     expect(await verdictOf(supported(OTHER_FEE_PAYER, { "solana:*": [FEE_PAYER] }))).toBe("valid");
     expect(await verdictOf(supported(OTHER_FEE_PAYER, { "eip155:*": [FEE_PAYER] }))).toBe("unknown");
-    expect(await verdictOf(supported(FEE_PAYER), 1), "version 1 is not supported").toBe("unknown");
+    expect(await verdictOf(supported(FEE_PAYER), 1), "the facilitator does not support version 1").toBe("unknown");
     expect(await verdictOf(undefined)).toBe("unknown");
   });
 
@@ -240,8 +240,8 @@ describe("evidenceOf on Solana", () => {
   }
 
   /**
-   * Returns the evidence and the logged events. The scene has at most one distinct transaction, because the simulated
-   * node returns the same one every time.
+   * Returns the evidence and the logged events. The simulated node returns the same transaction for every signature, so
+   * a scene has only one distinct transaction.
    */
   async function evidence({ valid = true, found = [], asked = 5, repeat = 1, broken }: Scene) {
     const results = {
@@ -289,7 +289,7 @@ describe("evidenceOf on Solana", () => {
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 17 }] })).toEqual(lost("before"));
   });
 
-  test("reports a Solana payment as lost after its blockhash has expired, but not while the blockhash may be too new", async () => {
+  test("reports a Solana payment as lost after its blockhash has expired, but not while the node may not know the blockhash yet", async () => {
     expect(await proves({ valid: false, asked: 125 })).toEqual(lost("lapsed"));
     expect(await proves({ valid: false, asked: 115 })).toBeUndefined();
     expect(await proves({ valid: true, asked: 10_000 }), "the chain has stopped").toBeUndefined();
