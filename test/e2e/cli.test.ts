@@ -23,7 +23,7 @@ beforeEach(async () => {
   return () => rm(dir, { recursive: true, force: true });
 });
 const cli = (args: string[], setting: Parameters<typeof runCli>[1] = {}) => runCli(args, { cwd: dir, ...setting });
-/** Like `cli`, but in a separate process. */
+/** Runs the program like `cli`, but in a separate process. */
 const program = (args: string[], setting: Parameters<typeof runProgram>[1] = {}) =>
   runProgram(args, { cwd: dir, ...setting });
 const files = async () => (await readdir(dir)).sort();
@@ -61,7 +61,7 @@ describe("overprint help", () => {
     expect((await cli(["help", name])).stdout).toBe(stdout);
   });
 
-  test("the help of mark states the type, range and default of each field", async () => {
+  test("the help of overprint mark states the type, range and default of each field", async () => {
     const help = (await cli(["mark", "--help"])).stdout.replaceAll(/\s+/g, " ");
     for (const text of [
       "--opacity <number> Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque). Default: 0.3.",
@@ -81,7 +81,7 @@ describe("overprint help", () => {
 });
 
 describe("overprint mark", () => {
-  test("mark writes the result next to the source and reports it", async () => {
+  test("overprint mark writes the result next to the source and reports it", async () => {
     const { code, stdout, stderr } = await cli(["mark", "contract.pdf", "--text", "DRAFT", "--rotation", "-30"]);
     expect([code, stderr]).toEqual([0, ""]);
     const marked = await readFile(join(dir, "contract-watermarked.pdf"));
@@ -91,13 +91,13 @@ describe("overprint mark", () => {
     expect(await readFile(join(dir, "contract.pdf"))).toEqual(await readFile(CONTRACT));
   });
 
-  test("mark puts an image on every page", async () => {
+  test("overprint mark puts an image on every page", async () => {
     const { code } = await cli(["mark", "contract.pdf", "--image", LOGO, "--scale=0.4", "-o", "new.pdf"]);
     expect(code).toBe(0);
     await expectMarks(await readFile(join(dir, "new.pdf")));
   });
 
-  test("mark reads the PDF from standard input and writes the result to standard output", async () => {
+  test("overprint mark reads the PDF from standard input and writes the result to standard output", async () => {
     const flags = ["mark", "-", "--text", "DRAFT"];
     const { code, bytes, stderr } = await program(flags, { input: await readFile(CONTRACT) });
     expect(code).toBe(0);
@@ -107,7 +107,7 @@ describe("overprint mark", () => {
     expect((await cli(["mark", "contract.pdf", "--text", "DRAFT", "-o", "-"])).bytes).toEqual(bytes);
   });
 
-  test("mark writes the results of several files, given by name or pattern, to a folder", async () => {
+  test("overprint mark writes the results of several files to a folder, and accepts names and patterns of files", async () => {
     await copyFile(CONTRACT, join(dir, "other.PDF"));
     await mkdir(join(dir, "out"));
     const { code, stdout } = await cli(["mark", "*.pdf", "other.PDF", "contract.pdf", "--text", "X", "-o", "out"]);
@@ -116,7 +116,7 @@ describe("overprint mark", () => {
     expect(stdout.trim().split("\n")).toHaveLength(2);
   });
 
-  test("mark creates an output folder whose name ends in /, but only if it has a result to write", async () => {
+  test("overprint mark creates an output folder whose name ends in /, but only if it has a result to write", async () => {
     const missing = await cli(["mark", "nowhere.pdf", "--text", "X", "-o", "new/marked/"]);
     expect([missing.code, await files()]).toEqual([2, ["contract.pdf"]]);
     const { code, stdout } = await cli(["mark", "contract.pdf", "--text", "X", "-o", "new/marked/"]);
@@ -127,7 +127,7 @@ describe("overprint mark", () => {
     expectOneLine(run, "contract.pdf/contract-watermarked.pdf: ");
   });
 
-  test("mark continues with the other files if one file cannot be marked", async () => {
+  test("overprint mark continues with the other files if one file cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
     const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
     expect(run.code).toBe(1);
@@ -147,12 +147,12 @@ describe("overprint mark", () => {
     expect(await files()).toEqual(["b.pdf", "contract-watermarked.pdf", "contract.pdf"]);
   });
 
-  test("mark names the result by --filename", async () => {
+  test("overprint mark names the result by --filename", async () => {
     await cli(["mark", "contract.pdf", "--text", "X", "--filename", "final"]);
     expect(await files()).toEqual(["contract.pdf", "final.pdf"]);
   });
 
-  test("mark replaces its source only with --overwrite, and preserves the file mode", async () => {
+  test("overprint mark replaces its source only with --overwrite, and preserves the file mode", async () => {
     await chmod(join(dir, "contract.pdf"), 0o640);
     await symlink("contract.pdf", join(dir, "link.pdf"));
     for (const output of ["contract.pdf", "./contract.pdf", "link.pdf"]) {
@@ -166,7 +166,7 @@ describe("overprint mark", () => {
     expect(await files()).toEqual(["contract.pdf", "link.pdf"]);
   });
 
-  test("mark never replaces another input", async () => {
+  test("overprint mark never replaces another input", async () => {
     await copyFile(CONTRACT, join(dir, "contract-watermarked.pdf"));
     await copyFile(LOGO, join(dir, "logo.png"));
     const many = ["mark", "contract-watermarked.pdf", "contract.pdf", "--text", "X"];
@@ -185,12 +185,12 @@ describe("overprint mark", () => {
     expect(await readFile(join(dir, "logo.png"))).toEqual(await readFile(LOGO));
   });
 
-  test("mark writes to a device without replacing it", async () => {
+  test("overprint mark writes to a device without replacing it", async () => {
     expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "/dev/null"])).code).toBe(0);
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  test("mark reads a large file by ranges, and writes the same bytes as from memory", async () => {
+  test("overprint mark reads a large file by ranges, and writes the same bytes as from memory", async () => {
     const pdf = samePages(50, 400_000);
     expect(pdf.length).toBeGreaterThan(16e6);
     await writeFile(join(dir, "large.pdf"), pdf);
@@ -200,7 +200,7 @@ describe("overprint mark", () => {
     expect(Buffer.compare(await readFile(join(dir, "large-watermarked.pdf")), bytes)).toBe(0);
   });
 
-  test("mark exits silently if the reader of its output disappears", async () => {
+  test("overprint mark exits silently if the reader of its output disappears", async () => {
     await writeFile(join(dir, "large.pdf"), samePages(50, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X", "-o", "-"], { cwd: dir });
     let stderr = "";
@@ -210,7 +210,7 @@ describe("overprint mark", () => {
     expect([code, stderr]).toEqual([1, ""]);
   });
 
-  test("mark leaves no partial file when stopped by Ctrl-C", async () => {
+  test("overprint mark leaves no partial file when stopped by Ctrl-C", async () => {
     await writeFile(join(dir, "large.pdf"), samePages(200, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X"], { cwd: dir });
     await vi.waitFor(async () => expect(await files()).toHaveLength(3), { timeout: 20_000, interval: 1 });
@@ -221,7 +221,7 @@ describe("overprint mark", () => {
   });
 });
 
-describe("errors", () => {
+describe("errors of the command line", () => {
   test.each([
     [["mark", "contract.pdf", "--txt", "X"], "unknown option '--txt': did you mean --text?"],
     [["mrk", "contract.pdf"], "unknown command 'mrk': did you mean mark?"],
@@ -299,7 +299,7 @@ describe("errors", () => {
     expect(await files()).toEqual(["a.pdf", "contract.pdf"]);
   });
 
-  test("mark reports an unsupported character or a broken image before it reads any PDF", async () => {
+  test("overprint mark reports an unsupported character or a broken image before it reads any PDF", async () => {
     expectOneLine(await cli(["mark", "contract.pdf", "--text", "A\u{10ffd}"]), "U+10FFD");
     await writeFile(join(dir, "a.png"), "no image");
     for (const command of ["mark", "buy"])
@@ -328,11 +328,14 @@ describe("errors", () => {
     expectOneLine(run, "password.txt can be read by others: run `chmod 600 password.txt`");
   });
 
-  test.each(["-", "a.pdf"])("mark reports that the disk behind standard output is full, with -o %s", async (output) => {
-    const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
-    const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
-    expect([status, stderr]).toEqual([1, "overprint: standard output: the disk is full\n"]);
-  });
+  test.each(["-", "a.pdf"])(
+    "overprint mark reports that the disk behind standard output is full (with -o %s)",
+    async (output) => {
+      const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
+      const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
+      expect([status, stderr]).toEqual([1, "overprint: standard output: the disk is full\n"]);
+    },
+  );
 
   test("an error message omits the control characters of a file name", async () => {
     const run = await cli(["mark", "a\n\x1b[31mred.pdf", "--text", "A"]);
@@ -391,7 +394,7 @@ describe("private keys", () => {
   });
 });
 
-describe("with an old Node.js", () => {
+describe("the program on an old Node.js", () => {
   test("an old Node.js starts scripts/run.mjs, which runs the sources with a newer Node.js", async () => {
     await mkdir(join(dir, "cli"));
     await mkdir(join(dir, "scripts"));

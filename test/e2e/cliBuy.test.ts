@@ -67,13 +67,13 @@ describe("overprint buy", () => {
     [["--text", "DRAFT", "--position", "top-right", "--opacity", "0.5", "--rotation", "-30", "--font-size", "30"]],
     [["--text", "社外秘", "--lang", "ja", "--template", "stamp"]],
     [["--image", LOGO, "--scale", "0.3", "--position", "bottom-right"]],
-  ])("buy yields the same bytes as mark: %j", async (fields) => {
+  ])("overprint buy yields the same bytes as overprint mark: %j", async (fields) => {
     expect((await buy(fields)).code).toBe(0);
     const marked = await cli(["mark", "contract.pdf", ...fields, "-o", "-"]);
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
   });
 
-  test("buy prints the price before the payment and the receipt after the payment", async () => {
+  test("overprint buy prints the price before the payment and the receipt after the payment", async () => {
     const { code, stdout, stderr } = await buy(["--text", "X"]);
     expect(code).toBe(0);
     expect(stderr).toBe(`0.05 USDC on base-sepolia (a test network), from ${PAYER} to ${PAYEE}\n`);
@@ -85,7 +85,7 @@ describe("overprint buy", () => {
     ]);
   });
 
-  test("buy --json prints only JSON on stdout, with the receipt and the idempotency key", async () => {
+  test("overprint buy --json prints only JSON on stdout, with the receipt and the idempotency key", async () => {
     const { stdout } = await buy(["--text", "X", "--json", "-o", "a.pdf"]);
     const { output, receipt, ...rest } = JSON.parse(stdout);
     expect(output).toMatchObject({ pages: 4, bytes: (await readFile(join(dir, "a.pdf"))).length });
@@ -101,7 +101,7 @@ describe("overprint buy", () => {
     expect(rest).toEqual(summary);
   });
 
-  test("buy reads the PDF from standard input and writes the result to standard output", async () => {
+  test("overprint buy reads the PDF from standard input and writes the result to standard output", async () => {
     const input = await readFile(CONTRACT);
     const run = await runProgram(["buy", "-", "--url", worker.url, "--text", "X"], { cwd: dir, input });
     expect(run.code).toBe(0);
@@ -109,7 +109,7 @@ describe("overprint buy", () => {
     expect(run.stderr).toContain("standard output: 4 pages");
   });
 
-  test("buy uploads a file that is too large for the call, and yields the same bytes as mark", async () => {
+  test("overprint buy uploads a file that is too large for the call, and yields the same bytes as overprint mark", async () => {
     const pdf = samePages(30, 400_000);
     expect(pdf.length).toBeGreaterThan(10e6);
     await writeFile(join(dir, "contract.pdf"), pdf);
@@ -120,7 +120,7 @@ describe("overprint buy", () => {
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
   });
 
-  test("buy accepts an upload handle in place of a file", async () => {
+  test("overprint buy accepts an upload handle in place of a file", async () => {
     const answer = await fetch(`${worker.url}/v1/uploads`, { method: "POST" });
     const { handle, upload } = (await answer.json()) as { handle: string; upload: { url: string } };
     await fetch(upload.url, { method: "PUT", body: await readFile(CONTRACT) });
@@ -128,12 +128,12 @@ describe("overprint buy", () => {
     expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
   });
 
-  test("buy retries a lost call with the same payment, and pays once", async () => {
+  test("overprint buy retries a lost call with the same payment, and pays once", async () => {
     proxy.loseNextAnswer();
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
     expect([code, stderr]).toEqual([0, expect.stringContaining("retrying in 1 s …")]);
-    expect(proxy.posted).toHaveLength(3); // one for the price and two for the mark
+    expect(proxy.posted).toHaveLength(3); // one request for the price, and two for the mark
     const { output, idempotency_key: key } = JSON.parse(stdout);
     const again = await buy(["--text", "X", "--json", "--idempotency-key", key], proxy.url);
     expect(JSON.parse(again.stdout).output.url).toBe(output.url);
@@ -142,14 +142,14 @@ describe("overprint buy", () => {
   test.each([
     [{ status: 502, headers: {}, problem: {} }],
     [{ status: 503, headers: { "Retry-After": "1" }, problem: { code: "settlement_pending", detail: "Wait." } }],
-  ])("buy retries automatically after the answer %j", async (answer) => {
+  ])("overprint buy retries automatically after the answer %j", async (answer) => {
     proxy.loseNextAnswer(answer);
     const { code, stderr } = await buy(["--text", "X"], proxy.url);
     expect([code, stderr]).toEqual([0, expect.stringContaining("retrying in 1 s …")]);
     await bought();
   });
 
-  test("buy explains how to continue when stopped by Ctrl-C", async () => {
+  test("overprint buy explains how to continue when stopped by Ctrl-C", async () => {
     proxy.loseNextAnswer({
       status: 503,
       headers: { "Retry-After": "60" },
@@ -169,19 +169,19 @@ describe("overprint buy", () => {
     expect(await files()).toEqual(["contract.pdf"]);
   });
 
-  test("buy never pays more than --max-price", async () => {
+  test("overprint buy never pays more than --max-price", async () => {
     const words = "the price of 0.05 USDC is more than --max-price 0.049";
     await expectFailure(await buy(["--text", "X", "--max-price", "0.049"]), 1, words);
   });
 
-  test("buy rejects an invalid --idempotency-key before sending any request", async () => {
+  test("overprint buy rejects an invalid --idempotency-key before sending any request", async () => {
     proxy.posted.length = 0;
     const words = "--idempotency-key must be 1 to 255 printable ASCII characters";
     await expectFailure(await buy(["--text", "X", "--idempotency-key", "é"], proxy.url), 2, words);
     expect(proxy.posted).toEqual([]);
   });
 
-  test("buy pays on a main network only with --yes", async () => {
+  test("overprint buy pays on a main network only with --yes", async () => {
     const words = "base is a main network, with real money: add --yes to pay there";
     await expectFailure(await buy(["--text", "X"], mainnet.url), 1, words);
     expect((await buy(["--text", "X", "--network", "base-sepolia"], mainnet.url)).code).toBe(0);
@@ -195,8 +195,10 @@ describe("overprint buy", () => {
     ["\n", 1, "overprint: nothing was signed or charged"],
     ["\x04", 1, "overprint: nothing was signed or charged"],
     ["\x03", 130, "Pay? [y/N]"],
-  ])(`buy asks for confirmation on a terminal, where %j exits with %d${noPython}`, async (answer, code, words) => {
-    const python = `import os, pty, sys
+  ])(
+    `overprint buy asks for confirmation on a terminal, where %j exits with %d${noPython}`,
+    async (answer, code, words) => {
+      const python = `import os, pty, sys
 pid, terminal = pty.fork()
 if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])
 said, answered = b"", False
@@ -208,16 +210,17 @@ while True:
     if b"[y/N]" in said and not answered: answered = os.write(terminal, ${JSON.stringify(answer)}.encode())
 print(said.decode())
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
-    const command = [join(root, "cli/overprint.js"), "buy", "contract.pdf", "--text", "X", "--url", mainnet.url];
-    const ended = run("python3", ["-c", python, process.execPath, ...command], { cwd: dir }).catch(
-      (error: Ended) => error,
-    );
-    const { code: actual = 0, stdout } = (await ended) as Ended;
-    expect([actual, stdout]).toEqual([code, expect.stringContaining(words)]);
-    expect(stdout).not.toContain("    at ");
-  });
+      const command = [join(root, "cli/overprint.js"), "buy", "contract.pdf", "--text", "X", "--url", mainnet.url];
+      const ended = run("python3", ["-c", python, process.execPath, ...command], { cwd: dir }).catch(
+        (error: Ended) => error,
+      );
+      const { code: actual = 0, stdout } = (await ended) as Ended;
+      expect([actual, stdout]).toEqual([code, expect.stringContaining(words)]);
+      expect(stdout).not.toContain("    at ");
+    },
+  );
 
-  test("buy rejects a network that the deployment does not offer", async () => {
+  test("overprint buy rejects a network that the deployment does not offer", async () => {
     await expectFailure(
       await buy(["--text", "X", "--network", "base"]),
       1,
@@ -225,7 +228,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     );
   });
 
-  test("buy pays with the key from a file or from PRIVATE_KEY", async () => {
+  test("overprint buy pays with the key from a file or from PRIVATE_KEY", async () => {
     const key = `0x${"1".repeat(64)}`;
     await writeFile(join(dir, "key.txt"), `${key}\n`, { mode: 0o600 });
     const { stdout } = await buy(["--text", "X", "--json", "--key-file", "key.txt"]);
@@ -237,7 +240,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     expect(JSON.parse(run.stdout).receipt.payer).toBe(PAYER);
   });
 
-  test("buy reports an invalid file in the service's words", async () => {
+  test("overprint buy reports an invalid file in the service's words", async () => {
     await writeFile(join(dir, "contract.pdf"), "%PDF-1.7 and no more");
     await expectFailure(await buy(["--text", "X"]), 1, "PDF");
     await writeFile(join(dir, "contract.pdf"), "<html>");
@@ -246,7 +249,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     expect(run.stderr.split("\n")).toHaveLength(2); // the program requested no price and signed nothing
   });
 
-  test("buy checks that the target is writable before paying", async () => {
+  test("overprint buy checks that the target is writable before paying", async () => {
     await writeFile(join(dir, "full"), "");
     const run = await buy(["--text", "X", "-o", "full/a.pdf"]);
     expect([run.code, run.stderr.split("\n")]).toEqual([
@@ -279,7 +282,7 @@ describe("malicious and broken deployments", () => {
 
   test.each([
     [
-      "asks for more than the price limit",
+      "asks for more than --max-price",
       { amount: "100000001" },
       "the price of 100.000001 USDC is more than --max-price 0.10",
     ],
@@ -292,7 +295,7 @@ describe("malicious and broken deployments", () => {
     ["asks for payment on an unknown chain", { network: "eip155:1" }, "it accepts eip155:1"],
     ["asks for a payment that is valid too long", { maxTimeoutSeconds: 1e6 }, "valid for at most an hour"],
     ["names a negative price", { amount: "-1" }, "accepts no payment that this program can make"],
-  ])("buy does not pay a deployment that %s", async (_, change, words) => {
+  ])("overprint buy does not pay a deployment that %s", async (_, change, words) => {
     const headers = await termsWith(change);
     let paid = 0;
     const url = await serve((request, response) => {
@@ -307,7 +310,7 @@ describe("malicious and broken deployments", () => {
     ["buy", "in the terms of version 1", 1],
     ["pay", "in the terms of version 1", 1],
     ["buy", "in the terms of version 2", 2],
-  ])("if the terms contain two prices, %s signs only the displayed price, %s", async (command, _, version) => {
+  ])("overprint %s signs no price other than the displayed one if two prices are %s", async (command, _, version) => {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
     const body = (await answer.json()) as { accepts: object[] };
@@ -333,7 +336,7 @@ describe("malicious and broken deployments", () => {
     expect(values).toEqual(version === 1 ? [] : ["50000"]);
   });
 
-  test("buy reports a rejected payment", async () => {
+  test("overprint buy reports a rejected payment", async () => {
     const headers = await termsWith({});
     const url = await serve((_, response) => response.writeHead(402, headers).end('{"error":"insufficient_funds"}'));
     await expectFailure(await buy(["--text", "X"], url), 1, "the payment was rejected: insufficient_funds");
@@ -358,7 +361,7 @@ describe("malicious and broken deployments", () => {
       "the answer (status 415) is not from an Overprint deployment",
     ],
     ["hangs up", (request) => request.socket.destroy(), "cannot be reached: "],
-  ])("buy and pay print one line if the deployment %s", async (_, listener, words) => {
+  ])("overprint buy and overprint pay print a one-line error if the deployment %s", async (_, listener, words) => {
     const url = await serve(listener);
     const run = await buy(["--text", "X"], url);
     await expectFailure(run, 1, words);
@@ -367,14 +370,14 @@ describe("malicious and broken deployments", () => {
     expect([paid.code, paid.stdout, paid.stderr.trim().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
   });
 
-  test("buy prints one line if no server listens at the address", async () => {
+  test("overprint buy prints a one-line error if no server listens at the address", async () => {
     const words = "nothing listens there (`overprint dev` starts a deployment on this machine)";
     const url = await serve(() => undefined);
     await new Promise((resolve) => server.close(resolve));
     await expectFailure(await buy(["--text", "X"], url), 1, words);
   });
 
-  test("buy prints one line if the server does not use https", async () => {
+  test("overprint buy prints a one-line error if the server does not use https", async () => {
     const url = await serve(() => undefined);
     await expectFailure(
       await buy(["--text", "X"], url.replace("http:", "https:")),
@@ -404,14 +407,14 @@ describe("malicious and broken deployments", () => {
     return url;
   }
 
-  test("buy stops downloading a file that never ends", async () => {
+  test("overprint buy stops downloading a file that never ends", async () => {
     const output = { url: "" };
     const url = await seller({ output });
     output.url = `${url}/endless`;
     await expectFailure(await buy(["--text", "X"], url), 3, "received more than the expected 9 bytes");
   });
 
-  test("buy prints one line if an answer never ends", async () => {
+  test("overprint buy prints a one-line error if an answer never ends", async () => {
     const url = await serve((request, response) => {
       response.writeHead(402);
       const sending = setInterval(() => response.write("x".repeat(1e6)), 5);
@@ -420,7 +423,7 @@ describe("malicious and broken deployments", () => {
     await expectFailure(await buy(["--text", "X"], url), 1, "are not valid x402");
   });
 
-  test("buy delivers the file even if the receipt is malformed or the answer has an unknown notice", async () => {
+  test("overprint buy delivers the file even if the receipt is malformed or the answer has an unknown notice", async () => {
     const headers = { "PAYMENT-RESPONSE": "!", "Overprint-Notice": "constructor" };
     const url = await seller({ headers });
     const { code, stdout } = await buy(["--text", "X"], url);
@@ -431,13 +434,13 @@ describe("malicious and broken deployments", () => {
     ["no upload URL", {}],
     ["an upload URL with another scheme", { handle: "upload:a", upload: { url: "ftp://127.0.0.1/put", headers: {} } }],
     ["an unencrypted upload URL", { handle: "upload:a", upload: { url: "http://pdf.example.com/put", headers: {} } }],
-  ])("buy uploads nothing if the answer contains %s", async (_, upload) => {
+  ])("overprint buy uploads nothing if the answer contains %s", async (_, upload) => {
     await writeFile(join(dir, "contract.pdf"), samePages(30, 400_000));
     const run = await buy(["--text", "X"], await seller({ upload }));
     await expectFailure(run, 1, "the answer to an upload was cut off, or is not from an Overprint deployment");
   });
 
-  test("buy and pay stop after 30 seconds without an answer, before they sign anything", async () => {
+  test("overprint buy and overprint pay stop after 30 seconds without an answer, before they sign anything", async () => {
     const timeout = vi.spyOn(AbortSignal, "timeout");
     timeout.mockImplementation(() => AbortSignal.abort(new DOMException("", "TimeoutError")));
     try {
@@ -453,7 +456,7 @@ describe("malicious and broken deployments", () => {
   });
 
   test.each(["http://pdf.example.com/file", "http://169.254.169.254/", "ftp://127.0.0.1/file", "file:///etc/passwd"])(
-    "buy prints the unsafe link %s but does not download from it",
+    "overprint buy prints the unsafe link %s but does not download from it",
     async (link) => {
       const url = await seller({ output: { url: link } });
       const run = await buy(["--text", "X"], url);
@@ -463,7 +466,7 @@ describe("malicious and broken deployments", () => {
     },
   );
 
-  test("buy reports an incomplete download and does not pay again", async () => {
+  test("overprint buy reports an incomplete download and does not pay again", async () => {
     const sold = {
       output: { url: "", expires_at: "2026-12-01T00:00:00.000Z", pages: 4, bytes: 9 },
       operation: "watermark.text",
@@ -487,7 +490,7 @@ describe("malicious and broken deployments", () => {
 
 describe("overprint pay", () => {
   test.each(["/v1/watermark/text", "/v1/watermark/image"])(
-    "pay signs a payment that the endpoint %s accepts",
+    "overprint pay signs a payment that the endpoint %s accepts",
     async (path) => {
       const { code, stdout } = await cli(["pay", worker.url + path]);
       expect(code).toBe(0);
@@ -501,7 +504,7 @@ describe("overprint pay", () => {
     },
   );
 
-  test("pay signs a payment that admits a large upload", async () => {
+  test("overprint pay signs a payment that admits a large upload", async () => {
     const { stdout } = await cli(["pay", `${worker.url}/v1/uploads`, "--json"]);
     const { header, value, ...rest } = JSON.parse(stdout);
     expect([header, rest]).toEqual([
@@ -512,12 +515,15 @@ describe("overprint pay", () => {
     expect((await fetch(`${worker.url}/v1/uploads`, request)).status).toBe(201);
   });
 
-  test.each(["/", "/v1/limits", "/v1/nothing"])("pay reports that nothing is for sale at %s", async (path) => {
-    const { code, stdout, stderr } = await cli(["pay", worker.url + path]);
-    expect([code, stdout, stderr.trim().split("\n")]).toEqual([
-      1,
-      "",
-      [expect.stringContaining("nothing is for sale")],
-    ]);
-  });
+  test.each(["/", "/v1/limits", "/v1/nothing"])(
+    "overprint pay reports that nothing is for sale at %s",
+    async (path) => {
+      const { code, stdout, stderr } = await cli(["pay", worker.url + path]);
+      expect([code, stdout, stderr.trim().split("\n")]).toEqual([
+        1,
+        "",
+        [expect.stringContaining("nothing is for sale")],
+      ]);
+    },
+  );
 });

@@ -42,7 +42,7 @@ const PLAIN: Record<string, RegExp> = {
 /** Programs that npx downloads. They are not installed here, so their flags are not checked. */
 const DOWNLOADED: Record<string, string> = {
   lighthouse: "measured by hand",
-  "@modelcontextprotocol/inspector": "a person explores the tools with it",
+  "@modelcontextprotocol/inspector": "used by a person to explore the tools",
 };
 
 interface Command {
@@ -97,7 +97,7 @@ function expectPath(path: string): void {
   expect(existsSync(join(ROOT, path)), `${path} exists`).toBe(true);
 }
 
-/** Checks that a path exists. A name without a folder stands for a file of the reader and is not checked. */
+/** Checks that a path exists. Names without a folder are not checked, because they stand for the reader's own files. */
 function expectFile(path: string): void {
   if (/^[.\w][\w.-]*\/[\w./-]+$/.test(path) && !READERS_PATHS.test(path)) expectPath(path);
 }

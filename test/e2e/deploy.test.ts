@@ -229,11 +229,11 @@ describe("a deployment", () => {
     ["pdf.example.com/* (zone name: example.com)", /https:\/\/pdf\.example\.com\/healthz/],
     ["*.example.com/* (zone name: example.com)", /has no address/],
     ["schedule: 17 * * * *", /has no address/],
-  ])("npm run deploy checks the health of the target that wrangler prints: %s", async (target, said) => {
+  ])("npm run deploy checks the health at the address that wrangler prints: %s", async (target, said) => {
     const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
     const fetched = globalThis.fetch;
     globalThis.fetch = (url, init) =>
-      String(url).includes("127.0.0.1") ? fetched(url, init) : Promise.reject(new Error("there is no network here"));
+      String(url).includes("127.0.0.1") ? fetched(url, init) : Promise.reject(new Error("the test has no network"));
     try {
       expect((await run(good(), account)).said).toMatch(said);
     } finally {
@@ -319,7 +319,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.said).toMatch(said);
   });
 
-  test("npm run deploy only warns about an unknown setting, a mixed-in test network, and a missing checksum or node", async () => {
+  test("npm run deploy only warns about an unknown setting, a test network among real ones, and a missing checksum or node", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);
@@ -452,7 +452,9 @@ test("the real wrangler accepts every command, and prints the output that npm ru
   const env = { ...process.env, CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: "a-token" };
   const real = wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env);
   const targets: string[] = [];
-  /** The deployed Worker does not exist, so the Worker of these tests replaces it. */
+  /**
+   * Runs the real wrangler, and replaces the address that wrangler reports with the address of these tests' own Worker.
+   */
   const wrangler: Wrangler = async (args, given) => {
     const answer = await real(args, given);
     const told = given?.env?.WRANGLER_OUTPUT_FILE_PATH;
@@ -490,7 +492,7 @@ test("the real wrangler accepts every command, and prints the output that npm ru
   cloudflare.stop();
 }, 240_000);
 
-test("npm run deploy reports an error in one line and with its exit code, without a terminal", async () => {
+test("npm run deploy without a terminal reports an error in one line and by its exit code", async () => {
   const run = (args: string[], settings: object) =>
     promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
       cwd: root,

@@ -403,7 +403,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
       .map((name) => [path, name] as const),
   );
 
-  test.each(named)("%s names a file that exists: %s", (_, file) => {
+  test.each(named)("the document %s names a file that exists: %s", (_, file) => {
     const found = [file, `src/${file}`].filter((path) => existsSync(join(ROOT, path)));
     expect(found).toHaveLength(1);
   });

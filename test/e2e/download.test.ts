@@ -65,7 +65,7 @@ const curlIsHere = await run("curl", ["--version"]).then(
 );
 
 describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as const] : [])] as const)("%s", (_, ask) => {
-  test("HEAD returns size and name, and announces support for ranges", async () => {
+  test("HEAD on a link returns the file's size and name, and announces support for ranges", async () => {
     const { status, headers, body } = await ask("HEAD", {});
     expect([status, body.length]).toEqual([200, 0]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -76,7 +76,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     });
   });
 
-  test("HEAD ignores a Range header", async () => {
+  test("HEAD on a link ignores a Range header", async () => {
     const { status, headers } = await ask("HEAD", { Range: "bytes=0-9" });
     expect([status, headers.get("Content-Length")]).toEqual([200, String(file.length)]);
   });

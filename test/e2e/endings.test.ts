@@ -43,7 +43,10 @@ const ending = (
   { lost = [], redrawn = [] }: Partial<Ending> = {},
 ): Ending => ({ name, streams, image: / BI\b/.test(content), lost, redrawn });
 
-/** Content appended to the scene. Each row has a name, the content, and the readers that do not show the mark. */
+/**
+ * Content appended to the scene. Each row has a name, the content, and the readers that do not show the mark. The name
+ * states the unfinished part, and often the place where the content ends within this part.
+ */
 const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a string", "(abc"],
   ["nested parentheses", "((a(b(c(d(e(f(g(h"],

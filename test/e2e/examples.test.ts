@@ -127,7 +127,7 @@ test.each(commands)("the commands in $page run when copied: $line", async ({ pag
     expect(answers).toHaveLength(2);
     expect(new Set(answers.map((answer) => answer.output.url)).size).toBe(1);
   }
-  const expected = /"code":"\w+"/.exec(block)?.[0]; // if a block shows an error, the command must return the same error code
+  const expected = /"code":"\w+"/.exec(block)?.[0]; // if a block of the document shows an error, its command must return the same error code
   expect(/"code":"\w+"/.exec(stdout)?.[0]).toBe(expected);
   if (/^# HTTP\/1\.1 402/m.test(block)) expect(stdout).toMatch(/^HTTP\/1\.1 402/);
   if (block.includes("marked.pdf")) expect((await readFile(output, "latin1")).slice(0, 5)).toBe("%PDF-");

@@ -81,7 +81,10 @@ const payV2 = (account: LocalAccount): Pay => {
   });
   return (init) => client(endpoint(), init);
 };
-/** Pays with the official client for axios. It pays only if axios treats a 402 as an error, which is the default. */
+/**
+ * Pays with the official client for axios. The client pays only if axios treats a 402 as an error, which is the
+ * default.
+ */
 const isNo402 = (status: number) => status !== 402;
 const payAxios = (account: LocalAccount): Pay => {
   const client = wrapAxiosWithPaymentFromConfig(axios.create({ responseType: "text", validateStatus: isNo402 }), {

@@ -117,7 +117,7 @@ cp package-lock.json node_modules/.package-lock.json`);
   expect(fetched.stderr).toContain(`npm ci --ignore-scripts --no-audit --no-fund --loglevel=error`);
   const names = readdirSync(join(folder, newer)).filter((name) => name.startsWith("node-"));
   const platforms = names.map((name) => readdirSync(join(folder, newer, name)));
-  // the private copy has no C headers
+  // the download of the private Node.js omits the C headers
   expect(platforms.filter((parts) => !parts.includes("include"))).toEqual([["bin"]]);
   const again = run(old, "scripts/run.mjs", "program.ts");
   expect(again).toEqual({ status: 0, stdout: "newer program.ts\n", stderr: "" });

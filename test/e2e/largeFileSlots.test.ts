@@ -5,11 +5,11 @@ import { samePages } from "../../bench/inputs.ts";
 import { callPaid, paymentFor } from "../../scripts/lib/pay.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** A file so large that the service processes only one such file at a time. */
+/** A large file. The service processes only one file of this size at a time. */
 const large = samePages(72, 120_000);
 const most = large.subarray(0, -1_000_000);
 
-/** Ways in which a server sends a large file or fails to send one. */
+/** Ways in which a server sends a large file or fails to send it. */
 const SOURCES: Record<string, (response: ServerResponse) => void> = {
   "/whole": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/cut": (response) => response.setHeader("Content-Length", large.length).write(most, () => response.destroy()),
@@ -45,7 +45,7 @@ const at = (path: string) => `http://127.0.0.1:${(server.address() as { port: nu
 describe.concurrent.each([
   ["in memory", "64000000"],
   ["in the spool", "1000000"],
-])("with large files %s", (_, SPOOL_THRESHOLD_BYTES) => {
+])("calls with large files %s", (_, SPOOL_THRESHOLD_BYTES) => {
   let worker: StartedWorker;
   beforeAll(async () => {
     const vars = { ALLOW_LOOPBACK_SOURCES: "true", SPOOL_THRESHOLD_BYTES };

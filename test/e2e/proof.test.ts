@@ -24,7 +24,7 @@ afterAll(() => worker?.stop());
 
 const sha256 = (bytes: Uint8Array) => `0x${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** The result of the documented program, for the response to a call. */
+/** The output of the documented program for the response to a call. */
 interface Checked {
   signer: string;
   deliverer: string;
@@ -45,7 +45,7 @@ async function documentedCheck(): Promise<(response: Response) => Promise<Checke
   return (response) => run(response, ...imported.map((name) => packages[name as keyof typeof packages]));
 }
 
-describe("a deployment that signs receipts, with more networks than it signs offers for", () => {
+describe("a deployment that signs receipts and has more networks than signed offers", () => {
   test("the official client pays a deployment that signs receipts, and the proof passes the documented check", async () => {
     const pay = wrapFetchWithPaymentFromConfig(fetch, {
       schemes: [{ network: "eip155:*", client: new ExactEvmScheme(PAYER) }],

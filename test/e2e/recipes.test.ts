@@ -21,12 +21,12 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
     for (const file of [...tests, ...programs]) expect([file, existsSync(join(root, file))]).toEqual([file, true]);
   });
 
-  test("a recipe runs every test file that must fail on the way, and no test file fails after the last step", () => {
+  test("a recipe runs every test file that must fail between its steps, and no test file fails after the last step", () => {
     for (const { red } of steps) expect(tests).toEqual(expect.arrayContaining(red.tests));
     expect(steps.at(-1)!.red).toEqual({ types: [], tests: [] });
   });
 
-  test("ARCHITECTURE.md names every file that a recipe edits and every file that fails on the way", () => {
+  test("ARCHITECTURE.md names every file that a recipe edits and every file that fails between its steps", () => {
     const row = read("ARCHITECTURE.md")
       .split("\n")
       .find((line) => line.startsWith(`| ${change} |`));

@@ -265,28 +265,28 @@ describe("a sale and its transfer", () => {
     ["do not match with different payers", [sale(150, "0x1")], [moved(150, "0x1", "0xc")], [1, 1, 1, 1]],
     ["do not match with different amounts", [sale(150, "0x1")], [moved(150, "0x1", "0xa", "6")], [1, 1, 1, 1]],
     [
-      "match once, for the first of two sales with one transaction",
+      "match only once if two sales name the same transaction",
       [sale(150, "0x1"), sale(151, "0x1")],
       [moved(150, "0x1")],
       [2, 1, 1, 0],
     ],
     [
-      "match once, for one of two transfers in the transaction",
+      "match only once if the transaction contains two equal transfers",
       [sale(150, "0x1")],
       [moved(150, "0x1"), moved(150, "0x1")],
       [1, 2, 0, 1],
     ],
     ["match by payer and amount if the transaction is unknown", [sale(150, "")], [moved(150, "0x1")], [1, 1, 0, 0]],
     [
-      "match by payer and amount only after sales with a known transaction",
+      "match by payer and amount only after sales with a known transaction have matched",
       [sale(150, ""), sale(151, "0x1")],
       [moved(150, "0x1")],
       [2, 1, 1, 0],
     ],
-    ["match if the transfer is shortly before the span", [sale(101, "0x1")], [moved(99, "0x1")], [1, 1, 0, 0]],
-    ["match if the sale is shortly after the span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
-    ["are ignored outside of the span", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
-    ["are not judged while the settlement may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
+    ["match if the transfer is shortly before the time span", [sale(101, "0x1")], [moved(99, "0x1")], [1, 1, 0, 0]],
+    ["match if the sale is shortly after the time span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
+    ["are ignored outside of the time span", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
+    ["are not compared while the settlement may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
   ])("a sale and its transfer %s", async (_, sales, transfers, expected) => {
     expect(await found(sales, transfers)).toEqual(expected);
   });

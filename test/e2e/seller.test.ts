@@ -195,7 +195,7 @@ describe("a chain with a block every two seconds", () => {
     });
 
   test.concurrent.each(["in its simulation", "from the chain"] as const)(
-    "a payer gets the result if a stranger submits the authorization first, and the facilitator learns of it %s",
+    "a payer gets the result if a stranger submits the authorization first, and the facilitator learns of this transfer %s",
     async (when) => {
       const service = services["with a node"];
       const payment = await newPayment(service);

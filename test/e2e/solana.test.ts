@@ -278,5 +278,5 @@ test("the service refuses a payment whose blockhash expires during the fetch, re
     receipt: { success: false, errorReason: expect.stringContaining("blockhash has expired") },
   });
   expect(await moved(payment)).toBe(0n);
-  expect((await buy(payment)).status, "the payment cannot be used later").toBe(402);
+  expect((await buy(payment)).status, "the expired payment cannot be used later").toBe(402);
 });

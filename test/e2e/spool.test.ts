@@ -72,8 +72,8 @@ async function expectMarked(response: Response, pages: number): Promise<string> 
   return answer.output.url;
 }
 
-// a few compressed bytes may decompress to very many
-test("the service rejects a file too large for memory that arrives compressed", async () => {
+// a small compressed file may decompress to a very large one
+test("the service rejects a compressed file that is too large for memory", async () => {
   const response = await mark(at("/gzipped.pdf"));
   expect(response.status).toBe(413);
   expect(await response.json()).toMatchObject({

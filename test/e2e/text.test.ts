@@ -109,8 +109,8 @@ describe("text extraction", () => {
   /** Right-to-left scripts that some readers do not recognize. These readers extract the text in visual order. */
   const turned = ["Adlam", "Rohingya", "Mende", "Yezidi"];
   /**
-   * Scripts that a reader extracts in another order than the logical one. Every Thaana word ends with a vowel mark,
-   * which MuPDF and pdf.js move to the start of the line or of a word.
+   * Scripts that a reader does not extract in logical order. Every Thaana word ends with a vowel mark, which MuPDF and
+   * pdf.js move to the start of the line or of a word.
    */
   const otherwise = { PDFium: turned, MuPDF: ["Thaana"], "pdf.js": [...turned, "Thaana"] };
 

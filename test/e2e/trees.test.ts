@@ -21,7 +21,7 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
   ["nothing but pages", {}, 2],
   ["a null kid", { 2: root("null 3 0 R") }, 1],
   ["a kid that does not exist", { 2: root("99 0 R 3 0 R") }, 1],
-  ["kids of all other types", { 2: root("(a) 3 0 R/A true 5[7 0 R]7 0 R") }, 2],
+  ["kids that are strings, names, booleans, numbers or arrays", { 2: root("(a) 3 0 R/A true 5[7 0 R]7 0 R") }, 2],
   ["a kid behind several references", { 2: root("5 0 R 7 0 R"), 5: "6 0 R", 6: "3 0 R" }, 2],
   ["object numbers with a sign and leading zeros", { 2: root("+3 0 R 0000000000000000000007 -0 R") }, 2],
   ["kids with a wrong generation", { 2: root("3 7 R 7 99999 R") }, 2],
@@ -54,7 +54,7 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
     { 2: root("5 0 R 7 0 R"), 5: `<<${type}/Parent 2 0 R/Count 1/Kids[3 0 R]${BOX}/Contents 4 0 R>>` },
     2,
   ]),
-  ["a page that also has the type of a node", { 3: page("/Kids[]").replace("/Page", "/Pages/Type/Page") }, 2],
+  ["a page with two types: /Pages and /Page", { 3: page("/Kids[]").replace("/Page", "/Pages/Type/Page") }, 2],
   [
     "a /Kids array behind several references",
     { 2: root("").replace("[]", " 5 0 R"), 5: "6 0 R", 6: "[3 0 R 7 0 R]" },

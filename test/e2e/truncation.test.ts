@@ -11,8 +11,8 @@ import { render } from "./render.ts";
 type Shown = { ink: boolean; mark: boolean };
 
 /**
- * Returns whether pixels show anything and the mark. Searches from the lower right, where the mark is, because a search
- * from the top would read hundreds of millions of pixels.
+ * Returns whether pixels show anything, and whether they show the mark. Searches from the lower right, where the mark
+ * is, because a search from the top would read hundreds of millions of pixels.
  */
 function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
   let ink = false;
@@ -126,7 +126,7 @@ function mixed(): Record<string, Uint8Array> {
   return {
     "pages in object streams, but not their resources": file(true),
     "resources in object streams, but not the pages": file(false),
-    "pages directly in a node": pdfOf([
+    "pages written directly in a /Kids array": pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       `<< /Type /Pages /Count 2 /Kids [<< /Type /Page /Parent 2 0 R ${box} /Contents 3 0 R >> 4 0 R] /Resources 5 0 R >>`,
       streamOf("0.5 g 10 10 100 100 re f"),

@@ -115,7 +115,9 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     },
     /** Adds tokens to an account. */
     mint: (owner: string, value: bigint) => call("mint", [owner, value]),
-    /** Replaces the newest block with an empty one and resets the nonce of its transactions' signer. */
+    /**
+     * Replaces the newest block with an empty block, and resets the nonce of the signer of the removed transactions.
+     */
     async reorganize({ address }: LocalAccount): Promise<void> {
       await client.request({ method: "anvil_reorg", params: [1, []] } as never);
       nonceManager.reset({ address, chainId });

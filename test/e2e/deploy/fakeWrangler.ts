@@ -17,7 +17,7 @@ export interface FakeAccount {
   bindings: { type: string; name: string }[] | undefined;
   /** Addresses of the Worker after a deployment. */
   targets: string[];
-  /** Error messages of Cloudflare, by the first words of the refused command. */
+  /** Error messages of Cloudflare for refused commands. The key is the beginning of the command. */
   refusals: Record<string, string>;
   calls: { args: string[]; input: string }[];
 }
