@@ -121,7 +121,7 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     const those = (property: keyof Template) =>
       Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
     expect(quoted(/Small lines \(([^)]+)\)/.exec(marks.text)?.[1])).toEqual(those("small"));
-    expect(quoted(/^\| ([^|]+) \| one line down to/m.exec(marks.text)?.[1])).toEqual(those("maxLines"));
+    expect(quoted(/^\| ([^|]+) \| One line, whose/m.exec(marks.text)?.[1])).toEqual(those("maxLines"));
   });
 
   test("the field tables list every position, and name the positions that are only for text", () => {
@@ -182,7 +182,7 @@ describe("the documents for callers", () => {
     [`| image | ${image} |`, files],
     [`| time to fetch a URL | ${config.fetchTimeoutMs / 1000} seconds, at least ${pace} |`, files],
     [`| time to receive a body | ${deadlineMs / 1000} seconds, at least ${pace} |`, files],
-    [`to the second: ${config.linkTtlSeconds / 3600} hours by default.`, files],
+    [`to the second. By default this is ${config.linkTtlSeconds / 3600} hours.`, files],
     ["at most three redirects,", files],
     [
       `| free | ${mb(UPLOADS.freeBytes)} | ${UPLOADS.free.slots} at the same time and ${mb(UPLOADS.free.bytes)} an hour for each address |`,
@@ -199,7 +199,7 @@ describe("the documents for callers", () => {
     ],
     [`| calls without a valid payment | address | ${RATE_LIMITS.unpaidCalls} a minute |`, http],
     [
-      `| links with a wrong token, unknown uploads, invalid sign-ins | address | ${RATE_LIMITS.wrongTokens} a minute |`,
+      `| requests with a wrong token, an unknown upload or an invalid sign-in | address | ${RATE_LIMITS.wrongTokens} a minute |`,
       http,
     ],
     [`| refused payments | address | ${REFUSED_PAYMENTS.capacity}, ${forgotten(REFUSED_PAYMENTS.leakMs)} |`, http],
@@ -218,8 +218,11 @@ describe("the documents for callers", () => {
     [`an MCP message of more than ${count(UNPAID_MESSAGE_BYTES)} bytes`, errors],
     [`The PDF has more than ${count(config.maxPages)} pages.`, errors],
     [`The PDF exceeds ${gb(config.maxSourceBytes)}, or ${mb(limitsOf(config).encoded_file_bytes)} from`, errors],
-    [`less than ${pace}, a stall of ${graceMs / 1000} seconds, or more than ${deadlineMs / 1000} seconds.`, errors],
-    [`not within ${config.fetchTimeoutMs / 1000} seconds, or less than ${pace}.`, errors],
+    [
+      `at less than ${pace}, stalled for ${graceMs / 1000} seconds, or took more than ${deadlineMs / 1000} seconds.`,
+      errors,
+    ],
+    [`not arrive within ${config.fetchTimeoutMs / 1000} seconds, or arrived at less than ${pace}.`, errors],
     [
       `The image exceeds ${mb(config.maxImageBytes)}, ${config.maxImagePixels / 1e6} million pixels, or ${count(MAX_SIDE)} pixels`,
       errors,
