@@ -3,20 +3,24 @@ import { LOCAL_NAMES, literalOf } from "../shared/net/localNames.ts";
 /** The default ports of http and https. A URL may use only the default port of its scheme. */
 export const FETCH_PORTS = [80, 443] as const;
 
-/** One label of a host name in DNS (RFC 1035, 2.3.4). It allows punycode, and underscores, which real names contain. */
+/**
+ * One label of a host name in DNS (RFC 1035, 2.3.4). The pattern also allows underscores, which real host names
+ * contain. A punycode label consists of letters, digits and hyphens.
+ */
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 const MAX_HOST_LENGTH = 253;
 
-/** Reserved top-level names, under which no public host exists (RFC 6761, 6; RFC 7686; RFC 9476). */
+/** Reserved top-level names. No public host has such a name (RFC 6761, 6; RFC 7686; RFC 9476). */
 const RESERVED = new Set(["test", "example", "invalid", "onion", "alt"]);
 
 /**
- * Returns the rule that a caller's URL breaks, worded to follow a colon, or undefined if the URL is allowed. A URL is
- * allowed if it is public http(s), names a host, and uses the scheme's default port.
+ * Returns the rule that a caller's URL breaks, or undefined if the URL is allowed. The text of the rule follows a
+ * colon. A URL is allowed if its scheme is http or https, its host is a public name, and its port is the scheme's
+ * default.
  *
  * Checks the parsed URL, never the string: WHATWG parsing has already normalized unusual spellings of addresses (octal,
- * decimal, full width) and names (circled letters, percent signs). Does not resolve the name: the platform refuses
- * private addresses, and {@link brokenDnsRule} checks them on other runtimes.
+ * decimal, full width) and names (circled letters, percent signs). Does not resolve the name: Cloudflare refuses to
+ * connect to private addresses, and {@link brokenDnsRule} checks the addresses on other runtimes.
  * @param allowLoopback development only: URLs may name this machine's loopback, on any port
  */
 export function brokenAddressRule(url: URL, allowLoopback: boolean): string | undefined {

@@ -2,18 +2,24 @@ import { Problem } from "../shared/problems.ts";
 import { type Pace, pacing } from "./pace.ts";
 import { UPLOAD_FIRST } from "./upload.ts";
 
-/** The first chunk is small because most bodies are small, and its buffer stays allocated while the body is awaited. */
+/**
+ * Length of the first chunk. It is small because most bodies are small, and because its buffer stays allocated while
+ * the Worker waits for the body.
+ */
 const FIRST_CHUNK = 4 * 1024;
 const CHUNK = 64 * 1024;
-/** Each chunk costs about 0.1 ms of CPU at any length. Fast bodies are therefore read in longer chunks. */
+/**
+ * Length of a chunk of a fast body. Each read costs about 0.1 ms of CPU regardless of its length, so longer chunks save
+ * CPU.
+ */
 const LONG_CHUNK = 256 * 1024;
 const FAST_MS = 50;
 
 /**
  * Reads a request body in chunks of up to 64 KiB, or up to 256 KiB if the body arrives fast. Each chunk is valid until
- * the next one is requested. A body that stalls or falls below the minimum rate is abandoned, which frees its memory.
+ * the next one is requested. Stops reading a body that stalls or falls below the minimum rate, which frees its memory.
  * @param refusals error factories that replace the default ones, for bodies that are not part of a paid call
- * @param hasRoom reserves memory (in bytes) for the longer chunks; returns false if none is free
+ * @param hasRoom reserves memory (in bytes) for the longer chunks; returns false if too little is free
  * @throws Problem body_timeout; body_too_large if the body exceeds `maxBytes`; invalid_request if it ends early
  */
 export async function* readBody(
@@ -49,7 +55,7 @@ export async function* readBody(
     }
   } finally {
     if (isPending) void reader.cancel().catch(() => undefined);
-    else reader.releaseLock(); // `lingerOverBody` drains the rest of a rejected body
+    else reader.releaseLock(); // leaves the rest of a rejected body to `lingerOverBody`, which drains it
   }
 }
 
@@ -73,7 +79,8 @@ function tooSlow(): Problem {
 }
 
 /**
- * The sender has disconnected or sent malformed HTTP. A caller that only stopped sending can still read this answer.
+ * Creates the Problem for a body that ends early: the sender has disconnected or sent malformed HTTP. A caller that
+ * only stopped sending can still read the response.
  */
 function brokenOff(cause: unknown): Problem {
   return new Problem(

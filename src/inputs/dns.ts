@@ -2,7 +2,7 @@ import ipaddr from "ipaddr.js";
 import * as z from "zod";
 import { Problem } from "../shared/problems.ts";
 
-/** The response codes of a final answer: success, or no such name (RFC 1035, 4.1.1). */
+/** Response codes of a conclusive DNS answer: success (0), and no such name (3) (RFC 1035, 4.1.1). */
 const [NOERROR, NXDOMAIN] = [0, 3];
 
 /** The fields used from a DNS-over-HTTPS answer in JSON (`Accept: application/dns-json`). */
@@ -11,20 +11,20 @@ const dnsAnswer = z.object({
   Answer: z.array(z.object({ type: z.number(), data: z.string() })).default([]),
 });
 
-/** Record types that contain an address, by name (RFC 1035, RFC 3596). */
+/** Numbers of the DNS record types that contain an address (RFC 1035, RFC 3596). */
 const ADDRESS_TYPES = { A: 1, AAAA: 28 } as const;
 /**
- * The block from which IANA assigns public IPv6 addresses. ipaddr.js also classifies other addresses as unicast, such
- * as IPv4-compatible ::/96.
+ * The block from which IANA assigns public IPv6 addresses. A separate check is needed because ipaddr.js also classifies
+ * addresses outside it as unicast, such as IPv4-compatible ones (::/96).
  */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
-/** Lies in a public range, but leads to the host of the machine on every Azure machine. */
+/** An address in a public range that, on every Azure machine, leads to the physical host. */
 const AZURE_HOST = "168.63.129.16";
 
 /**
- * Resolves a host and returns the rule that its addresses break: all of them must be public. For runtimes that do not
- * refuse private addresses. The check narrows the gap but cannot close it: the runtime resolves the name again when it
- * connects, and may get another address.
+ * Resolves a host and returns the rule that its addresses break, or undefined if all of them are public. Used on
+ * runtimes that connect to private addresses. The check does not rule out such a connection: the runtime resolves the
+ * name again when it connects, and may get another address.
  * @param resolver URL of a DNS-over-HTTPS resolver that answers in JSON
  * @throws Problem source_unreachable if the host has no address or the lookup fails
  * @throws DOMException the reason of `signal`, if it is aborted
@@ -40,7 +40,7 @@ export async function brokenDnsRule(host: string, resolver: string, signal: Abor
   return addresses.every(isPublic) ? undefined : "its host resolves to an address that is not public";
 }
 
-/** Returns whether an address is routed on the public internet. */
+/** Returns whether an address is public, that is, routed on the internet. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -6,37 +6,43 @@ import { UPLOAD_FIRST } from "./upload.ts";
 /** Maximum number of redirects followed from one URL. */
 export const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** The URL length that all implementations should support (RFC 9110, 4.1). */
+/** Maximum length of a URL. RFC 9110, 4.1 recommends that all implementations support at least this length. */
 const MAX_URL_LENGTH = 8000;
-/** The content encodings that the runtime decodes. A body in any other encoding would be mistaken for the file. */
+/**
+ * The content encodings that the runtime decodes. The runtime passes a body in another encoding through undecoded, so
+ * such responses are rejected.
+ */
 const DECODED = new Set(["gzip", "br"]);
 const PLAIN = new Set(["", "identity"]);
 
 /** Limits on fetching a caller's URL. */
 export interface FetchRules {
-  /** Deadline for one URL, including redirects and the body. */
+  /** Time limit for one URL, including redirects and the body, in milliseconds. */
   timeoutMs: number;
-  /** Development only: URLs may name this machine's loopback, on any port. */
+  /** Whether URLs may name this machine's loopback, on any port. For development only. */
   allowLoopback: boolean;
-  /** A DNS-over-HTTPS resolver that checks whether a host is public, for runtimes that do not check this. */
+  /**
+   * URL of a DNS-over-HTTPS resolver that checks whether a host is public. For runtimes that connect to private
+   * addresses.
+   */
   dnsCheckUrl?: string | undefined;
-  /** Aborted when the caller cancels the call. */
+  /** Signal that is aborted when the caller cancels the call. */
   signal?: AbortSignal | undefined;
 }
 
 /** A response with an unread body. */
 interface Opened {
   response: Response;
-  /** Aborts the body at the deadline or when the caller cancels. */
+  /** Signal that aborts reading the body, at the deadline or when the caller cancels. */
   signal: AbortSignal;
-  /** Whether the server encoded the body. The decoded body may be far larger, and Content-Length is not its length. */
+  /** Whether the body has a Content-Encoding. The decoded body may then be far larger than Content-Length. */
   isEncoded: boolean;
 }
 
 /**
  * Requests a caller's URL and returns the response with an unread body. Pass errors of reading that body to {@link
- * transferProblem}. Every redirect is checked like the first URL. Error messages reveal only the status of the remote
- * server's answer.
+ * transferProblem}. Checks every redirect like the first URL. An error message reveals nothing of the remote server's
+ * response except its status.
  * @throws Problem source_not_allowed, source_unreachable, source_timeout, call_cancelled
  */
 export async function openAddress(address: string, rules: FetchRules): Promise<Opened> {
@@ -59,7 +65,7 @@ export async function openAddress(address: string, rules: FetchRules): Promise<O
 }
 
 /**
- * Converts an error of reading an opened body to a Problem. Returns a Problem unchanged.
+ * Converts an error of reading an opened body to a Problem. Returns an error unchanged if it is already a Problem.
  * @throws Problem call_cancelled if the caller has canceled the call
  */
 export function transferProblem(error: unknown, signal: AbortSignal, rules: FetchRules): Problem {
@@ -79,7 +85,7 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   let url = parse(address);
   if (!url) throw notAllowed("The URL", "it is not a valid URL");
-  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // a redirect from another host must not lead to the loopback
+  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // a redirect may lead to the loopback only if the first URL names the loopback too
   const seen = new Set<string>();
 
   for (let hop = 0; ; hop++) {
@@ -126,7 +132,7 @@ function notAllowed(subject: string, rule: string): Problem {
   );
 }
 
-/** Returns the Problem of a response, judged by its status and headers, or undefined if the body can be read. */
+/** Returns the Problem that a response's status or headers indicate, or undefined if the body can be read. */
 function problemOf(response: Response): Problem | undefined {
   const { status } = response;
   const encoding = encodingOf(response);

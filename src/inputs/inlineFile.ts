@@ -1,12 +1,15 @@
-/** Files embedded in a request: data URIs (RFC 2397) and bare base64 (RFC 4648), in either alphabet. */
+/**
+ * Files embedded in a request, as data URIs (RFC 2397) or as bare base64 in the standard or the URL-safe alphabet (RFC
+ * 4648).
+ */
 import { Problem } from "../shared/problems.ts";
 import type { ReceiveLimits } from "./receive.ts";
 import { receiveUpload } from "./receiveUpload.ts";
 import type { Upload } from "./upload.ts";
 
 /**
- * The longest string that is parsed as text; a longer one can only be a file. Equals the limit for an unpaid MCP
- * message, so all entry points treat strings alike.
+ * Maximum length of a string that is parsed as text. A longer string can only be a file. The limit equals that of an
+ * unpaid MCP message, so that HTTP and MCP treat strings alike.
  */
 export const LONG_TEXT_BYTES = 256 * 1024;
 
@@ -26,8 +29,8 @@ export const MAX_TEXT_BYTES = 1_000_000;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * The beginning of a long base64 string, JSON-escaped or not. A leading slash is accepted only for a JPEG (`/9j`);
- * otherwise the string is a path.
+ * The beginning of a long base64 string, JSON-escaped or not. A string that begins with a slash is a path, unless it
+ * begins like a JPEG (`/9j`).
  */
 const BASE64_BEGINNING = /^(?!\\?\/(?!9j))[\w+/=\\\s-]{1000}/;
 
@@ -37,12 +40,12 @@ export function isDataUri(text: string): boolean {
 }
 
 /**
- * A file that is neither a base64 data URI nor valid base64. Its message completes a sentence that begins with the
- * field name.
+ * Thrown for a file that is neither a base64 data URI nor valid base64. The message completes a sentence that begins
+ * with the field name.
  */
 export class MalformedFile extends Error {}
 
-/** Converts a {@link MalformedFile} to a Problem of the field `path`. Returns other errors unchanged. */
+/** Converts a {@link MalformedFile} to a Problem for the field `path`. Returns other errors unchanged. */
 export function problemOfFile(error: unknown, path: string): unknown {
   if (!(error instanceof MalformedFile)) return error;
   const { message, cause } = error;
@@ -62,7 +65,7 @@ export function payloadOf(source: string): string {
 }
 
 /**
- * Decodes base64. White space and missing padding are allowed.
+ * Decodes base64. Allows white space and missing padding.
  * @throws MalformedFile
  */
 export function decodeBase64(text: string, alphabet = alphabetOf(text)): Uint8Array<ArrayBuffer> {
@@ -90,7 +93,7 @@ export function latin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("latin1");
 }
 
-/** Decodes bytes to text in a streaming fashion. A call without bytes flushes the rest. */
+/** A streaming decoder from bytes to text. A call without bytes flushes the buffered rest. */
 interface ToText {
   decode(bytes?: Uint8Array): string;
 }
@@ -111,7 +114,7 @@ export function receiveInline(
 ): Promise<Upload> {
   const decoder = new Decoder(toText);
   const bytes = (async function* () {
-    // no variable may hold the text of a piece while the next piece is awaited
+    // keeps no reference to a piece's text in a variable, so that it can be freed while the next piece is awaited
     for await (const piece of pieces) yield decoder.decode(piece);
     yield decoder.decode();
     yield decoder.end();
@@ -148,7 +151,7 @@ class Decoder {
       }),
     );
     if (this.#isPadded && written > 0) throw new MalformedFile(NOT_BASE64);
-    this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // fewer than four characters
+    this.#rest = base64.slice(read).replaceAll(/\s+/g, ""); // the incomplete last group, of fewer than four characters
     this.#isPadded ||= written % 3 !== 0;
     return this.#bytes.subarray(0, written);
   }

@@ -1,6 +1,6 @@
 /**
- * Reads JSON in a streaming fashion (RFC 8259). Long files in the JSON are received separately; only the rest is
- * buffered as text.
+ * Reads JSON in a streaming fashion (RFC 8259). Long files in the JSON are received separately, and only the remaining
+ * JSON is buffered as text.
  */
 import { Problem } from "../shared/problems.ts";
 import {
@@ -23,7 +23,7 @@ import { UPLOAD_FIRST, type Upload } from "./upload.ts";
 const [QUOTE, BACKSLASH, LETTER_U] = [0x22, 0x5c, 0x75];
 const LINE_FEED = Buffer.from("\n");
 
-/** Matches the key before a string, within the last `KEY_WINDOW` bytes. */
+/** Matches a key directly before a string. It is applied to the `KEY_WINDOW` bytes that end at the string's quote. */
 const KEY = /"(\w{1,20})"\s*:\s*"$/;
 const KEY_WINDOW = 1000;
 /** Keys whose values may be files: request fields, attachments, and embedded resources (MCP). */
@@ -32,12 +32,12 @@ const FILE_KEYS = ["file", "image", "blob", "data", "uri", "download_url"];
 const BARE_BASE64_KEYS = ["image", "blob", "data"];
 /** Maximum number of files in a request. */
 const MAX_FILES = 2;
-/** The escape of a high surrogate, which a second escape must follow (RFC 8259, 7). */
+/** The escape of a high surrogate. The escape of a low surrogate must follow (RFC 8259, 7). */
 const HIGH_SURROGATE = /^\\u[dD][89abAB]/;
 /** Number of bytes inspected at the beginning of a string to detect base64. */
 const BEGINNING_BYTES = 1000;
 
-/** A JSON text and the files that it contained. */
+/** A JSON text, and the files that were extracted from it. */
 export class ReceivedJson {
   /** The text, with each file replaced by a random name that no caller can guess. */
   readonly text: string;
@@ -54,8 +54,8 @@ export class ReceivedJson {
   }
 
   /**
-   * Parses the text and puts an {@link Upload} in place of each file. A file that could not be received is a
-   * RefusedUpload.
+   * Parses the text and puts an {@link Upload} in place of each file, or a RefusedUpload if the file could not be
+   * received.
    * @throws SyntaxError
    */
   parse(): unknown {
@@ -65,8 +65,8 @@ export class ReceivedJson {
 }
 
 /**
- * Reads a JSON text, which may be malformed. A string of more than {@link LONG_TEXT_BYTES} bytes under a file key is
- * received as a file, if the key is spelled without escapes.
+ * Reads a JSON text, which may be malformed. Receives a string as a file if it has more than {@link LONG_TEXT_BYTES}
+ * bytes and its key is a file key spelled without escapes.
  * @param announced length of the whole body in bytes, if declared
  * @throws Problem body_too_large if the text exceeds {@link MAX_TEXT_BYTES}; too_busy if memory is short; Problems of
  * `body`
@@ -99,7 +99,7 @@ class JsonReader {
   #unread: Uint8Array = new Uint8Array();
   /** Offset in the text at which the current unterminated string begins. */
   #stringStart: number | undefined;
-  /** Whether an unescaped backslash precedes the next byte of the string. */
+  /** Whether the next byte of the string is escaped, because an unescaped backslash precedes it. */
   #isEscaped = false;
 
   constructor(chunks: AsyncIterator<Uint8Array>, limits: ReceiveLimits, announced: number | undefined) {
@@ -165,13 +165,13 @@ class JsonReader {
     const name = crypto.randomUUID();
     this.#text.add(Buffer.from(name));
     try {
-      const isMostOfBody = key !== "image"; // the PDF is nearly the whole of a long body
+      const isMostOfBody = key !== "image"; // a long body consists almost entirely of its PDF
       const file = () => receiveInline(pieces, new StringDecoder(), this.#limits, this.#announced, isMostOfBody);
       this.#files.set(name, this.#refused ?? (await file()));
     } catch (error) {
       if (this.#isBroken) throw error;
       if (error instanceof SyntaxError)
-        this.#text.add(LINE_FEED); // a raw line feed makes the string invalid again when it is parsed
+        this.#text.add(LINE_FEED); // a raw line feed keeps the string invalid, so that parsing the text fails too
       else if (error instanceof Problem || error instanceof MalformedFile) {
         this.#refused = new RefusedUpload(error);
         this.#files.set(name, this.#refused);
@@ -180,7 +180,9 @@ class JsonReader {
     for await (const _ of this.#restOfString());
   }
 
-  /** Truncates a string that is too long. Enough of it remains for validation to report what is wrong. */
+  /**
+   * Truncates a string that is too long to {@link TRUNCATED_UNITS}. That is enough for validation to reject its field.
+   */
   async #shorten(string: number): Promise<void> {
     this.#text.cut(afterUnits(TRUNCATED_UNITS, this.#text.bytes, string));
     this.#tooLong ??= new Problem(
@@ -226,7 +228,7 @@ function closingQuote(bytes: Uint8Array, isFirstEscaped: boolean): number | unde
   return undefined;
 }
 
-/** Returns whether an odd number of backslashes precedes an offset, that is, whether its byte is escaped. */
+/** Returns whether the byte at an offset is escaped, that is, whether an odd number of backslashes precedes it. */
 function isEscapedAt(at: number, bytes: Uint8Array, isFirstEscaped: boolean): boolean {
   let first = at;
   while (first > 0 && bytes[first - 1] === BACKSLASH) first--;
@@ -235,8 +237,8 @@ function isEscapedAt(at: number, bytes: Uint8Array, isFirstEscaped: boolean): bo
 }
 
 /**
- * Decodes the escapes in the pieces of a string. Non-ASCII bytes become Latin-1 letters, none of which is valid in
- * base64.
+ * Decodes the escapes in the pieces of a string. Turns non-ASCII bytes into Latin-1 letters, which base64 decoding then
+ * rejects.
  */
 class StringDecoder {
   #rest = "";
@@ -244,14 +246,14 @@ class StringDecoder {
   /** @throws SyntaxError */
   decode(piece?: Uint8Array): string {
     const text = this.#rest + (piece ? latin1(piece) : "");
-    const last = piece ? text.slice(-5).indexOf("\\") : -1; // an escape such as \u002B may continue in the next piece
+    const last = piece ? text.slice(-5).indexOf("\\") : -1; // an escape such as \u002B may be split between this piece and the next one
     const end = last < 0 ? text.length : Math.max(0, text.length - 5) + last;
     this.#rest = text.slice(end);
     return JSON.parse(`"${text.slice(0, end)}"`);
   }
 }
 
-/** A growing buffer of the text outside files, as UTF-8. */
+/** A growing UTF-8 buffer for the text outside files. */
 class TextBuffer {
   #bytes = Buffer.alloc(0);
   #length = 0;
@@ -282,7 +284,7 @@ class TextBuffer {
     this.#length = length;
   }
 
-  /** Removes everything from an offset on, and returns it in pieces. */
+  /** Removes everything after an offset and returns it in pieces. */
   cut(from: number): Uint8Array[] {
     const pieces = inPieces(this.bytes.subarray(from));
     this.#memory.free(this.#bytes.length - from);

@@ -1,16 +1,18 @@
 import { Problem } from "../shared/problems.ts";
 
-/** Files above this size need a slot. */
+/** Size in bytes above which a file needs a slot. */
 export const LARGE_BYTES = 8_000_000;
 
-/** Maximum wait for a slot, and the polling interval. */
+/** Maximum wait for a slot, and the polling interval, both in milliseconds. */
 const WAIT_MS = 15_000;
 const POLL_MS = 200;
 
 /** The slots in use, with their expiry times (Unix milliseconds). Module state is shared by all calls of an isolate. */
 const taken = new Map<LargeFileSlot, number>();
 
-/** One call's permission to process large files. One slot covers all files of the call. */
+/**
+ * A call's permission to process large files. One slot covers all files of the call. The number of slots is limited.
+ */
 export class LargeFileSlot {
   readonly #most: number;
   readonly #longestMs: number;
@@ -18,9 +20,9 @@ export class LargeFileSlot {
   #isReleased = false;
 
   /**
-   * @param most number of calls that may hold a slot at the same time
-   * @param longestMs lifetime of a slot. The runtime can end a call without notice (CPU limit, disconnect), and then
-   * only the expiry releases its slot.
+   * @param most maximum number of calls that hold a slot at the same time
+   * @param longestMs lifetime of a slot in milliseconds. If the runtime ends a call without notice (CPU limit,
+   * disconnect), its slot is released only at expiry.
    */
   constructor(most: number, longestMs: number) {
     this.#most = most;
@@ -36,14 +38,14 @@ export class LargeFileSlot {
     return this.#acquired;
   }
 
-  /** Releases the slot permanently. */
+  /** Releases the slot. The call cannot acquire it again. */
   release(): void {
     taken.delete(this);
     this.#isReleased = true;
   }
 
   async #wait(): Promise<void> {
-    // polls, because a promise that another call resolves belongs to that call's request
+    // polls, because the runtime does not let one request wait for a promise that another request resolves
     for (let waited = 0; countTaken() >= this.#most; waited += POLL_MS) {
       if (waited >= WAIT_MS)
         throw new Problem(
@@ -52,7 +54,7 @@ export class LargeFileSlot {
           { headers: { "Retry-After": "10" } },
         );
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      if (this.#isReleased) return; // the call has ended
+      if (this.#isReleased) return; // the call ended during the wait
     }
     taken.set(this, Date.now() + this.#longestMs);
   }

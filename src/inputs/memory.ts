@@ -1,9 +1,9 @@
 import { Problem } from "../shared/problems.ts";
 
-/** A memory budget shared by all calls of an isolate, for the data they receive. */
+/** A limit on the memory for received data, shared by all calls of an isolate. */
 export class MemoryPool {
   readonly bytes: number;
-  /** Bytes held by each call, and when its share expires (Unix milliseconds). */
+  /** For each call, the bytes it holds and the expiry of its share (Unix milliseconds). */
   readonly held = new Map<MemoryShare, { bytes: number; expires: number }>();
 
   constructor(bytes: number) {
@@ -12,20 +12,20 @@ export class MemoryPool {
 }
 
 /**
- * For files and messages of paying callers. An isolate has 128 MB, which also hold its code and the work on these
- * files.
+ * The pool for files and messages of paying callers. An isolate has 128 MB for this pool, for its code, and for the
+ * processing of the files.
  */
 export const PAYERS_POOL = new MemoryPool(64_000_000);
 
-/** For the buffers of files sent to upload URLs, which are free to use. */
+/** The pool for buffering files sent to upload URLs. Sending a file there is free. */
 export const SENDERS_POOL = new MemoryPool(16_000_000);
 
 /** Part of the payers' pool that files leave free for text, because text cannot be spilled to storage. */
 export const SPARE_BYTES = 4_000_000;
 
 /**
- * One call's share of a pool. A share may grow while its owner holds no more than what is still free. A few owners can
- * use most of the pool, but stalled ones always leave room for the next.
+ * One call's share of a pool. A share may grow if its owner afterwards holds no more than the pool has left. A few
+ * owners can therefore use most of the pool, but stalled owners always leave memory for the next one.
  */
 export class MemoryShare {
   readonly #pool: MemoryPool;
@@ -33,9 +33,9 @@ export class MemoryShare {
   readonly #owner: unknown;
 
   /**
-   * @param longestMs lifetime of a share after it last grew. The runtime can end a call without notice (CPU limit,
-   * disconnect), and then only the expiry frees its memory.
-   * @param owner shares with the same owner count as one; by default each call is its own owner
+   * @param longestMs lifetime of a share after it last grew, in milliseconds. If the runtime ends a call without notice
+   * (CPU limit, disconnect), the memory of its share is freed only at expiry.
+   * @param owner identifies the owner; the shares of one owner are added up. By default, each share is its own owner
    */
   constructor(pool: MemoryPool, longestMs: number, owner?: string) {
     this.#pool = pool;
@@ -43,7 +43,9 @@ export class MemoryShare {
     this.#owner = owner ?? this;
   }
 
-  /** Reserves more bytes. Returns false if they do not fit, or if fewer than `spare` bytes would remain free. */
+  /**
+   * Reserves more bytes. Returns false if the owner would then hold more than the pool has left, minus `spare` bytes.
+   */
   take(bytes: number, spare = 0): boolean {
     const { held } = this.#pool;
     const now = Date.now();
@@ -61,7 +63,7 @@ export class MemoryShare {
     return true;
   }
 
-  /** Frees some of the bytes. */
+  /** Frees `bytes` bytes of the share. */
   free(bytes: number): void {
     const part = this.#pool.held.get(this);
     if (part) part.bytes -= bytes;

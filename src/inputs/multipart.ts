@@ -23,7 +23,7 @@ const MAX_PARTS = 50;
 const UPLOAD_FIELDS = ["file", "image"] as const;
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 
-/** The fields of a form. */
+/** The received fields and files of a form. */
 export interface ReceivedForm {
   fields: Record<string, string | Upload>;
   /**
@@ -53,7 +53,7 @@ export async function readForm(
     if (form.has(name)) throw repeated(name);
     if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only documented fields.");
     memory.take(name.length);
-    const isMostOfBody = name === "file"; // the PDF is nearly the whole of a long form
+    const isMostOfBody = name === "file"; // a long form consists almost entirely of its PDF
     const chunks = asProblems(data);
     if (isFile) {
       if (!isUploadField(name)) throw fileNotAllowed(name);
@@ -98,7 +98,7 @@ function failAs(field: string): (error: unknown) => never {
   };
 }
 
-/** Skips the rest of a field, up to {@link MAX_TEXT_BYTES}; throws `refusal` beyond that. */
+/** Skips the rest of a field. Throws `refusal` if that has more than {@link MAX_TEXT_BYTES} bytes. */
 async function skip(chunks: AsyncIterable<Uint8Array>, refusal: Problem): Promise<void> {
   let dropped = 0;
   for await (const { length } of chunks) {
@@ -124,7 +124,7 @@ async function beginningOf(
   return { pieces: inPieces(Buffer.concat(pieces)), length, isWhole: false };
 }
 
-/** Decodes a field in its charset, or as UTF-8 if that is missing or unknown. */
+/** Decodes a field in its declared charset, or as UTF-8 if the charset is missing or unknown. */
 function textOf(bytes: Uint8Array, charset: string | undefined): string {
   try {
     return new TextDecoder(charset).decode(bytes);

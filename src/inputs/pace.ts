@@ -2,7 +2,7 @@ import type { Watch } from "../shared/chunks.ts";
 
 /** The minimum speed of a body. */
 export interface Pace {
-  /** Minimum average rate. A body may lag behind it by at most `graceMs`, even after a fast start. */
+  /** Minimum average rate. The body may fall at most `graceMs` behind this rate, even after a fast start. */
   bytesPerSecond: number;
   graceMs: number;
   /** Maximum total time spent waiting for a body. */
@@ -10,14 +10,14 @@ export interface Pace {
 }
 
 /**
- * Length of one wait for a read. If a wait takes longer, other calls of the isolate were using the CPU, and no bytes
- * could arrive; the excess is not counted against the sender.
+ * Maximum length of one wait for a read, in milliseconds. A wait that takes longer means that other calls of the
+ * isolate used the CPU, during which no bytes could arrive. The excess is not counted against the sender.
  */
 const WAIT_MS = 100;
 
 /**
- * Returns a watch that fails a read when the body stalls or falls below the minimum rate. Only the time spent waiting
- * for the sender counts.
+ * Returns a watch for the reads of a body. A read fails when the body stalls or falls below the minimum rate. Only the
+ * time spent waiting for the sender counts.
  * @param late creates the error of a read that takes too long
  */
 export function pacing({ bytesPerSecond, graceMs, deadlineMs }: Pace, late: () => Error): Watch {
@@ -36,7 +36,7 @@ export function pacing({ bytesPerSecond, graceMs, deadlineMs }: Pace, late: () =
   };
 }
 
-/** Resolves to the answer, or to undefined if it takes longer than `ms`. */
+/** Returns the value of `answer`, or undefined if it takes longer than `ms` milliseconds. */
 async function within<T>(answer: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

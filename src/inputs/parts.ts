@@ -25,7 +25,8 @@ export interface FormPart {
 }
 
 /**
- * Yields the parts of a multipart body. Their data are views of the body's chunks, valid until the next chunk is read.
+ * Yields the parts of a multipart body. The pieces of their `data` are views of the body's chunks, and are valid until
+ * the next chunk is read.
  * @throws MalformedParts
  */
 export async function* partsOf(
@@ -52,7 +53,7 @@ function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** Reads the header lines of a part: its name, whether it is a file, and its charset. */
+/** Reads the header lines of a part. Returns its name, its charset, and whether it is a file. */
 async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -76,10 +77,13 @@ async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   };
 }
 
-/** Searches the bytes of a body with the runtime's native search, chunk by chunk. */
+/** Searches the bytes of a body chunk by chunk, with the runtime's native search. */
 class Scanner {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  /** Bytes read but not passed on. Starts with a line break, because the first delimiter may lack the one before it. */
+  /**
+   * Bytes that have been read but not yielded. Initially a line break, because every delimiter begins with one, but the
+   * first delimiter of a body may lack it.
+   */
   #unread: Buffer = Buffer.from("\r\n");
 
   constructor(body: AsyncIterable<Uint8Array>) {
@@ -121,11 +125,10 @@ class Scanner {
   }
 
   /**
-   * Reads the next chunk and appends it to the remaining bytes, which are usually empty and never longer than a
-   * delimiter.
+   * Reads the next chunk and appends it to the unread bytes, which are usually empty and never longer than a delimiter.
    */
   async #readMore(): Promise<boolean> {
-    const left = Buffer.from(this.#unread); // copied, since the next chunk may overwrite the last one
+    const left = Buffer.from(this.#unread); // copies the unread bytes, because the next chunk may overwrite the last one
     const { done, value } = await this.#chunks.next();
     this.#unread = left;
     if (done) return false;

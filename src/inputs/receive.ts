@@ -5,8 +5,8 @@ import { ReceivedFile } from "./receivedFile.ts";
 import { tooLarge } from "./size.ts";
 
 /**
- * After this time, a file of more than `SMALL_BYTES` moves from memory to storage, so that slow senders do not hold
- * memory.
+ * Time in milliseconds after which a file of more than `SMALL_BYTES` is spilled to storage. Slow senders therefore hold
+ * little memory.
  */
 const MAX_IN_MEMORY_MS = 3000;
 const SMALL_BYTES = 64 * 1024;
@@ -16,25 +16,25 @@ export interface ReceiveLimits {
   /** The request field that contains the file. */
   field: "file" | "image";
   maxBytes: number;
-  /** Largest file that stays in memory, if the pool has room. */
+  /** Size of the largest file that stays in memory, in bytes. A smaller file is also spilled if the pool is full. */
   inMemoryBytes: number;
-  /** Minimum speed of a file that is fetched from a URL. */
+  /** Minimum speed of a file that the service fetches from a URL. */
   pace: Pace;
   /** The call's share of memory. */
   memory: MemoryShare;
   /** Called with the size of every chunk received. An error thrown here ends the transfer. */
   count(bytes: number): void;
   /**
-   * Stores a file that does not stay in memory. The implementer must delete the file after the call.
+   * Stores a file that does not stay in memory. The implementation must delete the file after the call.
    * @param atMost upper bound of the file's size in bytes, if known
    */
   store(chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<RangeReader>;
 }
 
 /**
- * Receives a file whose bytes have been {@link counted}. Keeps it in memory, or stores it if it is too large, arrives
- * too slowly, or memory is short.
- * @param announced size declared by the sender, which may be false
+ * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory, or stores it if it is too
+ * large, arrives too slowly, or memory is short.
+ * @param announced size in bytes that the sender declares, which may be false
  * @param atMost upper bound of the size in bytes, if certain
  * @throws Problem source_too_large, image_too_large
  * @throws Error errors of `chunks` and `limits.store`
@@ -64,8 +64,8 @@ export async function receive(
 }
 
 /**
- * Reads into memory and returns all bytes. If memory runs out or the file arrives too slowly, returns chunks instead:
- * the bytes read so far as one chunk, and then the rest.
+ * Reads a file into memory and returns all bytes. If memory runs out or the file arrives too slowly, returns the file
+ * as chunks instead: the bytes read before that as one chunk, followed by the remaining chunks.
  * @param expected the announced number of bytes
  */
 async function fillMemory(
@@ -82,9 +82,9 @@ async function fillMemory(
     bytes = larger;
     return true;
   };
-  /** Moves the file out of memory. */
+  /** Returns the file as chunks. Its memory is freed after the first one. */
   const spill = (next: Promise<IteratorResult<Uint8Array>>) => {
-    next.catch(() => undefined); // prevents an unhandled rejection; `continued` awaits it later
+    next.catch(() => undefined); // prevents an unhandled rejection until `continued` awaits this read
     const [read, size] = [[bytes.subarray(0, length)], bytes.length];
     bytes = new Uint8Array();
     return continued(read, () => memory.free(size), next, chunks);
@@ -145,7 +145,9 @@ export async function* counted(
   }
 }
 
-/** Yields the elements of `first`, removing each so that it can be freed, and then `others`. */
+/**
+ * Yields the elements of `first`, and then those of `others`. Removes each element of `first` so that it can be freed.
+ */
 export async function* joined(first: Uint8Array[], others: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   while (first.length > 0) yield first.shift()!;
   yield* others;

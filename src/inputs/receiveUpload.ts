@@ -6,8 +6,8 @@ import { Upload } from "./upload.ts";
 /**
  * Receives and hashes an uploaded file. Calls `inspect` with its first bytes; an error thrown there ends the transfer.
  * @param atMost upper bound of the size in bytes, if known
- * @param expected the likely size in bytes. If it exceeds the memory limit, the file goes to storage from its first
- * byte on; otherwise memory is taken only for bytes that have arrived.
+ * @param expected the likely size in bytes. A file that exceeds the memory limit by this estimate is stored from its
+ * first byte on. Otherwise, memory is reserved only for bytes that have arrived.
  */
 export async function receiveUpload(
   chunks: AsyncIterable<Uint8Array>,

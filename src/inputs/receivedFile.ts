@@ -4,7 +4,7 @@ import { type MemoryShare, SPARE_BYTES } from "./memory.ts";
 
 /** A file that has been received completely. */
 export class ReceivedFile {
-  /** The bytes, or a reader if the file is stored elsewhere. */
+  /** The bytes of a file in memory, or a reader of a stored file. */
   readonly content: Uint8Array | RangeReader;
   /** SHA-256 of the bytes in hexadecimal, if requested. */
   readonly sha256: string | undefined;
@@ -21,8 +21,7 @@ export class ReceivedFile {
   }
 
   /**
-   * Returns all bytes. Reads a stored file back into memory; if memory is short, waits for the call's large-file slot
-   * first.
+   * Returns all bytes. Reads a stored file into memory. If memory is short, first waits for the call's large-file slot.
    * @throws Problem too_busy
    */
   async whole(memory: MemoryShare, slot: LargeFileSlot): Promise<Uint8Array> {

@@ -1,4 +1,7 @@
-/** File hosts whose share links lead to a page about the file, with a function that derives the link to the file. */
+/**
+ * File hosts whose share links lead to a web page about the file. For each host, `direct` derives the link to the file
+ * itself.
+ */
 const HOSTS: readonly { host: RegExp; direct(url: URL): string | undefined }[] = [
   { host: /^(www\.)?dropbox\.com$/, direct: (url) => withParameter(url, "dl", "1") },
   { host: /(^|-my)\.sharepoint\.com$/, direct: (url) => withParameter(url, "download", "1") },
@@ -24,8 +27,8 @@ const HOSTS: readonly { host: RegExp; direct(url: URL): string | undefined }[] =
 ];
 
 /**
- * Converts a file host's share link to the direct link of the file. Returns undefined for any other URL, and for a link
- * that is already direct.
+ * Converts a file host's share link to the direct link of the file. Returns undefined for a direct link and for any
+ * other URL.
  */
 export function directLink(address: string): string | undefined {
   const url = URL.parse(address);

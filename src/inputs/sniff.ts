@@ -1,7 +1,10 @@
 import { Problem } from "../shared/problems.ts";
 import { directLink } from "./shareLinks.ts";
 
-/** Number of bytes in which readers search for a PDF's header. Servers sometimes write other bytes before it. */
+/**
+ * Number of bytes at the beginning in which readers search for a PDF's header. Servers sometimes write other bytes
+ * before the header.
+ */
 export const HEAD_LENGTH = 1024;
 
 /** The first tag of an HTML document, after a byte order mark, an XML declaration and comments. */
@@ -22,9 +25,8 @@ const OTHER_FORMATS: readonly [RegExp, string][] = [
 
 /**
  * Checks that the content may be a PDF. The error names the actual content, such as the web page of a share link, an
- * error message in JSON or XML, or an empty file. Judges only by the bytes, since servers declare any content type.
- * Content that may be a PDF passes.
- * @param head the first {@link HEAD_LENGTH} bytes, or all if there are fewer
+ * error message in JSON or XML, or an empty file. Ignores the declared content type, which is often wrong.
+ * @param head the first {@link HEAD_LENGTH} bytes, or all bytes of a shorter file
  * @param source the request's value, used to suggest a direct link
  * @throws Problem not_a_pdf
  */

@@ -19,7 +19,7 @@ interface Opening {
    * Called with the first bytes of a fetched file, before the rest is fetched. An error thrown here ends the transfer.
    */
   inspect(head: Uint8Array): unknown;
-  /** Whether to compute the SHA-256, which takes time. An upload already has one. */
+  /** Whether to compute the SHA-256, which takes time. The SHA-256 of an upload is already known. */
   isHashed?: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function openSource(
   if (source instanceof RefusedUpload) throw problemOfFile(source.reason, field);
   if (source instanceof Upload) {
     const { content } = source.received;
-    // long strings are received before their field is known, so the field's limit is checked here
+    // an embedded file is received before its field is known, so the field's limit is checked here
     if (content.length > limits.maxBytes) throw tooLarge(limits);
     return new ReceivedFile(content, source.sha256);
   }
@@ -57,7 +57,7 @@ export async function openSource(
 function decode(source: string, field: string, limits: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
-    if (payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // base64 takes 4/3 of the bytes, plus line breaks
+    if (payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // base64 has 4/3 of the length of the bytes, plus line breaks
     const bytes = decodeBase64(payload);
     if (bytes.length > limits.maxBytes) throw tooLarge(limits);
     return bytes;
@@ -80,7 +80,7 @@ async function fetchSource(
 ): Promise<ReceivedFile> {
   const { response, signal, isEncoded } = await openAddress(address, rules);
   const { body, headers } = response;
-  const announced = Number(headers.get("Content-Length")); // untrusted: the received bytes are counted too
+  const announced = Number(headers.get("Content-Length")); // untrusted, so received bytes are counted too
   if (announced > limits.maxBytes) {
     await body?.cancel();
     throw tooLarge(limits);
@@ -96,7 +96,9 @@ async function fetchSource(
   return receive(chunks, limits, announced, announced || undefined);
 }
 
-/** Passes on chunks of a decoded body up to `maxBytes`, because a small encoded body may expand to gigabytes. */
+/**
+ * Passes on the chunks of a decoded body, and throws beyond `maxBytes`. A small encoded body may expand to gigabytes.
+ */
 async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of chunks) {
@@ -110,7 +112,7 @@ async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): As
   }
 }
 
-/** Passes chunks on, and converts errors of reading them. Errors of the consumer pass unchanged. */
+/** Passes chunks on, and converts errors of reading them. Errors of the consumer propagate unchanged. */
 async function* failingAs(
   convert: (error: unknown) => unknown,
   chunks: AsyncIterable<Uint8Array>,

@@ -11,7 +11,7 @@ export class TextMemory {
   readonly #tooMuch: () => Problem;
   #bytes = 0;
 
-  /** @param tooMuch creates the error of a request with more text */
+  /** @param tooMuch creates the error for a request with more than {@link MAX_TEXT_BYTES} of text */
   constructor(memory: MemoryShare, tooMuch: () => Problem) {
     this.#memory = memory;
     this.#tooMuch = tooMuch;
@@ -19,7 +19,7 @@ export class TextMemory {
 
   /**
    * Reserves memory for more text.
-   * @throws Problem too_busy if none is free, or the error of `tooMuch`
+   * @throws Problem too_busy if memory is short, or the error of `tooMuch`
    */
   take(bytes: number): void {
     if (this.#bytes + bytes > MAX_TEXT_BYTES) throw this.#tooMuch();
@@ -27,7 +27,7 @@ export class TextMemory {
     this.#bytes += bytes;
   }
 
-  /** Frees some of the memory. */
+  /** Frees the memory of `bytes` bytes of text. */
   free(bytes: number): void {
     this.#memory.free(bytes);
     this.#bytes -= bytes;

@@ -7,7 +7,7 @@ export const UPLOAD_FIRST =
 /** A file that was uploaded with the request. */
 export class Upload {
   readonly received: ReceivedFile;
-  /** SHA-256 of its bytes, in hexadecimal. */
+  /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string;
 
   constructor(received: ReceivedFile, sha256: string) {

@@ -19,7 +19,7 @@ import { delivered, paymentRequired, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 
 /**
- * Calls a tool. A call whose payment is missing or does not match the offer gets the terms and the errors in its
+ * Calls a tool. If the payment is missing or does not match the offer, returns the terms and the errors in the call's
  * arguments. Never throws: errors become tool results.
  * @param message the message that calls the tool
  */
@@ -49,7 +49,7 @@ export async function call(
     if (isSamePayment) admitted.readBytes = earlier.readBytes;
 
     const bought = purchase(admitted, caller, async () => product.accept(sentFields, "json", message?.json.tooLong));
-    exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even if the client disconnects
+    exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even after a disconnect
     return delivered(await bought);
   } catch (error) {
     return failed(error, exchange, mcpReq.signal, ({ reason }) => unpaidSentence(product, config, reason, sentFields));
@@ -60,7 +60,7 @@ export async function call(
 
 /**
  * Returns the tool result for a failed call.
- * @param sentence writes the sentence about the price of an unpaid call
+ * @param sentence writes the text of the result if the call is unpaid
  */
 export async function failed(
   thrown: unknown,
@@ -81,7 +81,7 @@ export async function failed(
   return refused(problem, requestId);
 }
 
-/** Writes the sentence about the price of an unpaid call, with the field errors to fix before paying. */
+/** Writes the sentence about the price of an unpaid call. Includes the field errors to fix before paying. */
 function unpaidSentence(product: Product, config: Config, reason: string, fields: unknown): string {
   const wrong = wrongFields(product, fields);
   const fix = wrong.length === 0 ? "" : ` Fix these fields before you pay: ${wrong.map(sentenceOf).join(" ")}`;
@@ -106,7 +106,7 @@ function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {
   return {
     progress: (stage: Stage) => {
       const params = { progressToken, progress: STAGES.indexOf(stage), total: STAGES.length, message: stage };
-      void notify({ method: "notifications/progress", params }).catch(() => undefined); // the client may have disconnected
+      void notify({ method: "notifications/progress", params }).catch(() => undefined); // ignored: the client may have disconnected
     },
   };
 }

@@ -10,7 +10,7 @@ const FILES: Record<string, string[]> = {
   image: IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`),
 };
 
-/** The object that a host sends for a file that its user attached (OpenAI's Apps SDK, `openai/fileParams`). */
+/** The object that an MCP host sends for a file that its user attached (OpenAI's Apps SDK, `openai/fileParams`). */
 const attached = z.strictObject({
   download_url: z.string().describe("Filled in by the host for an attached file."),
   file_id: z.string(),
@@ -18,7 +18,7 @@ const attached = z.strictObject({
   file_name: z.string().optional(),
 });
 
-/** A text, or a long file that was received already. */
+/** A text, or a long file that has already been received. */
 const text = z.union([z.string(), z.instanceof(Upload)]);
 
 /** The contents of a resource (MCP, `BlobResourceContents`), or a link to it. */
@@ -27,7 +27,7 @@ const resource = z.union([
   z.object({ uri: text }).transform(({ uri }) => uri),
 ]);
 
-/** Every object form in which hosts and clients send a file, converted to its URL or data URI. */
+/** Every object form in which hosts and clients send a file. Parsing converts the object to its URL or data URI. */
 const fileObject = z.union([
   z.object({ download_url: text }).transform(({ download_url }) => download_url),
   z.object({ type: z.literal("resource"), resource }).transform((block) => block.resource),
@@ -36,7 +36,8 @@ const fileObject = z.union([
 ]);
 
 /**
- * Omits the media type, because files are recognized by their bytes. Some clients send a data URI instead of base64.
+ * Returns base64 as a data URI. Omits the media type, because files are recognized by their bytes. Some clients already
+ * send a data URI instead of base64.
  */
 function dataUri(base64: string | Upload): string | Upload {
   return base64 instanceof Upload || isDataUri(base64) ? base64 : `data:;base64,${base64}`;
@@ -49,8 +50,8 @@ export function fileParams(schema: z.ZodObject): string[] {
 
 /**
  * Converts each file argument to the text that products accept: the URL of an attachment or link, or the data URI of an
- * embedded blob. A long file that was received already stays an upload. Any other value is left for the product's
- * schema to reject.
+ * embedded blob. A long file that has already been received remains an {@link Upload}. Any other value is left for the
+ * product's schema to reject.
  */
 export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
   if (fields === null || typeof fields !== "object") return fields;
@@ -63,13 +64,13 @@ export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
 
 /**
  * Returns the JSON Schema of a file argument: a text or the host's object, marked as a file (`x-mcp-file`, SEP-2356 and
- * SEP-2631). It has no pattern, because clients that check patterns themselves report only a mismatch. Our own error
- * says how to send a local file.
+ * SEP-2631). The schema has no pattern, because a client that checks a pattern reports only a mismatch. The service's
+ * own error explains how to send a local file.
  * @param text the schema of the argument's text
  */
 export function fileSchema(name: string, text: object): object {
   const { description, examples } = text as z.core.JSONSchema.BaseSchema;
-  // LangChain drops members of `anyOf` without `properties`, and takes the type of the first member.
+  // LangChain omits members of `anyOf` without `properties`, and uses the type of the first member
   const string = { type: "string", properties: {}, "x-mcp-file": { accept: FILES[name] } };
   return { description, examples, anyOf: [string, jsonSchema(attached)] };
 }

@@ -17,28 +17,31 @@ import { Problem } from "../shared/problems.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { toolsFor } from "./tools.ts";
 
-/** The fields that the start of a long message must contain. */
+/** The fields that the beginning of a long message must contain. */
 const toolCall = z.object({
   params: z.object({ name: z.string(), _meta: z.record(z.string(), z.unknown()).optional() }),
 });
 
-/** Memory for messages whose senders are not known yet. */
+/** The memory pool for messages whose payers are not known yet. */
 const UNKNOWN_SENDERS_POOL = new MemoryPool(8_000_000);
 
-/** A client's message. */
+/** A received message, with its payment and its memory. */
 export interface Message {
   json: ReceivedJson;
   /** The admitted payment of a long message; undefined for a short message. */
   admitted?: Admitted;
   /** Releases the memory of a long message. */
   release: () => void;
-  /** Releases the memory and counts the verified payment as unused, because the message did not call with it. */
+  /**
+   * Releases the memory and counts the verified payment as unused, because the message did not lead to a call with it.
+   */
   releaseUnused: () => void;
 }
 
 /**
- * Reads a message. The first {@link UNPAID_MESSAGE_BYTES} bytes of a longer message must contain the tool name and the
- * payment, or a header must contain the payment. The rest is read only for an admitted payer.
+ * Reads a message. For a message of more than {@link UNPAID_MESSAGE_BYTES} bytes, the beginning of this length must
+ * contain the tool name and the payment, unless a header contains the payment. The rest is read only for an admitted
+ * payer.
  * @throws Problem body_too_large, body_timeout, too_busy, too_many_requests
  * @throws PaymentRequired, PaymentError as {@link admitPayer}
  */
@@ -71,7 +74,10 @@ function short(text: string): Message {
   return { json: new ReceivedJson(text), release() {}, releaseUnused() {} };
 }
 
-/** Reads the message of an admitted payer. The bytes count against the payer's budget until the call is paid. */
+/**
+ * Reads the message of an admitted payer. Until the call is paid, the bytes count against the payer's quota of
+ * uncharged bytes.
+ */
 async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
   // holds the message's memory until the sale is over
   const call = new CallContext(exchange, undefined, accountOf(admitted, exchange));
@@ -102,8 +108,8 @@ function textOf(chunks: Uint8Array[]): string {
 }
 
 /**
- * Admits the payer named at the start of a message.
- * @throws Problem body_too_large if the start lacks the tool name or the payment
+ * Admits the payer of a message, whose payment is in the beginning of the message or in a header.
+ * @throws Problem body_too_large if the tool name or the payment is missing
  */
 async function admitSender(beginning: Uint8Array[], exchange: Exchange): Promise<Admitted> {
   const { params } = toolCall.safeParse(parseBeginning(textOf(beginning))).data ?? {};

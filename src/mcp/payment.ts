@@ -3,8 +3,8 @@ import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/request/idempotenc
 type Meta = Readonly<Record<string, unknown>> | undefined;
 
 /**
- * Returns the payments of a call in order of preference: the message's payment (x402 v2, transport MCP, "Payment
- * Payload Transmission"), then those in the headers of the HTTP request.
+ * Returns the payments of a call in order of preference: first the payment in the message (x402 v2, transport MCP,
+ * "Payment Payload Transmission"), then those in the headers of the HTTP request.
  * @param meta the message's `_meta`
  */
 export function paymentsIn(meta: Meta, { headers }: Request): (string | object)[] {
@@ -16,7 +16,7 @@ export function paymentsIn(meta: Meta, { headers }: Request): (string | object)[
   ].filter((sent) => sent !== null);
 }
 
-/** Returns the unvalidated idempotency key of a call, from its message or else from the HTTP request. */
+/** Returns the idempotency key of a call, not yet validated: the key in the message, or else in the HTTP request. */
 export function sentKeyIn(meta: Meta, { headers }: Request): unknown {
   return meta?.[IDEMPOTENCY_META] ?? headers.get(IDEMPOTENCY_KEY);
 }

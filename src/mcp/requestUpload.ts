@@ -12,7 +12,7 @@ import { paymentsIn } from "./payment.ts";
 import { terms } from "./results.ts";
 import { advertised } from "./tools.ts";
 
-/** The free tool that returns an upload URL for a file without a URL. */
+/** Name of the free tool that returns an upload URL, for a file that is not on the web. */
 export const REQUEST_UPLOAD = "request_upload";
 
 const title = "Request upload of a local file";

@@ -6,7 +6,7 @@ import type { Config } from "../settings/config.ts";
 const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
 
-/** Instructions for a client that connects: where to find the free information. */
+/** Instructions for a client that connects. They name the resources with free information. */
 export const INSTRUCTIONS = `Read ${OPTIONS.uri} for templates, positions, limits and price, and ${GUIDE.uri} for how to call and pay. Both are free. Send a local file with request_upload first.`;
 
 /** Registers the free information: two resources, and a prompt that includes the options. */

@@ -20,12 +20,12 @@ export const terms = z.object({
 });
 
 /**
- * Schema of `structuredContent`: the result, or the terms of an unpaid call. It includes the terms because clients
- * validate errors against the schema too, and paying clients look for the terms there first.
+ * Schema of `structuredContent`: the result, or the terms of an unpaid call. The schema includes the terms because
+ * clients validate errors against it too, and paying clients look for the terms in `structuredContent` first.
  */
 export const output = z.union([result, terms]);
 
-/** Appended if an earlier payment with the same key was charged. */
+/** Sentence appended to the result if an earlier payment with the same idempotency key was charged. */
 const PAID_EARLIER =
   "An earlier payment with this idempotency key was charged. The payment of this call was not settled and expires unused.";
 
@@ -54,7 +54,7 @@ export function delivered({
 /**
  * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for the
  * model, then the terms. The official clients read the terms from `structuredContent`, or else from the first text.
- * Cloudflare's client reads them from `_meta`. The last text has them in version 1.
+ * Cloudflare's client reads the terms from `_meta`. The last text contains the terms of x402 version 1.
  * @param signed the signed offers
  */
 export function paymentRequired(

@@ -13,10 +13,10 @@ import { REQUEST_UPLOAD } from "./requestUpload.ts";
 import { mcpServer } from "./server.ts";
 import { type DrawView, takesViews } from "./views.ts";
 
-/** Depth of the names of a tool's arguments in a message: `params`, `arguments`, name. */
+/** Nesting depth of a tool's argument names in a message: `params`, `arguments`, name. */
 const ARGUMENTS_DEPTH = 3;
 
-/** Interval in which a disconnected client is noticed. */
+/** Interval between keep-alive writes, in milliseconds. A failed write reveals that the client has disconnected. */
 const CALL_KEEP_ALIVE_MS = 500;
 
 /**
@@ -37,7 +37,7 @@ export async function serveMcp(
 
   const message = request.method === "POST" ? await readMessage(exchange) : undefined;
   const response = await answer(message, exchange, onCall, drawView);
-  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.releaseUnused(); // the server does this at the end of a stream
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.releaseUnused(); // the MCP server releases the message at the end of a stream
   return response;
 }
 
@@ -52,7 +52,7 @@ async function answer(
   if (text !== undefined && hasTooManyValues(text))
     return invalidRequest(`the message has more than ${MAX_JSON_VALUES} values. Send a smaller message`);
   const parsedBody = message && parse(message.json);
-  // No supported protocol version has batches, and a batch would be many calls for the price of one.
+  // Batches are rejected: no supported protocol version has them, and a batch would be many calls for the price of one.
   if (Array.isArray(parsedBody)) return invalidRequest("batches are not supported. Send each message separately");
   const repeated = text === undefined || parsedBody === undefined ? undefined : repeatedKey(text, ARGUMENTS_DEPTH);
   if (repeated !== undefined)
@@ -68,7 +68,7 @@ async function answer(
   const view = takesViews(parsedBody) ? drawView : undefined;
   const handler = createMcpHandler(() => mcpServer(exchange, view, message), {
     maxRequestBodySize: config.maxJsonBytes,
-    // A call is answered with a stream, because the runtime notices a disconnected client only when a write fails.
+    // The response to a call is a stream, because the runtime notices a disconnected client only when a write fails.
     ...(tool !== undefined && { responseMode: "sse", keepAliveMs: CALL_KEEP_ALIVE_MS }),
     onerror: (error) => log({ event: "mcp", request_id: requestId, error: error.message }),
   });
@@ -79,8 +79,8 @@ async function answer(
 }
 
 /**
- * Returns the headers with both response types in Accept. The SDK requires both names, although a client that accepts
- * anything, or sends no Accept, accepts both too (RFC 9110, 12.5.1).
+ * Returns the headers with both response types in Accept. The SDK requires both to be named. By RFC 9110, 12.5.1, a
+ * client also accepts both if it accepts any type or sends no Accept.
  */
 function withBothTypes(sent: Headers): Headers {
   const headers = new Headers(sent);
@@ -90,7 +90,10 @@ function withBothTypes(sent: Headers): Headers {
 
 const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });
 
-/** Returns the tool that a message calls, `unknown` if there is no such tool, or undefined for any other message. */
+/**
+ * Returns the name of the tool that a message calls. Returns `unknown` if the tool does not exist, and undefined if the
+ * message is not a call.
+ */
 function toolCalled(message: unknown): string | undefined {
   const { success, data } = toolCall.safeParse(message);
   if (!success) return undefined;
@@ -106,7 +109,9 @@ function parse(json: ReceivedJson): unknown {
   }
 }
 
-/** Rejects a message (JSON-RPC 2.0, 5.1). The response has no id, because the message may contain more than one. */
+/**
+ * Rejects a message (JSON-RPC 2.0, 5.1). The response has no id, because the rejected message may contain several ids.
+ */
 function invalidRequest(message: string): Response {
   return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32600, message } }, { status: 400 });
 }

@@ -41,7 +41,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
       },
     );
   server.server.onclose = () => {
-    if (!isCalled) message?.releaseUnused(); // The SDK rejected the message. A call continues after its client disconnects.
+    if (!isCalled) message?.releaseUnused(); // the SDK rejected the message; a call in progress releases it later
   };
   addRequestUpload(server, exchange, icons);
   addResources(server, origin, exchange.config);

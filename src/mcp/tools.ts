@@ -10,11 +10,11 @@ import { serviceMetadata } from "../service/sale/serviceMetadata.ts";
 import { fileParams, fileSchema } from "./files.ts";
 import { output } from "./results.ts";
 
-/** A product as an MCP tool: its definition for clients, and the resource to pay for. */
+/** A product as an MCP tool: its definition for clients, and the resource that its payments name. */
 export interface Tool {
   product: Product;
   shown: ReturnType<typeof shownOf>;
-  /** Returns the resource to pay for. Its URL is the MCP endpoint of `origin` (x402 extension "bazaar"). */
+  /** Returns the resource that a payment names. Its URL is the MCP endpoint of `origin` (x402 extension "bazaar"). */
   resource(origin: string): Resource;
 }
 
@@ -62,8 +62,8 @@ function inputOf({ schemas, example }: Product) {
 }
 
 /**
- * Returns a schema that is only shown to clients. The service validates the arguments itself, with the same messages as
- * over HTTP, and those of a paid tool only after the payment is verified.
+ * Returns a schema that is only shown to clients. The SDK does not validate with it: the service validates the
+ * arguments, with the same messages as over HTTP. It validates those of a paid tool only after the payment is verified.
  */
 export function advertised(json: Record<string, unknown>): StandardSchemaWithJSON {
   return {

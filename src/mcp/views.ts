@@ -2,7 +2,10 @@ import { CLIENT_CAPABILITIES_META_KEY, type McpServer } from "@modelcontextproto
 import { type Exchange, fileOrigin } from "../service/sale/callContext.ts";
 import { priceLabel } from "../service/sale/products.ts";
 
-/** MCP Apps (revision 2026-01-26): a view of a tool's result in the chat, for hosts that show views. */
+/**
+ * Name of the extension MCP Apps (revision 2026-01-26). A host that supports it shows a view of a tool's result in the
+ * chat.
+ */
 const EXTENSION = "io.modelcontextprotocol/ui";
 const VIEW = { uri: "ui://overprint/result", mimeType: "text/html;profile=mcp-app" };
 
@@ -12,16 +15,17 @@ const VIEW = { uri: "ui://overprint/result", mimeType: "text/html;profile=mcp-ap
  */
 export type DrawView = (facts: { origin: string; files: string; price: string }) => string;
 
-/** The server's capability for a client that shows views. */
+/** The server's capability to provide views, for a client that shows them. */
 export const VIEWS = { extensions: { [EXTENSION]: {} } };
 
-/** The part of a client's capabilities that concerns views. */
+/** The client capabilities that concern views. */
 type Capabilities = { extensions?: Record<string, { mimeTypes?: unknown }> };
 
 /**
- * Whether to offer views to the sender of a message ("Client<>Server Capability Negotiation"). In revision 2026-07-28,
- * each message states the client's capabilities. Clients of older revisions state them only once, and without a session
- * they are not remembered. Such clients are offered views, and ignore them if they do not know the extension.
+ * Returns whether to offer views to the sender of a message ("Client<>Server Capability Negotiation"). In revision
+ * 2026-07-28, each message states the client's capabilities. A client of an older revision states its capabilities only
+ * once, and a server without sessions does not remember them. Such a client is always offered views, and ignores them
+ * if it does not know the extension.
  */
 export function takesViews(message: unknown): boolean {
   const { params } = (message ?? {}) as {
@@ -38,7 +42,7 @@ export function withView<T extends { title: string; _meta?: Record<string, unkno
   return { ...shown, _meta: { ...shown._meta, ui: { resourceUri: VIEW.uri } } };
 }
 
-/** Registers the view. Its policy allows only this deployment: its assets and the files of links. */
+/** Registers the view. Its content security policy allows only this deployment's assets and result files. */
 export function addView(server: McpServer, { request, config }: Exchange, draw: DrawView): void {
   const { origin } = new URL(request.url);
   const files = fileOrigin(request, config);

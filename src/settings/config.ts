@@ -12,45 +12,50 @@ import { isQuoted, misspelledNames, textsOf, unknownNames } from "./settingNames
 import { count, credentials, endpoint, evmAddress, facilitatorUrl, flag, inJson, link, list } from "./settingValues.ts";
 
 /**
- * Default for development: the address of the second well-known development key. It receives no money, because only the
- * local facilitator uses it.
+ * Default PAY_TO for development: the address of the second well-known development key. It receives no money, because
+ * only the local facilitator uses it.
  */
 const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 /** Order of the curve secp256k1 (SEC 2, 2.4.1). */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** Time for marking the PDF and storing the result, in addition to fetching the file and the image. */
+/**
+ * Time limit for marking the PDF and storing the result, in seconds. Fetching the file and the image is not included.
+ */
 const COMPUTING_SECONDS = 60;
 
-/** Time that a body may fall behind its minimum rate. */
+/** Maximum time that a body may lag behind its minimum rate, in milliseconds. */
 const BODY_GRACE_MS = 10_000;
 
 /** Rate limits per address and minute. wrangler.toml must have the same values. */
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 /**
- * Refused payments per address: the number after which the address is throttled, and the time after which one is
- * forgotten.
+ * Limit of refused payments per address, as a leaky bucket. `capacity` is the number of refused payments after which
+ * the address is throttled. One of them is forgotten every `leakMs` milliseconds.
  */
 export const REFUSED_PAYMENTS = { capacity: 10, leakMs: 5000 } as const;
-/** The same limits for a payer's verified payments whose calls failed. */
+/** Limit of verified but unused payments per payer, as a leaky bucket. A payment is unused if its call failed. */
 export const UNUSED_PAYMENTS = { capacity: 30, leakMs: 2000 } as const;
 
-/** Limits of uploads. An upload counts until it expires, so the number at the same time is also the number per hour. */
+/**
+ * Limits of uploads. An upload counts until it expires after an hour, so each limit on simultaneous uploads is also a
+ * limit per hour.
+ */
 export const UPLOADS = {
-  /** Lifetime of an upload. */
+  /** Lifetime of an upload, in seconds. */
   seconds: 3600,
-  /** Size limit of a free upload. */
+  /** Size limit of a free upload, in bytes. */
   freeBytes: 10_000_000,
-  /** Free uploads of an address at the same time, and their total size. */
+  /** Limits of the free uploads that an address has at the same time: their number and their total size in bytes. */
   free: { slots: 5, bytes: 50_000_000 },
-  /** Uploads of a payer at the same time. */
+  /** Maximum number of uploads that a payer has at the same time. */
   payerSlots: 100,
-  /** Limit of the bytes received in failed attempts, as a multiple of the upload's size. */
+  /** Limit of the bytes received in failed attempts to send a file, as a multiple of the upload's size. */
   maxFailedSizes: 2,
 } as const;
 
-/** Maximum length of a message to /mcp that is read before its payer is known. */
+/** Maximum number of bytes of a message to /mcp that are read before its payer is known. */
 export const UNPAID_MESSAGE_BYTES = 256 * 1024;
 
 /** The environment variables that configure the service; `.dev.vars.example` lists them for operators. */
@@ -58,8 +63,8 @@ export const settings = z.object({
   /** The address that receives payments on EVM chains. Required for EVM chains if FACILITATOR_URL is set. */
   PAY_TO: evmAddress.optional(),
   /**
-   * The wallet that receives payments on Solana. Required for Solana if FACILITATOR_URL is set. It must already have a
-   * token account for USDC, because payers do not create one.
+   * The wallet that receives payments on Solana. Required for Solana if FACILITATOR_URL is set. The wallet must already
+   * have a token account for USDC, because payers do not create that account.
    */
   PAY_TO_SOLANA: z.string().refine(isSolanaAddress, "must be the base58 of 32 bytes").optional(),
   /** Whether new calls are sold. If false, calls that are already paid are still settled and delivered. */
@@ -76,16 +81,16 @@ export const settings = z.object({
   /** The chains that accept payments. */
   NETWORKS: list(z.string()).prefault("base-sepolia"),
   /**
-   * Additional chains for NETWORKS, as JSON by name. The token must be worth one dollar and have
-   * `transferWithAuthorization` (EIP-3009). These chains are offered only in x402 version 2, whose clients need no list
-   * of chain names.
+   * Additional chains for NETWORKS: a JSON object with chain names as keys. The token must be worth one dollar and have
+   * `transferWithAuthorization` (EIP-3009). These chains are offered only in x402 version 2. Clients of version 1 know
+   * only a fixed list of chain names.
    */
   EXTRA_NETWORKS: inJson(
     z.record(
       z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must have names of lower-case letters, digits and hyphens"),
       z.strictObject({
         chainId: z.int().min(1),
-        asset: evmAddress.transform((asset) => getAddress(asset)), // signatures over the address need the checksum
+        asset: evmAddress.transform((asset) => getAddress(asset)), // signatures include the address, which must therefore be in its checksum form
         /** Name and version of the token's EIP-712 domain. */
         name: z.string().min(1).max(100),
         version: z.string().min(1).max(20),
@@ -99,7 +104,8 @@ export const settings = z.object({
    */
   FACILITATOR_URL: list(facilitatorUrl).optional(),
   /**
-   * The facilitators' `Authorization` headers, in the order of FACILITATOR_URL. Empty for a facilitator without one.
+   * The facilitators' `Authorization` headers, in the order of FACILITATOR_URL. The entry of a facilitator without one
+   * is empty.
    */
   FACILITATOR_AUTHORIZATION: list(credentials.or(z.literal(""))).optional(),
   /** The API key for facilitators under cdp.coinbase.com. */
@@ -109,13 +115,14 @@ export const settings = z.object({
     .optional(),
   CDP_API_KEY_SECRET: z.string().refine(isCdpSecret, "must be 64 bytes of base64 or a PEM key").optional(),
   /**
-   * A JSON-RPC node for each network, in the order of NETWORKS. Empty for a network without one. The node shows whether
-   * a payment has settled if the facilitator's response was lost or a third party may have submitted the payment.
+   * A JSON-RPC node for each network, in the order of NETWORKS. The entry of a network without a node is empty. The
+   * service asks the node whether a payment has settled if the facilitator's response was lost, or if a third party may
+   * have submitted the payment.
    */
   RPC_URL: list(endpoint.or(z.literal(""))).optional(),
   /**
-   * A private key (secp256k1) that signs offers and receipts (x402 extension "offer-receipt") and nothing else. Without
-   * it, nothing is signed.
+   * A private key (secp256k1) that is used only to sign offers and receipts (x402 extension "offer-receipt"). Without
+   * this key, the service signs no offers and receipts.
    */
   RECEIPT_KEY: z
     .string()
@@ -135,8 +142,8 @@ export const settings = z.object({
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
   /**
-   * The hosts that serve /mcp, whose web pages may call it, and where payers may sign in. See `src/mcp/hosts.ts` for
-   * the default.
+   * The hosts that serve /mcp. Web pages of these hosts may call it, and payers may sign in there. `src/mcp/hosts.ts`
+   * implements the default.
    */
   ALLOWED_HOSTS: list(z.hostname("must be host names without scheme and port").toLowerCase()).optional(),
   /** The operator's email address, for registries and callers. */
@@ -145,51 +152,55 @@ export const settings = z.object({
   REPOSITORY_URL: link.optional(),
 
   /**
-   * Lifetime of a download link. It starts before the payment settles, so it must exceed the time for retrying a
-   * settlement.
+   * Lifetime of a download link, in seconds. It starts before the payment settles, so it must exceed the time for which
+   * settlement is retried.
    */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600, 600),
-  /** A host that serves only result files, with its port unless that is 443. By default, the API's host serves them. */
+  /**
+   * A host that serves only result files, with its port unless the port is 443. By default, the API's host serves the
+   * files.
+   */
   FILE_HOST: z
     .string()
     .toLowerCase()
     .refine((host) => URL.parse(`https://${host}`)?.host === host, "must be a host name such as files.example.com")
     .optional(),
 
-  /** Limit of a multipart body, which is received chunk by chunk. Cloudflare itself accepts 100 MB on most plans. */
+  /** Maximum size of a multipart body in bytes. Cloudflare itself accepts 100 MB on most plans. */
   MAX_BODY_BYTES: count(100_000_000, 500_000_000),
-  /** Limit of a JSON body. Its files are decoded while they arrive. */
+  /** Maximum size of a JSON body in bytes, including its embedded files. */
   MAX_JSON_BYTES: count(32_000_000, 100_000_000),
   /** Time limit for receiving a body. */
   BODY_TIMEOUT_SECONDS: count(300, 3600),
   /**
-   * Minimum rate of a body, or of a file from a URL. A sender that falls behind by more than ten seconds is rejected.
+   * Minimum rate of a body or of a file from a URL. A sender that falls behind this rate by more than ten seconds is
+   * rejected.
    */
   MIN_BODY_BYTES_PER_SECOND: count(32_000, 10_000_000),
   MAX_SOURCE_BYTES: count(1_000_000_000, 4_900_000_000),
   /**
-   * Larger PDFs are spilled to R2 during the work. With PDFs of this size and 50,000 pages, an isolate still has memory
-   * left.
+   * Size in bytes above which a PDF is spilled to R2 during the work. PDFs up to the default size fit in an isolate's
+   * memory, even with 50,000 pages.
    */
   SPOOL_THRESHOLD_BYTES: count(16_000_000, 64_000_000),
-  /** Number of concurrent calls per isolate whose file exceeds 8 MB. */
+  /** Maximum number of concurrent calls per isolate with a file over 8 MB. */
   MAX_LARGE_FILES: count(1, 100),
-  /** Number of concurrent payments per payer. */
+  /** Maximum number of concurrent payments per payer. */
   MAX_CALLS_PER_PAYER: count(8, 1000),
-  /** Seconds of uncharged work per payer and hour. Work is uncharged if the call or its payment fails. */
+  /** Maximum seconds of uncharged work per payer and hour. Work is uncharged if the call or its payment fails. */
   UNCHARGED_SECONDS_PER_HOUR: count(120, 3600),
-  /** Bytes of uncharged uploads and downloads per payer and hour. */
+  /** Maximum bytes of uncharged uploads and downloads per payer and hour. */
   UNCHARGED_BYTES_PER_HOUR: count(4_000_000_000, 1e12),
   MAX_IMAGE_BYTES: count(10_000_000, 100_000_000),
   MAX_IMAGE_PIXELS: count(40_000_000, 400_000_000),
   MAX_PAGES: count(50_000, 1_000_000),
   /** Time limit for fetching one URL, including redirects and body. */
   FETCH_TIMEOUT_SECONDS: count(60, 300),
-  /** Development only: callers on this machine may name files at its loopback addresses, on any port. */
+  /** Whether callers on this machine may name files at its loopback addresses, on any port. For development only. */
   ALLOW_LOOPBACK_SOURCES: flag.default(false),
   /**
    * A DNS-over-HTTPS resolver (JSON format) that checks before each fetch whether a host is public. Needed for workerd
-   * outside Cloudflare, which does not enforce `global_fetch_strictly_public`.
+   * outside Cloudflare, where `global_fetch_strictly_public` has no effect.
    */
   DNS_CHECK_URL: endpoint.optional(),
 });
@@ -207,15 +218,17 @@ export interface Config extends FacilitatorSettings {
   payTo: string;
   payToSolana: string | undefined;
   rpcUrls: RpcUrls;
-  /** The key that signs offers and receipts; undefined if nothing is signed. */
+  /** The key that signs offers and receipts, if one is set. */
   receiptKey: `0x${string}` | undefined;
-  /** The token that gives access to the sales; undefined if the sales cannot be read. */
+  /** The operator's token for reading the sales; undefined if the sales cannot be read. */
   operatorToken: string | undefined;
-  /** Maximum duration of a call's work. */
+  /** Maximum duration of a call's work, in seconds. */
   workSeconds: number;
-  /** Maximum duration of a call before settlement, including receiving its body. */
+  /** Maximum duration of a call before settlement, in milliseconds. It includes receiving the body. */
   callMs: number;
-  /** Requested validity of the payer's authorization: longer than work and settlement. */
+  /**
+   * Requested validity of the payer's authorization, in seconds. It exceeds the time for the work and the settlement.
+   */
   maxTimeoutSeconds: number;
   allowedHosts: string[];
   contactEmail: string | undefined;
@@ -230,7 +243,10 @@ export interface Config extends FacilitatorSettings {
   spoolThresholdBytes: number;
   maxLargeFiles: number;
   maxCallsPerPayer: number;
-  /** Concurrent requests per payer, including those that wait for another request with the same payment. */
+  /**
+   * Maximum number of concurrent requests per payer, including those that wait for another request with the same
+   * payment.
+   */
   maxRequestsPerPayer: number;
   unchargedMsPerHour: number;
   unchargedBytesPerHour: number;
@@ -242,7 +258,7 @@ export interface Config extends FacilitatorSettings {
   dnsCheckUrl: string | undefined;
 }
 
-/** Invalid settings. The problems are public, so they name settings but contain no values. */
+/** Thrown for invalid settings. The message is public, so it names settings but contains no values. */
 export class SettingsError extends Error {
   readonly problems: string[];
 
@@ -382,8 +398,8 @@ function contradictionsOf(
 
 /**
  * Returns the networks in NETWORKS.
- * @throws SettingsError if a network is unknown, duplicated, or too coarse for the price, or if EXTRA_NETWORKS
- * redefines one
+ * @throws SettingsError if a network is unknown or duplicated, if its token has too few decimals for the price, or if
+ * EXTRA_NETWORKS redefines a built-in network
  */
 function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: Settings): Network[] {
   const known = new Map<string, Network>(Object.entries(NETWORKS));
@@ -409,7 +425,9 @@ function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: Settings
   return networks;
 }
 
-/** Returns the credentials for the facilitator with this index. Each secret is sent only to its own facilitator. */
+/**
+ * Returns the credentials for the facilitator with this index. A facilitator never receives the secrets of another one.
+ */
 function authFor(
   url: string,
   at: number,
@@ -427,12 +445,12 @@ function isCdp(url: string): boolean {
   return protocol === "https:" && hostname.endsWith(".cdp.coinbase.com");
 }
 
-/** The settings, or their problems, by environment. */
+/** Cache of validated settings, or of their errors, by environment. */
 const loaded = new WeakMap<object, Config | SettingsError>();
 
 /**
- * Returns the settings of this environment. On first use, they are validated, and problems and unknown names are
- * logged.
+ * Returns the settings of this environment. Validates them on first use, and then logs their problems and unknown
+ * names.
  * @throws SettingsError
  */
 export function configOf(env: object): Config {
@@ -442,15 +460,17 @@ export function configOf(env: object): Config {
   return found;
 }
 
-/** Returns the host of files, even if other settings are invalid. Returns undefined if it is unset or invalid. */
+/**
+ * Returns the host of files, even if other settings are invalid. Returns undefined if FILE_HOST is unset or invalid.
+ */
 export function fileHostOf(env: object): string | undefined {
   const { FILE_HOST } = textsOf(env);
   return settings.shape.FILE_HOST.safeParse(FILE_HOST).data;
 }
 
 /**
- * Validates the settings of this environment and logs problems and unknown names. The Worker calls it at start-up for
- * developers. Cloudflare stores only log lines from the first request on.
+ * Validates the settings of this environment and logs problems and unknown names. The Worker calls this function at
+ * start-up, so that developers see the problems at once. Cloudflare stores log lines only from the first request on.
  */
 export function loadSettings(env: object): Config | SettingsError {
   const unknown = unknownNames(textsOf(env), NAMES).map((name) => `${name} is not a setting`);

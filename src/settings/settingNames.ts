@@ -1,11 +1,14 @@
 import leven from "leven";
 
-/** Maximum edit distance between a misspelled name and the setting it means. Two swapped letters have distance 2. */
+/**
+ * Maximum edit distance between a misspelled name and the intended setting. Two swapped letters count as distance 2.
+ */
 const MAX_EDIT_DISTANCE = 2;
 
 /**
- * Returns an environment with its plain values as trimmed texts. In wrangler.toml, values may be numbers or booleans,
- * and pipes and forms add spaces and line breaks. Empty values are omitted. TOML tables and bindings stay unchanged.
+ * Returns an environment with its plain values converted to trimmed texts. Values in wrangler.toml may be numbers or
+ * booleans, and values from pipes and forms may have extra spaces and line breaks. Omits empty values. Leaves TOML
+ * tables and bindings unchanged.
  */
 export function textsOf(env: object): Record<string, unknown> {
   const texts = Object.entries(env).map(([name, value]: [string, unknown]) => [
@@ -16,8 +19,8 @@ export function textsOf(env: object): Record<string, unknown> {
 }
 
 /**
- * Returns a problem for each misspelled setting. With NETWORK=base instead of NETWORKS, calls would be sold on the test
- * network.
+ * Returns an error message for each misspelled setting. An example of the danger: with NETWORK=base instead of
+ * NETWORKS=base, the service would sell calls on the default test network.
  */
 export function misspelledNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
   return nonSettings(texts, settings).flatMap((name) => {
@@ -27,8 +30,8 @@ export function misspelledNames(texts: Record<string, unknown>, settings: readon
 }
 
 /**
- * Returns the variables of a process environment that are settings or misspelled settings. Underscores count here:
- * without them, PATH would be close to PAY_TO.
+ * Returns the variables of a process environment that are settings or misspelled settings. Unlike {@link
+ * misspelledNames}, compares names with their underscores: otherwise PATH would be a misspelling of PAY_TO.
  */
 export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
   const isSetting = (name: string) =>
@@ -41,7 +44,8 @@ export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]):
 const RUNTIME_NAMES = /^(_|CF_|CLOUDFLARE_|WRANGLER_)/;
 
 /**
- * Returns the names that are neither settings nor misspelled settings. They may belong to another program or version.
+ * Returns the names that are neither settings nor misspelled settings. Such names may belong to another program, or to
+ * another version of this one.
  */
 export function unknownNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
   return nonSettings(texts, settings).filter(
@@ -66,7 +70,10 @@ function nearSetting(name: string, settings: readonly string[]): string | undefi
   return nearest && nearest.distance <= MAX_EDIT_DISTANCE ? nearest.setting : undefined;
 }
 
-/** Removes differences in case and underscores, which are the most common: payTo, PAY-TO. */
+/**
+ * Returns a name without its underscores and hyphens, in one case. Most misspelled names differ only in these: payTo,
+ * PAY-TO.
+ */
 function lettersOf(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, "");
 }

@@ -36,7 +36,7 @@ export const inJson = <T extends z.ZodType>(schema: T) =>
     }
   }, schema);
 
-/** An integer in decimal digits. `1e3` and `0x10` are rejected, because they are more often mistakes than intended. */
+/** Returns the schema of an integer in decimal digits. Rejects `1e3` and `0x10`, because they are usually mistakes. */
 export function count(defaultValue: number, max: number, min = 1) {
   const error = `must be a whole number from ${min} to ${max}, in decimal digits`;
   return z
@@ -48,8 +48,8 @@ export function count(defaultValue: number, max: number, min = 1) {
 }
 
 /**
- * A URL that the service calls. Without TLS, only hosts in the operator's own network are allowed: elsewhere, others
- * could read requests and forge responses.
+ * A URL that the service calls. Plain http is allowed only for hosts in the operator's own network. Elsewhere, third
+ * parties could read requests and forge responses.
  */
 export const endpoint = checked((text) => {
   const url = /^https?:\/\/[^/]/i.test(text) ? URL.parse(text) : null;
@@ -61,7 +61,7 @@ export const endpoint = checked((text) => {
   return undefined;
 });
 
-/** The base URL of a facilitator's `/verify`, `/settle` and `/supported`. */
+/** The base URL of a facilitator. The service appends `/verify`, `/settle` and `/supported` to it. */
 export const facilitatorUrl = endpoint.check(
   z.refine((text) => !text.includes("?"), "must not have a query (?)"),
   z.refine(
@@ -82,10 +82,10 @@ export const link = checked((text) => {
   return url.username || url.password ? "must not contain a user name or password" : undefined;
 });
 
-/** A text that `rule` accepts. For other texts, `rule` returns the error message. */
+/** Returns the schema of a text that satisfies `rule`. For an invalid text, `rule` returns the error message. */
 function checked(rule: (text: string) => string | undefined) {
   return z.string().check(({ value, issues }) => {
     const message = rule(value);
-    if (message) issues.push({ code: "custom", message, input: value, continue: true }); // without `continue`, a union would hide the message
+    if (message) issues.push({ code: "custom", message, input: value, continue: true }); // without `continue`, a union schema would replace the message with its own
   });
 }

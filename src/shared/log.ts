@@ -5,21 +5,21 @@
 import type { PaymentEvent } from "../payments/wire/events.ts";
 import type { ProblemCode } from "./problems.ts";
 
-/** Written once per HTTP request, after the response. */
+/** The log line of an HTTP request, written after the response. */
 export interface RequestLine {
   event: "request";
   request_id: string;
   method: string;
-  /** The route's pattern, such as `/v1/files/:file`; `*` if none matches. */
+  /** Pattern of the route, such as `/v1/files/:file`, or `*` if no route matches. */
   route: string;
   status: number;
   /** Code of the problem, if any. */
   code?: string;
-  /** Why the payment was not accepted, if the code is `payment_required`. */
+  /** Reason for which the payment was not accepted, if the code is `payment_required`. */
   reason?: string;
-  /** The MCP tool, if one was called. */
+  /** Name of the called MCP tool, if any. */
   tool?: string;
-  /** Outcome of a call with a payment. The `sale` line has the payer and the reason of a refusal. */
+  /** Outcome of a call with a payment. The `sale` line contains the payer and the reason of a refusal. */
   outcome?: "sold" | "replayed" | "refused";
   network?: string;
   /** Transaction hash of the payment. */
@@ -28,11 +28,11 @@ export interface RequestLine {
   file?: string;
   /** Page count of the sold result. */
   pages?: number;
-  /** Length of the request body. For a paid call: all received bytes, including files from URLs. */
+  /** Length of the request body in bytes. For a paid call, all received bytes, including files from URLs. */
   bytes_in?: number;
-  /** Length of the sold result, or else of the response, if known. */
+  /** Length of the sold result in bytes, or else of the response if its length is known. */
   bytes_out?: number;
-  /** Duration of each step of a call: see `STEPS` in service/sale/steps.ts. */
+  /** Duration of each step of a call, in milliseconds. `STEPS` in service/sale/steps.ts describes the steps. */
   receive_ms?: number;
   verify_ms?: number;
   plan_ms?: number;
@@ -49,7 +49,7 @@ export type RequestFacts = Partial<
   }
 >;
 
-/** A failure that is not the caller's fault. */
+/** The log line of a failure that the caller did not cause. */
 interface FailureLine {
   event: "failure";
   request_id?: string;
@@ -59,15 +59,15 @@ interface FailureLine {
   error: string;
 }
 
-/** The outcome of the hourly sweep. */
+/** The log line of an hourly sweep. */
 interface SweepLine {
   event: "sweep";
   deleted: number;
-  /** False if files remain for the next run. */
+  /** Whether all expired files were deleted. If false, the next run deletes the rest. */
   finished: boolean;
 }
 
-/** Problems with the settings, or with what the facilitators settle. */
+/** The log line about problems with the settings, or with the networks that the facilitators support. */
 interface SettingsLine {
   event: "settings";
   problems: string[];
@@ -75,7 +75,7 @@ interface SettingsLine {
   errors: string[];
 }
 
-/** A message that the MCP server could not answer, or a response whose stream broke. */
+/** The log line about a message that the MCP server could not answer, or about a response whose stream broke. */
 interface McpLine {
   event: "mcp";
   request_id: string;
@@ -91,7 +91,10 @@ export function log(line: LogLine): void {
   console.log(JSON.stringify(line));
 }
 
-/** Describes an error for the log: its stack and that of its cause, without URL queries, cut to a maximum length. */
+/**
+ * Describes an error for the log: its stack and the stack of its cause, without URL queries, truncated to a maximum
+ * length.
+ */
 export function describeError(error: unknown): string {
   const described = error instanceof Error ? (error.stack ?? String(error)) : String(error);
   const cause = error instanceof Error && error.cause !== undefined ? `\ncaused by ${describeError(error.cause)}` : "";

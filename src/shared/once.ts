@@ -1,4 +1,4 @@
-/** Returns a function that calls `make` on first use and then always returns the same value. */
+/** Returns a function that calls `make` once, on first use, and returns that value on every call. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

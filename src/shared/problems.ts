@@ -2,8 +2,8 @@ import { EngineError, type EngineErrorCode } from "../engine/index.ts";
 import { PaymentError, type PaymentErrorCode } from "../payments/wire/errors.ts";
 
 /**
- * Every error of the service: its stable `code`, its HTTP status and its title. The code that detects an error writes the
- * `detail`, which says what to do next.
+ * Every error of the service: its stable `code`, its HTTP status and its title. The `detail` says what to do next. It
+ * is written by the code that detects the error.
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: "The request is invalid" },
@@ -73,23 +73,23 @@ export interface FieldError {
   message: string;
 }
 
-/** Maximum length of a caller-supplied name that an error message repeats in full. */
+/** Maximum length of a caller-supplied name that an error message repeats without truncation. */
 const MAX_SHOWN_NAME = 64;
 
-/** Returns a caller-supplied name for error messages. A long name is truncated. */
+/** Returns a caller-supplied name for an error message, truncated if it is long. */
 export function shownName(name: string): string {
   return name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
 }
 
-/** An error that is sent to the caller. HTTP and MCP only render it. */
+/** An error that is sent to the caller, over HTTP or MCP. */
 export class Problem extends Error {
   override name = "Problem";
   readonly code: ProblemCode;
-  /** One or two sentences for the caller: the cause, then what to do. Contains nothing internal. */
+  /** One or two sentences for the caller: the cause, then what to do. They reveal no internals. */
   readonly detail: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
-  /** A generated idempotency key for the next attempt. It is secret, so `message` and the log omit it. */
+  /** A generated idempotency key for the caller's next attempt. The key is secret, so `message` and the log omit it. */
   readonly idempotencyKey: string | undefined;
 
   constructor(
@@ -115,7 +115,7 @@ export class Problem extends Error {
   }
 }
 
-/** Converts any thrown value to a Problem. The caller never sees internals. */
+/** Converts any thrown value to a Problem. An unexpected error becomes a generic Problem that reveals no internals. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof EngineError) return new Problem(error.code, error.message);
@@ -148,8 +148,8 @@ export function problemDetails({ code, detail, errors, idempotencyKey }: Problem
 }
 
 /**
- * Serializes a failure, so that the ledger can pass it to other calls that wait for the same work. Returns undefined for
- * a canceled call, because the other calls go on.
+ * Serializes a failure, so that the ledger can pass it to other calls that wait for the same work. Returns undefined
+ * for a canceled call, because the other calls continue.
  */
 export function writeFailure(error: unknown): string | undefined {
   const { code, detail, errors, headers } = problemOf(error);
@@ -164,7 +164,7 @@ export function readFailure(text: string): Problem {
 }
 
 /**
- * Stops work if the caller canceled it.
+ * Throws if the caller has canceled the call.
  * @throws Problem call_cancelled if `signal` is aborted
  */
 export function throwIfCanceled(signal: AbortSignal | undefined): void {

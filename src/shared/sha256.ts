@@ -4,12 +4,12 @@ export async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<st
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
-/** Hashes chunks while they pass through, with the runtime's own stream and without buffering. */
+/** Hashes chunks as they pass through, with the runtime's native digest stream and without buffering. */
 export class RunningSha256 {
   readonly #digest = new crypto.DigestStream("SHA-256");
   readonly #writer = this.#digest.getWriter();
 
-  /** Yields each chunk after it was hashed. */
+  /** Yields each chunk after hashing it. */
   async *of(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of chunks) {
       await this.#writer.write(chunk);

@@ -36,8 +36,8 @@ export function unmetCondition(
 
 /**
  * Returns the range that the request asks for.
- * @returns undefined for the whole file: the `Range` is missing or invalid, has several ranges or another unit (servers
- * may ignore both), or its `If-Range` does not match
+ * @returns undefined if the whole file must be sent: `Range` is missing or invalid, contains several ranges or another
+ * unit (a server may ignore both), or `If-Range` does not match
  */
 export function rangeOf(
   headers: Headers,
@@ -63,8 +63,8 @@ function tagsIn(list: string): string[] {
 }
 
 /**
- * Returns the date of a header in Unix milliseconds. Returns NaN without a valid date, so that every comparison is
- * false.
+ * Returns the date of a header in Unix milliseconds. If the header has no valid date, returns NaN, which makes every
+ * comparison false.
  */
 function dateIn(headers: Headers, name: string): number {
   return Date.parse(headers.get(name) ?? "");

@@ -57,7 +57,7 @@ async function answer(
       return new Response(null, { status: 304, headers });
   }
 
-  const range = method === "GET" ? rangeOf(asked, object) : undefined; // GET only (RFC 9110, 14.2)
+  const range = method === "GET" ? rangeOf(asked, object) : undefined; // Range applies to GET only (RFC 9110, 14.2)
   if (range === "unsatisfiable") {
     headers.set("Content-Range", `bytes */${object.size}`);
     throw new Problem("range_not_satisfiable", `The file has ${object.size} bytes. Request a range within them.`, {
@@ -80,6 +80,6 @@ async function read(
   range: ByteRange | undefined,
 ): Promise<ReadableStream> {
   const object = await bucket.get(key, { onlyIf: { etagMatches: etag }, ...(range && { range }) });
-  if (!object || !("body" in object)) throw expired(); // swept or revoked between the two reads
+  if (!object || !("body" in object)) throw expired(); // the file was swept or revoked after its metadata was read
   return object.body;
 }

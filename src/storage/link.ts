@@ -9,10 +9,10 @@ export interface Link {
   token: string | undefined;
 }
 
-/** The path prefix of links on the host that serves files. */
+/** Path prefix of download links. */
 export const FILES = "/v1/files";
 
-/** Returns the URL of a link. */
+/** Returns the URL of a link on `origin`. */
 export function urlOf(origin: string, { id, token }: { id: string; token: string }): string {
   return `${origin}${FILES}/${id}.pdf?token=${token}`;
 }
@@ -28,7 +28,7 @@ export function linkOf(url: string): Link {
  * Returns the object of a link if the token is right, even if the link has expired.
  * @param read reads the object from the bucket
  * @param now returns the time in Unix milliseconds
- * @throws Problem file_not_found, invalid_token, or link_expired if the file may have been swept
+ * @throws Problem file_not_found, invalid_token; link_expired if the object is missing and may have been swept
  */
 export async function objectAt(
   read: (key: string) => Promise<StoredObject | null>,
@@ -49,7 +49,7 @@ export async function objectAt(
 }
 
 /**
- * Revokes a link and deletes its file. Does nothing if the link has expired or was revoked before.
+ * Revokes a link and deletes its file. Has no effect if the link has already expired or been revoked.
  * @throws Problem as {@link objectAt}
  */
 export async function revoke(bucket: Bucket, link: Link, now: () => number): Promise<void> {

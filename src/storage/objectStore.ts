@@ -7,8 +7,8 @@ import type { ByteRange } from "./conditions.ts";
 export interface Bucket {
   head(key: string): Promise<StoredObject | null>;
   /**
-   * Returns an object or a range of it. Returns null if the key does not exist, and an object without `body` if its
-   * etag differs from `onlyIf`.
+   * Returns an object or a range of it. Returns null if the key does not exist. Returns the object without `body` if
+   * its etag differs from `onlyIf`.
    */
   get(key: string, options: { range?: ByteRange }): Promise<OpenedObject | null>;
   get(
@@ -16,8 +16,8 @@ export interface Bucket {
     options: { range?: ByteRange; onlyIf: { etagMatches: string } },
   ): Promise<OpenedObject | StoredObject | null>;
   /**
-   * Stores an object, replacing any previous one. A stream must have a known length (`FixedLengthStream`). Null stores
-   * an empty object.
+   * Stores an object, replacing any previous one. A stream must have a known length (`FixedLengthStream`). The value
+   * null stores an empty object.
    */
   put(key: string, value: ReadableStream<Uint8Array> | string | null, options: Metadata): Promise<StoredObject>;
   /** Replaces an object only if it exists with this etag. Otherwise stores nothing and returns null. */
@@ -28,7 +28,7 @@ export interface Bucket {
   ): Promise<StoredObject | null>;
   /** Deletes at most 1,000 objects. A missing key is not an error. */
   delete(keys: string | string[]): Promise<void>;
-  /** Lists the first keys with a prefix that sort after `startAfter`, in byte order. */
+  /** Lists the first `limit` keys that have the prefix and sort after `startAfter`, in byte order. */
   list(options: { prefix: string; startAfter: string; limit: number }): Promise<{
     objects: { key: string }[];
     /** Whether more keys follow. */
@@ -46,7 +46,7 @@ export interface Metadata {
 export interface StoredObject extends Metadata {
   key: string;
   size: number;
-  /** Changes whenever the bytes change. */
+  /** Entity tag of the object. It changes whenever the bytes change. */
   etag: string;
   /** The etag as an HTTP header value, in quotes. */
   httpEtag: string;
@@ -61,8 +61,8 @@ export interface OpenedObject extends StoredObject {
 }
 
 /**
- * An object stored in parts, which are numbered from 1 and have equal sizes except the last. It becomes readable once
- * completed.
+ * An object stored in parts, which are numbered from 1. All parts except the last have the same size. The object
+ * becomes readable once the upload is completed.
  */
 export interface MultipartUpload {
   /** Uploads a part from a stream of known length. */

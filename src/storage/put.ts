@@ -1,7 +1,8 @@
 import type { Bucket, Metadata, StoredObject } from "./objectStore.ts";
 
 /**
- * Stores the bytes that `write` writes, which must be exactly `length`. A bucket accepts only streams of known length.
+ * Stores the bytes that `write` writes. It must write exactly `length` bytes, because a bucket accepts only streams of
+ * known length.
  * @throws Error errors of `write`, with nothing stored, or errors of the bucket
  */
 export async function putWritten(
@@ -14,7 +15,9 @@ export async function putWritten(
   return storeWritten(length, write, (body) => bucket.put(key, body, metadata));
 }
 
-/** Like {@link putWritten}, but passes the stream to `store`, which may store it in any way. */
+/**
+ * Passes the bytes that `write` writes to `store` as a stream of exactly `length` bytes. Returns the result of `store`.
+ */
 export async function storeWritten<T>(
   length: number,
   write: (stream: WritableStream<Uint8Array>) => Promise<void>,
@@ -32,7 +35,10 @@ export async function storeWritten<T>(
   return stored.value;
 }
 
-/** Writes each chunk before requesting the next one, because a chunk is valid only until then. */
+/**
+ * Writes all chunks to a stream. Waits for each write before it requests the next chunk, because that invalidates the
+ * previous one.
+ */
 export async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStream<Uint8Array>): Promise<void> {
   const writer = stream.getWriter();
   try {

@@ -10,12 +10,12 @@ import { tokenHash } from "./token.ts";
  *
  * - key: `results/<group>/<id>`. `group` is the hour in which the result expires (hours since 1970), so that a
  *   whole group is deleted at once. `id` is `<group>-<128 random bits in hexadecimal>`.
- * - HTTP metadata: content type, and the file's name as `Content-Disposition` (RFC 6266, so it is ASCII for any name)
+ * - HTTP metadata: content type, and `Content-Disposition` with the file's name (encoded in ASCII by RFC 6266)
  * - custom metadata: `token` (SHA-256 of the link's token in hexadecimal; the token itself is not stored), `expires`
  *   (Unix milliseconds)
  *
- * A revoked link is an empty object with `expires` 0, which has passed by any clock, since the clocks of machines
- * differ. The object remains so that a revoked link can be distinguished from one that never existed.
+ * Revoking a link replaces its object with an empty one whose `expires` is 0. This time has passed on every machine,
+ * even if clocks differ. The empty object distinguishes a revoked link from a link that never existed.
  */
 
 const ID = /^(\d{6})-[0-9a-f]{32}$/;
@@ -31,7 +31,7 @@ export interface StoredResult {
 }
 
 /**
- * Stores a PDF under a new unguessable id. It expires after `ttlSeconds`.
+ * Stores a PDF under a new unguessable id. The link to it expires after `ttlSeconds`.
  * @param isHashed whether to compute the SHA-256, which takes time
  * @throws Error errors of `chunks`, with nothing stored
  */
@@ -54,7 +54,7 @@ export async function storeResult(
   return { id, token, bytes: size, expiresAt, sha256: await hash?.end() };
 }
 
-/** Deletes a result whose link has not been handed out. */
+/** Deletes a result whose link no caller has received. */
 export async function deleteResult(bucket: Bucket, id: string): Promise<void> {
   await bucket.delete(resultKey(id));
 }

@@ -1,9 +1,9 @@
 /**
  * The spool: files too large for memory, stored in R2 while one call works on them.
  *
- * - key: `spool/<group>/<id>`. `group` is the hour in which the file was stored (hours since 1970), so that the sweep
- *   finds files
- *   left by a crash. `id` is 128 random bits in hexadecimal.
+ * - key: `spool/<group>/<id>`. `group` is the hour in which the file was stored (hours since 1970). The sweep uses it
+ *   to
+ *   find files that a crashed Worker has left. `id` is 128 random bits in hexadecimal.
  */
 
 import type { RangeReader } from "../engine/index.ts";
@@ -23,8 +23,8 @@ export interface SpooledFile extends RangeReader {
 
 /**
  * Stores chunks in the spool.
- * @param atMost upper bound of their total size in bytes, if known. The file is then stored as one object, padded with
- * zeros to this size, because objects stored in parts cost more to store and to read.
+ * @param atMost upper bound of their total size in bytes, if known. With it, the file is stored as one object and
+ * padded with zeros to this size. Without it, the file is stored in parts, which costs more to store and to read.
  * @throws Error errors of `chunks`, with nothing stored
  */
 export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<SpooledFile> {
@@ -58,14 +58,14 @@ async function storeParts(bucket: Bucket, key: string, chunks: AsyncIterable<Uin
   try {
     return await uploadParts(upload, chunks);
   } catch (error) {
-    await upload.abort().catch(() => undefined); // R2 drops unfinished uploads after some days
+    await upload.abort().catch(() => undefined); // ignored: R2 deletes unfinished uploads after some days
     throw error;
   }
 }
 
 /**
- * Uploads the chunks in parts and streams each part, so that a slow source holds no memory. A part must declare its
- * length at its start, so the last part is padded with zeros.
+ * Uploads the chunks in parts, and streams each part so that a slow source holds no memory. The length of a part must
+ * be known before its first byte is sent, so the last part is padded with zeros.
  */
 async function uploadParts(upload: MultipartUpload, chunks: AsyncIterable<Uint8Array>): Promise<number> {
   const source = chunks[Symbol.asyncIterator]();
@@ -114,7 +114,7 @@ export function storedFile(bucket: Bucket, key: string, length: number): RangeRe
   return {
     length,
     read: async (start, end) =>
-      end > start ? new Uint8Array(await (await get(start, end)).arrayBuffer()) : new Uint8Array(), // R2 has no empty ranges
+      end > start ? new Uint8Array(await (await get(start, end)).arrayBuffer()) : new Uint8Array(), // R2 does not support empty ranges
     async *stream(start, end) {
       yield* chunksOf((await get(start, end)).body);
     },

@@ -3,15 +3,15 @@ import type { Bucket } from "./objectStore.ts";
 
 /** Maximum number of objects that one R2 call lists or deletes. */
 const BATCH = 1000;
-/** Maximum number of batches per run, well below the number of R2 calls that a Worker may make. */
+/** Maximum number of batches per run. It stays well below the number of R2 calls that Cloudflare allows a Worker. */
 const MAX_BATCHES = 200;
-/** Age at which a spooled file is deleted. Longer than any call takes. */
+/** Age in milliseconds at which a spooled file is deleted. No call takes this long. */
 const SPOOL_MS = 3 * 3_600_000;
 
 /**
  * Deletes objects that have expired at `now` (Unix milliseconds): results and uploads whose whole group has expired,
- * and spooled files left by crashed Workers (`spool/<hour in which it was stored, as groupOf>/<id>`). Keeps no state:
- * keys sort by group, so each run starts with the oldest objects, wherever the previous run stopped.
+ * and spooled files left by crashed Workers (`spool/<hour in which it was stored, as groupOf>/<id>`). Keeps no state
+ * between runs: keys sort by group, so each run starts with the oldest remaining objects.
  * @returns the number of deleted objects, and whether no expired object is left
  */
 export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: number; finished: boolean }> {

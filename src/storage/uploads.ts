@@ -1,14 +1,15 @@
 /**
- * Uploads in R2. An upload accepts one file through its URL. Calls can use that file by the upload handle until the
- * upload expires.
+ * Uploads in R2. An upload accepts one file through its URL. Calls can then use that file by the upload handle until
+ * the upload expires.
  *
- * - key of an upload: `uploads/<group>/<id>`. `group` is the hour in which it expires (hours since 1970), and `id` is
- *   `<group>-<hash of the handle>`. The object is JSON, an {@link UploadRecord}.
+ * - key of an upload: `uploads/<group>/<id>`. `group` is the hour in which the upload expires (hours since 1970), and
+ *   `id`
+ *   is `<group>-<hash of the handle>`. The object is JSON, an {@link UploadRecord}.
  * - key of its file: the upload's key, followed by `-<128 random bits in hexadecimal>`
  *
  * Anyone who knows the handle can use the file. The upload URL contains only the id, from which the handle cannot be
- * derived. The first complete file wins: the record is rewritten with the file's key only if it has not changed since
- * it was read.
+ * derived. The first complete file wins: the file's key is written to the record only if the record has not changed
+ * since it was read.
  */
 import type { RangeReader } from "../engine/index.ts";
 import { Problem } from "../shared/problems.ts";
@@ -26,12 +27,12 @@ export interface UploadRecord {
   /** The file's name, if given. */
   name?: string | undefined;
   type: "pdf" | "image";
-  /** The exact length that the file must have, if given; `maxBytes` limits it in any case. */
+  /** Exact length that the file must have, in bytes, if given. `maxBytes` applies in any case. */
   size?: number | undefined;
   maxBytes: number;
   /** Expiry time in Unix milliseconds. */
   expires: number;
-  /** The file, once it has been received. */
+  /** The received file; undefined until the file has been received. */
   file?: UploadedFile;
 }
 
@@ -79,7 +80,7 @@ export async function uploadAt(bucket: Bucket, id: string, now: number): Promise
       "upload_not_found",
       "This upload does not exist. Use the handle or URL exactly as the service returned it, or request another upload.",
     );
-  const record = (await object.json()) as UploadRecord; // in the form that createUploadRecord and storeUploadedFile write
+  const record = (await object.json()) as UploadRecord; // createUploadRecord and storeUploadedFile write this form
   if (record.expires <= now) throw uploadExpired();
   return { ...record, key: object.key, etag: object.etag };
 }

@@ -1,12 +1,12 @@
 import { JsonScanner } from "./scanner.ts";
 
-/** Limit on the values of a JSON text. No valid request or message has this many. */
+/** Maximum number of values in a JSON text. No valid request or message has more. */
 export const MAX_JSON_VALUES = 1000;
 
 /**
- * Returns whether a JSON text has more than {@link MAX_JSON_VALUES} values, at any depth. Call it before parsing:
- * millions of small values would take many times the memory of the text.
- * @param json may be malformed
+ * Returns whether a JSON text has more than {@link MAX_JSON_VALUES} values, at any depth. Call this before parsing:
+ * millions of small values would need many times the memory of the text.
+ * @param json a JSON text, which may be malformed
  */
 export function hasTooManyValues(json: string): boolean {
   const scanner = new JsonScanner(json);

@@ -1,15 +1,15 @@
 import { JsonScanner } from "./scanner.ts";
 
 /**
- * Returns a key that occurs twice in one object of a JSON text, or undefined if every key is unique. `JSON.parse`
- * silently uses the last value and other parsers use the first, so a checked value could differ from the used one
- * (RFC 8259, 4; RFC 7493, 2.3). Keys are compared after unescaping.
+ * Returns a key that occurs twice in one object of a JSON text, or undefined if every key is unique. A repeated key is
+ * dangerous: `JSON.parse` silently uses its last value, other parsers use the first, and the value that one program
+ * checks is not the value that another uses (RFC 8259, 4; RFC 7493, 2.3). Keys are compared after unescaping.
  * @param json a text that `JSON.parse` accepts
  * @param depth maximum nesting depth, arrays included. Deeper objects are not checked, which limits memory use
  */
 export function repeatedKey(json: string, depth: number): string | undefined {
   const scanner = new JsonScanner(json);
-  const keysAtLevel: Set<string>[] = []; // one set per open object
+  const keysAtLevel: Set<string>[] = []; // the keys of each open object
   let level = 0;
   let latestString = "";
   for (let token = scanner.next(); token; token = scanner.next()) {

@@ -1,4 +1,4 @@
-/** A character that structures a JSON text. A quote stands for a whole string. */
+/** A structural character of a JSON text. The quote represents a whole string. */
 export type JsonToken = "{" | "}" | "[" | "]" | "," | ":" | '"';
 
 const TOKENS: ReadonlySet<number> = new Set(['"', ",", ":", "{", "}", "[", "]"].map((token) => token.charCodeAt(0)));
@@ -36,7 +36,7 @@ export class JsonScanner {
 
 /**
  * Returns the offset after the closing quote of the string that starts at `start`, or the text's length if the string
- * is unterminated. Uses `indexOf`, because strings may hold megabytes of base64.
+ * is unterminated. Uses `indexOf`, because a string may contain megabytes of base64.
  */
 function endOfString(json: string, start: number): number {
   for (let quote = start + 1; ; quote++) {

@@ -3,17 +3,17 @@ import ipaddr from "ipaddr.js";
 /** Top-level names that resolve to hosts in the local machine or network. */
 export const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "localhost", // RFC 6761, 6.3
-  "local", // RFC 6762, 3; the next six are from appendix G
+  "local", // RFC 6762, 3; the next six names are from its appendix G
   "intranet",
-  "internal", // also reserved by ICANN for private use; clouds use it for metadata
+  "internal", // ICANN has also reserved this name for private use; clouds use it for metadata
   "private",
   "corp",
   "home",
   "lan",
   "localdomain",
-  "localdomain4", // in /etc/hosts, like localhost4 and localhost6
+  "localdomain4", // from /etc/hosts, like localhost4 and localhost6
   "localdomain6",
-  "svc", // Kubernetes: service.namespace.svc, resolved by the search path of each container
+  "svc", // Kubernetes: service.namespace.svc, which the search path of each container resolves
   "cluster", // Kubernetes: service.namespace.svc.cluster
   "default", // Kubernetes: service.default, the default namespace
   "consul", // service discovery by HashiCorp
@@ -22,13 +22,13 @@ export const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "containers", // Podman: host.containers.internal and its short form
   "lxd",
   "incus",
-  "intra", // common in companies and routers
+  "intra", // common in company networks and routers
   "localnet",
   "workgroup",
   "domain",
   "dhcp",
   "router",
-  "arpa", // home.arpa (RFC 8375) and reverse DNS; serves no files
+  "arpa", // covers home.arpa (RFC 8375) and reverse DNS; no public host below arpa serves files
 ]);
 
 /** Address ranges of non-public hosts, as ipaddr.js names them. */
@@ -40,7 +40,7 @@ export function literalOf({ hostname }: URL): ipaddr.IPv4 | ipaddr.IPv6 | undefi
   return ipaddr.isValid(text) ? ipaddr.parse(text) : undefined;
 }
 
-/** Returns whether a URL's host can only belong to this machine or its network. */
+/** Returns whether a URL's host can only be this machine or a host in its network. */
 export function isInOwnNetwork(url: URL): boolean {
   const literal = literalOf(url);
   if (literal) return LOCAL_RANGES.has(literal.range());
