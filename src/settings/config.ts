@@ -20,9 +20,7 @@ const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** Order of the curve secp256k1 (SEC 2, 2.4.1). */
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/**
- * Time limit for marking the PDF and storing the result, in seconds. Fetching the file and the image is not included.
- */
+/** Time for marking the PDF and storing the result, in addition to fetching the file and the image. */
 const COMPUTING_SECONDS = 60;
 
 /** Maximum time that a body may lag behind its minimum rate, in milliseconds. */
