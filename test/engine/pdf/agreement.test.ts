@@ -1,4 +1,7 @@
-/** Things on which readers disagree. The output is written so that they agree, or the file is rejected. */
+/**
+ * Files that readers interpret differently. The engine writes output that all readers interpret alike, or rejects the
+ * file.
+ */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { PlanOutdated } from "../../../src/engine/pdf/output/eraser.ts";
@@ -29,7 +32,7 @@ async function outcome(source: Uint8Array): Promise<string> {
   }
 }
 
-/** A page that another program encrypted with an empty user password. */
+/** Returns a one-page PDF that another program encrypted with an empty user password. */
 function encrypted(revision: string): string {
   return latin1(encryptedPage(VECTORS.find(({ name }) => name === `an empty user password, ${revision}`)!));
 }
@@ -48,57 +51,72 @@ function packed(members: Record<number, string> = {}, dict?: (text: string) => s
 
 describe("the output", () => {
   it.each<[string, Bodies, number, RegExp]>([
-    ["no garbage in a page", onePage(`${BOX} 7 word<</A 1>>/B(x)y`), 3, /\/MediaBox\[0 0 300 400\].*\/B \(x\) >>$/],
+    [
+      "no garbage in a page dictionary",
+      onePage(`${BOX} 7 word<</A 1>>/B(x)y`),
+      3,
+      /\/MediaBox\[0 0 300 400\].*\/B \(x\) >>$/,
+    ],
     [
       "an escape for a byte in a name that PDFium reads as white space",
       { ...onePage(), 3: "<</Type/Page/Parent 2 0 R/Contents\xff5 0 R/Contents 4 0 R>>" },
       3,
       /\/Contents#ff5 /,
     ],
-    ["no garbage in resources", { ...onePage("/Resources 5 0 R"), 5: "<<7/A 1>>" }, 5, /^<<\/XObject<<.*>>\/A 1 >>$/],
     [
-      "no garbage in a catalog",
+      "no garbage in a resource dictionary",
+      { ...onePage("/Resources 5 0 R"), 5: "<<7/A 1>>" },
+      5,
+      /^<<\/XObject<<.*>>\/A 1 >>$/,
+    ],
+    [
+      "no garbage in the catalog",
       { ...onePage(), 1: "<<7/Type/Catalog/Pages 2 0 R>>" },
       1,
       /^<<\/Type\/Catalog\/Pages \d+ 0 R *>>$/,
     ],
     ["balanced brackets in the catalog", { ...onePage(), 1: CATALOG.slice(0, -1) }, 1, /^<<\s*\/Type.* R\s*>>$/],
-    ["the right /Type of a page", { ...onePage(), 3: "<</Type/Template>>" }, 3, /\/Type\/Page\//],
+    ["/Type /Page in place of a page's wrong /Type", { ...onePage(), 3: "<</Type/Template>>" }, 3, /\/Type\/Page\//],
     ["no /Kids in a page", onePage("/Kids[]"), 3, /^(?!.*Kids)/],
-    ["no /Kids that are not an array", { ...onePage(), 3: "<</Type/Pages/Kids 7>>" }, 3, /^(?!.*Kids).*\/Type\/Page\//],
     [
-      "each key once, with its last value",
+      "no /Kids with a value that is not an array",
+      { ...onePage(), 3: "<</Type/Pages/Kids 7>>" },
+      3,
+      /^(?!.*Kids).*\/Type\/Page\//,
+    ],
+    [
+      "each key of a page once, with its last value",
       onePage("/Rotate 90/MediaBox[0 0 9 9]/Rotate 0/MediaBox[0 0 8 8]"),
       3,
       /^(?!.*90)(?!.*9 9)/,
     ],
     [
-      "a MediaBox in a page without one",
+      "a /MediaBox in a page that lacks one",
       onePage("/CropBox[0 0 99 99]"),
       3,
       /^(?=.*\/MediaBox\[0 0 99 99\]).*\/CropBox\[0 0 99 99\]/,
     ],
-    ["no box that is too large", onePage("/MediaBox[0 0 20000000 9]"), 3, /\/MediaBox\[0 0 612 792\]/],
+    ["no /MediaBox that is too large", onePage("/MediaBox[0 0 20000000 9]"), 3, /\/MediaBox\[0 0 612 792\]/],
     [
-      "a direct box in place of one behind several references",
+      "a direct /MediaBox in place of a chain of references",
       { ...onePage("/MediaBox 5 0 R"), 5: "6 0 R", 6: "[0 0 9 9]" },
       3,
       /\/MediaBox\[0 0 9 9\]/,
     ],
     [
-      "one /Parent, with the right generation",
+      "a single /Parent of each page, with the right generation",
       { ...onePage("/Parent 2 99999 R"), 2: NODE },
       3,
       /^(?!.*99999)(?!.*Parent.*Parent).*\/Parent \d+ 0 R/,
     ],
     [
-      "a direct reference to resources behind several references",
+      "a direct reference to the resources in place of a chain of references",
       { ...onePage("/Resources 5 0 R"), 5: "6 0 R", 6: "<<>>" },
       3,
       /\/Resources {1,2}6 0 R/,
     ],
     [
-      "a direct reference to XObjects behind several references",
+      "a direct reference to the XObjects in place of a chain of references",
       { ...onePage("/Resources<</XObject 5 0 R>>"), 5: "6 0 R", 6: "<<>>" },
       3,
       /\/XObject {1,2}6 0 R/,
@@ -122,18 +140,18 @@ describe("the output", () => {
     expect(output).toMatch(/trailer\n<<\/A 1\/Root 1 0 R/);
   });
 
-  it("the output has an escape for such a byte in a name of the trailer", async () => {
+  it("the output escapes a byte in a trailer name that PDFium reads as white space", async () => {
     const trailer = "/A\xff 1/Root 1 0 R";
     const output = latin1(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()));
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("the output has a new node above a page that replaces the page tree, for a catalog behind a reference", async () => {
+  it("the output has a new node above a page that replaces the page tree if the trailer refers to the catalog indirectly", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });
 
-  it("the output's trailer refers directly to a catalog behind references", async () => {
+  it("the output's trailer refers directly to a catalog behind a chain of references", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "6 0 R", 6: "1 0 R" })
       .table({ trailer: "/Root 5 0 R" });
@@ -141,17 +159,17 @@ describe("the output", () => {
   });
 
   it.each<[string, Bodies | Uint8Array]>([
-    ["a catalog of the type of a page", { ...onePage(), 1: "<</Type/Catalog/Type/Page/Pages 2 0 R>>" }],
-    ["a catalog of the type of a page, in an object stream", packed({ 1: "<</Type/Page/Pages 2 0 R>>" })],
+    ["a catalog whose /Type is /Page", { ...onePage(), 1: "<</Type/Catalog/Type/Page/Pages 2 0 R>>" }],
+    ["a catalog in an object stream whose /Type is /Page", packed({ 1: "<</Type/Page/Pages 2 0 R>>" })],
     [
-      "an encryption dictionary of the type of a page",
+      "an encryption dictionary whose /Type is /Page",
       encode(encrypted("revision 2").replace("<< /Filter", "<</Type/Page/Filter")),
     ],
   ])("the output retains %s", async (_, source) => {
     expect(await outcome(source instanceof Uint8Array ? source : file(source))).toBe("1 marked");
   });
 
-  it("the output has no object with the number of a missing kid", async () => {
+  it("the output gives no new object the number of a missing kid", async () => {
     const output = await stamp(file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R 6 0 R]>>" }));
     expect((await open(output)).pages).toHaveLength(1);
     expect(latin1(output)).not.toMatch(/\n[56] 0 obj/);
@@ -159,7 +177,9 @@ describe("the output", () => {
 });
 
 describe("object streams", () => {
-  /** The page is outside the stream, so that marking changes nothing in it. */
+  /**
+   * Returns a PDF whose page is outside the object stream, so that marking the page changes no member of the stream.
+   */
   const beside = (members: Record<number, string>, garbage = "") => {
     const builder = new FileBuilder().objects({ 1: CATALOG, 2: NODE, 3: "<</Type/Page/MediaBox 8 0 R>>" });
     const entries = builder.objectStream(5, { 8: "[0 0 300 400]", ...members });
@@ -184,11 +204,11 @@ describe("object streams", () => {
     expect(await outcome(encode(text))).toBe("1 marked");
   });
 
-  it("the output leaves a well-formed object stream alone", async () => {
+  it("the output leaves a well-formed object stream unchanged", async () => {
     expect(latin1(await stamp(encode(beside({ 7: "(x)" }))))).toMatch(/\n5 0 obj/);
   });
 
-  it("the output repairs malformed members of a rewritten object stream, apart from the changed ones", async () => {
+  it("the output repairs malformed members of a rewritten object stream, and puts changed members into another stream", async () => {
     const output = await stamp(packed({ 7: "<<5/A 1 x>>" }));
     const { objects } = await open(output);
     const places = [3, 7].map((num) => objects.table.offset(objects.table.liveRow(num)));
@@ -197,7 +217,7 @@ describe("object streams", () => {
     expect(text).toMatch(/^<<\/A 1 >>\s/);
   });
 
-  it("the output corrects the indexes of members", async () => {
+  it("the output's cross-reference has the right index of each object-stream member", async () => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}/Resources 7 0 R>>` });
     builder.objects({ 1: CATALOG, 2: NODE, 4: "<<>>" });
     const members = builder.objectStream(5, { 6: "(x)", 7: "<</XObject 4 0 R>>" });
@@ -223,7 +243,7 @@ it("treats an object in a missing object stream as free", async () => {
   expect(objects.table.isInUse(5)).toBe(false);
 });
 
-it("skips an entry of an unknown type, and uses an older one", async () => {
+it("skips a cross-reference entry of an unknown type, and uses the entry of the older section", async () => {
   const builder = new FileBuilder().objects(onePage()).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)![1];
   builder.text += `3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n`; // a scan would find the page here
@@ -244,7 +264,11 @@ describe("a scan", () => {
       scanned({}, (text) => `${text}x3 0 obj\n[]\nendobj\n`),
       "1 marked",
     ],
-    ["does not read the beginning of a word as obj", scanned({}, (text) => `${text}3 0 obj00 n\n`), "1 marked"],
+    [
+      "does not read the beginning of a word as the keyword obj",
+      scanned({}, (text) => `${text}3 0 obj00 n\n`),
+      "1 marked",
+    ],
     ["ignores an object number that readers reject", scanned({}, (text) => `${text}2147483648 0 obj\n1\n`), "1 marked"],
     ["finds an object directly after endobj", scanned(two, (text) => text.replace("\n5 0 obj", "5 0 obj")), "2 marked"],
     [
@@ -263,7 +287,10 @@ describe("a scan", () => {
 });
 
 describe("a file", () => {
-  /** A page in the cross-reference, and a later object `later`. Object 9 is at a wrong offset, so that the file is scanned. */
+  /**
+   * Returns a file that readers may interpret differently: the cross-reference lists the page, and the later object
+   * `later` redefines an object. Object 9 is at a wrong offset, so that the engine scans the file.
+   */
   const ambiguous = (bodies: Bodies, later: string) => {
     const builder = new FileBuilder().objects({ ...onePage(), ...bodies, 9: "null" });
     builder.text += later;
@@ -279,12 +306,12 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page before an unreadable trailer and within it",
+      "with definitions of a page before and within an unreadable trailer",
       encode(`${new FileBuilder().objects(onePage()).text}trailer\n<</Root 1 0 R <\n3 0 obj <</Type/Page>> endobj\n`),
       "damaged_pdf",
     ],
     [
-      "with a page behind data without an end",
+      "with a page behind stream data without an end",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -306,7 +333,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page behind an endobj in data of a wrong length",
+      "with a page behind an endobj in stream data of a wrong length",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -337,7 +364,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page in something that only some readers read as an object stream",
+      "with a page in a stream that only some readers read as an object stream",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -381,7 +408,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page behind an endstream in data of indirect length",
+      "with a page behind an endstream in stream data of indirect length",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -393,10 +420,10 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page in an object stream in data of ambiguous length",
+      "with a page in an object stream within stream data of ambiguous length",
       (() => {
         const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
-        builder.text += "7 0 obj\n<</Length 4/ /A 1>>\nstream\nx\nendobj\n"; // its data end with those of the next
+        builder.text += "7 0 obj\n<</Length 4/ /A 1>>\nstream\nx\nendobj\n"; // the data of object 7 end where those of object 8 end
         builder.objectStream(8, { 6: PAGE });
         return encode(builder.text);
       })(),
@@ -412,7 +439,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page behind an endstream in data that end with the object",
+      "with a page behind an endstream in stream data that end with their object",
       encode(
         new FileBuilder().objects({
           ...onePage(),
@@ -437,7 +464,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page that is also the catalog, behind a reference in the trailer",
+      "with a page that is also the catalog, if the trailer refers to the catalog indirectly",
       new FileBuilder()
         .objects({ 1: "<</Type/Catalog/Pages 2 0 R/MediaBox[0 0 9 9]>>", 2: "<</Type/Pages/Kids[1 0 R]>>", 3: "1 0 R" })
         .table({ trailer: "/Root 3 0 R" })
@@ -445,7 +472,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page in place of the tree, if it was scanned",
+      "with a page in place of the page tree, if the file was scanned",
       encode(new FileBuilder().objects({ 1: CATALOG, 2: PAGE }).text),
       "damaged_pdf",
     ],
@@ -455,7 +482,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with an array of kids that contains itself by way of another node",
+      "with a /Kids array that lists a node with the same /Kids array",
       file({
         ...onePage(),
         2: "<</Type/Pages/Kids 6 0 R>>",
@@ -465,7 +492,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a kid that only some readers read as a reference, if it was scanned",
+      "with a kid that only some readers read as a reference, if the file was scanned",
       encode(
         new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids 6 0 R>>", 5: PAGE, 6: "[3 0 R 5 +-1 R]" })
           .text,
@@ -473,7 +500,7 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page tree that is neither node nor page",
+      "with a page tree that is neither a node nor a page",
       file({ ...onePage(), 1: "<</Type/Catalog/Pages<</A 1>>>>" }),
       "damaged_pdf",
     ],
@@ -495,7 +522,7 @@ describe("a file", () => {
   });
 });
 
-it("discards a plan made from byte ranges if an object is not at its offset, even if no page needs it", async () => {
+it("discards a plan made by ranges if an object is not at its offset, even if no page needs the object", async () => {
   const builder = new FileBuilder().objects({ ...onePage(), 9: "null" });
   builder.offsets.set(9, 20);
   const bytes = builder.table().bytes();

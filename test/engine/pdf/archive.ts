@@ -2,7 +2,7 @@ import { srgbProfile } from "../../../src/engine/images/calibratedProfile.ts";
 import { profile } from "../images/profile.ts";
 import { type Bodies, FileBuilder, onePage } from "./fixture.ts";
 
-/** XMP metadata with these properties of PDF/A's schema as attributes. */
+/** Returns XMP metadata that has these PDF/A properties as attributes. */
 export function xmp(properties: string, namespace = 'xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"'): string {
   return (
     `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">` +
@@ -14,7 +14,7 @@ export function xmp(properties: string, namespace = 'xmlns:pdfaid="http://www.ai
 const CMYK_PROFILE = profile({ space: "CMYK", deviceClass: "prtr", version: 2 });
 
 /**
- * A file of one page that claims to be PDF/A.
+ * Returns a one-page file that claims to be PDF/A.
  * @param part the part of ISO 19005; without it, the file makes no claim
  * @param intent number of components of the output intent's profile
  */

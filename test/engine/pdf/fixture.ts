@@ -1,4 +1,4 @@
-/** PDF files made in code, and the square with which tests mark them. */
+/** PDF files made in code, and the square that tests use as a mark. */
 
 import { deflateSync } from "node:zlib";
 import { EngineError } from "../../../src/engine/index.ts";
@@ -100,7 +100,10 @@ function bodyText(body: Body): string {
   return `<<${body.dict ?? ""}/Length ${data.length}>>\nstream\n${data}\nendstream`;
 }
 
-/** Catalog, page tree and one page with number 3. `more` adds objects or overrides these. */
+/**
+ * Returns a catalog, a page-tree node and a page, which are objects 1 to 3, and the page's contents. `more` adds or
+ * overrides objects.
+ */
 export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<<>>", more: Bodies = {}): Bodies {
   return {
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -111,13 +114,16 @@ export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<
   };
 }
 
-/** A source that is read by ranges. */
+/** Returns a source that reads `bytes` by ranges. */
 export const ranges = (bytes: Uint8Array) =>
   new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
 
 export const file = (bodies: Bodies) => new FileBuilder().objects(bodies).table().bytes();
 
-/** Operators for a magenta square in the displayed bottom-right corner, a fifth of the displayed page width wide. */
+/**
+ * Returns operators that draw a magenta square in the displayed bottom-right corner of the page. The square is a fifth
+ * of the displayed page width wide.
+ */
 export function corner({ box, rotate, userUnit }: Page, name: string): string {
   const [w, h] = rotate % 180 === 0 ? [box.x1 - box.x0, box.y1 - box.y0] : [box.y1 - box.y0, box.x1 - box.x0];
   const side = Math.min(w / 5, h);
@@ -139,7 +145,7 @@ const SQUARE = {
   data: encode("1 0 1 rg 0 0 1 1 re f"),
 };
 
-/** Two pages. The contents of the second are far from everything else. */
+/** Returns a two-page file. The contents of the second page are far from all other objects. */
 export function farContents(contents: Bodies[number]): Uint8Array {
   return file({
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -157,7 +163,7 @@ export async function open(source: Uint8Array | ByteSource, options: Partial<Ope
   return openPdf(source instanceof Uint8Array ? new MemorySource(source) : source, { maxPages: 1000, ...options });
 }
 
-/** Plans the output with the square on every page. `change` may change the document before. */
+/** Plans the output with the square on every page. `change` may change the document before planning. */
 export async function plan(
   source: Uint8Array | ByteSource,
   options: Partial<OpenOptions> = {},

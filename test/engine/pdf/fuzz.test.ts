@@ -14,7 +14,7 @@ describe("the engine", () => {
     for (const mark of MARKS) expect(await marksOrRefuses(seed, { mark, isRepeated: true })).toBe("marked");
   });
 
-  test("marks every page of 800 damaged files or rejects them, within its limits", async () => {
+  test("marks every page of each of 800 damaged files or rejects the file, within the work limits", async () => {
     const trial = fc.record({ mark: fc.constantFrom(...MARKS), thorough: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(damaged(DRAFTS), trial, async ({ bytes }, how) => void (await marksOrRefuses(bytes, how))),

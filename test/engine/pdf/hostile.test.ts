@@ -1,4 +1,4 @@
-/** Damaged and hostile files are marked or rejected, in little time and memory. */
+/** Damaged and hostile files, which the engine marks or rejects in little time and memory. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../support/bytes.ts";
@@ -29,7 +29,9 @@ function referringToItself(): Uint8Array {
     .bytes();
 }
 
-/** An older section lists an object at each of many consecutive blanks. No object follows them. */
+/**
+ * Returns a file whose older section lists an object at each of many consecutive blanks. No object follows the blanks.
+ */
 function blanks(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   const start = builder.text.length;
@@ -43,7 +45,10 @@ function blanks(count: number): Uint8Array {
   return encode(newer.text.replace(/trailer(?=\n<<\/Root)/, `${free}trailer`));
 }
 
-/** Many objects that begin at the numbers of one long comment, and share the generation behind it. */
+/**
+ * Returns a file with many objects. Each begins at a number in one long comment, and all share the generation behind
+ * the comment.
+ */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   for (let num = 1000; num < 1000 + count; num++) {
@@ -70,8 +75,8 @@ describe("the engine", () => {
     ["whose object numbers are immense", encode(latin1(file(onePage())).replaceAll("4 1\n", "999999999 1\n"))],
     ["whose /Contents refer to themselves", file(onePage("/Contents 4 0 R", { 4: "4 0 R" }))],
     ["whose /Resources refer to themselves", file(onePage("/Resources 4 0 R", { 4: "4 0 R" }))],
-    ["whose superseded objects are listed at each of many blanks", blanks(100_000)],
-    ["whose objects are listed at each number of a comment", comment(100_000)],
+    ["whose older section lists an object at each of many blanks", blanks(100_000)],
+    ["whose table lists an object at each number of a comment", comment(100_000)],
     ["whose strings never end", encode(`%PDF-1.7\n${"1 0 obj (".repeat(10_000)}`)],
     ["whose dictionaries never end", encode(`%PDF-1.7\n${"1 0 obj <<".repeat(10_000)}`)],
     ["whose streams never end", encode(`%PDF-1.7\n${"1 0 obj <<>> stream\n".repeat(10_000)}`)],
@@ -83,7 +88,7 @@ describe("the engine", () => {
     20_000,
   );
 
-  it("marks or rejects files with randomly changed, lost or duplicated bytes", async () => {
+  it("marks or rejects files in which random bytes were changed, removed or duplicated", async () => {
     const compressed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const members = compressed.objectStream(5, {
       1: "<</Type/Catalog/Pages 2 0 R>>",

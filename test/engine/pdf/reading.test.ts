@@ -1,4 +1,4 @@
-/** The pages that are found in well-formed and in damaged files. */
+/** The pages that the engine finds in well-formed and in damaged files. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/source/byteSource.ts";
@@ -57,18 +57,18 @@ function updated(): Uint8Array {
 describe("openPdf", () => {
   it.each<[string, Uint8Array]>([
     ["by a cross-reference table", plain],
-    ["by a cross-reference stream, in an object stream", compressed().bytes()],
-    ["by the stream of a hybrid file", hybrid()],
+    ["by a cross-reference stream that lists the page in an object stream", compressed().bytes()],
+    ["by the cross-reference stream of a hybrid file", hybrid()],
     ["if an object stream ends with a number", endingWithNumber()],
     ["after an update", updated()],
     ["behind junk before the header, with offsets counted from the header", encode(`junk\n${latin1(plain)}`)],
     ["behind junk before the header, with offsets counted from the junk", junkCounted()],
-    ["if a table's lines are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
+    ["if the lines of a table are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
     ["if startxref points nowhere", edit(plain, (text) => text.replace(/startxref\n\d+/, "startxref\n99999999"))],
     ["without startxref", edit(plain, (text) => text.replace("startxref", ""))],
     ["without any cross-reference", edit(plain, (text) => text.slice(0, text.indexOf("xref")))],
     [
-      "without any cross-reference, in an object stream",
+      "in an object stream without any cross-reference",
       edit(compressed().bytes(), (text) => text.slice(0, text.indexOf("6 0 obj"))),
     ],
     [
@@ -76,12 +76,12 @@ describe("openPdf", () => {
       edit(plain, (text) => text.replace(/(\d{10}) 00000 n \n4 1/, "0000000031 00000 n \n4 1")),
     ],
     [
-      "if /Prev leads in a circle",
+      "if the /Prev entries form a cycle",
       edit(plain, (text) => text.replace("trailer\n<<", `trailer\n<</Prev ${latin1(plain).indexOf("xref")}`)),
     ],
     ["if objects have no endobj", edit(plain, (text) => text.replaceAll("endobj\n", ""))],
     [
-      "if another object begins within one",
+      "if another object begins within an object",
       edit(plain, (text) =>
         text
           .replaceAll("endobj\n", "")
@@ -109,7 +109,7 @@ describe("openPdf", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
-  it("finds both pages by ranges if an offset is beyond the end of the file", async () => {
+  it("finds both pages by ranges if a cross-reference offset is beyond the end of the file", async () => {
     const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
     const bytes = file({
       ...far,
@@ -148,7 +148,7 @@ describe("openPdf", () => {
     expect(reads).toBeLessThan(8);
   });
 
-  it("reads ranges in file order for any order of a page's content streams", async () => {
+  it("reads the content streams of a page in file order, regardless of their order in /Contents", async () => {
     const numbers = Array.from({ length: 130 }, (_, index) => 10 + index);
     const order = numbers.map((_, index) => `${numbers[(37 * index) % 130]} 0 R`);
     const streams = Object.fromEntries(numbers.map((num) => [num, { data: " ".repeat(10_000) }]));
@@ -187,11 +187,15 @@ describe("the page-tree walk", () => {
       "2 pages",
     ],
     ["ignores a node that lists itself", pages("3 0 R 2 0 R", { 3: PAGE }), "1 pages"],
-    ["accepts a page of another type", pages("3 0 R", { 3: "<</Type/Template/MediaBox[0 0 9 9]>>" }), "1 pages"],
-    ["ignores a wrong /Count", pages("3 0 R 4 0 R 5 0 R", { 3: PAGE, 4: PAGE, 5: PAGE }), "3 pages"],
-    ["ignores kids that are missing", pages("3 0 R 9 0 R null", { 3: PAGE }), "1 pages"],
     [
-      "follows kids that are references to a page",
+      "accepts a page whose /Type is not /Page",
+      pages("3 0 R", { 3: "<</Type/Template/MediaBox[0 0 9 9]>>" }),
+      "1 pages",
+    ],
+    ["ignores a wrong /Count", pages("3 0 R 4 0 R 5 0 R", { 3: PAGE, 4: PAGE, 5: PAGE }), "3 pages"],
+    ["ignores kids that are missing objects", pages("3 0 R 9 0 R null", { 3: PAGE }), "1 pages"],
+    [
+      "follows a chain of references from a kid to a page",
       pages("5 0 R 5 0 R 3 0 R", { 5: "6 0 R", 6: "3 0 R", 3: PAGE }),
       "3 pages",
     ],
@@ -207,30 +211,38 @@ describe("the page-tree walk", () => {
       file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids 4 0 R>>", 3: PAGE, 4: "[3 0 R]" }),
       "1 pages",
     ],
-    ["accepts a single page in place of the tree", file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: PAGE }), "1 pages"],
-    ["walks a tree of 20,000 levels", deepTree(20_000), "1 pages"],
-    ["accepts a tree in the catalog", file({ 1: "<</Pages<</Kids[3 0 R 4 0 R]>>>>", 3: PAGE, 4: PAGE }), "2 pages"],
     [
-      "accepts a tree in the catalog together with its pages",
+      "accepts a single page in place of the page tree",
+      file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: PAGE }),
+      "1 pages",
+    ],
+    ["reads a page tree of 20,000 levels", deepTree(20_000), "1 pages"],
+    [
+      "accepts a page-tree root that is a direct dictionary of the catalog",
+      file({ 1: "<</Pages<</Kids[3 0 R 4 0 R]>>>>", 3: PAGE, 4: PAGE }),
+      "2 pages",
+    ],
+    [
+      "accepts a page-tree root in the catalog that contains a page as a direct dictionary",
       file({ 1: `<</Pages<</Kids[${PAGE} 3 0 R]>>>>`, 3: PAGE }),
       "2 pages",
     ],
-    ["accepts a single page in the catalog", file({ 1: `<</Pages${PAGE}>>` }), "1 pages"],
-    ["rejects an array in place of the tree", file({ 1: "<</Pages[3 0 R]>>", 3: PAGE }), "damaged_pdf"],
-    ["rejects a tree without pages", pages(""), "damaged_pdf"],
-    ["rejects a tree of nodes without pages", pages("3 0 R", { 3: "<</Type/Pages/Kids[]>>" }), "damaged_pdf"],
+    ["accepts a single page that is a direct dictionary of the catalog", file({ 1: `<</Pages${PAGE}>>` }), "1 pages"],
+    ["rejects an array in place of the page tree", file({ 1: "<</Pages[3 0 R]>>", 3: PAGE }), "damaged_pdf"],
+    ["rejects a page tree without kids", pages(""), "damaged_pdf"],
+    ["rejects a page tree whose nodes have no pages", pages("3 0 R", { 3: "<</Type/Pages/Kids[]>>" }), "damaged_pdf"],
   ])("%s", async (_, bytes, expected) => {
     expect(await codeOf(bytes)).toBe(expected);
   });
 
-  it("inherits nothing from a root in the catalog, since no /Parent can refer to it", async () => {
+  it("ignores inheritable attributes of a root in the catalog, since no /Parent can refer to such a root", async () => {
     const root = "/Pages<</Kids[3 0 R]/MediaBox[0 0 9 9]/Rotate 90/Resources<</Font 9 0 R>>>>";
     const source = file({ 1: `<<${root}>>`, 3: "<</Type/Page>>" });
     expect((await open(source)).pages[0]).toMatchObject({ box: { x1: 612, y1: 792 }, rotate: 0 });
     expect(latin1(await stamp(source))).toMatch(/3 0 obj\n<<.*\/Resources<<\/XObject<<\/[A-Z][a-z]{2}0/);
   });
 
-  it("rejects a tree with too many pages", async () => {
+  it("rejects a page tree with too many pages", async () => {
     expect(await codeOf(pages("3 0 R 4 0 R", { 3: PAGE, 4: PAGE }), { maxPages: 1 })).toBe("too_many_pages");
   });
 });
@@ -245,7 +257,7 @@ function deepTree(depth: number): Uint8Array {
 describe("page attributes", () => {
   it.each<[string, string, object]>([
     [
-      "take the box from the MediaBox",
+      "take the page box from the MediaBox",
       "/MediaBox[0 0 300 400]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 }, rotate: 0, userUnit: 1 },
     ],
@@ -255,7 +267,7 @@ describe("page attributes", () => {
       { box: { x0: 10, y0: 20, x1: 300, y1: 400 }, rotate: 270 },
     ],
     [
-      "take the box from the part of the CropBox that is within the MediaBox",
+      "take the page box from the part of the CropBox that is within the MediaBox",
       "/MediaBox[0 0 300 400]/CropBox[-10 10 200 500]",
       { box: { x0: 0, y0: 10, x1: 200, y1: 400 } },
     ],
@@ -264,9 +276,9 @@ describe("page attributes", () => {
       "/MediaBox[0 0 300 400]/CropBox[500 500 600 600]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
     ],
-    ["default to US Letter without a box", "", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
+    ["default to the US Letter size if the page has no box", "", { box: { x0: 0, y0: 0, x1: 612, y1: 792 } }],
     [
-      "default to US Letter if the box has no area",
+      "default to the US Letter size if the box has no area",
       "/MediaBox[0 0 0 400]",
       { box: { x0: 0, y0: 0, x1: 612, y1: 792 } },
     ],
@@ -287,9 +299,9 @@ describe("page attributes", () => {
 
 describe("openPdf, for other files", () => {
   it.each<[string, Uint8Array, string]>([
-    ["that is no PDF", encode("<html>not found</html>"), "not_a_pdf"],
+    ["that is not a PDF", encode("<html>not found</html>"), "not_a_pdf"],
     ["that is empty", new Uint8Array(0), "not_a_pdf"],
-    ["that consists of a header", encode("%PDF-1.7\n"), "damaged_pdf"],
+    ["that consists of a header only", encode("%PDF-1.7\n"), "damaged_pdf"],
     [
       "that is a dynamic XFA form",
       file({
@@ -299,7 +311,7 @@ describe("openPdf, for other files", () => {
       "xfa_not_supported",
     ],
     [
-      "that is encrypted by another handler",
+      "that is encrypted by an unsupported security handler",
       edit(plain, (text) => text.replace("/Root", "/Encrypt<</Filter/Adobe.PubSec/V 4>>/Root")),
       "unsupported_encryption",
     ],
@@ -310,9 +322,9 @@ describe("openPdf, for other files", () => {
 
 describe("PdfDocument.signed", () => {
   it.each<[string, string, boolean]>([
-    ["is true for a form with signature flags", "/AcroForm<</SigFlags 3/Fields[]>>", true],
-    ["is true for a certification", "/Perms<</DocMDP 4 0 R>>", true],
-    ["is false for a form without signature flags", "/AcroForm<</Fields[4 0 R]>>", false],
+    ["PdfDocument.signed is true for a form with signature flags", "/AcroForm<</SigFlags 3/Fields[]>>", true],
+    ["PdfDocument.signed is true for a certified document", "/Perms<</DocMDP 4 0 R>>", true],
+    ["PdfDocument.signed is false for a form without signature flags", "/AcroForm<</Fields[4 0 R]>>", false],
   ])("%s", async (_, entry, signed) => {
     const document = await open(file({ ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${entry}>>` }));
     expect(document.signed).toBe(signed);
@@ -320,7 +332,7 @@ describe("PdfDocument.signed", () => {
 });
 
 it.each<[string, string]>([
-  ["is in an object behind it", "5 0 R"],
+  ["is in an object behind the stream", "5 0 R"],
   ["is wrong", "17"],
 ])("a scan by ranges finds the end of a large stream whose length %s", async (_, length) => {
   const size = 9_000_000;

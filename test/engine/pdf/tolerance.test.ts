@@ -27,14 +27,17 @@ const BOX = "/MediaBox[0 0 300 400]";
 /** A definition of the page that no cross-reference lists. A scan uses it if it is the last one. */
 const DECOY = "3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n";
 
-/** A page that is 300 wide according to the cross-reference, and 9 according to a scan. */
+/** Returns a file whose page is 300 wide according to the cross-reference, and 9 wide according to a scan. */
 function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
   const builder = new FileBuilder(head).objects({ ...onePage(), ...bodies });
   builder.text += DECOY;
   return builder;
 }
 
-/** The same in an object stream. The cross-reference stream lists its members with indexes that are `off` too high. */
+/**
+ * Returns the same file with the page in an object stream. The cross-reference stream lists the members with indexes
+ * that are `off` too high.
+ */
 function packed({ trailer = "/Root 1 0 R", off = 0, before = "", behind = DECOY } = {}): FileBuilder {
   const builder = new FileBuilder(`%PDF-1.7\n${before}`).objects({ 4: { data: "0 g" }, 7: "/FlateDecode" });
   const bodies = { 1: CATALOG, 2: "<</Type/Pages/Count 1/Kids[3 0 R]>>", 3: PAGE };
@@ -49,7 +52,7 @@ function moved(builder: FileBuilder, num: number, offset: number): FileBuilder {
   return builder;
 }
 
-/** Adds a second section with its own trailer. */
+/** Adds a second cross-reference section with its own trailer. */
 function linked(builder: FileBuilder, trailer: (previous: string) => string, bodies: Bodies = { 9: "null" }) {
   const previous = /startxref\n(\d+)/.exec(builder.text)![1]!;
   const numbers = Object.keys(bodies).map(Number);
@@ -59,7 +62,10 @@ function linked(builder: FileBuilder, trailer: (previous: string) => string, bod
     .bytes();
 }
 
-/** A file to scan, with `count` trailers. The last one names another catalog, whose page is 200 wide. */
+/**
+ * Returns a file without a cross-reference, with `count` trailers. The last trailer names another catalog, whose page
+ * is 200 wide.
+ */
 function manyTrailers(count: number): Uint8Array {
   const builder = new FileBuilder().objects({
     ...onePage(),
@@ -90,29 +96,41 @@ describe("openPdf, without a scan", () => {
       "if startxref points to the white space before the section",
       edit(plain, (text) => text.replace(`\n${table}`, `\n${table - 1}`)),
     ],
-    ["if table lines are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
-    ["if table numbers lack leading zeros", edit(plain, (text) => text.replace(/0{4,9}(\d+) 00000 n/g, "$1 0 n"))],
+    ["if the lines of a table are one byte short", edit(plain, (text) => text.replaceAll(" n \n", " n\n"))],
+    [
+      "if the numbers in a table lack leading zeros",
+      edit(plain, (text) => text.replace(/0{4,9}(\d+) 00000 n/g, "$1 0 n")),
+    ],
     [
       "if a table is numbered from 1 by mistake",
       edit(plain, (text) => text.replace("xref\n0 1\n", "xref\n1 5\n").replace(/\d 1\n(\d{10} 00000 n)/g, "$1")),
     ],
     ["if a table lists unused objects at offset 0", moved(decoyed(), 9, 0).table().bytes()],
-    ["if a stream lists unused objects at offset 0", moved(decoyed(), 9, 0).xrefStream(6).bytes()],
+    ["if a cross-reference stream lists unused objects at offset 0", moved(decoyed(), 9, 0).xrefStream(6).bytes()],
     ["if /Prev is a reference", linked(decoyed().table(), (at) => `/Root 1 0 R/Prev ${at} 0 R`)],
-    ["if /Prev points to a section that was read", edit(plain, (text) => text.replace("/Root", `/Prev ${table}/Root`))],
+    [
+      "if /Prev points to a section that was already read",
+      edit(plain, (text) => text.replace("/Root", `/Prev ${table}/Root`)),
+    ],
     ["if the trailer contains the catalog", decoyed().table(IN_TRAILER).bytes()],
     ["if offsets point to the white space before objects", early.table().bytes()],
-    ["if generations do not match", edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n"))],
-    ["of a stream with fewer entries than declared", packed({ trailer: "/Root 1 0 R/Index[0 9999999]" }).bytes()],
-    ["of a stream without /Size", edit(streams, (text) => text.replace("/XRef/Size", "/XRef/Sise"))],
     [
-      "to an object stream whose filter is an indirect object",
+      "if the generations of references and objects do not match",
+      edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n")),
+    ],
+    [
+      "if a cross-reference stream has fewer entries than declared",
+      packed({ trailer: "/Root 1 0 R/Index[0 9999999]" }).bytes(),
+    ],
+    ["if a cross-reference stream lacks /Size", edit(streams, (text) => text.replace("/XRef/Size", "/XRef/Sise"))],
+    [
+      "if the filter of an object stream is an indirect object",
       edit(streams, (text) => text.replace("/Filter/FlateDecode", "/Filter 7 0 R      ")),
     ],
-    ["to an object stream, with wrong indexes", packed({ off: 7 }).bytes()],
-    ["to an object stream without /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
-    ["to an object stream with too large an /N", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
-    ["to streams with a wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
+    ["if its indexes of object-stream members are wrong", packed({ off: 7 }).bytes()],
+    ["if an object stream lacks /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
+    ["if the /N of an object stream is too large", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
+    ["if streams have a wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
   ])("uses the file's own cross-reference %s", async (_, bytes) => {
     expect(await widths(bytes)).toBe("300");
   });
@@ -125,7 +143,7 @@ describe("openPdf, without a scan", () => {
   });
 });
 
-/** The beginning of a stream whose negative /Length points back to something like its end. */
+/** The beginning of a stream whose negative /Length points back to a string that looks like the end of the stream. */
 const BACKWARDS = "<</A(endstream)/Length -30>>stream\n";
 
 describe("a scan", () => {
@@ -136,8 +154,12 @@ describe("a scan", () => {
 
   it.each<[string, Uint8Array, string]>([
     ["uses the last definition of an object", scanned({ 3: "<</Type/Page/MediaBox[0 0 9 9]>>" }).bytes(), "9"],
-    ["prefers a definition behind an object stream", cut(streams), "9"],
-    ["prefers an object stream behind a definition", cut(packed({ before: DECOY, behind: "" }).bytes()), "300"],
+    ["prefers a later definition of an object to the member of an object stream", cut(streams), "9"],
+    [
+      "prefers the member of a later object stream to a definition",
+      cut(packed({ before: DECOY, behind: "" }).bytes()),
+      "300",
+    ],
     ["ignores objects in stream data", scanned({ 5: quoting(length) }).bytes(), "300"],
     [
       "ignores objects in stream data with an indirect length",
@@ -157,7 +179,7 @@ describe("a scan", () => {
     ["uses a catalog that only an older trailer names", linked(scanned({}).table(), (at) => `/Prev ${at}`), "300"],
     ["uses a catalog that no trailer names", scanned({}).table({ trailer: "/Root 4 0 R" }).bytes(), "300"],
     [
-      "uses the catalog of an older trailer if the newest names none",
+      "uses the catalog of an older trailer if the newest trailer names none",
       scanned({ 1: "<</Pages 2 0 R>>" }).table().table({ trailer: "/Root 4 0 R" }).bytes(),
       "300",
     ],
@@ -168,7 +190,7 @@ describe("a scan", () => {
       "300",
     ],
     [
-      "replaces a cross-reference whose /Encrypt is missing",
+      "replaces a cross-reference if the object that its /Encrypt refers to is missing",
       scanned({}).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
       "300",
     ],
@@ -183,10 +205,10 @@ describe("a value", () => {
     ["with several decimal points", "1.2.3", 1.2],
     ["with a sign within a number", "12-34", 12],
     ["with an exponent as null", "1e3", null],
-    ["without digits as null", "-.", null],
+    ["that is a number without digits as null", "-.", null],
     ["that is an unknown keyword as null", "nil", null],
-    ["with a # that begins no escape", "/A#zz#41", "A#zzA"],
-    ["with other characters among hexadecimal digits", "<4x1-4>", encode("A@")],
+    ["that is a name with a # that begins no escape", "/A#zz#41", "A#zzA"],
+    ["that is a hexadecimal string with other characters", "<4x1-4>", encode("A@")],
   ])("reads a value %s", (_, text, expected) => {
     expect(parseValue(encode(`${text} `), 0)).toEqual(expected);
   });
@@ -200,33 +222,33 @@ describe("damaged objects", () => {
     ["a key without a value in the catalog", { 1: "<</Type/Catalog/Pages 2 0 R/Lang>>" }],
     ["a catalog that ends with a single bracket", { 1: "<</Type/Catalog/Pages 2 0 R>" }],
     ["garbage in place of a key in the page", { 3: `<<7 (x) null/Type/Page 7${BOX} 7/A 7)>>` }],
-    ["a page that opens twice", { 3: `<< <</Type/Page${BOX}>>` }],
+    ["a page whose dictionary opens twice", { 3: `<< <</Type/Page${BOX}>>` }],
     ["a key without a value in the page", { 3: `<</Type/Page${BOX}/Contents>>` }],
     ["a wrong /Parent", { 2: node, 3: "<</Type/Page/Parent 4 0 R>>" }],
-    ["a page of the type of a node", { 3: `<</Type/Pages${BOX}>>` }],
+    ["a page whose /Type is /Pages", { 3: `<</Type/Pages${BOX}>>` }],
     ["a page with an empty /Kids", { 3: `<</Type/Page/Kids[]${BOX}>>` }],
-    ["a node of another type", { 2: "<</Type/Tree/Count 1/Kids[3 0 R]>>", 3: PAGE }],
-    ["a box behind several references", { 3: "<</Type/Page/MediaBox 5 0 R>>", 5: "6 0 R", 6: "[0 0 300 400]" }],
+    ["a node whose /Type is not /Pages", { 2: "<</Type/Tree/Count 1/Kids[3 0 R]>>", 3: PAGE }],
+    ["a box behind a chain of references", { 3: "<</Type/Page/MediaBox 5 0 R>>", 5: "6 0 R", 6: "[0 0 300 400]" }],
     ["a box of five numbers", { 3: "<</Type/Page/MediaBox[0 0 300 400 9]>>" }],
-    ["an inherited box in place of three numbers", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9]>>" }],
-    ["an inherited box in place of an array with a name", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9/A]>>" }],
-    ["an inherited box in place of one without an area", { 2: node, 3: "<</Type/Page/MediaBox[9 9 9 9]>>" }],
+    ["an inherited box in place of a box of three numbers", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9]>>" }],
+    ["an inherited box in place of a box that contains a name", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9/A]>>" }],
+    ["an inherited box in place of a box without an area", { 2: node, 3: "<</Type/Page/MediaBox[9 9 9 9]>>" }],
   ])("finds the page with %s", async (_, bodies) => {
     expect(await widths(decoyed(bodies).table().bytes())).toBe("300");
   });
 
   it.each<[string, Bodies, string?]>([
-    ["missing kids beside the page", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
+    ["a page beside missing kids", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
     ["a page that ends with a single bracket", { 3: `<</Type/Page${BOX}>` }],
     ["a page that is not closed", { 3: `<</Type/Page${BOX}` }],
     ["an array that is not closed", { 3: "<</Type/Page/MediaBox[0 0 300 400>>" }],
     ["an array that is closed twice", { 3: `<</Type/Page${BOX}]/Rotate 0>>` }],
     ["a string that is not closed", { 3: `<</Type/Page${BOX}/A(12>>` }],
     ["a hexadecimal string that is not closed", { 3: `<</Type/Page/A<12 ${BOX}>>` }],
-    ["missing kids beside the page", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
+    ["a page beside missing kids", { 2: "<</Type/Pages/Count 3/Kids[3 0 R 9 0 R null]>>", 3: PAGE }],
     ["a node that is not closed", { 2: "<</Type/Pages/Count 1/Kids[3 0 R]" }],
     ["kids without white space between them", { 2: "<</Count 2/Kids[3 0 R5 0 R]>>", 5: PAGE }, "300 300"],
-    ["unreadable content, which it leaves out", { 3: `<</Type/Page${BOX}/Contents 5 0 R>>`, 5: "<</Length 3 (" }],
+    ["unreadable contents, which the page omits", { 3: `<</Type/Page${BOX}/Contents 5 0 R>>`, 5: "<</Length 3 (" }],
   ])("opens a file with %s", async (_, bodies, expected = "300") => {
     expect(await widths(file({ ...onePage(), ...bodies }))).toBe(expected);
   });
@@ -240,14 +262,17 @@ describe("damaged objects", () => {
 describe("readStream", () => {
   it.each([
     ["at endstream if /Length is wrong", "<</Length 2>>stream\nabcd\nendstream"],
-    ["at endstream if /Length points back to an earlier one", `${BACKWARDS}abcd\nendstream`],
+    ["at endstream if /Length points back to an earlier endstream", `${BACKWARDS}abcd\nendstream`],
     ["at endstream without /Length", "<<>>stream\nabcd\r\nendstream"],
     ["at endstream if /Length refers to a missing object", "<</Length 9 0 R>>stream\nabcd\nendstream"],
-    ["at endobj without endstream", "<</Length 4>>stream\nabcd\nendobj endstream"],
-    ["at the end of the file without any other end", "<</Length 9>>stream\nabcd"],
-    ["correctly after a carriage return without line feed", "<</Length 4>>stream\rabcd\nendstream"],
-    ["correctly with blanks after the keyword", "<</Length 4>>stream \t\r\nabcd\nendstream"],
-    ["correctly without a line end after the keyword", "<</Length 4>>streamabcd\nendstream"],
+    ["at endobj if endstream is missing", "<</Length 4>>stream\nabcd\nendobj endstream"],
+    ["at the end of the file if endstream and endobj are missing", "<</Length 9>>stream\nabcd"],
+    [
+      "correctly if a carriage return without line feed follows the keyword stream",
+      "<</Length 4>>stream\rabcd\nendstream",
+    ],
+    ["correctly if blanks follow the keyword stream", "<</Length 4>>stream \t\r\nabcd\nendstream"],
+    ["correctly if no line end follows the keyword stream", "<</Length 4>>streamabcd\nendstream"],
   ])("ends the data of a stream %s", (_, object) => {
     const { data } = readStream(new MemorySource(encode(`1 0 obj${object}`)), 0, () => undefined);
     expect(latin1(data)).toBe("abcd");
@@ -263,13 +288,18 @@ describe("decodeStream", () => {
     ["Flate data with trailing bytes", FLATE, `${latin1(zlib)}\r\nx`, words],
     ["Flate data with a wrong checksum", FLATE, zlib.with(-1, 0), words],
     ["Flate data with a wrong header", FLATE, zlib.with(0, 0), words],
-    ["hexadecimal data with other characters and no end", "/Filter/ASCIIHexDecode", "6 1\n62-63 6", "abc`"],
-    ["ASCII85 data without an end", "/Filter/ASCII85Decode", "@:E\n_W@/", "abcda"],
-    ["LZW data without a clear code and an end", "/Filter/LZWDecode", "\x30\x98\x8c\x60", "abc"],
-    ["run lengths up to their end", "/Filter/RunLengthDecode", "\x02abc\xfed\x80e", "abcddd"],
-    ["run lengths without an end", "/Filter/RL", "\xffa\x05bc", "aabc"],
-    ["an incomplete last row", UP, deflateSync("\0abcd\x02\0\x01"), "abcdac"],
-    ["data of an abbreviated filter", "/F/AHx", "61626364", "abcd"],
+    [
+      "hexadecimal data with other characters and without an end marker",
+      "/Filter/ASCIIHexDecode",
+      "6 1\n62-63 6",
+      "abc`",
+    ],
+    ["ASCII85 data without an end marker", "/Filter/ASCII85Decode", "@:E\n_W@/", "abcda"],
+    ["LZW data without a clear code and without an end code", "/Filter/LZWDecode", "\x30\x98\x8c\x60", "abc"],
+    ["run-length data up to their end marker", "/Filter/RunLengthDecode", "\x02abc\xfed\x80e", "abcddd"],
+    ["run-length data without an end marker", "/Filter/RL", "\xffa\x05bc", "aabc"],
+    ["predictor data with an incomplete last row", UP, deflateSync("\0abcd\x02\0\x01"), "abcdac"],
+    ["data of a filter with an abbreviated name", "/F/AHx", "61626364", "abcd"],
   ])("decodes %s", (_, entries, data, expected) => {
     const dict = parseValue(encode(`<<${entries}>>`), 0) as Dictionary;
     expect(latin1(decodeStream(dict, typeof data === "string" ? encode(data) : data, new Meter(0)))).toBe(expected);
@@ -299,7 +329,7 @@ describe("the output", () => {
     ],
     ["retains an unreadable first object", broken.objects(onePage()).table().bytes(), /9 0 obj\n<<\/A/],
     [
-      "retains an object that an older section has a wrong offset in",
+      "retains an object into which a wrong offset of an older section points",
       linked(astray.table(), linkTo),
       /20 20 60 40 re f/,
     ],
@@ -313,47 +343,55 @@ describe("the output", () => {
       builder(onePage()).table(IN_TRAILER).bytes(),
       /\n(\d+) 0 obj\n<<\/Type\/Cat.*>>\nendobj[\s\S]*\/Root \1 0 R/,
     ],
-    ["contains no generation above 65535", edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")), /\n3 0 obj/],
+    [
+      "contains no generation above 65,535",
+      edit(plain, (text) => text.replaceAll(" 00000 n", " 99999 n")),
+      /\n3 0 obj/,
+    ],
     [
       "uses the generations of the object headers",
       edit(plain, (text) => text.replaceAll(" 00000 n", " 00007 n")),
       /\n3 0 obj/,
     ],
-    ["refers to contents by their own generation", file(onePage("/Contents 4 7 R")), CONTENTS],
-    ["refers to contents in an array by their own generations", file(onePage("/Contents[4 7 R]")), CONTENTS],
-    ["refers to resources by their own generation", resources("5 7 R", { 5: "<<>>" }), /3 0 obj\n.*\/Resources 5 0 R/],
+    ["refers to contents by the generation in their header", file(onePage("/Contents 4 7 R")), CONTENTS],
+    ["refers to contents in an array by the generations in their headers", file(onePage("/Contents[4 7 R]")), CONTENTS],
     [
-      "names no encryption if /Encrypt refers to a missing object",
+      "refers to resources by the generation in their header",
+      resources("5 7 R", { 5: "<<>>" }),
+      /3 0 obj\n.*\/Resources 5 0 R/,
+    ],
+    [
+      "has no /Encrypt if the source's /Encrypt refers to a missing object",
       builder(onePage()).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
       /trailer\n<<(?!.*Encrypt)/,
     ],
     ["drops a node that is not closed", file({ ...onePage(), 2: NODE }), /^(?![\s\S]*\n2 0 obj)/],
     ["removes a key without a value from a page", file(onePage(`${BOX}/Rotate`)), /3 0 obj\n<<(?!.*Rotate).*300 400\]/],
-    ["names the last of two /Contents only", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
+    ["refers only to the last of two /Contents", file(onePage("/Contents 5 0 R/Contents 4 0 R")), CONTENTS],
     ["removes direct values from an array of contents", file(onePage("/Contents[null 4 0 R 7[4 0 R](a)]")), CONTENTS],
     [
-      "removes references to other objects from an array of contents",
+      "removes references to objects that are not streams from an array of contents",
       file(onePage("/Contents[2 0 R 4 0 R 99 0 R]")),
       CONTENTS,
     ],
     [
-      "refers directly to contents behind several references",
+      "refers directly to contents behind a chain of references",
       file(onePage("/Contents 5 0 R", { 5: "4 0 R" })),
       CONTENTS,
     ],
-    ["names contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
-    ["adds a missing length to contents", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
-    ["corrects the length of contents", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
-    ["replaces a malformed length of contents", content("<</Length }>>\nstream\n0 g\nendstream"), RENEWED],
-    ["adds a missing line end before contents", content("<</Length 3>>\nstream0 g\nendstream"), RENEWED],
-    ["corrects a negative length of contents", content(`${BACKWARDS}0 g\nendstream`), /\/Length +3>>/],
+    ["retains contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
+    ["adds a missing /Length to contents", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
+    ["corrects the /Length of contents", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
+    ["replaces a malformed /Length of contents", content("<</Length }>>\nstream\n0 g\nendstream"), RENEWED],
+    ["adds a missing line end before the data of contents", content("<</Length 3>>\nstream0 g\nendstream"), RENEWED],
+    ["corrects a negative /Length of contents", content(`${BACKWARDS}0 g\nendstream`), /\/Length +3>>/],
     [
-      "uses inherited resources if a page's own are missing",
+      "uses inherited resources if a page's own resources are missing",
       resources("99 0 R", { 2: "<</Count 1/Kids[3 0 R]/Resources<<>>>>" }),
       /(\d+ 0) obj\n<<\/XObject<<\/[A-Z][a-z]{2}0[\s\S]*3 0 obj\n.*\/Resources \1 R(?!.*99)/,
     ],
     [
-      "adds a name once to resources that pages reach by different references",
+      "adds the mark's name once to resources that pages reach by different references",
       file({
         ...onePage("/Resources 5 0 R", { 5: "6 0 R", 6: "<</XObject 7 0 R>>", 7: "8 0 R", 8: "<<>>" }),
         2: "<</Count 3/Kids[3 0 R 9 0 R 10 0 R]>>",
@@ -363,17 +401,17 @@ describe("the output", () => {
       /8 0 obj\n<<\/[A-Z][a-z]{2}0 \d+ 0 R>>/,
     ],
     [
-      "adds names to resources behind several references",
+      "adds the mark's name to resources behind a chain of references",
       resources("5 0 R", { 5: "6 0 R", 6: "<<>>" }),
       /6 0 obj\n<<.*\/[A-Z][a-z]{2}0/,
     ],
     [
-      "refers directly to resources behind several references",
+      "refers directly to resources behind a chain of references",
       resources("5 0 R", { 5: "6 0 R", 6: "<</XObject 7 0 R>>", 7: "8 0 R", 8: "<<>>" }),
       /6 0 obj\n<<\/XObject 8 0 R>>[\s\S]*3 0 obj\n.*\/Resources 6 0 R/,
     ],
     [
-      "refers directly to inherited resources behind several references",
+      "refers directly to inherited resources behind a chain of references",
       file(onePage("", { 2: "<</Count 1/Kids[3 0 R]/Resources 5 0 R>>", 5: "6 0 R", 6: "<<>>" })),
       /3 0 obj\n.*\/Resources 6 0 R/,
     ],
@@ -394,14 +432,17 @@ describe("the output", () => {
     expect(latin1(await stamp(bytes))).not.toMatch(left);
   });
 
-  it("the output corrects the length of contents that end with the file", async () => {
+  it("the output corrects the length of contents that lack an end and are last in the file", async () => {
     const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
     const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
     expect(data).toHaveLength(Number(length));
   });
 });
 
-/** Made by Algorithms 2, 4 and 5 in Python, with an empty password, a zero /O and no /ID. */
+/**
+ * Keys and hashes come from Algorithms 2, 4 and 5 (ISO 32000-2 §7.6.4), computed in Python for an empty password, a
+ * zero /O and no /ID.
+ */
 describe("encryption without an /ID", () => {
   const [U2, U3] = [
     "8f7efc46fff90877b2e6d154adf4d6ef6350ba7dbf706fdab9637213e483e974",

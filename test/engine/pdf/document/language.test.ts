@@ -6,7 +6,7 @@ import { loadFont } from "../../../support/fonts.ts";
 import { FileBuilder, latin1 } from "../fixture.ts";
 import { encryptText, VECTORS } from "../security/encryptedFile.ts";
 
-/** A file of one page with additional catalog entries. */
+/** Returns a one-page file with additional catalog entries. */
 function fileWith(entries: string, others: Record<number, string> = {}): FileBuilder {
   return new FileBuilder().objects({
     1: `<</Type/Catalog/Pages 4 0 R ${entries}>>`,
@@ -25,13 +25,13 @@ describe("readLanguage", () => {
     ["in UTF-16", "/Lang<FEFF006A0061>", {}, "ja"],
     ["in UTF-8", "/Lang<EFBBBF6A61>", {}, "ja"],
     ["behind a reference", "/Lang 7 0 R", { 7: "(ur)" }, "ur"],
-    ["that is missing as no language", "", {}, undefined],
+    ["as no language if the entry is missing", "", {}, undefined],
     ["that is empty", "/Lang()", {}, ""],
-    ["that is a name as no language", "/Lang/ja", {}, undefined],
-    ["behind a reference to a missing object as no language", "/Lang 70 0 R", {}, undefined],
-    ["behind a reference to itself as no language", "/Lang 7 0 R", { 7: "7 0 R" }, undefined],
-    ["behind a reference to an unreadable value as no language", "/Lang 7 0 R", { 7: ")" }, undefined],
-    ["that is too long up to 100 bytes", `/Lang(${"ja-".repeat(5000)})`, {}, "ja-".repeat(34).slice(0, 100)],
+    ["as no language if the value is a name", "/Lang/ja", {}, undefined],
+    ["as no language if it refers to a missing object", "/Lang 70 0 R", {}, undefined],
+    ["as no language if the reference refers to itself", "/Lang 7 0 R", { 7: "7 0 R" }, undefined],
+    ["as no language if it refers to an unreadable value", "/Lang 7 0 R", { 7: ")" }, undefined],
+    ["up to its first 100 bytes", `/Lang(${"ja-".repeat(5000)})`, {}, "ja-".repeat(34).slice(0, 100)],
   ])("reads a /Lang %s", async (_, entries, others, language) => {
     expect(await languageOf(fileWith(entries, others).table().bytes())).toBe(language);
   });
@@ -52,7 +52,7 @@ describe("readLanguage", () => {
   );
 });
 
-test("uses the ideograph forms of the document's language, or of the caller's", async () => {
+test("chooses ideograph forms by the language that the caller sends, or else by the document's /Lang", async () => {
   const fontOf = async (entries: string, lang?: string) => {
     const plan = await watermark(fileWith(entries).table().bytes(), { text: "社外秘", lang }, { loadFont });
     let output = "";

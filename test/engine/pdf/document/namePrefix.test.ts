@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { file, latin1, onePage, stamp } from "../fixture.ts";
 
-/** The resource name of the mark in the output. */
+/** Returns the resource name of the mark in the output. */
 async function nameIn(source: Uint8Array): Promise<string> {
   return /\/XObject<<\/(\w+) \d+ 0 R>>/.exec(latin1(await stamp(source)))![1]!;
 }
 
-test("gives each file its own name prefix, and the same file always the same one", async () => {
+test("gives each file its own prefix of resource names, and the same file always the same prefix", async () => {
   const sources = Array.from({ length: 20 }, (_, length) => file(onePage(`/Own(${"x".repeat(length)})`)));
   const names = await Promise.all(sources.map(nameIn));
   for (const name of names) expect(name).toMatch(/^[A-Z][a-z]{2}0$/);

@@ -1,4 +1,4 @@
-/** A file's claim to be PDF/A, and the device colors that its output intent and its pages allow. */
+/** A file's claim to be PDF/A, and the device colors that its output intent and page resources allow. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -15,7 +15,7 @@ const PART_2 = xmp('pdfaid:part="2" pdfaid:conformance="U"');
 /** A prefix that exceeds the size limit of regular expressions. */
 const LONG = "a".repeat(100_000);
 
-/** A file whose catalog has this XMP metadata, or these entries. */
+/** Returns a file whose catalog has `entries`, by default a reference to the XMP metadata `metadata`. */
 const withMetadata = (metadata: Bodies[number], entries = "/Metadata 5 0 R") =>
   file(onePage(undefined, { 1: `<</Type/Catalog/Pages 2 0 R${entries}>>`, 5: metadata }));
 
@@ -35,19 +35,19 @@ describe("readPdfa", () => {
       3,
     ],
     [
-      "beside the same property of another schema",
+      "that has a property of the same name in another schema",
       { data: PART_2.replace("pdfaid:part", 'other:part="1" pdfaid:part') },
       2,
     ],
     ["that is compressed", { dict: "/Filter/FlateDecode", data: deflateSync(PART_2) }, 2],
-    ["in UTF-16, low bytes first", { data: utf16(PART_2, "le") }, 2],
-    ["in UTF-16, high bytes first", { data: utf16(PART_2, "be") }, 2],
+    ["in little-endian UTF-16", { data: utf16(PART_2, "le") }, 2],
+    ["in big-endian UTF-16", { data: utf16(PART_2, "be") }, 2],
     ["in UTF-32", { data: utf32(PART_2) }, 2],
   ])("reads the claim to be PDF/A from XMP %s", async (_, metadata, part) => {
     expect((await open(withMetadata(metadata))).pdfa).toEqual({ part, intent: undefined });
   });
 
-  it("reads the claim to be PDF/A by ranges", async () => {
+  it("reads the claim to be PDF/A from a source that is read by ranges", async () => {
     const bytes = archive({ part: 1, intent: 4 });
     const source = new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
     expect((await open(source)).pdfa).toEqual({ part: 1, intent: 4 });
@@ -56,11 +56,14 @@ describe("readPdfa", () => {
   it.each<[string, Bodies[number], string?]>([
     ["without the property", { data: xmp("") }],
     ["of another schema", { data: xmp('xmp:part="1"', 'xmlns:xmp="http://ns.adobe.com/xap/1.0/"') }],
-    ["that only describes the schema", { data: xmp("").replace("xmlns:pdfaid=", "pdfaSchema:namespaceURI=") }],
+    [
+      "that describes the PDF/A schema without a claim",
+      { data: xmp("").replace("xmlns:pdfaid=", "pdfaSchema:namespaceURI=") },
+    ],
     ["with an unknown filter", { dict: "/Filter/DCTDecode", data: PART_2 }],
     ["that is too large", { dict: "/Filter/FlateDecode", data: deflateSync(new Uint8Array(21 << 20)) }],
     ["that is not a stream", "<<>>"],
-    ["that the catalog does not name", { data: PART_2 }, ""],
+    ["that the catalog does not refer to", { data: PART_2 }, ""],
     ["that is missing", { data: PART_2 }, "/Metadata 99 0 R"],
   ])("finds no PDF/A claim in XMP metadata %s", async (_, metadata, entries) => {
     const source = withMetadata(metadata, entries);
@@ -72,14 +75,14 @@ describe("readPdfa", () => {
 describe("the output intent", () => {
   it.each([
     [
-      "uses the output intent of PDF/A among others",
+      "uses the PDF/A output intent among several output intents",
       "[<</S/GTS_PDFX/DestOutputProfile 8 0 R>><</S/GTS_PDFA1/DestOutputProfile 7 0 R>>]",
       4,
     ],
     ["finds output intents in an indirect object", "9 0 R", 4],
     ["ignores an output intent without a profile", "[<</S/GTS_PDFA1>>]", undefined],
     ["ignores an output intent of another standard", "[<</S/GTS_PDFX/DestOutputProfile 7 0 R>>]", undefined],
-    ["reads no output intent if it is missing", "99 0 R", undefined],
+    ["finds no output intent if /OutputIntents is missing", "99 0 R", undefined],
     ["ignores output intents that are not dictionaries", "[null 5 9 0 R]", undefined],
   ])("%s", async (_, intents, components) => {
     const more: Bodies = {
@@ -95,22 +98,38 @@ describe("the output intent", () => {
 
 describe("usableDeviceColors", () => {
   it.each([
-    ["allows all device colors in a file without a claim", {}, [1, 3, 4]],
+    ["allows all device colors in a file without a PDF/A claim", {}, [1, 3, 4]],
     ["allows no device colors in PDF/A without an output intent", { part: 1 }, []],
-    ["allows gray with a gray output intent", { part: 1, intent: 1 }, [1]],
-    ["allows gray and RGB with an RGB output intent", { part: 2, intent: 3 }, [1, 3]],
-    ["allows gray and CMYK with a CMYK output intent", { part: 3, intent: 4 }, [1, 4]],
-    ["excludes gray if a page replaces it", { resources: "/ColorSpace<</DefaultGray 9 0 R>>" }, [3, 4]],
-    ["excludes RGB if a page replaces it", { resources: "/ColorSpace<</A/B/DefaultRGB 9 0 R>>" }, [1, 4]],
-    ["excludes both if an indirect /ColorSpace replaces them", { resources: "/ColorSpace 8 0 R" }, [4]],
-    ["allows all device colors if /ColorSpace is missing", { resources: "/ColorSpace 99 0 R" }, [1, 3, 4]],
+    ["allows gray in PDF/A with a gray output intent", { part: 1, intent: 1 }, [1]],
+    ["allows gray and RGB in PDF/A with an RGB output intent", { part: 2, intent: 3 }, [1, 3]],
+    ["allows gray and CMYK in PDF/A with a CMYK output intent", { part: 3, intent: 4 }, [1, 4]],
+    [
+      "excludes gray if the page resources define /DefaultGray",
+      { resources: "/ColorSpace<</DefaultGray 9 0 R>>" },
+      [3, 4],
+    ],
+    [
+      "excludes RGB if the page resources define /DefaultRGB",
+      { resources: "/ColorSpace<</A/B/DefaultRGB 9 0 R>>" },
+      [1, 4],
+    ],
+    [
+      "excludes gray and RGB if an indirect /ColorSpace defines /DefaultGray and /DefaultRGB",
+      { resources: "/ColorSpace 8 0 R" },
+      [4],
+    ],
+    [
+      "allows all device colors if /ColorSpace refers to a missing object",
+      { resources: "/ColorSpace 99 0 R" },
+      [1, 3, 4],
+    ],
     [
       "allows all device colors if /ColorSpace is unreadable",
       { resources: "/ColorSpace 7 0 R", more: { 7: "<</DefaultRGB" } },
       [1, 3, 4],
     ],
     [
-      "allows all device colors if names only begin like the defaults",
+      "allows all device colors if names in /ColorSpace only resemble /DefaultRGB",
       { resources: "/ColorSpace<</DefaultRGBA 9 0 R/Default 9 0 R>>" },
       [1, 3, 4],
     ],
@@ -119,7 +138,7 @@ describe("usableDeviceColors", () => {
     expect([...(await open(archive({ ...options, more }))).deviceColors]).toEqual(usable);
   });
 
-  it("excludes device colors that inherited resources replace", async () => {
+  it("excludes device colors if inherited resources define their default color spaces", async () => {
     const source = file({
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[3 0 R]/MediaBox[0 0 300 400]/Resources 5 0 R>>",

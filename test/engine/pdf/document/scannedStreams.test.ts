@@ -1,4 +1,4 @@
-/** Members that a scan finds in object streams, and the cost of finding a catalog among them. */
+/** Members of object streams that a scan finds, and the cost of finding a catalog among them. */
 import { expect, it, vi } from "vitest";
 import { expandObjectStreams, findCatalog } from "../../../../src/engine/pdf/document/scannedStreams.ts";
 import type { ObjectStream, Objects } from "../../../../src/engine/pdf/objects/objects.ts";
@@ -9,7 +9,10 @@ import type { Scan } from "../../../../src/engine/pdf/xref/rebuild.ts";
 import { encode } from "../../../support/bytes.ts";
 import { countedBytes } from "../../../support/countedBytes.ts";
 
-/** Returns the numbers of possible catalogs among members at these offsets, numbered from 100. */
+/**
+ * Returns the numbers of the members that may be a catalog. The members begin at these offsets, and are numbered from
+ * 100.
+ */
 async function catalogsIn(bytes: Uint8Array, offsets: number[], meter = new Meter(0)): Promise<number[]> {
   const table = new XrefTable(0);
   table.replace(1, IN_FILE, 9, 0);
@@ -32,24 +35,24 @@ it.each([
   ["/Catalog null", [0, 0, 9], [100, 101]],
   ["/Catalog null", [4, 9], []],
   ["/Catalog/Catalog", [4], [100]],
-])("finds members of an object stream that may be a catalog: %s", async (text, offsets, expected) => {
+])("finds object-stream members that may be a catalog: %s", async (text, offsets, expected) => {
   expect(await catalogsIn(encode(text), offsets)).toEqual(expected);
 });
 
-it("searches for a catalog once for all members at one offset", async () => {
+it("searches for a catalog once for all object-stream members at one offset", async () => {
   const { bytes, reads } = countedBytes(encode(`null${" ".repeat(10_000)}/Catalog`));
   expect(await catalogsIn(bytes, Array(1000).fill(0))).toHaveLength(1000);
   expect(reads() / bytes.length).toBeLessThan(10);
 });
 
-it("yields to the event loop while it adds members", async () => {
+it("yields to the event loop while it adds object-stream members to the cross-reference", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   await catalogsIn(encode("null"), Array(80_000).fill(0), meter);
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-it("inspects each possible catalog once, and charges it", async () => {
+it("reads each possible catalog once, and charges the read", async () => {
   const meter = new Meter(0);
   const looks: number[] = [];
   const objects = {

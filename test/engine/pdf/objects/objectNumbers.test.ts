@@ -14,24 +14,29 @@ describe("numbers of new objects", () => {
   const last = LARGEST_NUMBER;
   it.each<[string, number[], number | undefined, number[]]>([
     ["1,000 above /Size", [0, 1, 2], 3, [1003, 1004, 1005]],
-    ["1,000 above the largest number if /Size is too small", [0, 1, 2], 2, [1002, 1003]],
-    ["1,000 above a /Size that is too large", [0, 1, 2], 50, [1050, 1051]],
-    ["up to the largest number, then in gaps", [0, 1, last - 1001], 2, [last - 1, last, 1001, 1002]],
-    ["in gaps if /Size is larger than any number", [0, 1, 1500], 1e12, [1001, 1002]],
-    ["in gaps, 1,000 above used numbers", [0, 1, 1002, 1500, last], last + 1, [1001, 2500, 2501]],
-    ["in gaps if the distance leads above the largest number", [0, 900, last - 500], 1, [1900, 1901]],
-    ["in gaps, up to the next used number", [0, 1002, ...every(1000, 2000), last], last + 1, [1000, 1001]],
+    ["from 1,000 above the largest number if /Size is too small", [0, 1, 2], 2, [1002, 1003]],
+    ["from 1,000 above /Size if /Size is too large", [0, 1, 2], 50, [1050, 1051]],
+    ["up to the largest permitted number, then in gaps", [0, 1, last - 1001], 2, [last - 1, last, 1001, 1002]],
+    ["in gaps if /Size exceeds the largest permitted number", [0, 1, 1500], 1e12, [1001, 1002]],
+    [
+      "in gaps, at least 1,000 above the used number before each gap",
+      [0, 1, 1002, 1500, last],
+      last + 1,
+      [1001, 2500, 2501],
+    ],
+    ["in gaps if 1,000 above the largest number exceeds the permitted numbers", [0, 900, last - 500], 1, [1900, 1901]],
+    ["in a gap, up to the next used number", [0, 1002, ...every(1000, 2000), last], last + 1, [1000, 1001]],
   ])("allocates new object numbers %s", (_, used, size, expected) => {
     const numbers = numbersBeside(used, size);
     expect(expected.map(() => numbers.take())).toEqual(expected);
   });
 
-  it("throws damaged_pdf when no number is left", () => {
+  it("throws damaged_pdf when no object number is left", () => {
     const numbers = numbersBeside([...every(1000, 0), last], last + 1);
     expect(() => numbers.take()).toThrow(expect.objectContaining({ code: "damaged_pdf" }));
   });
 
-  it("numbers new objects in the gaps of files with a table and with a stream", async () => {
+  it("allocates object numbers in gaps, in files with a cross-reference table and with a cross-reference stream", async () => {
     const bodies: Bodies = { ...onePage(), [last]: "(the last)" };
     const plain = new FileBuilder()
       .objects(bodies)
@@ -55,7 +60,7 @@ describe("numbers of new objects", () => {
   });
 });
 
-/** Numbers from `first` on, `step` apart, below `end`. */
+/** Returns every `step`th number from `first` to below `end`. */
 function every(step: number, first: number, end = LARGEST_NUMBER): number[] {
   return Array.from({ length: Math.ceil((end - first) / step) }, (_, i) => first + i * step);
 }

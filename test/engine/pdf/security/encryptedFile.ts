@@ -4,12 +4,15 @@ import VECTORS from "./encryption.vectors.json" with { type: "json" };
 
 export { VECTORS };
 
-/** A file another tool encrypted: its dictionary, one string and one stream. Bytes are in hex; `made` says how. */
+/**
+ * A file that another program encrypted: its dictionary, one string and one stream. Bytes are in hexadecimal digits.
+ * `made` contains the command that encrypted the file.
+ */
 export type Vector = (typeof VECTORS)[number];
 
 export const bytesOfHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
 
-/** The dictionary as the engine reads it. */
+/** Returns the encryption dictionary as the engine reads it. */
 export function encryptDictionary({ dict }: Vector, changes: Partial<EncryptDictionary> = {}): EncryptDictionary {
   return {
     ...dict,
@@ -35,7 +38,7 @@ export function encryptText({ dict }: Vector): string {
   return `<< /Filter /${dict.filter} /V ${dict.v} /R ${dict.r} /Length ${dict.length} /P ${dict.p} ${hex("O", dict.o)} ${hex("U", dict.u)} ${hex("OE", dict.oe)} ${hex("UE", dict.ue)} ${hex("Perms", dict.perms)} ${filters} ${clear} >>`;
 }
 
-/** A page whose content another program encrypted: its words stand near the upper edge. */
+/** Returns a one-page file whose content another program encrypted. The page has words near its upper edge. */
 export function encryptedPage(vector: Vector): Uint8Array {
   const { id, stream } = vector;
   const file = new FileBuilder("%PDF-1.7\n").objects({

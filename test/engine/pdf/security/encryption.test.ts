@@ -60,11 +60,11 @@ describe("a file that another program encrypted", () => {
     expectPlain(vector, "something else");
   });
 
-  it("opens an encrypted file with a password that is right after SASLprep", () => {
+  it("opens an encrypted file with a password that matches only after SASLprep", () => {
     expectPlain(AES_256, "ｕｓｅｒ");
   });
 
-  it.each(withPassword)("asks for the password of an encrypted file: $name", (vector) => {
+  it.each(withPassword)("asks for the password if an encrypted file is opened without one: $name", (vector) => {
     const missing = {
       code: "password_required",
       detail: expect.stringContaining("The PDF needs a password. Send its user or owner password as `password`."),
@@ -73,7 +73,7 @@ describe("a file that another program encrypted", () => {
     expect(problemOf(() => open(vector, ""))).toEqual(missing);
   });
 
-  it.each(withPassword)("rejects a wrong password of an encrypted file: $name", (vector) => {
+  it.each(withPassword)("rejects a wrong password for an encrypted file: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
       code: "password_required",
       detail: expect.stringContaining("The password does not open the PDF. Send its user or owner password"),
@@ -82,22 +82,25 @@ describe("a file that another program encrypted", () => {
 });
 
 describe("permissions", () => {
-  it.each(forbidding)("permissions forbid changes without the owner password: $name", (vector) => {
+  it.each(forbidding)("rejects changes that the permissions forbid if no password is sent: $name", (vector) => {
     expect(problemOf(() => open(vector))).toEqual({
       code: "modification_not_permitted",
       detail: "The PDF's permissions forbid changes. Send the owner password as `password`.",
     });
   });
 
-  it.each(forbidding)("permissions forbid changes with a password that is not the owner's: $name", (vector) => {
-    expect(problemOf(() => open(vector, "wrong"))).toEqual({
-      code: "modification_not_permitted",
-      detail: expect.stringContaining("the password is not the owner password"),
-    });
-  });
+  it.each(forbidding)(
+    "rejects changes that the permissions forbid if the password is not the owner password: $name",
+    (vector) => {
+      expect(problemOf(() => open(vector, "wrong"))).toEqual({
+        code: "modification_not_permitted",
+        detail: expect.stringContaining("the password is not the owner password"),
+      });
+    },
+  );
 
   it.each(["no modification with a user password, revision 3", "no modification with a user password, revision 6"])(
-    "permissions apply to the user password: %s",
+    "rejects changes that the permissions forbid if the user password is sent: %s",
     (name) => {
       const vector = named(name);
       expect(problemOf(() => open(vector, "user")).code).toBe("modification_not_permitted");
@@ -106,20 +109,20 @@ describe("permissions", () => {
     },
   );
 
-  it("permissions for forms only forbid changes to pages", () => {
+  it("rejects changes to pages if the permissions allow only form filling", () => {
     const vector = named("only form filling, revision 6");
     expect(problemOf(() => open(vector)).code).toBe("modification_not_permitted");
   });
 
-  it("permissions do not apply if the owner password is empty", () => {
+  it("ignores the permissions if the owner password is empty", () => {
     expectPlain(named("no modification, both passwords empty, revision 3"));
   });
 
-  it("permissions do not apply if the user password is the owner password", () => {
+  it("ignores the permissions if the user password is also the owner password", () => {
     expectPlain(named("no modification, both passwords the same, revision 6"), "same");
   });
 
-  it("permissions are read from the encrypted copy, which cannot be edited", () => {
+  it("reads the permissions from the encrypted /Perms, not from an edited /P", () => {
     const vector = named("no modification, revision 6");
     expect(problemOf(() => open(vector, undefined, { p: -4 })).code).toBe("modification_not_permitted");
   });
@@ -128,13 +131,13 @@ describe("permissions", () => {
     { state: "missing", perms: undefined },
     { state: "broken", perms: new Uint8Array(16) },
     { state: "cut off", perms: new Uint8Array(3) },
-  ])("permissions are read from /P if the encrypted copy is $state", ({ perms }) => {
+  ])("reads the permissions from /P if the encrypted /Perms is $state", ({ perms }) => {
     const vector = named("an empty user password, revision 6");
     expectPlain(vector, undefined, { perms });
     expect(problemOf(() => open(vector, undefined, { perms, p: -12 })).code).toBe("modification_not_permitted");
   });
 
-  it("permissions may be an unsigned number", () => {
+  it("accepts permissions that are written as an unsigned number", () => {
     expectPlain(RC4_128, "user", { p: 2 ** 32 + RC4_128.dict.p });
   });
 });
@@ -143,43 +146,43 @@ describe("an irregular encryption dictionary", () => {
   const aes128 = { cfm: "AESV2" };
 
   it.each<{ what: string; vector: Vector; changes: Partial<EncryptDictionary> }>([
-    { what: "Length in bytes", vector: RC4_128, changes: { length: 16 } },
-    { what: "a wrong Length", vector: RC4_128, changes: { length: 40 } },
-    { what: "an impossible Length", vector: RC4_128, changes: { length: -1.5 } },
-    { what: "no Length at 128 bits", vector: RC4_128, changes: { length: undefined } },
-    { what: "no Length at 40 bits", vector: RC4_40, changes: { length: undefined } },
-    { what: "V 1 with a longer Length", vector: RC4_40, changes: { length: 128 } },
-    { what: "V 2 with revision 2", vector: RC4_40, changes: { v: 2 } },
+    { what: "a /Length in bytes", vector: RC4_128, changes: { length: 16 } },
+    { what: "a wrong /Length", vector: RC4_128, changes: { length: 40 } },
+    { what: "an impossible /Length", vector: RC4_128, changes: { length: -1.5 } },
+    { what: "no /Length for a key of 128 bits", vector: RC4_128, changes: { length: undefined } },
+    { what: "no /Length for a key of 40 bits", vector: RC4_40, changes: { length: undefined } },
+    { what: "/V 1 with a larger /Length", vector: RC4_40, changes: { length: 128 } },
+    { what: "/V 2 with revision 2", vector: RC4_40, changes: { v: 2 } },
     {
-      what: "default crypt filters before V 4",
+      what: "/StmF and /StrF although /V is below 4",
       vector: RC4_128,
       changes: { stmF: "Identity", strF: "Identity" },
     },
     {
-      what: "a crypt filter's Length in bits",
+      what: "a crypt filter whose /Length is in bits",
       vector: AES_128,
       changes: { cf: { StdCF: { ...aes128, length: 128 } } },
     },
     {
-      what: "a crypt filter's Length in bytes",
+      what: "a crypt filter whose /Length is in bytes",
       vector: AES_128,
       changes: { cf: { StdCF: { ...aes128, length: 16 } } },
     },
     {
-      what: "no Length at all",
+      what: "no /Length in the dictionary and its crypt filter",
       vector: AES_128,
       changes: { length: undefined, cf: { StdCF: aes128 } },
     },
-    { what: "a Length of 256 for AES of 128 bits", vector: AES_128, changes: { length: 256 } },
-    { what: "a Length of 128 for AES of 256 bits", vector: AES_256, changes: { length: 128 } },
-    { what: "padded O and U", vector: AES_128, changes: longer(AES_128) },
-    { what: "padded O, U, OE, UE and Perms", vector: AES_256, changes: longer(AES_256) },
+    { what: "a /Length of 256 for AES of 128 bits", vector: AES_128, changes: { length: 256 } },
+    { what: "a /Length of 128 for AES of 256 bits", vector: AES_256, changes: { length: 128 } },
+    { what: "padded /O and /U", vector: AES_128, changes: longer(AES_128) },
+    { what: "padded /O, /U, /OE, /UE and /Perms", vector: AES_256, changes: longer(AES_256) },
     {
-      what: "a U that stops at what is compared",
+      what: "a /U that contains only the compared bytes",
       vector: AES_128,
       changes: { u: hex(AES_128.dict.u).slice(0, 16) },
     },
-  ])("an encryption dictionary opens with $what", ({ vector, changes }) => {
+  ])("accepts an encryption dictionary with $what", ({ vector, changes }) => {
     expectPlain(vector, "user", changes);
     expectPlain(vector, "owner", changes);
   });
@@ -213,7 +216,7 @@ describe("an irregular encryption dictionary", () => {
     },
     { what: "an unknown revision", changes: { r: 7 }, says: "the version 5 and the revision 7" },
     {
-      what: "a revision of another version",
+      what: "a revision that does not belong to the version",
       changes: { v: 4 },
       says: "the version 4 and the revision 6",
     },
@@ -234,7 +237,7 @@ describe("an irregular encryption dictionary", () => {
       says: "lacks its crypt filter Other",
     },
     {
-      what: "a crypt filter named like a property of objects",
+      what: "a missing crypt filter named like a JavaScript object property",
       changes: { strF: "constructor" },
       says: "lacks its crypt filter constructor",
     },
@@ -243,7 +246,7 @@ describe("an irregular encryption dictionary", () => {
       changes: { cf: {}, strF: "Identity", stmF: "Identity" },
       says: "lacks the crypt filters that its version has",
     },
-  ])("an encryption dictionary is rejected with $what", ({ changes, says }) => {
+  ])("rejects an encryption dictionary with $what", ({ changes, says }) => {
     expect(problemOf(() => open(AES_256, "user", changes))).toEqual({
       code: "unsupported_encryption",
       detail: expect.stringContaining(says),
@@ -255,7 +258,7 @@ describe("crypt filters", () => {
   const secret = bytes("as it is");
   const method = (vector: Vector) => vector.dict.cf.StdCF!;
 
-  it.each(["strF", "stmF"] as const)("crypt filters apply the identity without an entry for %s", (entry) => {
+  it.each(["strF", "stmF"] as const)("leaves data unchanged if the crypt filter in %s is Identity", (entry) => {
     const cipher = open(FILTERED_RC4, "user", { [entry]: "Identity" });
     const [identity, encrypted] =
       entry === "strF" ? [cipher.decryptString, cipher.decryptStream] : [cipher.decryptStream, cipher.decryptString];
@@ -264,7 +267,7 @@ describe("crypt filters", () => {
     expect(encrypted(4, 0, secret)).not.toEqual(secret);
   });
 
-  it("crypt filters of the method None leave data unchanged in both directions", () => {
+  it("leaves data of a crypt filter with the method None unchanged in both directions", () => {
     const cf = { StdCF: method(AES_128), Clear: { cfm: "None" } };
     const cipher = open(AES_128, "user", { cf, stmF: "Clear", strF: "Clear" });
 
@@ -274,11 +277,14 @@ describe("crypt filters", () => {
     expect(cipher.decryptStream(4, 0, secret)).toEqual(secret);
   });
 
-  it.each([RC4_128, AES_128, AES_256])("a stream's own crypt filter takes precedence: $name", (vector) => {
-    expect(open(vector, "user").decryptStream(5, 0, secret, "Identity")).toEqual(secret);
-  });
+  it.each([RC4_128, AES_128, AES_256])(
+    "uses a stream's own crypt filter instead of the default one: $name",
+    (vector) => {
+      expect(open(vector, "user").decryptStream(5, 0, secret, "Identity")).toEqual(secret);
+    },
+  );
 
-  it("crypt filters may mix methods in one file", () => {
+  it("accepts crypt filters with different methods in one file", () => {
     const cf = { StdCF: method(AES_128), Old: { cfm: "V2", length: 16 } };
     const { num, gen, encrypted, plain } = FILTERED_RC4.stream;
     const old = openCipher(encryptDictionary(FILTERED_RC4, { cf }), hex(FILTERED_RC4.id), "user");
@@ -286,7 +292,7 @@ describe("crypt filters", () => {
     expect(ascii(old.decryptStream(num, gen, hex(encrypted), "Old"))).toBe(plain);
   });
 
-  it("a stream that names a missing crypt filter is rejected", () => {
+  it("rejects a stream that names a missing crypt filter", () => {
     const cipher = open(AES_256, "user");
     expect(problemOf(() => cipher.decryptStream(4, 0, secret, "Missing"))).toEqual({
       code: "unsupported_encryption",
@@ -294,7 +300,7 @@ describe("crypt filters", () => {
     });
   });
 
-  it("crypt filters for attachments need no password until one is read", () => {
+  it("needs no password for a file that encrypts only attachments, until it reads an attachment", () => {
     const cipher = open(AES_256, undefined, { stmF: "Identity", strF: "Identity" });
 
     expect(cipher.encryptStream(4, 0, secret)).toEqual(secret);
@@ -306,7 +312,7 @@ describe("encryption", () => {
   const ciphers = [RC4_40, RC4_128, FILTERED_RC4, AES_128, AES_256];
   const lengths = [0, 1, 15, 16, 17, 5_000];
 
-  it.each(ciphers)("encrypted data decrypts to the original: $name", (vector) => {
+  it.each(ciphers)("decrypts data that it encrypted to the original: $name", (vector) => {
     const cipher = open(vector, "user");
     for (const length of lengths) {
       const plain = Uint8Array.from({ length }, (_, i) => i * 7);
@@ -318,12 +324,12 @@ describe("encryption", () => {
     }
   });
 
-  it.each([RC4_128, FILTERED_RC4])("encryption gives the same bytes as the other program: $name", (vector) => {
+  it.each([RC4_128, FILTERED_RC4])("encrypts to the same bytes as the program that made the file: $name", (vector) => {
     const { num, gen, plain, encrypted } = vector.stream;
     expect(open(vector, "user").encryptStream(num, gen, bytes(plain))).toEqual(hex(encrypted));
   });
 
-  it.each([RC4_40, RC4_128, AES_128])("encryption differs from object to object: $name", (vector) => {
+  it.each([RC4_40, RC4_128, AES_128])("encrypts with a different key for each object: $name", (vector) => {
     const cipher = open(vector, "user");
     const written = cipher.encryptStream(4, 0, bytes("the same words"));
 
@@ -331,7 +337,7 @@ describe("encryption", () => {
     expect(cipher.decryptStream(4, 1, written)).not.toEqual(bytes("the same words"));
   });
 
-  it.each([AES_128, AES_256])("the initialization vector depends on all data: $name", (vector) => {
+  it.each([AES_128, AES_256])("derives the AES initialization vector from every byte of the data: $name", (vector) => {
     const cipher = open(vector, "user");
     const vectorOf = (data: Uint8Array) => hexOf(cipher.encryptStream(4, 0, data).subarray(0, 16));
 
@@ -348,27 +354,27 @@ describe("damaged AES data", () => {
   const { num, gen, encrypted, plain } = AES_256.stream;
   const data = hex(encrypted);
 
-  it("AES data of less than a block decrypts to nothing", () => {
+  it("decrypts AES data shorter than two blocks to no data", () => {
     for (const length of [0, 1, 15, 16, 31]) {
       expect(cipher.decryptStream(num, gen, data.subarray(0, length))).toEqual(new Uint8Array(0));
     }
   });
 
-  it("AES data ignores a trailing line break", () => {
+  it("ignores a line break after AES data", () => {
     const followed = new Uint8Array([...data, 13, 10]);
     expect(ascii(cipher.decryptStream(num, gen, followed))).toBe(plain);
   });
 
-  it("AES data without its last block decrypts up to there", () => {
+  it("decrypts AES data without their last block up to the preceding block", () => {
     const read = cipher.decryptStream(num, gen, data.subarray(0, -16));
     expect(read).toEqual(bytes(plain).subarray(0, data.length - 32));
   });
 
   it.each([
-    { what: "a number of bytes they are not", end: "\x02" },
-    { what: "more bytes than a block has", end: " ".repeat(32) },
-    { what: "no bytes", end: "\0".repeat(48) },
-  ])("AES data retains final bytes that are no padding: $what", ({ end }) => {
+    { what: "padding bytes with different values", end: "\x02" },
+    { what: "a padding length above the block size", end: " ".repeat(32) },
+    { what: "a padding length of zero", end: "\0".repeat(48) },
+  ])("retains the last bytes of AES data if they are not valid padding: $what", ({ end }) => {
     const unpadded = bytes(end.padStart(48, "."));
     const blocks = cipher.encryptStream(num, gen, unpadded).subarray(0, -16);
     expect(cipher.decryptStream(num, gen, blocks)).toEqual(unpadded);
@@ -381,7 +387,7 @@ describe("RC4", () => {
     ["0102030405", "b2396305f03dc027ccc3524a0a1118a8"],
     ["01020304050607", "293f02d47f37c9b633f2af5285feb46b"],
     ["0102030405060708090a0b0c0d0e0f10", "9ac7cc9a609d1ef7b2932899cde41b97"],
-  ])("RC4 has the key stream of RFC 6229 for the key %s", (key, keyStream) => {
+  ])("generates the RC4 key stream of RFC 6229 for the key %s", (key, keyStream) => {
     expect(rc4(hex(key), new Uint8Array(16))).toEqual(hex(keyStream));
   });
 });

@@ -10,7 +10,7 @@ import { alternating, HOSTILE_FILES, lengthsApart, packedPages, shuffled } from 
 import { PdfWriter } from "../../../support/pdfWriter.ts";
 import { FileBuilder, file, latin1, onePage, plan, stamp } from "../fixture.ts";
 
-/** Marks a file. Returns the outcome, the length of the output, and the work. */
+/** Marks a file. Returns the outcome, the length of the output, and the work that the meter counted. */
 async function mark(bytes: Uint8Array) {
   const source = new MemorySource(bytes);
   let outcome = "stamped";
@@ -61,10 +61,14 @@ async function markedPages(output: Uint8Array) {
 
 describe("pages of files with an unusual page tree", () => {
   it.each<[string, Uint8Array, number]>([
-    ["many object streams in random order", packedPages(2000, 50, 20_000, shuffled(2000)), 2000],
-    ["two large object streams that alternate", packedPages(200, 100, 150_000, alternating(200)), 200],
-    ["nodes and pages that lead from stream to stream", chained(60), 60],
-    ["a node whose /Kids is not an array", file({ ...onePage(), 3: "<</Type/Pages/MediaBox[0 0 9 9]/Kids 7>>" }), 1],
+    ["pages of many object streams in random order", packedPages(2000, 50, 20_000, shuffled(2000)), 2000],
+    ["pages that alternate between two large object streams", packedPages(200, 100, 150_000, alternating(200)), 200],
+    ["nodes and pages in alternating object streams", chained(60), 60],
+    [
+      "a page whose /Type is /Pages and whose /Kids is not an array",
+      file({ ...onePage(), 3: "<</Type/Pages/MediaBox[0 0 9 9]/Kids 7>>" }),
+      1,
+    ],
   ])("marks every page of a file with %s", async (_, bytes, count) => {
     expect(await markedPages(await stamp(bytes, { maxPages: 100_000 }))).toEqual({ pages: count, marked: count });
   });
@@ -97,8 +101,8 @@ it.each([
 });
 
 /**
- * Returns a chain of page tree nodes. The kids of each node are one page and the next node. The nodes alternate between
- * two object streams.
+ * Returns a file with a chain of page-tree nodes. The kids of each node are one page and the next node. The nodes
+ * alternate between two object streams.
  */
 function chained(count: number): Uint8Array {
   const writer = new PdfWriter();
@@ -143,7 +147,7 @@ describe("damaged files", () => {
   lost.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4/Filter/FlateDecode", data: "not deflated" } });
   const broken = encode(lost.xrefStream(6, members).text.replace(/startxref\n\d+/, "startxref\n0"));
 
-  // Page 6 is inside the data of a stream, where a scan does not look. The entry of object 9 is wrong.
+  // Page 6 is inside the data of a stream, which a scan skips. The cross-reference entry of object 9 is wrong.
   const within = new FileBuilder().objects({ ...onePage(), 2: "<</Kids[3 0 R 6 0 R]>>" });
   within.objects({ 5: { data: "6 0 obj<</Type/Page>>endobj" }, 9: "null" });
   within.offsets.set(6, within.text.indexOf("6 0 obj"));
@@ -164,7 +168,7 @@ describe("damaged files", () => {
   const start = rows.text.length;
   rows.objects({ 5: { dict: "/Type/XRef/W[1 1 1]/Size 600000/Root 1 0 R/Filter/FlateDecode", data: free } });
 
-  /** A page in object stream 5. Object 8 is the cross-reference stream. */
+  /** Returns a file with a page in object stream 5. Object 8 is the cross-reference stream. */
   const withStructure = (entries: string) => {
     const builder = new FileBuilder();
     const { 1: catalog, 2: node, 3: page, ...rest } = onePage(entries) as Record<number, string>;
@@ -190,7 +194,7 @@ describe("damaged files", () => {
       "damaged_pdf",
     ],
     [
-      "a page in an object stream whose number another object has",
+      "a page in an object stream that has the same number as another object",
       twice.xrefStream(8, [...ofPage, ...ofNumber]).bytes(),
       "damaged_pdf",
     ],
@@ -203,7 +207,7 @@ describe("damaged files", () => {
       "damaged_pdf",
     ],
     [
-      "contents that are the usage rights, in a stream with a correct length",
+      "contents that are also the usage rights",
       file({
         ...onePage("/Contents 5 0 R"),
         1: "<</Type/Catalog/Pages 2 0 R/Perms 5 0 R>>",

@@ -17,7 +17,7 @@ import type { Value } from "../../../../src/engine/pdf/syntax/values.ts";
 import { encode } from "../../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, onePage, open, outcome, plan } from "../fixture.ts";
 
-/** A file whose cross-reference stream has these entries and rows. */
+/** Returns a file whose cross-reference stream has the dictionary entries `dict` and the rows `rows`. */
 function withRows(dict: string, rows: Uint8Array): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   const at = builder.text.length;
@@ -27,14 +27,16 @@ function withRows(dict: string, rows: Uint8Array): Uint8Array {
   return builder.bytes();
 }
 
-/** A page, and after it objects and trailers that only a scan finds. */
+/**
+ * Returns a page without a cross-reference, followed by the objects `more` and by `trailers`. Only a scan finds them.
+ */
 const scanned = (trailers: string, more: Bodies = {}) => {
   const builder = new FileBuilder().objects({ ...onePage(), ...more });
   builder.text += `${trailers}trailer\n<</Root 1 0 R>>\n`;
   return builder.bytes();
 };
 
-/** A page in `count` revisions, each with a new cross-reference stream. */
+/** Returns a page in `count` revisions, each with a new cross-reference stream. */
 function revised(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   for (let previous = "", revision = 0; revision < count; revision++) {
@@ -45,7 +47,7 @@ function revised(count: number): Uint8Array {
   return builder.bytes();
 }
 
-/** A page in `count` revisions, each with a new table. Only the oldest table has entries. */
+/** Returns a page in `count` revisions, each with a new table. Only the oldest table has entries. */
 function tables(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage()).table();
   const from = builder.text.lastIndexOf("\nxref") + 1;
@@ -61,23 +63,23 @@ function tables(count: number): Uint8Array {
   return encode(`${parts.join("")}startxref\n${previous}\n%%EOF\n`);
 }
 
-test("rejects a file with too many revisions, because the objects of the oldest would be lost", async () => {
+test("rejects a file with too many revisions instead of ignoring the objects of the oldest revision", async () => {
   expect(await outcome(tables(10_001))).toBe("too_complex");
 });
 
 describe("cross-reference streams", () => {
-  const BEYOND = "/Index[8388608 9999999999999]"; // free objects with numbers that readers reject get no row
+  const BEYOND = "/Index[8388608 9999999999999]"; // readers reject these numbers, so the engine stores no row for them
 
-  test("charges every row of a cross-reference stream, even without effect", async () => {
+  test("charges every row of a cross-reference stream, even if the row has no effect", async () => {
     expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
   });
 
-  test("charges only the rows of a cross-reference stream that exist, so thousands of small revisions pass", async () => {
+  test("charges only the existing rows of cross-reference streams, and accepts thousands of small revisions", async () => {
     expect(await outcome(revised(3000))).toBe("stamped");
   });
 
   test.each([
-    ["fields of a fraction of a byte", `/W[0 .00000001 0]${BEYOND}`],
+    ["fields that are a fraction of a byte wide", `/W[0 .00000001 0]${BEYOND}`],
     ["rows for negative object numbers", "/W[1 2 1]/Index[-1 3]"],
     ["a fractional number of rows", "/W[1 2 1]/Index[0.5 3]"],
   ])("scans a file whose cross-reference stream has %s", async (_, dict) => {
@@ -94,13 +96,13 @@ test("charges the members of an object stream, even if their numbers repeat", as
   expect(await outcome(scanned("", Object.fromEntries(streams)))).toBe("too_complex");
 });
 
-test("charges the memory of all trailers", async () => {
+test("charges the memory of every trailer that a scan finds", async () => {
   const trailer = `trailer\n<</A[${"()".repeat(50_000)}]>>\n`;
   expect(await outcome(scanned(trailer))).toBe("stamped");
   expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
 });
 
-test("does not charge catalog values that it does not need, such as labels of fifty thousand pages", async () => {
+test("does not charge unneeded catalog values, such as the labels of fifty thousand pages", async () => {
   const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
   expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
   expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
@@ -111,7 +113,7 @@ describe("filters", () => {
     const meter = new Meter(data.length);
     return { bytes: decodeStream(new Map(entries), data, meter), scanned: meter.used.scanned };
   };
-  /** Charge for each filter, even for empty data. */
+  /** Fixed charge for each filter, even for empty data. */
   const FILTER = 4096;
 
   test("rejects a stream with more than 16 filters", () => {
@@ -160,11 +162,14 @@ describe("filters", () => {
     expect([wrongSum.bytes.length, wrongSum.scanned]).toEqual([0, FILTER + 2 * 10 * (blocks.length + 4)]);
   });
 
-  test.each(["AHx", "A85", "LZW"])("charges the input of the filter %s, and retains no unused buffer", (filter) => {
-    const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // in LZW, the second code ends the data
-    const { bytes, scanned } = decode([["Filter", filter]], END);
-    expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
-  });
+  test.each(["AHx", "A85", "LZW"])(
+    "charges the input of the filter %s that decodes to no data, and retains no unused buffer",
+    (filter) => {
+      const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // in LZW, the second code marks the end of the data
+      const { bytes, scanned } = decode([["Filter", filter]], END);
+      expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
+    },
+  );
 });
 
 test("charges the memory of cross-reference streams that a scan finds", async () => {
@@ -190,7 +195,7 @@ test.each([
   expect(meter.used.scanned - before).toBeGreaterThan(32 * 2000);
 });
 
-test("charges the memory overhead of a copied member", async () => {
+test("charges the memory overhead of a copied object-stream member", async () => {
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data: "100 0 [1]" } }));
   const { meter } = objects.source;
   const before = meter.used.retained;
@@ -198,7 +203,7 @@ test("charges the memory overhead of a copied member", async () => {
   expect(meter.used.retained - before).toBeGreaterThan(192);
 });
 
-test("charges the head of an object stream, which is copied", async () => {
+test("charges the copied header of an object stream", async () => {
   const { objects } = await open(
     scanned("", {
       5: { dict: "/Type/ObjStm/N 1/First 99999999", data: `100 0 ${" ".repeat(50_000)}` },
@@ -209,7 +214,7 @@ test("charges the head of an object stream, which is copied", async () => {
   expect(source.meter.used.scanned).toBeGreaterThan(50_000);
 });
 
-/** A page tree with `nodes` empty nodes beside its only page. */
+/** Returns a file whose page tree has `nodes` empty nodes beside its only page. */
 function barren(nodes: number): Uint8Array {
   const numbers = Array.from({ length: nodes }, (_, index) => 10 + index);
   const objects = Object.fromEntries(numbers.map((num) => [num, "<</Type/Pages/Count 1/Parent 2 0 R/Kids[]>>"]));
@@ -242,14 +247,14 @@ const pageWith = (entries: string) => file(onePage(`/MediaBox[0 0 300 400]${entr
 test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
   "does not parse a page entry that is not a reference: %s",
   async (entries) => {
-    const parsed = 600_000; // values that take more memory than one object may
+    const parsed = 600_000; // values that need more memory than the limit for one object
     expect(await outcome(pageWith(entries.replace("%", "0 ".repeat(parsed))))).toBe(
       await outcome(pageWith(entries.replace("%", "0"))),
     );
   },
 );
 
-test("yields to the event loop between large pages", async () => {
+test("yields to the event loop while it reads many large pages", async () => {
   const kids = Array.from({ length: 20 }, (_, index) => 10 + index);
   const page = `<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Resources<<>>/Other(${"a".repeat(200_000)})>>`;
   const objects = Object.fromEntries(kids.map((num) => [num, page]));
@@ -260,7 +265,7 @@ test("yields to the event loop between large pages", async () => {
   expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
 });
 
-test("charges decryption, and yields to the event loop after decoding an object stream", async () => {
+test("charges the decryption of an object stream, and yields to the event loop after decoding the stream", async () => {
   const data = `100 0 [1]${" ".repeat(1 << 20)}`;
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
   const work = async (cipher?: Partial<Cipher>) => {
@@ -276,7 +281,10 @@ test("charges decryption, and yields to the event loop after decoding an object 
   expect(encrypted.turns).toBe(1);
 });
 
-/** Pages outside the page tree, each inside a string of the page before it, and `rows` rows without effect. */
+/**
+ * Returns a file with pages outside the page tree. Each is inside a string of the previous page. The file also has
+ * `rows` cross-reference rows without effect.
+ */
 function strays(depth: number, rows: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   for (let num = 10; num < 10 + depth; num++) {
@@ -291,7 +299,7 @@ function strays(depth: number, rows: number): Uint8Array {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
 }
 
-test("charges all rows again for each stray page that appears when the object around it is erased", async () => {
+test("charges all cross-reference rows again for each unlisted page that appears when the object around the page is erased", async () => {
   const rows = 10_000;
   const scanned = async (depth: number) => {
     const source = new MemorySource(strays(depth, rows));
@@ -301,7 +309,7 @@ test("charges all rows again for each stray page that appears when the object ar
   expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
 });
 
-test("yields to the event loop while it checks boundaries", async () => {
+test("yields to the event loop while it checks the boundaries of erased parts", async () => {
   const { objects } = await open(file(onePage()));
   const turns = vi.spyOn(objects.source.meter, "yield");
   const boundaries = new Boundaries(300_000);
@@ -310,7 +318,7 @@ test("yields to the event loop while it checks boundaries", async () => {
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-test("sorts offsets again only if an object in the file is added or removed", () => {
+test("sorts the cross-reference offsets again only if an object in the file is added or removed", () => {
   const table = new XrefTable(1000);
   table.replace(1, IN_FILE, 10, 0);
   table.replace(2, IN_FILE, 20, 0);
@@ -330,7 +338,7 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1"])(
   },
 );
 
-test("charges each candidate in data full of `endobj`, and gives up after a few", () => {
+test("charges each candidate for the end of an object, and stops the search after a few candidates", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
   expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);

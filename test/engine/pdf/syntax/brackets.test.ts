@@ -1,4 +1,4 @@
-/** Balancing of brackets in malformed dictionaries, and the cost of it. */
+/** Balancing of brackets in malformed dictionaries, and the cost of the balancing. */
 import { describe, expect, it } from "vitest";
 import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
 import { balanceBrackets } from "../../../../src/engine/pdf/syntax/brackets.ts";
@@ -27,7 +27,7 @@ describe("balanceBrackets", () => {
   );
 });
 
-it("reads no more of an unbalanced member than of an unbalanced object in the file", async () => {
+it("reads no more bytes of an unbalanced object-stream member than of an unbalanced object in the file", async () => {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   const members = builder.objectStream(5, {
     1: "<</Type/Catalog/Pages 2 0 R>>",

@@ -1,4 +1,7 @@
-/** values.ts parses dictionaries, lexer.ts finds the positions of their entries. Both must agree, even among garbage. */
+/**
+ * values.ts parses dictionaries, and lexer.ts finds the positions of their entries. Both must agree, even among
+ * garbage.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
@@ -29,7 +32,7 @@ const TOKENS = [
   "/",
 ];
 
-it("finds the same dictionary entries by parsing and by position", () => {
+it("the parser and the lexer find the same entries in a dictionary", () => {
   let compared = 0;
   fc.assert(
     fc.property(
@@ -60,8 +63,8 @@ const encode = (text: string) => new Uint8Array(Buffer.from(`${text} endobj `, "
 
 it.each<[string, string]>([
   ["at any kind of closing bracket", "<</A<<] /B 1>>"],
-  ["where the container around it ends", "<</A[<<] /C 2>> /B 1>>"],
-  ["after brackets that were skipped inside it", "<</A<< << [ /C 2>>] >>/B 1>>"],
+  ["where the container around the entry ends", "<</A[<<] /C 2>> /B 1>>"],
+  ["after the brackets that the parser skips inside the value", "<</A<< << [ /C 2>>] >>/B 1>>"],
 ])("ends the value of an entry %s", (_, text) => {
   expect((parseValue(encode(text), 0) as Map<string, unknown>).get("B")).toBe(1);
 });

@@ -49,7 +49,7 @@ it.each([
   ["deep dictionaries with stray brackets", `${"<< [ /K".repeat(24)}[${"/A ".repeat(1000)}] x ${">> ] x ".repeat(24)}`],
   ["arrays side by side", `[${"[/A 1 x]".repeat(500)}]`],
   ["brackets that do not match", `<</K[${"<<] ".repeat(1000)}]>>`],
-  ["brackets that close nothing", `[${"<< 5 ".repeat(1000)}${">> ".repeat(1000)}]`],
+  ["brackets without a matching opening bracket", `[${"<< 5 ".repeat(1000)}${">> ".repeat(1000)}]`],
 ])("reads each byte of a malformed value only a few times: %s", (_, text) => {
   const { bytes, reads } = countedBytes(encode(text));
   wellFormedText(bytes, 0);
@@ -57,7 +57,7 @@ it.each([
 });
 
 it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</A 1/B x>>]", "[[1][2 3"])(
-  "finds the same end of the value %s in steps and in one call",
+  "finds the same end of the value %s step by step and in one call",
   (text) => {
     const bytes = encode(text);
     const walk = new WellFormedWalk().from(0);
@@ -78,11 +78,11 @@ it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</
   },
 );
 
-it("rejects a malformed value that is very long", () => {
+it("rejects a malformed value that is too long to rewrite", () => {
   expect(() => wellFormedText(encode(`[${"x ".repeat(1 << 18)}]`), 0)).toThrow(EngineError);
 });
 
-it("writes only well-formed text", () => {
+it("rewrites any malformed value as a well-formed value", () => {
   const token = fc.constantFrom(
     ...[
       "<<",
@@ -116,7 +116,7 @@ it("writes only well-formed text", () => {
   );
 });
 
-/** Returns undefined if the value cannot be interpreted. */
+/** Returns the rewritten value, or undefined if the value cannot be interpreted. */
 function written(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return wellFormedText(bytes, 0);

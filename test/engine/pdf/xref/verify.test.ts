@@ -1,4 +1,4 @@
-/** Checks of the cross-reference against the file, in memory and by ranges. */
+/** Checks of cross-reference entries against the file, in memory and by ranges. */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -10,7 +10,7 @@ const FORM = { dict: "/Type/XObject/Subtype/Form/BBox[0 0 300 400]", data: "1 0 
 const SHOWN = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<</XObject<</F 6 0 R>>>>";
 const withForm = () => new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" }, 6: FORM, 7: "(not used)" }));
 
-/** Marks a file that is read by ranges. Plans again if the plan is outdated. */
+/** Marks a file that is read by ranges, and returns the output. Plans again if the plan is outdated. */
 async function byRanges(source: Uint8Array): Promise<string> {
   const ranges = () => new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
   const output = await joined((await plan(ranges())).chunks()).catch(async (error: unknown) => {
@@ -20,7 +20,7 @@ async function byRanges(source: Uint8Array): Promise<string> {
   return latin1(output);
 }
 
-/** A file whose table wrongly locates its form at the last `word`. */
+/** Returns a file whose table wrongly locates its form at the last `word`. */
 function formAt(word: string): Uint8Array {
   const builder = withForm();
   const offset = (at: number) => `${String(at).padStart(10, "0")} 00000 n`;
@@ -29,14 +29,18 @@ function formAt(word: string): Uint8Array {
   return new FileBuilder(text.replace(right, offset(text.lastIndexOf(word)))).bytes();
 }
 
-/** A file whose cross-reference stream locates the form at its own offset, and has no entry for itself. */
+/**
+ * Returns a file whose cross-reference stream wrongly locates the form at the stream itself, and does not list itself.
+ */
 function formAtStream(): Uint8Array {
   const builder = withForm();
   builder.offsets.set(6, builder.text.length);
   return builder.xrefStream(8, [], "/Root 1 0 R/Index[0 5 6 2]", [8, 1, 2, 3, 4, 6, 7]).bytes();
 }
 
-/** A file with two sections. The newer one locates the form at the offset of the older one. */
+/**
+ * Returns a file with two cross-reference sections. The newer section wrongly locates the form at the older section.
+ */
 function formAtOlder(): Uint8Array {
   const builder = withForm().table();
   const older = builder.text.lastIndexOf("xref\n0 1");
@@ -61,7 +65,7 @@ describe("an entry that points to a cross-reference section", () => {
   });
 });
 
-it("takes the generation of a cross-reference stream from its header", async () => {
+it("reads the generation of a cross-reference stream from its object header", async () => {
   const { text } = withForm().xrefStream(8);
   const source = new FileBuilder(text.replace("8 0 obj", "8 3 obj")).bytes();
   expect(await byRanges(source)).toBe(latin1(await stamp(source)));
@@ -76,11 +80,11 @@ describe("white space before an object", () => {
   };
   it.each([
     ["a blank", header(" 6 0 obj")],
-    ["the maximum white space within a header", header(`${" ".repeat(57)}6 0 obj`)],
-    ["more white space than a header may have", header(`${" ".repeat(58)}6 0 obj`)],
+    ["the longest white space that an object header may have", header(`${" ".repeat(57)}6 0 obj`)],
+    ["more white space than an object header may have", header(`${" ".repeat(58)}6 0 obj`)],
     ["much white space", header(`${"\n".repeat(5000)}6 0 obj`)],
     ["a long comment", header(`%${"c".repeat(5000)}\n6 0 obj`)],
-    ["white space after its number", header(`6${" ".repeat(100)}0 obj`)],
+    ["white space between its number and generation", header(`6${" ".repeat(100)}0 obj`)],
   ])("finds an object after %s", async (_, source) => {
     const output = await byRanges(source);
     expect(output).toBe(latin1(await stamp(source)));
