@@ -18,7 +18,7 @@ test("a list of boundaries returns the offsets and kinds that were added, beyond
   expect([0, 1, 2].map((index) => boundaries.isLive(index))).toEqual([true, false, false]);
 });
 
-test("a list of boundaries sorts by offset and then by kind, and prepends regardless of either", () => {
+test("a list of boundaries sorts by offset and then by kind, but prepends without sorting", () => {
   const boundaries = new Boundaries(4);
   for (const [offset, kind] of [
     [9, LIVE],

@@ -121,16 +121,19 @@ describe("well-formed far contents", () => {
   it.each<[string, Uint8Array]>([
     ["a direct length", withFar("9 0 R", stream("/Length 16")).table().bytes()],
     ["a length that includes the line end", withFar("9 0 R", stream("/Length 17")).table().bytes()],
-    ["the word endstream in them", withFar("9 0 R", stream("/Length 20", "(endstream) 9 9 re f")).table().bytes()],
+    ["the word endstream in the data", withFar("9 0 R", stream("/Length 20", "(endstream) 9 9 re f")).table().bytes()],
     ["a length with a decimal point", withFar("9 0 R", stream("/Length 16.0")).table().bytes()],
-    ["a length after them", withFar("9 0 R", stream("/Length 14 0 R"), {}, { 14: "16" }).table().bytes()],
-    ["a length far before them", withFar("9 0 R", stream("/Length 4 0 R"), { 4: "16" }).table().bytes()],
+    [
+      "a length object after the contents",
+      withFar("9 0 R", stream("/Length 14 0 R"), {}, { 14: "16" }).table().bytes(),
+    ],
+    ["a length object far before the contents", withFar("9 0 R", stream("/Length 4 0 R"), { 4: "16" }).table().bytes()],
     [
       "a length behind two references",
       withFar("9 0 R", stream("/Length 4 0 R"), { 4: "5 0 R", 5: "16" }).table().bytes(),
     ],
     ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
-    ["others in an array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
+    ["other contents in the same array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
   ])("plans a page once, without reading far contents with %s", async (_, source) => {
     const { result, planned, copied, isAgain } = await byRanges(source);
     expect(latin1(result)).toBe(latin1(await stamp(source)));
@@ -157,7 +160,7 @@ async function checked(objects: Bodies, numbers: number[], size: number, around 
   }
 }
 
-test("checks streams that cross the end of a window at any place", async () => {
+test("checks streams that cross the end of a window at any offset", async () => {
   const objects = { 4: stream("/Length 5 0 R"), 5: "16", 6: { data: "1 g ".repeat(50) }, 7: stream("/Length 16") };
   for (let size = 1; size < 400; size++)
     expect([size, await checked(objects, [4, 6, 7], size)]).toEqual([size, "sound"]);
@@ -166,7 +169,7 @@ test("checks streams that cross the end of a window at any place", async () => {
     expect([size, await checked(wrong, [4, 6, 7], size)]).toEqual([size, "outdated"]);
 });
 
-test("does not trust a stream that it has not seen completely", async () => {
+test("rejects the plan if a stream's dictionary exceeds the inspected bytes", async () => {
   const long = { 4: stream(`/Length 16/A(${"a".repeat(100)})`) };
   expect(await checked(long, [4], 10)).toBe("outdated");
   expect(await checked(long, [4], 10, 200)).toBe("sound");

@@ -120,9 +120,10 @@ test("erases nothing between the file header and an object on the same line", ()
   expect(erased({ ...file, boundaries })).toBe(file.text);
   const dropped = fileOf(SUPERSEDED, B);
   const withHeader = () => collectBoundaries(dropped.xref, 0, dropped.text.length, dropped.superseded, 4);
-  expect(erased({ ...dropped, boundaries: withHeader }), "erases that object itself if it is superseded").toBe(
-    feeds(SUPERSEDED[1]) + B[1],
-  );
+  expect(
+    erased({ ...dropped, boundaries: withHeader }),
+    "erases a superseded object on the line of the file header",
+  ).toBe(feeds(SUPERSEDED[1]) + B[1]);
 });
 
 test("ignores entries outside the copied bytes and in object streams", () => {

@@ -23,7 +23,7 @@ it.each([undefined, 1, 2, 3, 4])("guards consist of balanced, legal operators in
   expect(count("q") <= 28).toBe(part !== undefined && part <= 3);
 });
 
-it("the image in the guards is fully masked for any value of its bits", () => {
+it("the guard image is fully masked for any value of its bits", () => {
   const [, dictionary, data] = IMAGE.exec(closing)!;
   expect(dictionary).toMatch(new RegExp(`/W 1/H ${data!.length}/IM true/BPC 1/D\\[1 0\\]`));
   expect(Array.from(data!, (sample) => sample.charCodeAt(0) >> 7)).toEqual(Array(data!.length).fill(0));

@@ -41,13 +41,13 @@ it.each([
   expect((await kept(membersAtOnePlace(1, text))).map((member) => latin1(member.text))).toEqual([expected]);
 });
 
-it("rewrites members at one offset without copying them", async () => {
+it("rewrites object-stream members at one offset without copying them", async () => {
   const members = await kept(membersAtOnePlace(50, `[1]${" ".repeat(10_000)}`));
   expect(members.map(({ num }) => num)).toEqual(Array.from({ length: 50 }, (_, index) => 100 + index));
   expect(new Set(members.map(({ text }) => text.buffer)).size).toBe(1);
 });
 
-/** Returns the work of rewriting the members, and how often it yielded. */
+/** Returns the work of rewriting the members, and the number of yields. */
 async function work(rest: string) {
   const document = await open(membersAtOnePlace(1, rest));
   const { meter } = document.objects.source;
@@ -58,7 +58,7 @@ async function work(rest: string) {
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
 }
 
-it("charges members by their length, and yields meanwhile", async () => {
+it("charges object-stream members by their length, and yields to the event loop meanwhile", async () => {
   const text = `[${"1 ".repeat(1 << 19)}]`;
   const { members, scanned, turns } = await work(text);
   expect(latin1(members[0]!.text)).toBe(text);
@@ -66,13 +66,13 @@ it("charges members by their length, and yields meanwhile", async () => {
   expect(turns).toBeGreaterThan(3);
 });
 
-it("yields while it checks whether a long member is well-formed", async () => {
+it("yields to the event loop while it checks whether a long object-stream member is well-formed", async () => {
   const { members, turns } = await work(`[${"1 ".repeat((1 << 18) - 16)}x]`);
   expect(latin1(members[0]!.text.slice(-8))).toBe("1 null ]");
   expect(turns).toBe(3);
 });
 
-it("yields while it deflates very long members", async () => {
+it("yields to the event loop while it deflates very long object-stream members", async () => {
   const text = `[${"1 0 R ".repeat(1 << 19)}]`;
   const document = await open(await stamp(membersAtOnePlace(1, text)));
   const found = document.objects.run(() =>

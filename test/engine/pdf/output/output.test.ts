@@ -47,7 +47,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(await joined(output.chunks())).toHaveLength(output.length);
   });
 
-  it("the output by ranges is the output from memory", async () => {
+  it("the output is the same by ranges and from memory", async () => {
     const output = await plan(ranges(source), { thorough: true });
     const streamed = await joined(output.chunks());
     expect(streamed.length).toBe(output.length);
@@ -160,7 +160,7 @@ describe("the output", () => {
     ["retains only /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
     ["prefers the newest trailer", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
     ["completes the newest trailer in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
-  ])("from the entries of older trailers, the output %s", async (_, newest, start, expected, unexpected) => {
+  ])("with several trailers, the output %s", async (_, newest, start, expected, unexpected) => {
     const bodies = { ...onePage(), 5: "<</Title(Old)>>", 6: "<</Title(New)>>" };
     const encryption = start === undefined ? "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(x)/U(x)>>" : "";
     const builder = new FileBuilder()
@@ -243,7 +243,7 @@ describe("copies of a page", () => {
       const marked = objects.dictionary(objects.value(3))!;
       expect([...marked.keys()].sort()).toEqual(["Contents", "MediaBox", "Parent", "Resources", "Type"]);
       const { size } = objects.dictionary(objects.dictionary(marked.get("Resources"))!.get("Properties"))!;
-      expect(size, "what only has those names").toBe(2);
+      expect(size, "objects that only have those names").toBe(2);
     }
   });
 });
@@ -474,7 +474,7 @@ describe("a source that is read by ranges", () => {
     expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  it("a plan by ranges is taken back if far contents are an array, and a thorough plan marks them", async () => {
+  it("a plan by ranges is discarded if far contents are an array, and a thorough plan marks them", async () => {
     const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
@@ -503,7 +503,7 @@ describe("a source that is read by ranges", () => {
       ];
     });
 
-    it.each(CASES)("the output by ranges is the output from memory although %s", async (_, source) => {
+    it.each(CASES)("the output is the same by ranges and from memory although %s", async (_, source) => {
       const written = async (planned: ReturnType<typeof plan>) => withoutId(await joined((await planned).chunks()));
       const found = await written(plan(ranges(source))).catch((error: unknown) => {
         if (error instanceof PlanOutdated) return written(plan(ranges(source), { thorough: true }));

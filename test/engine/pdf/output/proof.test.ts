@@ -48,7 +48,7 @@ describe("provePages", () => {
     expect(() => provePages(document, skeleton, () => true)).toThrow(UNMARKED);
   });
 
-  it("rejects a plan whose page has other contents than the mark", async () => {
+  it("rejects a plan whose page has contents without the mark", async () => {
     const { document, skeleton } = await marked();
     const contents = skeleton.leaves[0]!.splices.find(({ insert }) => insert.includes("/Contents"))!;
     contents.insert = contents.insert.replace("/Contents", "/Contents[4 0 R]/Old");

@@ -85,7 +85,7 @@ describe("the page tree of the output", () => {
     expect(walk(catalog.get("Pages"), undefined)).toBe(count);
   });
 
-  it("a page that is listed again is an object without structure and threads", async () => {
+  it("the output copies a page that is listed twice, without /StructParents and article threads", async () => {
     const page = `${BOX}/StructParents 0/B[9 0 R]/Annots[8 0 R]/Contents 4 0 R/Resources<</Font<<>>>>`;
     const bodies = { ...onePage(page), 2: "<</Type/Pages/Count 2/Kids[3 0 R 3 0 R]>>", 8: "<<>>", 9: "<<>>" };
     const output = await stamp(file(bodies));
@@ -97,7 +97,7 @@ describe("the page tree of the output", () => {
     expect(second!.get("Annots")).toEqual(first!.get("Annots"));
   });
 
-  it("pages share the resources of their node in one object", async () => {
+  it("pages of the output share the inherited resources in one object", async () => {
     const node = `<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]${BOX}/Resources<</Font<</F1 6 0 R>>>>>>`;
     const page = "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>";
     const output = await stamp(file({ ...onePage(), 2: node, 3: page, 5: page, 6: "<<>>" }));
@@ -112,7 +112,7 @@ describe("the page tree of the output", () => {
 });
 
 describe("the place of the skeleton", () => {
-  it("the catalog is the last object of a file with object streams, and uncompressed", async () => {
+  it("the output writes the catalog last and uncompressed if the source has object streams", async () => {
     const packed = new FileBuilder().objects({ 4: GRAY });
     const members = packed.objectStream(5, { 1: CATALOG, 2: "<</Kids[3 0 R]>>", 3: `<</Type/Page${BOX}>>` });
     const output = latin1(await stamp(packed.xrefStream(6, members).bytes()));
@@ -121,7 +121,7 @@ describe("the place of the skeleton", () => {
     expect(objects.at(-4)![0]).toMatch(/\n3 0 obj\n<<.*\/Type\/Page\/Parent/);
   });
 
-  it("no new object has the number of a missing object", async () => {
+  it("the output gives no new object the number of a missing object", async () => {
     const page = `${BOX}/Contents 4 0 R/Resources<</XObject<</A 5 0 R/B 12 0 R>>>>`;
     const output = latin1(await stamp(file(onePage(page))));
     for (const [, num] of output.matchAll(/\n(\d+) 0 obj/g))

@@ -220,7 +220,7 @@ describe("cross-references", () => {
 
 describe("free object numbers", () => {
   const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
-  it("the source's numbers are listed in one subsection, unless many are free, and the new ones in another", async () => {
+  it("the cross-reference lists source objects in one subsection unless many are free, and new objects in another", async () => {
     const some = expect.any(Number);
     expect(await subsections({ 20: "(a)" })).toEqual([
       [0, 21],
@@ -242,7 +242,7 @@ describe("free object numbers", () => {
     ]);
   });
 
-  it("free numbers are used if no larger ones are available", async () => {
+  it("new objects get free numbers if no larger numbers are available", async () => {
     const { entries, subsections } = await tailOf(file(onePage(undefined, { 8388607: "(last)" })));
     expect(subsections.at(-1)).toEqual([8_388_607, 1]);
     expect(entries.size).toBeLessThan(20);
@@ -281,7 +281,7 @@ describe("an object stream", () => {
     expect(found).toEqual(expect.arrayContaining(Array.from({ length: 450 }, (_, index) => index + 10)));
   });
 
-  it("an object stream ends after one megabyte", async () => {
+  it("an object stream of the output ends after one megabyte", async () => {
     const { members } = await tailOf(
       compressed(numbered(10, 3, (num) => `(${String(num).repeat(num < 12 ? 263_000 : 1)})`)).bytes(),
     );
@@ -329,7 +329,7 @@ describe("the order of the tail", () => {
   });
 });
 
-it("the tail comes in parts of a quarter of a megabyte for any number of pages", async () => {
+it("the output's tail is written in chunks of a quarter of a megabyte for any number of pages", async () => {
   const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;

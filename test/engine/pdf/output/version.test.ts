@@ -40,7 +40,7 @@ describe("the output's version", () => {
     ["the version is raised to 1.5 for a 16-bit image", plain("%PDF-1.4\n"), image(png(2, 16)), "%PDF-1.5\n"],
     ["the version is raised to 1.5 for object streams", packed("%PDF-1.4\n"), OPAQUE, "%PDF-1.5\n"],
     ["the version stays 1.4 for an opaque text", plain("%PDF-1.4\n"), OPAQUE, "%PDF-1.4\n"],
-    ["the version is never lowered", plain("%PDF-1.7\n"), FAINT, "%PDF-1.7\n"],
+    ["the PDF version is never lowered", plain("%PDF-1.7\n"), FAINT, "%PDF-1.7\n"],
     ["the version 2.0 is never lowered", plain("%PDF-2.0\n"), FAINT, "%PDF-2.0\n"],
     [
       "the version stays if the catalog's /Version is sufficient",
@@ -54,8 +54,8 @@ describe("the output's version", () => {
       FAINT,
       "%PDF-1.4\n",
     ],
-    ["the version is raised behind junk", plain("%PDF-1.3\n", "", "junk\n"), FAINT, "%PDF-1.4\n"],
-    ["a malformed version stays", plain("%PDF-1.31\n"), FAINT, "%PDF-1.31\n"],
+    ["the PDF version is raised in a header behind junk", plain("%PDF-1.3\n", "", "junk\n"), FAINT, "%PDF-1.4\n"],
+    ["a malformed PDF version stays unchanged", plain("%PDF-1.31\n"), FAINT, "%PDF-1.31\n"],
   ])("%s", async (_, source, mark, expected) => {
     const reader = readerBy(source.length, async (start, end) => source.slice(start, end));
     const outputs = [source, reader].map(async (opened) =>
@@ -66,7 +66,7 @@ describe("the output's version", () => {
     expect(isEqual(ranged!, memory!)).toBe(true);
   });
 
-  it("the header is not searched behind the first object", async () => {
+  it("the header is not searched after the first object", async () => {
     const bodies = { 9: { data: "%PDF-1.3 of an attachment" }, ...onePage() };
     const source = new FileBuilder("%\n").objects(bodies).table().bytes();
     const output = await joined((await watermark(source, FAINT, { loadFont })).chunks());

@@ -19,7 +19,7 @@ function many(count: number): Entries {
   return entries;
 }
 
-it("makes the lines of a table on demand, some at a time", () => {
+it("writes the lines of a cross-reference table on demand, in batches", () => {
   const { length, parts } = tableSection(many(50_000), "/Root 1 0 R");
   const made = [...parts()];
   expect(made.length).toBeGreaterThan(4);

@@ -24,9 +24,12 @@ describe("readKids", () => {
     expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
   });
 
-  it.each(["[3 1 R]", "[+3 0 R]", "[3 % a long comment\n 0 R]"])("reports that readers may disagree on %j", (text) => {
-    expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
-  });
+  it.each(["[3 1 R]", "[+3 0 R]", "[3 % a long comment\n 0 R]"])(
+    "reports that readers may disagree on the array %j",
+    (text) => {
+      expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
+    },
+  );
 
   it("rejects an array with an R that ends no reference", () => {
     expect(() => read("[3.0 0 R]")).toThrow(Malformed);

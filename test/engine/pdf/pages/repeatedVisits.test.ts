@@ -73,7 +73,7 @@ test("reads a long resource dictionary once, not for each page that waits for an
   texts.mockRestore();
 });
 
-test("charges a page for each time that it is read", async () => {
+test("charges a page each time that the page is read", async () => {
   const entry = `/A<${"41".repeat(LONG / 2)}>`;
   const scanned = async (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 100 + 3 * index);
@@ -169,7 +169,7 @@ describe("failed filters", () => {
   });
 
   test("charges a failed LZW filter for its possible output", () => {
-    const codes = [65, ...Array.from({ length: 200 }, (_, index) => 258 + index), 256, 511]; // each longer by one
+    const codes = [65, ...Array.from({ length: 200 }, (_, index) => 258 + index), 256, 511]; // each string is one byte longer than the previous string
     const bits = codes.map((code) => code.toString(2).padStart(9, "0")).join("");
     const data = Uint8Array.from(bits.match(/.{1,8}/g)!, (byte) => Number.parseInt(byte.padEnd(8, "0"), 2));
     const meter = new Meter(0);
