@@ -156,7 +156,7 @@ function isMarked({ objects }: PdfDocument, { contents, resources: { slot } }: P
   const lengthOf = objects.streamLength.bind(objects);
   const { num, gen, data } = readStream(objects.source, objects.table.offset(row), lengthOf);
   const content = inflateSync(objects.cipher?.decryptStream(num, gen, data) ?? data).toString("latin1");
-  if (!/^\/Artifact<<\/Type\/Pagination\/Subtype\/Watermark>>BDC\nq .* Do Q\nEMC (Q )+\n$/.test(content)) return false;
+  if (!/^\/Artifact<<\/Type\/Pagination\/Subtype\/Watermark>>BDC\nq .* Do Q\nEMC( Q)*\s*$/.test(content)) return false;
   const names = parseValue(slot.rewrite.text, slot.span.start - 2);
   const isForm = (name: string) =>
     names instanceof Map && objects.dictionary(names.get(name))?.get("Subtype") === "Form";

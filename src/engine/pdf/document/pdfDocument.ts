@@ -2,7 +2,7 @@
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PageEntry } from "../pages/page.ts";
-import type { Rewrites } from "../pages/rewrite.ts";
+import type { Rewrite, Rewrites } from "../pages/rewrite.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { Xref } from "../xref/xref.ts";
 import type { NewObject, Ref } from "./newObject.ts";
@@ -63,6 +63,8 @@ export interface PdfDocument extends ReadDocument {
   readonly added: { num: number; object: NewObject }[];
   /** Adds an object to the output and returns the reference to it. */
   add(object: NewObject): Ref;
+  /** Returns the reference to an object of the source, or to a part of one, which becomes an object. */
+  referenceTo(rewrite: Rewrite): Ref;
 }
 
 /** Returns an open document without changes. */
@@ -76,6 +78,14 @@ export function documentOf(facts: ReadDocument): PdfDocument {
       const num = facts.numbers.take();
       added.push({ num, object });
       return `${num} 0 R` as Ref;
+    },
+    referenceTo(rewrite) {
+      if (rewrite.num === 0) {
+        rewrite.num = facts.numbers.take();
+        rewrite.rewriteUnchanged();
+        facts.rewrites.add(rewrite);
+      }
+      return `${rewrite.num} ${facts.objects.table.generationOf(rewrite.num)} R` as Ref;
     },
   };
 }

@@ -42,10 +42,16 @@ class StreamMeter {
 
 /**
  * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
+ * @param maxBytes maximum number of bytes that all filters together may produce
  * @throws Malformed if a filter is unknown, the data are damaged, or there are too many filters
  * @throws EngineError too_complex if the output is too large or the decoding takes too long
  */
-export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): Uint8Array {
+export function decodeStream(
+  dict: Dictionary,
+  data: Uint8Array,
+  meter: Meter,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Uint8Array {
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
   if (filters.length > MAX_FILTERS) throw new Malformed("a stream has too many filters");
@@ -55,7 +61,8 @@ export function decodeStream(dict: Dictionary, data: Uint8Array, meter: Meter): 
     if (filter === "Crypt") return; // The cipher has already applied the Crypt filter.
     work.charge("startFilter");
     const param = params[i];
-    data = trimmed(decode(filter, data, param instanceof Map ? param : undefined, work, meter.outputQuota(total)));
+    const quota = Math.min(meter.outputQuota(total), Math.max(0, maxBytes - total));
+    data = trimmed(decode(filter, data, param instanceof Map ? param : undefined, work, quota));
     total += data.length;
     meter.chargeDecoded(data.length);
   });

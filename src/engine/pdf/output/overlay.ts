@@ -8,6 +8,7 @@ import type { Page } from "../pages/page.ts";
 import type { NameSlot, PageResources } from "../pages/resources.ts";
 import type { Splice } from "../pages/rewrite.ts";
 import { forEachYielding, limitOutput } from "../source/meter.ts";
+import { Forms } from "./forms.ts";
 import { guardsFor } from "./guards.ts";
 
 /**
@@ -31,17 +32,42 @@ export async function overlay(
 ): Promise<void> {
   const { meter } = document.objects.source;
   const guards = guardsFor(document.pdfa);
-  const [opening, closing] = [document.add(guards.opening), document.add(guards.closing)];
-  /** Closing and placement, by the operators of the placement. */
+  const isGuarded = document.pages.some(({ isolated }) => !isolated);
+  const [opening, closing] = isGuarded ? [document.add(guards.opening), document.add(guards.closing)] : ["", ""];
+  /** References to the streams that place the mark, by their operators and whether the page is isolated. */
   const placements = new LruCache<string, string>(PLACEMENTS_BYTES);
   let deflated = 0;
   /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
   const arrays = new Map<string, Ref>();
   const names = new Names();
+  const forms = new Forms(document);
+  /** Streams that draw the forms of isolated pages, by their operators. */
+  const drawings = new Map<string, Ref>();
   let copied = 0;
 
+  const draw = (operators: string): Ref => {
+    const drawing = drawings.get(operators) ?? document.add({ dict: "", data: encodeLatin1(operators) });
+    drawings.set(operators, drawing);
+    return drawing;
+  };
+
+  const place = (operators: string, isIsolated: boolean): string => {
+    const key = isIsolated ? ` ${operators}` : operators;
+    const known = placements.get(key);
+    if (known !== undefined) return known;
+    meter.chargePlacement(operators.length);
+    const ending = isIsolated ? "\n" : ` ${guards.ending}`;
+    const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC${ending}`;
+    const stream = document.add(
+      deflated++ < MOST_DEFLATED
+        ? { dict: "/Filter/FlateDecode", data: deflatedText(text, 6) }
+        : { dict: "", data: encodeLatin1(text) },
+    );
+    return placements.put(key, isIsolated ? stream : [closing, stream].join(" "), operators.length);
+  };
+
   await forEachYielding(meter, document.pages, (page) => {
-    const { contents, resources } = page;
+    const { contents, resources, isolated } = page;
     if (!contents) return;
     page.contents = undefined;
     const added = document.added.length;
@@ -49,16 +75,12 @@ export async function overlay(
     meter.charge("markPage");
     meter.charge("drawObject", document.added.length - added);
     meter.charge("placeMark", operators.length);
-    let placement = placements.get(operators);
-    if (placement === undefined) {
-      meter.chargePlacement(operators.length);
-      const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC ${guards.ending}`;
-      const stream = document.add(
-        deflated++ < MOST_DEFLATED
-          ? { dict: "/Filter/FlateDecode", data: deflatedText(text, 6) }
-          : { dict: "", data: encodeLatin1(text) },
-      );
-      placement = placements.put(operators, [closing, stream].join(" "), operators.length);
+    const placement = place(operators, isolated !== undefined);
+    if (isolated) {
+      const drawn = forms.of(isolated).map((form) => `q /${names.nameOf(form, resources)} Do Q\n`);
+      const streams = drawn.length > 0 ? [draw(drawn.join("")), placement] : [placement];
+      page.overlay = { placement, contents: arrayOf(...streams) };
+      return;
     }
 
     const { items, shared } = contents;

@@ -23,29 +23,20 @@ export interface Skeleton {
 
 /** Writes the skeleton of a document whose pages are marked. Must be called only once per document. */
 export async function writeSkeleton(document: PdfDocument): Promise<Skeleton> {
-  const { pages, numbers, rewrites, objects } = document;
-  const asObject = (rewrite: Rewrite) => {
-    if (rewrite.num === 0) {
-      rewrite.num = numbers.take();
-      rewrites.add(rewrite);
-      rewrite.rewriteUnchanged();
-    }
-    return `${rewrite.num} ${objects.table.generationOf(rewrite.num)} R`;
-  };
-
+  const { pages, numbers, objects } = document;
   const tree = new TreeNumbers(pages.length, () => numbers.take());
   const leaves = pages.map(({ rewrite, repeated }) => (repeated ? copyOf(rewrite) : rewrite));
   await forEachYielding(objects.source.meter, leaves.entries(), ([index, leaf]) => {
     const { attributes, resources, overlay, cuts } = pages[index]!;
-    const shared = resources.shared ? `/Resources ${asObject(resources.shared)}` : "";
+    const shared = resources.shared ? `/Resources ${document.referenceTo(resources.shared)}` : "";
     const entries = `/Parent ${tree.parentOf(index)} 0 R${attributes}${shared}/Contents${overlay?.contents}`;
-    asObject(leaf);
+    document.referenceTo(leaf);
     const splices = cuts.map(({ start, end }): Splice => ({ at: start, remove: end - start, insert: "" }));
     splices[0] ??= { at: 2, remove: 0, insert: "" };
     splices[0].insert = `/Type/Page${entries}`;
     leaf.spliceAll(splices);
   });
-  const nodes = tree.nodes(leaves.map(asObject));
+  const nodes = tree.nodes(leaves.map((leaf) => document.referenceTo(leaf)));
   return { leaves, nodes, catalog: writeCatalog(document, nodes.at(-1)!.num) };
 }
 

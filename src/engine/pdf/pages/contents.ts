@@ -4,8 +4,17 @@ import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
 import { claimedEnd, dataStart, findEndOfData, findEndobj, isGlued, mayBeLength } from "../objects/streams.ts";
 import { MissingRange } from "../source/byteSource.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
-import { EndOfBytes, eachEntry, isDictionary, Malformed, nameIs, skipValue, skipWhite } from "../syntax/lexer.ts";
-import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
+import {
+  EndOfBytes,
+  eachEntry,
+  isDictionary,
+  Malformed,
+  nameIs,
+  readName,
+  skipValue,
+  skipWhite,
+} from "../syntax/lexer.ts";
+import { type Dictionary, parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry, wellFormedName, wellFormedText } from "../syntax/wellFormed.ts";
 import { readKids } from "./kids.ts";
 import type { Span } from "./pageAttributes.ts";
@@ -33,6 +42,16 @@ interface StreamParts {
   damaged: number;
   /** Whether the data begin straight behind their keyword. */
   isGlued: boolean;
+}
+
+/** A content stream that all readers find. */
+export interface DataStream {
+  readonly num: number;
+  /** The data in the file. */
+  readonly data: Span;
+  /** The entries that say how the data are encoded, /Filter and /DecodeParms, in PDF syntax and as values. */
+  readonly coding: string;
+  readonly filters: Dictionary;
 }
 
 /** Target of a reference in /Contents. */
@@ -89,6 +108,28 @@ export class ContentsReader {
     // Contents that are a stream are seldom another page's as well, and there may be one for every page.
     if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
     return contents;
+  }
+
+  /**
+   * Returns a content stream; undefined if its dictionary cannot be read.
+   * @throws MissingRange if bytes have to be fetched first
+   */
+  stream(num: number): DataStream | undefined {
+    const target = this.#target(num);
+    if (!("stream" in target) || target.stream === "unreadable") return undefined;
+    this.#repair(num, target.stream);
+    const { dict, data } = target.stream;
+    const { source } = this.#objects;
+    const text = source.bytes(dict, data);
+    const filters: Dictionary = new Map();
+    let coding = "";
+    eachEntry(text, 0, (key, keyEnd, start) => {
+      const name = readName(text, key, keyEnd);
+      if (name !== "Filter" && name !== "DecodeParms") return;
+      filters.set(name, parseCharged(text, start, source.meter));
+      coding += `/${name} ${decodeLatin1(wellFormedText(text, start))}`;
+    });
+    return { num, data: { start: data, end: this.ends.get(this.#offset(num))! }, coding, filters };
   }
 
   #follow(value: Value, mayDefer: boolean): Contents {

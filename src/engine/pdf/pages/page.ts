@@ -1,6 +1,7 @@
 /** A page of the page tree, and the places where something can be laid over it. */
 import type { Box, Rotation } from "./boxes.ts";
 import type { Contents } from "./contents.ts";
+import type { IsolatedContent } from "./isolation.ts";
 import type { Span } from "./pageAttributes.ts";
 import type { PageResources } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
@@ -30,6 +31,8 @@ export interface PageEntry extends Page {
   /** The contents in the source; undefined once something is laid over the page. */
   contents: Contents | undefined;
   readonly resources: PageResources;
+  /** The source's content, if it is drawn as form XObjects. */
+  readonly isolated: IsolatedContent | undefined;
   /** The new contents, once something is laid over the page. */
   overlay: PageOverlay | undefined;
 }

@@ -8,6 +8,7 @@ import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference, type Value } from "../syntax/values.ts";
 import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit } from "./boxes.ts";
 import { ContentsReader } from "./contents.ts";
+import { IsolationReader } from "./isolation.ts";
 import { KidList, readKids } from "./kids.ts";
 import type { PageEntry } from "./page.ts";
 import { type PageAttributes, type Span, scanPageAttributes } from "./pageAttributes.ts";
@@ -49,6 +50,7 @@ const UPCOMING = 30;
  */
 export class PageWalk {
   readonly contents: ContentsReader;
+  readonly #isolation: IsolationReader;
   /** Numbers of the objects that are nodes or their arrays of kids. */
   readonly treeNumbers = new Set<number>();
   readonly #objects: Objects;
@@ -87,6 +89,7 @@ export class PageWalk {
     this.#rewrites = rewrites;
     this.#resources = new Resources(objects, rewrites, options.namePrefix);
     this.contents = new ContentsReader(objects, rewrites, options.lenient);
+    this.#isolation = new IsolationReader(objects, this.contents);
     this.#options = options;
     const holder = root instanceof Reference ? new Rewrite(0, new Uint8Array()) : root.holder;
     const kids = new KidList();
@@ -270,20 +273,33 @@ export class PageWalk {
     const { mediaBox, cropBox, rotate } = inherited;
     const { userUnit: unit } = attributes;
     const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(page.text, unit)) : null);
-    // The contents of the first page are never deferred.
-    const mayDefer = this.#options.mayDefer && this.#count > 0;
+    // The contents of the first page are never deferred, nor are those that may be isolated.
+    const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
     const contents = this.contents.read(page.text, attributes.contents, mayDefer);
     const { resources: span, cuts } = attributes;
-    const own = span && this.#resources.find(page, span, true);
-    const resources = own ?? this.#inherited(inherited.resources) ?? this.#resources.missing(page);
-    // Some readers find the page's own resources even if these are unusable, and do not look for others.
-    if (span && resources !== own) cuts.push({ start: span.key, end: span.end });
-    else if (span && own?.shared) cuts.push({ start: span.key, end: span.end });
     const box = this.#equalBox(displayedBox(mediaBox, cropBox));
+    const own = span && this.#resources.find(page, span, true);
+    const found = own ?? this.#inherited(inherited.resources);
+    const isolated = this.#options.lenient
+      ? this.#isolation.read(
+          contents.items,
+          found && (found.shared ?? page.part(span!.start, span!.end)),
+          boxText(mediaBox ?? box),
+        )
+      : undefined;
+    const resources = (isolated ? undefined : found) ?? this.#resources.missing(page);
+    // Some readers find the page's own resources even if these are unusable, and do not look for others.
+    if (span && (resources !== own || own.shared)) cuts.push({ start: span.key, end: span.end });
     this.#countPage();
     return {
       ...{ index: 0, box, rotate, userUnit, rewrite: page, repeated: false, cuts },
-      ...{ attributes: this.#attributesOf(inherited, box, userUnit), contents, resources, overlay: undefined },
+      ...{
+        attributes: this.#attributesOf(inherited, box, userUnit),
+        contents,
+        resources,
+        isolated,
+        overlay: undefined,
+      },
     };
   }
 

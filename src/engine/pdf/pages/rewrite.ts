@@ -88,9 +88,10 @@ export class Rewrites {
     return this.#rewrites.get(num);
   }
 
-  /** Adds an object that the source does not have. */
+  /** Adds an object that the source does not have, or replaces one of the source. */
   add(rewrite: Rewrite): void {
     this.#rewrites.set(rewrite.num, rewrite);
+    if (rewrite.data) this.#streams.add(rewrite.num);
   }
 
   /**

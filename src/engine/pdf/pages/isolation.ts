@@ -1,0 +1,135 @@
+/**
+ * Reads the content of pages that is to be isolated from the mark: each content stream becomes a form XObject (ISO
+ * 32000-2, 8.10) that the page draws before the mark. A reader that gives up content then gives up the form, and goes
+ * on with the page.
+ */
+import { EngineError } from "../../errors.ts";
+import { decodeStream } from "../objects/filters.ts";
+import type { Objects } from "../objects/objects.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import type { Dictionary } from "../syntax/values.ts";
+import type { ContentsReader, DataStream } from "./contents.ts";
+import type { Span } from "./pageAttributes.ts";
+import type { Rewrite } from "./rewrite.ts";
+
+/** A content stream that becomes a form. */
+export interface FormSource {
+  /** Number of the stream. The form has the same number, unless it is a copy. */
+  readonly num: number;
+  /** The entries of the stream's dictionary that say how its data are encoded, in PDF syntax. */
+  readonly coding: string;
+  /** The data in the file. */
+  readonly data: Span;
+  /** The decrypted data of a copy: the stream is another form already, with other resources or another box. */
+  readonly copy: Uint8Array | undefined;
+}
+
+/** The isolated content of a page. */
+export interface IsolatedContent {
+  readonly forms: readonly FormSource[];
+  /** The decoded content of streams that depend on each other, which become one form. */
+  readonly joined: Uint8Array | undefined;
+  /** The resources of the content. */
+  readonly resources: Rewrite | undefined;
+  /** The MediaBox of the page in PDF syntax. */
+  readonly box: string;
+}
+
+/** Maximum number of decoded bytes of a file. Content beyond is not isolated if it would have to be decoded. */
+const MAX_DECODED = 8 << 20;
+
+/** Reads the content of isolated pages. Reading changes nothing before all bytes are there. */
+export class IsolationReader {
+  readonly #objects: Objects;
+  readonly #contents: ContentsReader;
+  /** What each stream is a form with, by its number. */
+  readonly #uses = new Map<number, string>();
+  /** Decoded content by the number of its stream; undefined for content that cannot be decoded. */
+  readonly #decoded = new Map<number, Uint8Array | undefined>();
+  #left = MAX_DECODED;
+
+  constructor(objects: Objects, contents: ContentsReader) {
+    this.#objects = objects;
+    this.#contents = contents;
+  }
+
+  /**
+   * Reads the content streams of a page.
+   * @param items references to the streams
+   * @param resources see IsolatedContent
+   * @param box see IsolatedContent
+   * @returns undefined if the content cannot be isolated
+   * @throws MissingRange if bytes have to be fetched first
+   */
+  read(items: string, resources: Rewrite | undefined, box: string): IsolatedContent | undefined {
+    const use = `${box} ${resources && keyOf(resources)}`;
+    const streams: DataStream[] = [];
+    for (const [, num] of items.matchAll(/(\d+)\s+\d+\s+R/g)) {
+      const stream = this.#contents.stream(Number(num));
+      if (!stream) return undefined;
+      streams.push(stream);
+    }
+    const parts = streams.length > 1 ? streams.map((stream) => this.#decode(stream)) : [];
+    if (parts.some((part) => part === "too long")) return undefined;
+    if (parts.length > 0 && parts.every((part) => part instanceof Uint8Array))
+      return { forms: [], joined: joined(parts), resources, box };
+    const forms = streams.map((stream) => this.#formOf(stream, use));
+    if (forms.some((form) => !form)) return undefined;
+    for (const { num } of streams) if (!this.#uses.has(num)) this.#uses.set(num, use);
+    return { forms: forms as FormSource[], joined: undefined, resources, box };
+  }
+
+  #formOf(stream: DataStream, use: string): FormSource | undefined {
+    const { num, coding, data } = stream;
+    if ((this.#uses.get(num) ?? use) === use) return { num, coding, data, copy: undefined };
+    if (/Crypt/.test(coding)) return undefined;
+    const { source } = this.#objects;
+    source.meter.retain(data.end - data.start);
+    return { num, coding, data, copy: this.#decrypted(stream).slice() };
+  }
+
+  #decrypted({ num, data }: DataStream): Uint8Array {
+    const { source, table, cipher } = this.#objects;
+    const raw = source.bytes(data.start, data.end);
+    if (cipher) source.meter.charge("decrypt", raw.length);
+    return cipher ? cipher.decryptStream(num, table.generationOf(num), raw) : raw;
+  }
+
+  /** Decodes content, or returns undefined if that is impossible. */
+  #decode(stream: DataStream): Uint8Array | "too long" | undefined {
+    const { num, filters } = stream;
+    if (this.#decoded.has(num)) return this.#decoded.get(num);
+    const dict: Dictionary = new Map(Array.from(filters, ([key, value]) => [key, this.#objects.resolve(value)]));
+    let content: Uint8Array | undefined;
+    try {
+      content = decodeStream(dict, this.#decrypted(stream), this.#objects.source.meter, this.#left);
+    } catch (error) {
+      if (error instanceof EngineError && error.code === "too_complex") return "too long";
+      if (!(error instanceof Malformed || error instanceof EngineError)) throw error;
+    }
+    if (content) {
+      this.#objects.source.meter.retain(content.length);
+      if (content.length > this.#left) return "too long";
+      this.#left -= content.length;
+    }
+    this.#decoded.set(num, content);
+    return content;
+  }
+}
+
+/** Returns a text that is the same for the same resources. */
+function keyOf({ num, origin, text }: Rewrite): string {
+  return num > 0 ? `${num}` : `${origin} ${text.byteOffset}`;
+}
+
+/** Joins content streams. A token does not continue in the next stream (7.8.2). */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length + 1, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+    bytes[at++] = 0x0a;
+  }
+  return bytes;
+}

@@ -1,0 +1,152 @@
+/** Isolated content: the pages of a repaired file draw their content as form XObjects, and the mark after it. */
+import { deflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
+import { planOutput } from "../../../../src/engine/pdf/output/outputPlan.ts";
+import type { Reference } from "../../../../src/engine/pdf/syntax/values.ts";
+import { encode, joined } from "../../../support/bytes.ts";
+import { MUPDF, PDFIUM } from "../../../support/onlookers.ts";
+import { CORNER } from "../../../support/trialMarks.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, ranges } from "../fixture.ts";
+import { encryptText, VECTORS } from "../security/encryptedFile.ts";
+
+const BOX = "/MediaBox[0 0 300 400]";
+
+/** Returns a file whose cross-reference cannot be read, so that the engine scans it. */
+const scanned = (bodies: Bodies) => encode(latin1(file(bodies)).replace(/startxref\n\d+/, "startxref\n9"));
+
+/** Marks a file in memory and by ranges, which must give the same output. */
+async function mark(source: Uint8Array): Promise<Uint8Array> {
+  const outputs = [source, ranges(source)].map(async (opened) => {
+    const document = await open(opened);
+    await CORNER.lay(document);
+    return joined((await planOutput(document)).chunks());
+  });
+  const [memory, ranged] = await Promise.all(outputs);
+  expect(latin1(ranged!)).toBe(latin1(memory!));
+  return memory!;
+}
+
+/** Returns the forms that draw the content of each page: their numbers and their dictionaries. */
+async function formsOf(document: PdfDocument) {
+  const { objects, pages } = document;
+  return Promise.all(
+    pages.map(async ({ rewrite: { num } }) => {
+      const page = objects.dictionary(objects.value(num))!;
+      const names = objects.dictionary(objects.dictionary(page.get("Resources"))!.get("XObject"))!;
+      // The mark was named first, and each further name precedes the others.
+      const forms = Array.from(names.values(), (value) => (value as Reference).num).toReversed();
+      return forms.slice(1).map((form) => ({ num: form, dict: objects.dictionary(objects.value(form))! }));
+    }),
+  );
+}
+
+describe("content that readers give up", () => {
+  it.each([
+    ["an operator that lacks a name", "36 Tf"],
+    ["an operator without operands", "re"],
+    ["many operators without operands", "l ".repeat(12)],
+    ["many unknown operators", "foo ".repeat(101)],
+    ["many saved states with an empty clip", `${"q ".repeat(31)}0 0 0 0 re W n`],
+    ["many states too many restored", "Q ".repeat(60)],
+    ["hidden content that is left open", "/OC /Hidden BDC ".repeat(5)],
+    ["a string that is left open", "(abc"],
+    ["an array and a dictionary that are left open", "[<</A["],
+    ["an inline image without data", "BI /W 9 /H 9 /BPC 8 /CS /RGB ID "],
+    ["text that is left open", "BT /F1 9 Tf"],
+  ])("readers show the mark on a repaired page with %s", async (_, content) => {
+    const resources = "/Resources<</Properties<</Hidden 9 0 R>>>>";
+    const bodies = onePage(`${BOX}/Contents 4 0 R${resources}`, { 4: { data: `0 g ${content}` }, 9: "<</Type/OCG>>" });
+    const output = await mark(scanned(bodies));
+    expect([MUPDF.look(output, CORNER), PDFIUM.look(output, CORNER)]).toEqual([[true], [true]]);
+  });
+
+  it("readers show the mark on a repaired page with content that cannot be decoded", async () => {
+    const content = { dict: "/Filter/FlateDecode", data: "not deflated" };
+    const output = await mark(scanned(onePage(`${BOX}/Contents[4 0 R 5 0 R]`, { 4: content, 5: content })));
+    expect([MUPDF.look(output, CORNER), PDFIUM.look(output, CORNER)]).toEqual([[true], [true]]);
+    expect((await formsOf(await open(output)))[0]!.map(({ num }) => num)).toEqual([4, 5]);
+  });
+});
+
+describe("the forms of isolated content", () => {
+  it("the form has the number of the content stream, the page's box and its resources", async () => {
+    const page = `/MediaBox[0 0 300 400]/CropBox[9 9 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>`;
+    const output = await mark(scanned(onePage(page, { 5: "<<>>" })));
+    const document = await open(output);
+    const [[form]] = (await formsOf(document)) as [[{ num: number; dict: Map<string, unknown> }]];
+    expect(form.num).toBe(4);
+    expect(form.dict.get("BBox")).toEqual([0, 0, 300, 400]);
+    const resources = document.objects.dictionary(form.dict.get("Resources") as Reference)!;
+    expect([...resources.keys()]).toEqual(["Font"]);
+    expect(latin1(output)).toContain("stream\n0 0 1 rg 20 20 60 40 re f\nendstream");
+  });
+
+  it("streams that depend on each other become one form", async () => {
+    const bodies = {
+      4: { data: "q 1 0 0 rg 0 0" },
+      5: { dict: "/Filter/FlateDecode", data: deflateSync("50 50 re f") },
+    };
+    const output = await mark(
+      scanned({ ...onePage(`${BOX}/Contents[4 0 R 5 0 R 6 0 R]`), ...bodies, 6: { data: "Q" } }),
+    );
+    const document = await open(output);
+    const [forms] = await formsOf(document);
+    expect(forms).toHaveLength(1);
+    expect(forms![0]!.num).toBeGreaterThan(1000);
+  });
+
+  const shared = (second: string) => {
+    const node = "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]/Resources 6 0 R>>";
+    const pages = { 3: `<</Type/Page${BOX}/Contents 4 0 R>>`, 5: `<</Type/Page${second}/Contents 4 0 R>>` };
+    return scanned({ ...onePage(), 2: node, ...pages, 6: "<<>>", 7: "<</Font<<>>>>" });
+  };
+  it.each([
+    ["the same box and resources share one form", BOX, 1],
+    ["other boxes get a copy", "/MediaBox[0 0 99 99]", 2],
+    ["other resources get a copy", `${BOX}/Resources 7 0 R`, 2],
+    ["other resources of their own get a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
+  ])("pages with the same content and %s", async (_, second, count) => {
+    const document = await open(await mark(shared(second)));
+    const forms = (await formsOf(document)).flat();
+    expect(new Set(forms.map(({ num }) => num)).size).toBe(count);
+    expect(forms[0]!.num).toBe(4);
+  });
+
+  it.each(
+    VECTORS.filter(({ name }) => name.startsWith("an empty user password")).map(
+      (vector) => [vector.name, vector] as const,
+    ),
+  )("forms and copies of an encrypted file stay readable: %s", async (_, vector) => {
+    const build = (data: Uint8Array) => {
+      const pages = [3, 5].map((num) => [num, `<</Type/Page/MediaBox[0 0 ${num}00 400]/Contents 4 0 R>>`]);
+      const bodies = { ...onePage(), ...Object.fromEntries(pages), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]>>" };
+      const builder = new FileBuilder().objects({ ...bodies, 4: { data }, 30: encryptText(vector) });
+      const trailer = `/Root 1 0 R/Encrypt 30 0 R/ID[<${vector.id}><${vector.id}>]`;
+      return encode(latin1(builder.table({ trailer }).bytes()).replace(/startxref\n\d+/, "startxref\n9"));
+    };
+    const { cipher } = (await open(build(new Uint8Array()))).objects;
+    const output = await mark(build(cipher!.encryptStream(4, 0, encode("1 0 0 rg 0 0 50 50 re f"))));
+    const { objects } = await open(output);
+    const forms = (await formsOf(await open(output))).flat();
+    for (const { num, dict } of forms) {
+      const end = latin1(output).lastIndexOf(`\n${num} 0 obj`);
+      const start = latin1(output).indexOf("stream\n", end) + 7;
+      const data = output.slice(start, start + (dict.get("Length") as number));
+      expect(latin1(objects.cipher!.decryptStream(num, 0, data))).toBe("1 0 0 rg 0 0 50 50 re f");
+    }
+    expect(forms.map(({ num }) => num === 4)).toEqual([true, false]);
+  });
+
+  it("content that is too long to decode stays outside of forms", async () => {
+    const long = { dict: "/Filter/FlateDecode", data: deflateSync("0 g ".repeat(3 << 20)) };
+    const output = await mark(scanned(onePage(`${BOX}/Contents[4 0 R 5 0 R]`, { 5: long })));
+    expect(await formsOf(await open(output))).toEqual([[]]);
+    expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R 5 0 R \d+ 0 R \d+ 0 R\]/);
+  });
+
+  it("a page without content has the mark only", async () => {
+    const output = await mark(scanned(onePage(BOX)));
+    expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R\]/);
+  });
+});
