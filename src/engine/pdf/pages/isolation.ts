@@ -38,11 +38,11 @@ export interface IsolatedContent {
 /** Maximum number of decoded bytes of a file. Content beyond is not isolated if it would have to be decoded. */
 const MAX_DECODED = 8 << 20;
 
-/** Reads the content of isolated pages. Reading changes nothing before all bytes are there. */
+/** Reads the content of isolated pages. A call that misses bytes changes nothing, because it is repeated. */
 export class IsolationReader {
   readonly #objects: Objects;
   readonly #contents: ContentsReader;
-  /** What each stream is a form with, by its number. */
+  /** The box and the resources of the form that each stream becomes, by the number of the stream. */
   readonly #uses = new Map<number, string>();
   /** Decoded content by the number of its stream; undefined for content that cannot be decoded. */
   readonly #decoded = new Map<number, Uint8Array | undefined>();

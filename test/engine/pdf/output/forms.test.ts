@@ -105,7 +105,7 @@ describe("the forms of isolated content", () => {
     ["the same box and resources share one form", BOX, 1],
     ["other boxes get a copy", "/MediaBox[0 0 99 99]", 2],
     ["other resources get a copy", `${BOX}/Resources 7 0 R`, 2],
-    ["other resources of their own get a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
+    ["other direct resources get a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
   ])("pages with the same content and %s", async (_, second, count) => {
     const document = await open(await mark(shared(second)));
     const forms = (await formsOf(document)).flat();
