@@ -149,7 +149,7 @@ async function withoutContents(output: Uint8Array, mark: TrialMark): Promise<Uin
 }
 
 /** Whether the last content stream of a page draws only forms that the page's resources define. */
-function isMarked({ objects }: PdfDocument, { contents, resources: { slot } }: PageEntry): boolean {
+function isMarked({ objects }: PdfDocument, { contents, rewrite }: PageEntry): boolean {
   const last = /(\d+) 0 R\s*$/.exec(contents!.items)?.[1];
   const row = last === undefined ? -1 : objects.table.liveRow(Number(last));
   if (row < 0 || !objects.table.isInFile(Number(last))) return false;
@@ -157,8 +157,8 @@ function isMarked({ objects }: PdfDocument, { contents, resources: { slot } }: P
   const { num, gen, data } = readStream(objects.source, objects.table.offset(row), lengthOf);
   const content = inflateSync(objects.cipher?.decryptStream(num, gen, data) ?? data).toString("latin1");
   if (!/^\/Artifact<<\/Type\/Pagination\/Subtype\/Watermark>>BDC\nq .* Do Q\nEMC( Q)*\s*$/.test(content)) return false;
-  const names = parseValue(slot.rewrite.text, slot.span.start - 2);
-  const isForm = (name: string) =>
-    names instanceof Map && objects.dictionary(names.get(name))?.get("Subtype") === "Form";
+  const resources = objects.dictionary(objects.dictionary(parseValue(rewrite.text, 0))?.get("Resources"));
+  const names = objects.dictionary(resources?.get("XObject"));
+  const isForm = (name: string) => objects.dictionary(names?.get(name))?.get("Subtype") === "Form";
   return Array.from(content.matchAll(/\/(\w+) Do/g), ([, name]) => name!).every(isForm);
 }

@@ -129,7 +129,9 @@ export class ContentsReader {
       filters.set(name, parseCharged(text, start, source.meter));
       coding += `/${name} ${decodeLatin1(wellFormedText(text, start))}`;
     });
-    return { num, data: { start: data, end: this.ends.get(this.#offset(num))! }, coding, filters };
+    // Data that are cut off may end before they begin.
+    const end = Math.max(data, this.ends.get(this.#offset(num))!);
+    return { num, data: { start: data, end }, coding, filters };
   }
 
   #follow(value: Value, mayDefer: boolean): Contents {
