@@ -1,4 +1,4 @@
-/** HTTP requests to a deployment, and its failures. */
+/** Sends HTTP requests to a deployment, and converts its error answers to failures. */
 import { isLoopback } from "../src/shared/net/loopback.ts";
 import { EXIT, Failure, inFlags, misuse } from "./failure.ts";
 
@@ -81,7 +81,7 @@ function causeOf(error: Error, url: URL | string): string {
 const MAX_ANSWER_BYTES = 1_000_000;
 
 /**
- * Reads an answer as text, up to {@link MAX_ANSWER_BYTES}. No answer of Overprint is longer.
+ * Reads an answer that is not a file as text, up to {@link MAX_ANSWER_BYTES}. Overprint sends no longer ones.
  * @throws Error if the answer is longer or ends early
  */
 export async function textIn(answer: Response): Promise<string> {
@@ -115,7 +115,10 @@ function parsed(text: string): Answered {
   }
 }
 
-/** Returns a failure after which money may have moved. The message says how to continue. */
+/**
+ * Creates a failure with the exit code `unfinished`, for errors after which money may have moved. The message says how
+ * to continue.
+ */
 export function unfinished(code: string, message: string): Failure {
   return new Failure(code, message, EXIT.unfinished);
 }

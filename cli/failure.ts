@@ -44,7 +44,7 @@ export function failureOf(error: unknown): Failure {
   return new Failure("internal_error", `unexpected error in overprint: ${error} ${where}`);
 }
 
-/** Replaces `password`, the one field that the service's messages ask for, with its flag. */
+/** Replaces the field `password` in a message of the service by the flag. No message asks for another field. */
 export function inFlags(words: string): string {
   return words.replaceAll("`password`", "`--password`");
 }

@@ -89,7 +89,10 @@ function once(flag: string, command?: Command) {
   };
 }
 
-/** Flag descriptions that replace the descriptions of the API fields, because the CLI names a file and not a link. */
+/**
+ * Flag descriptions that replace the descriptions of the API fields, because a result of the CLI is a file instead of a
+ * link.
+ */
 const DESCRIPTIONS: Record<string, string> = {
   filename: "Name of the result. A missing .pdf is added. Default: the name of FILE with -watermarked.",
 };

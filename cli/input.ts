@@ -78,7 +78,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Opens a PDF. Reads small files and pipes at once, and large files by ranges.
+ * Opens a PDF. Reads small files and pipes as a whole, and large files by ranges.
  * @throws Failure if the file cannot be read
  * @throws Problem not_a_pdf if the first bytes show another format
  */

@@ -8,9 +8,9 @@ import { readSecretFile } from "./secretFile.ts";
 const KEY = /^(0x)?[0-9a-fA-F]{64}$/;
 
 /**
- * Returns the account that pays: the key file, else `PRIVATE_KEY` from the environment, else, on this machine, the
- * development key. A key is never an argument, because other processes can read arguments and shells store them in
- * their history.
+ * Returns the account that pays. The private key comes from the key file, or else from `PRIVATE_KEY` in the
+ * environment. For a deployment on this machine, the development key is the default. A key is never an argument,
+ * because other processes can read arguments and shells store them in their history.
  * @throws Failure if no key is given, or if others can read its file. The message never contains the key.
  */
 export function accountFor(url: URL, keyFile: string | undefined, { env }: Io): PrivateKeyAccount {

@@ -84,7 +84,9 @@ type Planner = (source: Uint8Array | RangeReader, thorough: boolean) => Promise<
 
 const loadFont: LoadFont = (path) => readFile(join(ROOT, "fonts", path));
 
-/** Checks everything about a mark that does not depend on its file. */
+/**
+ * Checks everything about a mark that does not depend on the PDF. Returns the function that plans the mark for a PDF.
+ */
 async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
   const checked = checkFields(options);
   const { password } = checked.request;
@@ -97,7 +99,7 @@ async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
   return (source, thorough) => watermark(source, mark, { password, thorough });
 }
 
-/** Marks one file. If a file read by ranges turns out to differ from its plan, plans it again thoroughly. */
+/** Marks one file. If a file read by ranges contradicts its plan while it is copied, plans it again thoroughly. */
 async function markFile(source: SourceFile, target: Target, plan: Planner, io: Io): Promise<Marked> {
   const { content, close } = await openInput(source, io);
   try {

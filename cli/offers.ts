@@ -29,8 +29,8 @@ export interface Offer {
 
 /**
  * Asks for the price of a call and returns the first supported way to pay.
- * @param version of x402
- * @param body body of the unpaid request
+ * @param version the version of x402 whose terms are read
+ * @param body the body of the unpaid request
  * @throws Failure if nothing is for sale, or if this program supports no offered way to pay
  */
 export async function askPrice(
@@ -91,7 +91,8 @@ const LONGEST_SECONDS = 3600;
 
 /**
  * Converts a way to pay to an offer. Returns an empty list if this program does not support it. Accepts only known
- * tokens, because the meaning of other amounts is unknown. Reads the amount from the field of the terms' x402 version.
+ * tokens, because the meaning of other amounts is unknown. The two versions of x402 have different fields for the
+ * amount, so the version of the terms decides which field is read.
  */
 function offerOf(way: Way, terms: Terms): Offer[] {
   const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
@@ -136,7 +137,7 @@ export async function agree(
 
 /** Asks the person at the terminal. Returns an empty text if the input ends. */
 async function askPerson(question: string, { stdin, stderr }: Io): Promise<string> {
-  // not in terminal mode, in which readline would swallow Ctrl-C
+  // terminal mode is off, because readline would swallow Ctrl-C in it
   const prompt = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = once(prompt, "close").then(() => "");
   const answer = await Promise.race([prompt.question(question), closed]);

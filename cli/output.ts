@@ -39,7 +39,7 @@ export function addOutputOptions(command: Command): void {
 
 /**
  * Returns a different destination for each file.
- * @throws Failure if two destinations are equal, a destination is an input, or it cannot be written
+ * @throws Failure if two destinations are equal, or if a destination is an input or cannot be written
  */
 export async function findTargets(sources: readonly SourceFile[], choice: OutputChoice, io: Io): Promise<Target[]> {
   const { output, filename, image, overwrite = false } = choice;

@@ -41,8 +41,8 @@ export interface WatermarkOptions {
   /** Date that replaces `{date}` in a text, in UTC. Defaults to the current date. */
   date?: Date | undefined;
   /**
-   * Whether to read the whole source before planning. If false, some parts of a source that is not in memory are only
-   * checked while they are copied. Set this to plan again after {@link PlanOutdated}.
+   * Whether to read the whole source before planning. If false, some parts of a source that is not in memory are
+   * checked only while they are copied. Set this to plan again after {@link PlanOutdated}.
    */
   thorough?: boolean | undefined;
 }

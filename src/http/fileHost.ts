@@ -4,7 +4,7 @@ import { READING_ASSETS } from "../site/document.tsx";
 import { FILES } from "../storage/link.ts";
 import type { ApiEnv } from "./environment.ts";
 
-/** Whether the request arrived at the host that serves only files. */
+/** Returns whether the request arrived at the host that serves only files. */
 export function isFileHost(c: Context<ApiEnv>): boolean {
   const { fileHost } = c.var;
   return fileHost !== undefined && new URL(c.req.url).host === fileHost;

@@ -3,7 +3,7 @@ import { accepts } from "hono/accepts";
 import type { HtmlEscapedString } from "hono/utils/html";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-/** Whether the client prefers HTML to JSON, as browsers do (RFC 9110, 12.5.1). */
+/** Returns whether the client prefers HTML to JSON, as browsers do (RFC 9110, 12.5.1). */
 export function prefersPage(c: Context): boolean {
   return accepted(c, ["application/json", "application/problem+json", "text/html"]) === "text/html";
 }

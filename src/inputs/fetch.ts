@@ -15,7 +15,7 @@ const MAX_URL_LENGTH = 8000;
 const DECODED = new Set(["gzip", "br"]);
 const PLAIN = new Set(["", "identity"]);
 
-/** Limits on fetching a caller's URL. */
+/** Rules for fetching a caller's URL. */
 export interface FetchRules {
   /** Time limit for one URL, including redirects and the body, in milliseconds. */
   timeoutMs: number;

@@ -128,7 +128,8 @@ class JsonReader {
   }
 
   /**
-   * Processes bytes until a string exceeds {@link LONG_TEXT_BYTES}. Returns the offset of that string, or undefined.
+   * Processes the unread bytes until a string exceeds {@link LONG_TEXT_BYTES}, and returns the offset of that string.
+   * Returns undefined if all unread bytes were processed.
    */
   #readText(): number | undefined {
     const [bytes, start] = [this.#unread, this.#text.length];

@@ -44,7 +44,8 @@ export class MemoryShare {
   }
 
   /**
-   * Reserves more bytes. Returns false if the owner would then hold more than the pool has left, minus `spare` bytes.
+   * Reserves more bytes. Reserves nothing and returns false if the owner would then hold more than the pool has left,
+   * minus `spare` bytes. This limit keeps memory free for other owners, even if the owner stalls.
    */
   take(bytes: number, spare = 0): boolean {
     const { held } = this.#pool;

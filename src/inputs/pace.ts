@@ -1,6 +1,6 @@
 import type { Watch } from "../shared/chunks.ts";
 
-/** The minimum speed of a body. */
+/** The minimum speed of a body, and the time limit for receiving it. */
 export interface Pace {
   /** Minimum average rate. The body may fall at most `graceMs` behind this rate, even after a fast start. */
   bytesPerSecond: number;

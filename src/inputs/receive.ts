@@ -32,8 +32,8 @@ export interface ReceiveLimits {
 }
 
 /**
- * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory, or stores it if it is too
- * large, arrives too slowly, or memory is short.
+ * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory. Stores it instead if it
+ * is too large or arrives too slowly, or if memory is short.
  * @param announced size in bytes that the sender declares, which may be false
  * @param atMost upper bound of the size in bytes, if certain
  * @throws Problem source_too_large, image_too_large
@@ -82,7 +82,7 @@ async function fillMemory(
     bytes = larger;
     return true;
   };
-  /** Returns the file as chunks. Its memory is freed after the first one. */
+  /** Returns the file as chunks. The first chunk contains all bytes read so far, and their memory is freed after it. */
   const spill = (next: Promise<IteratorResult<Uint8Array>>) => {
     next.catch(() => undefined); // prevents an unhandled rejection until `continued` awaits this read
     const [read, size] = [[bytes.subarray(0, length)], bytes.length];

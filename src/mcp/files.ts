@@ -70,7 +70,7 @@ export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
  */
 export function fileSchema(name: string, text: object): object {
   const { description, examples } = text as z.core.JSONSchema.BaseSchema;
-  // LangChain omits members of `anyOf` without `properties`, and uses the type of the first member
+  // LangChain omits members of `anyOf` without `properties`, and takes the argument's type from the first member
   const string = { type: "string", properties: {}, "x-mcp-file": { accept: FILES[name] } };
   return { description, examples, anyOf: [string, jsonSchema(attached)] };
 }

@@ -17,7 +17,7 @@ import { Problem } from "../shared/problems.ts";
 import { paymentsIn, sentKeyIn } from "./payment.ts";
 import { toolsFor } from "./tools.ts";
 
-/** The fields that the beginning of a long message must contain. */
+/** The fields that are read from the beginning of a long message. */
 const toolCall = z.object({
   params: z.object({ name: z.string(), _meta: z.record(z.string(), z.unknown()).optional() }),
 });
@@ -39,9 +39,9 @@ export interface Message {
 }
 
 /**
- * Reads a message. For a message of more than {@link UNPAID_MESSAGE_BYTES} bytes, the beginning of this length must
- * contain the tool name and the payment, unless a header contains the payment. The rest is read only for an admitted
- * payer.
+ * Reads a message. A message of more than {@link UNPAID_MESSAGE_BYTES} bytes is read to its end only if its payer is
+ * admitted. Its first {@link UNPAID_MESSAGE_BYTES} bytes must then contain the tool name, and also the payment unless a
+ * header of the request contains it.
  * @throws Problem body_too_large, body_timeout, too_busy, too_many_requests
  * @throws PaymentRequired, PaymentError as {@link admitPayer}
  */

@@ -176,7 +176,10 @@ function StringInput({ field, shared }: InputProps) {
   );
 }
 
-/** A checkbox. If the default depends on other fields, a list, because a checkbox has only two states. */
+/**
+ * A checkbox, or a drop-down list if the default depends on other fields, because a checkbox has no third state for the
+ * default.
+ */
 function BooleanInput({ field, shared }: InputProps) {
   if (field.default === undefined) return <Choice field={field} shared={shared} names={["true", "false"]} />;
   return <input {...shared} type="checkbox" checked={field.default === true} />;

@@ -162,8 +162,8 @@ function js(text: string): string {
 }
 
 /**
- * Returns a text as a Python literal. A JSON string is valid in Python too, since JSON.stringify escapes nothing above
- * U+FFFF.
+ * Returns a text as a Python literal. A JSON string is also valid Python, because JSON.stringify does not escape
+ * characters above U+FFFF.
  */
 function py(text: string): string {
   return JSON.stringify(text);

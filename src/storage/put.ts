@@ -36,8 +36,8 @@ export async function storeWritten<T>(
 }
 
 /**
- * Writes all chunks to a stream. Waits for each write before it requests the next chunk, because that invalidates the
- * previous one.
+ * Writes all chunks to a stream. Waits for each write before it requests the next chunk, because that request
+ * invalidates the previous chunk.
  */
 export async function writeAll(chunks: AsyncIterable<Uint8Array>, stream: WritableStream<Uint8Array>): Promise<void> {
   const writer = stream.getWriter();

@@ -3,8 +3,7 @@
  * the upload expires.
  *
  * - key of an upload: `uploads/<group>/<id>`. `group` is the hour in which the upload expires (hours since 1970), and
- *   `id`
- *   is `<group>-<hash of the handle>`. The object is JSON, an {@link UploadRecord}.
+ *   `id` is `<group>-<hash of the handle>`. The object is JSON, an {@link UploadRecord}.
  * - key of its file: the upload's key, followed by `-<128 random bits in hexadecimal>`
  *
  * Anyone who knows the handle can use the file. The upload URL contains only the id, from which the handle cannot be

@@ -39,16 +39,16 @@ const READ_ONLY_MEMORY = 1;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 5;
 /**
- * Buffer flags. The buffer contains the whole text, so HarfBuzz may treat its beginning and end as those of a
- * paragraph. The text around a run decides how letters at the ends of the run join.
+ * Buffer flags BOT and EOT. HarfBuzz always receives a run together with the whole line. The flags declare that nothing
+ * precedes or follows that line, so HarfBuzz may treat the beginning and the end of the line as those of a paragraph.
  */
 const BEGINNING_AND_END_OF_TEXT = 3;
 /**
- * Buffer flag that removes the empty glyphs of joiners and variation selectors. The text of these characters goes to
- * the neighboring cluster.
+ * Buffer flag that removes the empty glyphs of joiners and variation selectors. The text of these characters then
+ * belongs to the neighboring cluster.
  */
 const REMOVE_DEFAULT_IGNORABLES = 8;
-/** The cluster level at which a base and its marks are one cluster. */
+/** The cluster level at which a base character and its marks form one cluster. */
 const GRAPHEME_CLUSTERS = 0;
 /** Size of hb_glyph_info_t and of hb_glyph_position_t, in bytes. */
 const RECORD_LENGTH = 20;

@@ -19,8 +19,9 @@ interface Row {
 const FARTHEST = 0xffff;
 
 /**
- * Limits on the rows that wait for colors from below: their number, and their memory in bytes. A color spreads upward
- * by at least half of the waiting rows.
+ * Limits on the rows that are held back so that colors from rows below can spread into them: their number, and their
+ * memory in bytes. At the limit, the upper half of these rows is written. A color can therefore spread upward by at
+ * least half of the limit.
  */
 const WAITING_ROWS = 64;
 const WAITING_BYTES = 6_000_000;
@@ -30,9 +31,9 @@ const WAITING_BYTES = 6_000_000;
  * 11.6.5.2). The color under alpha 0, which is mostly black, would therefore show as a rim. /Matte does not help,
  * because readers apply it before they scale, and it cannot restore colors where alpha is 0.
  *
- * A pixel takes the nearest color among all rows above it and the waiting rows below it. Distances are counted in
- * horizontal and vertical steps. Rows above the first visible pixel are only counted. They become copies of the first
- * row with a color.
+ * The last rows wait in memory before they are written. A pixel takes the nearest color among all rows above it and
+ * those rows below it that arrive while it waits. Distances are counted in horizontal and vertical steps. Rows above
+ * the first visible pixel are only counted. They become copies of the first row with a color.
  */
 export class ColorBleed {
   readonly #pixelBytes: number;
@@ -43,7 +44,7 @@ export class ColorBleed {
 
   #blankRows = 0;
   readonly #waiting: Row[] = [];
-  /** Number of waiting rows, from the first, that colors from below have already reached. */
+  /** Number of waiting rows, counted from the first, that an earlier upward spread has already visited. */
   #settled = 0;
   readonly #spare: Row[] = [];
   /** Samples of the last written row. If `#pixelsAbove` is set, the samples must first be copied from there. */

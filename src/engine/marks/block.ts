@@ -47,9 +47,9 @@ export function edgeAround(appearance: Appearance, fontSizePt: number): number {
 }
 
 /**
- * Stacks lines from top to bottom and centers them. The distance between two lines is the sum of the descent above and
- * the ascent below, so scripts with tall or deep glyphs neither collide nor are cut off. The block is at least `width`
- * em wide.
+ * Stacks lines from top to bottom and centers them. The distance between two baselines is the descent of the upper line
+ * plus the ascent of the lower line, so scripts with tall or deep glyphs neither collide nor are cut off. The block is
+ * at least `width` em wide.
  */
 export function stack(lines: readonly Line[], appearance: Appearance, width = 0): Block {
   const around = Math.max(

@@ -24,12 +24,12 @@ interface Slot {
  * Draws blocks of text as marks that pages share.
  *
  * In a block with the page number, the text around the number is drawn once, and each digit once. A page adds only the
- * places of its digits. Ten thousand numbered pages then add a few short operators each instead of ten thousand marks.
+ * places of its digits. Each of ten thousand numbered pages then adds a few short operators instead of a separate mark.
  *
  * An echo is a second version of a mark, for the copies of a tiled text. It looks the same, but text extraction must
  * not find its text. Search and copying then find the text once per page. Echoes use second codes of the same glyphs,
- * whose text is a space (`echoOf`). The second drawing of letters with a light edge also uses them. PDF/A files have no
- * second codes.
+ * whose text is a space (`echoOf`). The second drawing of letters with a light edge also uses these codes. PDF/A files
+ * have no second codes.
  */
 export class TextMarks {
   readonly #sink: ObjectSink;

@@ -1,7 +1,7 @@
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import { readSupported, type Supported } from "./supported.ts";
 
-/** Settings of a facilitator reached over HTTP. */
+/** A facilitator reached over HTTP: its settings, and its answer about supported payments. */
 export interface RemoteFacilitator {
   url: string;
   timeoutMs: number;

@@ -23,8 +23,8 @@ const SIMULATED = /simulation_failed/i;
  */
 const NOT_SENT = /transaction_failed|failed_to_execute/i;
 /**
- * Error strings that mean that the payer lacks the money. Facilitators check the balance before sending, unless they
- * also report a transaction hash.
+ * Error strings that mean that the payer lacks the money. If the answer contains no transaction hash, the facilitator
+ * has checked the balance before sending.
  */
 const NO_FUNDS = /balance|funds/i;
 /** Error strings that mean that the transaction was sent, but the facilitator does not know its outcome. */

@@ -157,8 +157,8 @@ const DAY_MS = 86_400_000;
 /** The latest time a Date can hold, in milliseconds. A record that would be deleted after this time is kept forever. */
 const MAX_DATE_MS = 8.64e15;
 /**
- * Delay of the last look-up after an exposed payment expires, in milliseconds. The chain's clock is read a few blocks
- * late, and has passed the expiry by then.
+ * Delay of the last look-up after an exposed payment expires, in milliseconds. The chain's time comes from a block
+ * below the newest one, so it lags behind. After this delay, it has passed the expiry.
  */
 const CHAIN_LAG_MS = 10_000;
 

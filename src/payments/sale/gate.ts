@@ -78,7 +78,8 @@ export interface SaleTerms<T> extends AdmissionTerms {
    */
   workMs: number;
   /**
-   * Lifetime of the result's link, in milliseconds. The idempotency key stays bound to its payment for the same time.
+   * Lifetime of the result's link, in milliseconds. The idempotency key stays bound to its payment for at least this
+   * time.
    */
   linkTtlMs: number;
   /** Does the work. Called at most once per call, and only after the payment was verified and claimed. */

@@ -36,13 +36,11 @@ export interface SettlementEvent {
   request_id: string;
   /**
    * - `settled`: the money has moved
-   * - `unproved`: the result was sold because the facilitator reports the authorization as used. An earlier answer of
-   *   the
-   *   facilitator was lost
+   * - `unproved`: the result was sold because the facilitator reports the authorization as used, after an earlier
+   *   answer of the facilitator was lost
    * - `refused`: the money has not moved and will not move
    * - `pending`: the answer was inconclusive, and the ledger retries. If `reason` is set, the settlement has failed,
-   *   but
-   *   others may still submit the payment. The ledger then asks the chain
+   *   but others may still submit the payment. The ledger then asks the chain
    * - `unresolved`: the link expired before a conclusive answer
    */
   outcome: "settled" | "unproved" | "refused" | "pending" | "unresolved";

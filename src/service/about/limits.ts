@@ -25,11 +25,11 @@ export const limits = once(() => {
     body_text_bytes: count.describe("Maximum size of a form or JSON body without its files."),
     field_bytes: count.describe("Maximum size of one text field in a body. Most fields have a lower limit."),
     mcp_unpaid_bytes: count.describe(
-      "Maximum size of an MCP message without a payment in a header. A longer message must contain the payment and the tool's name within its first `mcp_unpaid_bytes` bytes.",
+      "Maximum size of an MCP message that is read without a payment. A longer message must contain the tool's name within its first `mcp_unpaid_bytes` bytes. It must also contain the payment there, unless a header contains the payment.",
     ),
     body_seconds: count.describe("Maximum time for a body to arrive."),
     body_bytes_per_second: count.describe(
-      "Minimum transfer rate of a body, and of a file at a URL, after the first ten seconds. A slower body is rejected with 408, a slower file with 504.",
+      "Minimum average transfer rate of a body, and of a file at a URL. A body that falls more than ten seconds behind this rate is rejected with 408. For a file, the status is 504.",
     ),
     file_bytes: count.describe("Maximum size of a PDF."),
     encoded_file_bytes: count.describe("Maximum decoded size of a PDF whose server answers with a Content-Encoding."),

@@ -17,14 +17,14 @@ export class LeakyBucket {
     this.#leakMs = leakMs;
   }
 
-  /** Returns the number of seconds that a key must wait; 0 if its bucket is not full. */
+  /** Returns the number of seconds that a key must wait. Returns 0 if its bucket is not full. */
   waitSeconds(key: string): number {
     return Math.ceil((Math.max(0, this.#countOf(key) - this.#capacity + 1) * this.#leakMs) / 1000);
   }
 
   /**
-   * Runs `act` for a key. If the key already has a count, `act` itself counts while it runs, so that concurrent calls
-   * cannot bypass the limit.
+   * Runs `act` for a key, and counts a failure of `act`. If the key already has a count, `act` itself counts while it
+   * runs, so that concurrent calls cannot bypass the limit.
    * @param isCounted returns whether a failure counts
    */
   async during<T>(key: string, act: () => Promise<T>, isCounted: (error: unknown) => boolean): Promise<T> {

@@ -5,7 +5,7 @@ import { clientIn } from "./rateLimits.ts";
 
 /** Limits of the calls of one payer, or of the transfers to one upload. */
 export interface QuotaLimits {
-  /** Maximum number of payments in use at a time. Calls that share a payment share one job. */
+  /** Maximum number of payments in use at a time. Several calls may use the same payment. */
   payments: number;
   /** Maximum number of concurrent calls with these payments, including repeated calls that wait for the first call. */
   calls: number;
@@ -17,13 +17,16 @@ export interface QuotaLimits {
   leaseMs: number;
 }
 
-/** The cost of one call. */
+/** The cost of one call: milliseconds of work, and received bytes. */
 export interface Spent {
   ms: number;
   bytes: number;
 }
 
-/** Value of the storage key `account`. All times are Unix milliseconds. */
+/**
+ * Value of the storage key `account`: the uncharged cost in the current hour, and the payments in use. `hourEnds` and
+ * `ends` are Unix milliseconds.
+ */
 interface Account extends Spent {
   hourEnds: number;
   /**
@@ -33,7 +36,10 @@ interface Account extends Spent {
   inUse: Record<string, { calls: number; bytes: number; ends: number }>;
 }
 
-/** Maximum number of concurrent uploads of a payer or an address, and their maximum total size in bytes. */
+/**
+ * Limits on the concurrent uploads of a payer or an address: their number, their total size in bytes, and their
+ * lifetime.
+ */
 export interface UploadLimits {
   slots: number;
   bytes: number;
@@ -72,8 +78,8 @@ export class Budget extends DurableObject<Env> {
   }
 
   /**
-   * Ends a call that began with `bytes`, and adds its cost to the hour's use. The cost of a charged call is zero. It is
-   * negative if bytes of the call were counted earlier.
+   * Ends a call that began with `bytes`, and adds its cost to the hour's use. A charged call costs nothing. If bytes of
+   * a charged call were counted earlier, its cost is negative and cancels them.
    */
   async end(payment: string, bytes: number, spent: Spent): Promise<void> {
     const account = this.#load(Date.now());

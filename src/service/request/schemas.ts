@@ -324,8 +324,8 @@ export type Result = z.output<typeof result>;
 const upload = once(() => z.instanceof(Upload).meta({ type: "string", format: "binary" }));
 
 /**
- * Explains the error for a form field that is text but should be a file. The most common mistake is to send the file's
- * name (curl without `@`).
+ * Returns the schema of a file field in a form that is sent as text. Its error explains how to send the file itself,
+ * because the most common mistake is to send the file's name (curl without `@`).
  */
 function textForUpload(pattern: RegExp, others: string, curl: string) {
   return z
@@ -344,9 +344,15 @@ const imageOrUpload = once(() =>
   z.union([upload(), imageText()], { error: IMAGE }).describe(image().description ?? ""),
 );
 
-/** Schema of a {@link textRequest} whose body has been read. A long file may have been received as an upload. */
+/**
+ * Schema of a {@link textRequest} whose body has been read. The file is an {@link Upload} if it was long and has
+ * already been received.
+ */
 export const textRead = once(() => textRequest().extend({ file: z.union([upload(), file()], { error: FILE }) }));
-/** Schema of an {@link imageRequest} whose body has been read. A long file may have been received as an upload. */
+/**
+ * Schema of an {@link imageRequest} whose body has been read. A file or image is an {@link Upload} if it was long and
+ * has already been received.
+ */
 export const imageRead = once(() =>
   imageRequest().extend({
     file: z.union([upload(), file()], { error: FILE }),
@@ -354,12 +360,12 @@ export const imageRead = once(() =>
   }),
 );
 
-/** Schema of a {@link textRequest} as `multipart/form-data`: the file may be an upload. */
+/** Schema of a {@link textRequest} as `multipart/form-data`. The file may be an {@link Upload}. */
 export const textForm = once(() => textRequest().extend({ file: fileOrUpload() }));
-/** Schema of an {@link imageRequest} as `multipart/form-data`: the files may be uploads. */
+/** Schema of an {@link imageRequest} as `multipart/form-data`. The file and the image may each be an {@link Upload}. */
 export const imageForm = once(() => imageRequest().extend({ file: fileOrUpload(), image: imageOrUpload() }));
 
-/** A file in a request: the text of a field, or an upload. */
+/** A file in a request: the text of a field, or an {@link Upload}. */
 export type Source = string | Upload;
 /** A validated request for a text watermark, with defaults filled in. */
 export type TextRequest = z.output<ReturnType<typeof textForm>>;

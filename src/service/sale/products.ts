@@ -68,7 +68,7 @@ export interface Product {
   accept(fields: unknown, format: RequestFormat, tooLong?: Problem): AcceptedRequest;
 }
 
-/** The format of a request's fields. In a form, every value is text, and files can be uploads. */
+/** The format of a request's fields. In a form, every field is a text or an uploaded file. */
 type RequestFormat = "json" | "form";
 
 const deploymentPrice = ({ price }: Config): Price => price;

@@ -2,8 +2,8 @@ import { JsonScanner } from "./scanner.ts";
 
 /**
  * Returns a key that occurs twice in one object of a JSON text, or undefined if every key is unique. A repeated key is
- * dangerous: `JSON.parse` silently uses its last value, other parsers use the first, and the value that one program
- * checks is not the value that another uses (RFC 8259, 4; RFC 7493, 2.3). Keys are compared after unescaping.
+ * dangerous: `JSON.parse` silently uses its last value, and other parsers use the first. One program may then check one
+ * value while another program uses the other (RFC 8259, 4; RFC 7493, 2.3). Keys are compared after unescaping.
  * @param json a text that `JSON.parse` accepts
  * @param depth maximum nesting depth, arrays included. Deeper objects are not checked, which limits memory use
  */

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** Top-level names that resolve to hosts in the local machine or network. */
+/** Top-level names that resolve to hosts on the local machine or network. */
 export const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "localhost", // RFC 6761, 6.3
   "local", // RFC 6762, 3; the next six names are from its appendix G

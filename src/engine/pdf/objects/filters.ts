@@ -282,7 +282,7 @@ function decodeRunLength(data: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Allocates the output of a filter.
+ * Allocates a buffer for the output of a filter.
  * @param length maximum length of the output
  * @throws EngineError too_complex if the length exceeds `maxBytes`
  */
@@ -294,7 +294,8 @@ function emptyOutput(length: number, maxBytes: number): Uint8Array {
 function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: StreamMeter): Uint8Array {
   const CLEAR = 256;
   const END = 257;
-  // Range in the output of the string that each code stands for.
+  // Each code stands for a string that has already been written to the output. These arrays contain, for each code, the
+  // start and the length of that string in the output.
   const starts = new Int32Array(4097);
   const lengths = new Int32Array(4097);
   let out = new Uint8Array(Math.min(maxBytes, Math.max(4096, data.length * 4)));

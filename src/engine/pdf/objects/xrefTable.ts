@@ -18,7 +18,10 @@ export const LARGEST_NUMBER = 8_388_607;
 const MAX_ROWS = 2_000_000;
 /** Number of rows allowed for every file, however short. */
 const BASE_ROWS = 500_000;
-/** Bytes of the file required for each further row. Free entries compress to almost nothing. */
+/**
+ * A file may have one more row for each of this number of bytes. Without the limit, a short file could have millions of
+ * rows, because free entries compress to almost nothing.
+ */
 const BYTES_PER_ROW = 4;
 
 /**

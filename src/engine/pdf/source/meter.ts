@@ -9,9 +9,9 @@ import { COSTS, type MeteredOperation } from "./costs.ts";
 const KB = 1 << 10;
 const MB = 1 << 20;
 
-/** The work that one file may cause, in bytes. */
+/** The work that one file may cause, in bytes unless stated otherwise. */
 export const WORK_LIMITS = {
-  /** The scanning allowance is `scannedTimes` times the file's length plus `scanned`. */
+  /** The scanning allowance, in scan units, is `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
   scanned: 256 * MB,
   /** Decoded bytes of all streams together. Repeated decoding of a stream counts as scanning instead. */

@@ -67,7 +67,7 @@ for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 
 /**
  * Runs `parse` over a window of the file that begins at `start`. Widens the window until it is large enough.
- * @param limit in bytes. Gives up when a window of at least this size is too small.
+ * @param limit size in bytes from which the window is not widened further
  * @param boundOf returns the offset of the next object, which bounds large windows. Without the bound, overlapping
  * objects would be read repeatedly.
  * @throws Malformed if `start` is outside the file, or if the file or the largest window ends inside an object

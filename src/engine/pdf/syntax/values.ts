@@ -68,7 +68,7 @@ interface Cursor {
   at: number;
   /** Number of brackets of any kind that are open at `at`. */
   openBrackets: number;
-  /** Bracket depth at which the current entry's value ends, even if its own brackets are not closed. See parseEntry. */
+  /** Bracket depth at which the value of the current entry ends, even if it still has open brackets. See parseEntry. */
   endDepth: number;
   /** Memory left for further values, in bytes. */
   memoryLeft: number;

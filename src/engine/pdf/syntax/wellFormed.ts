@@ -122,7 +122,7 @@ export class WellFormedWalk {
         }
         at = skipWhite(bytes, after);
       }
-      // Closes every container that ends here. In a dictionary around it, the next key follows.
+      // Closes every container that ends here. If the walk is then inside a dictionary, the next key must follow.
       while (isInArray ? bytes[at] === BRACKET_CLOSE : isDictionaryEnd(bytes, at)) {
         at += isInArray ? 1 : 2;
         if (--count === 0) {
