@@ -37,7 +37,7 @@ export function mayGive(address: string, by: URL): boolean {
 /** Maximum length of a message printed from a deployment's answer. */
 const MAX_MESSAGE_LENGTH = 1000;
 
-/** Timeout for requests that cost the deployment no work. */
+/** Timeout for requests that the deployment answers at once. */
 const SILENCE_SECONDS = 30;
 
 /**

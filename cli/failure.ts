@@ -1,7 +1,7 @@
 import { EngineError } from "../src/engine/index.ts";
 import { Problem } from "../src/shared/problems.ts";
 
-/** Exit codes of the program. A signal ends it with the code that shells use, such as 130 for Ctrl-C. */
+/** Exit codes of the program. A signal ends the program with the code that shells use, such as 130 for Ctrl-C. */
 export const EXIT = {
   done: 0,
   failed: 1,

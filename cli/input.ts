@@ -32,8 +32,8 @@ export interface Input {
 }
 
 /**
- * Returns the files that the arguments name, without duplicates. A name with wildcards that matches no file is expanded
- * here, because Windows shells do not expand patterns.
+ * Returns the files that the arguments name, without duplicates. A name with wildcards is expanded here unless a file
+ * has this name, because Windows shells do not expand patterns.
  * @throws Failure for a missing file or a folder
  */
 export async function findFiles(names: readonly string[]): Promise<SourceFile[]> {

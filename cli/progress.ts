@@ -1,6 +1,6 @@
 import type { Io } from "./io.ts";
 
-/** Smallest amount that gets a progress bar. Smaller amounts finish before anyone could read the bar. */
+/** Minimum amount in bytes for a progress bar. Smaller amounts finish before anyone could read the bar. */
 const LARGE_BYTES = 16e6;
 const WIDTH = 30;
 /** Interval between redraws. */

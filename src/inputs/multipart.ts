@@ -98,7 +98,7 @@ function failAs(field: string): (error: unknown) => never {
   };
 }
 
-/** Skips the rest of a field. Throws `refusal` if that has more than {@link MAX_TEXT_BYTES} bytes. */
+/** Skips the rest of a field. Throws `refusal` if the rest has more than {@link MAX_TEXT_BYTES} bytes. */
 async function skip(chunks: AsyncIterable<Uint8Array>, refusal: Problem): Promise<void> {
   let dropped = 0;
   for await (const { length } of chunks) {

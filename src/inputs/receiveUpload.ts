@@ -4,10 +4,11 @@ import { HEAD_LENGTH } from "./sniff.ts";
 import { Upload } from "./upload.ts";
 
 /**
- * Receives and hashes an uploaded file. Calls `inspect` with its first bytes; an error thrown there ends the transfer.
+ * Receives and hashes an uploaded file. Calls `inspect` with the first {@link HEAD_LENGTH} bytes, unless the file is
+ * shorter. An error that `inspect` throws ends the transfer.
  * @param atMost upper bound of the size in bytes, if known
- * @param expected the likely size in bytes. A file that exceeds the memory limit by this estimate is stored from its
- * first byte on. Otherwise, memory is reserved only for bytes that have arrived.
+ * @param expected the likely size in bytes. If it exceeds the memory limit, the file is stored from its first byte on.
+ * Otherwise, memory is reserved only for bytes that have arrived.
  */
 export async function receiveUpload(
   chunks: AsyncIterable<Uint8Array>,

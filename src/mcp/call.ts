@@ -98,7 +98,8 @@ function wrongFields(product: Product, fields: unknown): FieldError[] {
 }
 
 /**
- * Returns a function that reports finished stages to the client, or undefined if the client did not request progress.
+ * Returns a function that reports the beginning of a stage to the client, or undefined if the client did not request
+ * progress.
  */
 function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {
   const progressToken = _meta?.progressToken;

@@ -63,7 +63,8 @@ function inputOf({ schemas, example }: Product) {
 
 /**
  * Returns a schema that is only shown to clients. The SDK does not validate with it: the service validates the
- * arguments, with the same messages as over HTTP. It validates those of a paid tool only after the payment is verified.
+ * arguments, with the same messages as over HTTP. It validates the arguments of a paid tool only after the payment is
+ * verified.
  */
 export function advertised(json: Record<string, unknown>): StandardSchemaWithJSON {
   return {

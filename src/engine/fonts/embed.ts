@@ -8,8 +8,8 @@
  *   3.8–4.2   Sinhala, Georgian, Chinese, Japanese, Telugu
  *
  * A text of 20 Latin characters adds 3.0 KB, and 20 ideographs add 5.5 KB. These sizes include 1.0 KB for the wrapped
- * page content and the cross-reference. Deflated outlines alone would add 0.7 KB (Korean) to 7.0 KB (Georgian), mostly
- * more than the glyphs in a font. The invisible text would need another font of about 1.2 KB.
+ * page content and the cross-reference. Deflated outlines alone would add 0.7 KB (Korean) to 7.0 KB (Georgian), in most
+ * scripts more than the glyphs in a font. The invisible text would need another font of about 1.2 KB.
  *
  * This table shows how many of 31 lines in 31 scripts each reader extracts in logical order:
  *
@@ -24,9 +24,9 @@
  * correctly.
  *
  * Readers also extract slanted lines as a whole, except poppler. Its pdftotext splits any text that is not at a right
- * angle, from any producer. Readers have to guess the order of lines of mixed direction. A PDF contains glyphs from left
- * to right, and a number inside Arabic looks the same as a number before it. /ActualText would not help, because these
- * readers reverse its logical order.
+ * angle, whichever program wrote the PDF. Readers have to guess the order of lines of mixed direction. A PDF contains
+ * glyphs from left to right, and a number inside Arabic looks the same as a number before it. /ActualText would not
+ * help, because these readers reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";
@@ -120,10 +120,11 @@ interface BuiltFont {
   /** The deflated ToUnicode CMap. */
   readonly toUnicode: Uint8Array;
   /**
-   * Widths of the codes from 1, in thousandths of an em. Codes without an entry have the descriptor's /MissingWidth.
+   * Widths of the codes, starting with code 1, in thousandths of an em. Codes without an entry have the descriptor's
+   * /MissingWidth.
    */
   readonly widths: readonly number[];
-  /** Glyph ids of the codes from 1. */
+  /** Glyph ids of the codes, starting with code 1. */
   readonly glyphs: readonly number[];
   /** Codes and width in em of each cluster, by its {@link keyOf key}. */
   readonly codes: ReadonlyMap<string, { code: string; echo: string; width: number }>;
@@ -201,7 +202,7 @@ function buildFont(clusters: ReadonlyMap<string, Cluster>, echoes: boolean): Bui
 
 /**
  * Builds a font program with one glyph per cluster, and a tag that distinguishes it from other subsets.
- * @param glyphs glyph ids of the codes from 1 for a cmap, or undefined if the program needs no cmap
+ * @param glyphs glyph ids for a cmap, starting with that of code 1; undefined if the program needs no cmap
  */
 function programOf(
   model: Font,
@@ -223,8 +224,8 @@ function programOf(
 /**
  * Splits a cluster into its letters and the text of the nonspacing marks before and after them. The letters keep all
  * glyphs, including the marks. The text of the marks becomes clusters without glyphs and width. Without the split,
- * MuPDF gives a glyph no width if its text begins with a mark, and pdf.js does the same if its text contains a mark. Both
- * then find spaces around the glyph.
+ * MuPDF gives a glyph no width if its text begins with a mark, and pdf.js does the same if its text contains a mark.
+ * Both then find spaces around the glyph.
  */
 function separateMarks(cluster: Cluster): Cluster[] {
   if (cluster.text.length === 1) return [cluster];
@@ -267,7 +268,7 @@ function addCompositeFont(
   );
 }
 
-/** Returns a cmap table with one Macintosh subtable (format 0) that maps the codes from 1 to `glyphs`. */
+/** Returns a cmap table with one Macintosh subtable (format 0). It maps code 1 and the codes after it to `glyphs`. */
 function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   const cmap = new Uint8Array(12 + 262);
   const view = viewOf(cmap);
@@ -279,7 +280,7 @@ function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   return cmap;
 }
 
-/** Returns a /CIDToGIDMap (ISO 32000-2, 9.7.4.2) that maps the codes from 1 to `glyphs`. */
+/** Returns a /CIDToGIDMap (ISO 32000-2, 9.7.4.2). It maps code 1 and the codes after it to `glyphs`. */
 function cidToGidMap(glyphs: readonly number[]): Uint8Array {
   const map = new DataView(new ArrayBuffer(2 * (glyphs.length + 1)));
   for (const [i, glyph] of glyphs.entries()) map.setUint16(2 * (i + 1), glyph);

@@ -17,8 +17,9 @@ const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "lah", "skr"]);
 
 /**
  * Returns the families to try first for a line of `text`. The caller's language comes first, then kana or hangul in the
- * text, then the document's language. Kana decide for all lines of the text, because a line of Japanese can consist of
- * ideographs only. Hangul decides only for its own line, because ideographs beside Korean are mostly Chinese.
+ * text. The document's language follows only if the caller gives no language. Kana decide for all lines of the text,
+ * because a line of Japanese can consist of ideographs only. Hangul decides only for its own line, because ideographs
+ * beside Korean are mostly Chinese.
  */
 export function familiesOf(line: string, text: string, languages: Languages): Family[] {
   const names = [

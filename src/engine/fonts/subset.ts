@@ -44,7 +44,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
   };
 
   // A single glyph without an offset is copied, not wrapped in a composite. If the same glyph occurs again, the later
-  // ones are composites that refer to the copy.
+  // occurrences are composites that refer to the copy.
   const direct = assemblies.map(({ parts }, i) => {
     const [part, ...others] = parts;
     if (!part || others.length > 0 || part.x !== 0 || part.y !== 0) return undefined;

@@ -10,7 +10,7 @@ const PARAMETERS: readonly number[] = [1, 3, 4, 5, 7];
 
 /**
  * Returns a version 2 profile of the same colors (ICC.1:2001-04, 6.3.1).
- * @returns undefined if the profile has lookup tables or four components, or lacks a primary or a supported curve
+ * @returns undefined if the profile has lookup tables or four components, or if a primary or curve is unusable
  */
 export function asVersion2(profile: Uint8Array, components: number): Uint8Array | undefined {
   const tags = readTags(profile);

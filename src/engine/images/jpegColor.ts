@@ -24,7 +24,7 @@ export class ProfileParts {
     this.#count = count;
   }
 
-  /** Returns the whole profile if all parts are present and it fits the components. */
+  /** Returns the whole profile if all its parts are present and the profile fits the components. */
   join(components: number): Uint8Array | undefined {
     const parts = this.#parts.filter((part) => part !== undefined);
     if (parts.length === 0 || parts.length !== this.#count) return undefined;

@@ -14,7 +14,7 @@ export interface Transparency {
 
 /**
  * Returns the transparency of a PNG, which comes from an alpha channel or a tRNS chunk (PNG, 11.3.1.1).
- * @returns undefined if all pixels are opaque
+ * @returns undefined if the PNG has neither, or if all palette entries are opaque
  * @throws EngineError damaged_image if the length of tRNS does not fit the color type
  */
 export function transparencyOf({ header, ancillary, palette }: Png): Transparency | undefined {

@@ -61,7 +61,8 @@ export function drawText(
     const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
     content.push(ink.white.stroke, ...frameEdge, light);
   }
-  // PDF/A-1 forbids soft masks. Without a mask, lines are visible where letters overlap.
+  // Hollow letters get here only in PDF/A-1, which forbids soft masks. Without a mask, lines are visible where letters
+  // overlap.
   if (appearance.isHollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
   else {
     content.push(ink.fill);

@@ -239,8 +239,8 @@ export interface Refusal {
  * successful attempt makes all later attempts fail, and a payer can cancel the authorization or empty the wallet.
  *
  * A transaction that the chain rejected is readable there, so anyone can submit the payment again. Such a payment is
- * exposed if we can watch it, and burned otherwise. We can watch it if a node is configured and the facilitator publishes
- * its accounts.
+ * exposed if we can watch it, and burned otherwise. We can watch it if a node is configured and the facilitator
+ * publishes its accounts.
  *
  * | answer            | no doubt, watched   | no doubt, node only | no doubt, no node   | in doubt |
  * |-------------------|---------------------|---------------------|---------------------|----------|
@@ -253,9 +253,10 @@ export interface Refusal {
  * | unknown           | retry, now in doubt | retry, now in doubt | retry, now in doubt | retry    |
  * | lost (from chain) | not asked           | not asked           | not asked           | refused  |
  *
- * `unprocessed` is refused once the authorization has expired. `unproved` means that the facilitator reports the payment
- * as used, and nothing else shows a transfer. With a node, the chain decides at the next attempt. Without a node, a few
- * payments per payer and day are sold on the facilitator's word.
+ * If an entry is not in doubt, `unprocessed` is refused once the authorization has expired. `unproved` means that the
+ * answer is as expected for a payment that an earlier attempt has settled, but that nothing else shows a transfer. With
+ * a node, the chain decides at the next attempt. Without a node, a few payments per payer and day are sold on the
+ * facilitator's word.
  */
 export function conclude(
   entry: SettlingEntry,

@@ -125,7 +125,7 @@ export class Sale<T> {
   }
 
   /**
-   * Verifies and claims the payment, does the work and stores its output. Does nothing if the payment, or an earlier
+   * Verifies and claims the payment, does the work and stores its output. Does no work if the payment, or an earlier
    * payment under the same key, is in use or has bought its result. {@link settle} then reports the outcome.
    * @throws PaymentRequired if the facilitator refuses the payment, or the authorization's validity period does not fit
    * @throws PaymentError idempotency_key_reused, payment_already_used, payment_in_progress, facilitator_unavailable
@@ -208,8 +208,8 @@ export class Sale<T> {
   }
 
   /**
-   * Binds the key to this call's payment. Then does the work if this call has claimed the payment. Otherwise waits for
-   * the call that has claimed it.
+   * Binds the key to this call's payment. Then does the work if this call has claimed the payment. If another call is
+   * using the payment, waits for that call.
    */
   async #bindAndWork(binding: StoredBinding | undefined): Promise<"decided" | "changed"> {
     const { key, fingerprint } = this.#terms;
@@ -317,8 +317,8 @@ export class Sale<T> {
   }
 
   /**
-   * Runs a step. If the step fails and another call has used the payment meanwhile, the other call is the cause. The
-   * payment's new status then replaces the error.
+   * Runs a step. If the step fails and another call has used the payment meanwhile, that use has probably caused the
+   * failure. The payment's new status then replaces the error.
    */
   async #unlessUsed(step: () => Promise<void>): Promise<void> {
     try {

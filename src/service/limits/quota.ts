@@ -135,7 +135,7 @@ interface Counted {
   /** Name of the account. */
   name: string;
   payment: string;
-  /** Size of the call's body. */
+  /** Announced size of the call's body in bytes, or its maximum size if none is announced. */
   bytes: number;
   /**
    * Returns the error message for an exceeded quota. `isUnderWay` is true if the quota is free again when other calls

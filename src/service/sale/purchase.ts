@@ -149,7 +149,7 @@ export function accountOf({ payment, verified }: Admitted, { request }: Exchange
 }
 
 /**
- * Runs a call within the quota of its account, and counts its payment as unused if it fails.
+ * Runs a call within the quota of its account. If the call fails, counts its verified payment as unused.
  * @throws Problem too_many_requests
  */
 export async function withinPayerQuota<T>(

@@ -92,8 +92,8 @@ function isElsewhere(file: Source): boolean {
 }
 
 /**
- * Opens two files concurrently. If one fails, the fetch of the other is aborted. Both fetches have ended when the
- * result settles, because a fetch uses memory of the call.
+ * Opens two files concurrently. If one fails, the fetch of the other is aborted. Waits for both fetches to end even
+ * then, because a fetch uses memory of the call.
  * @throws Error of the file that failed first
  */
 async function together(

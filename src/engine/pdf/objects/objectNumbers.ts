@@ -9,7 +9,10 @@ import { LARGEST_NUMBER, type XrefTable } from "./xrefTable.ts";
  */
 const MIN_DISTANCE = 1000;
 
-/** Allocates the numbers of new objects: first those above the source's numbers, then the largest gaps. */
+/**
+ * Allocates the numbers of new objects: first the numbers above those of the source, then the numbers in the gaps
+ * between them, from the lowest gap on.
+ */
 export class ObjectNumbers {
   readonly #table: XrefTable;
   #next: number;
@@ -42,7 +45,10 @@ export class ObjectNumbers {
   }
 }
 
-/** Yields the first and last usable number of each gap. The minimum distance above the used number is left out. */
+/**
+ * Yields the first and the last usable number of each gap between used numbers. A usable number is at least
+ * `MIN_DISTANCE` above the used number before the gap. A shorter gap has no usable number.
+ */
 function* gapsOf(table: XrefTable): Generator<[number, number]> {
   let before = 0;
   for (const num of table.numbers()) {

@@ -69,8 +69,8 @@ export class Objects {
   /** Offsets of the object streams that have been decoded at least once. */
   readonly #decoded = new Set<number>();
   /**
-   * Numbers of object streams that must be rewritten: their dictionary or end is malformed, their /N is wrong, or they
-   * contain superseded members.
+   * Numbers of object streams that must be rewritten: their dictionary or end is malformed, their /Type or /N is wrong,
+   * or they contain superseded members.
    */
   readonly mustRewrite = new Set<number>();
   /** Copies of the members read so far, so that an evicted stream is not decoded again for each of its members. */

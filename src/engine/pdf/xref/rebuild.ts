@@ -126,7 +126,7 @@ class Scanner {
   readonly #source: ByteSource;
   /** The `lengths` of an earlier pass. */
   readonly #known: ReadonlyMap<number, readonly number[]>;
-  /** Numbers of the /Length objects that earlier streams refer to and that the scan has not reached yet. */
+  /** Numbers of the /Length objects of earlier streams whose length was still unknown. */
   readonly #awaited = new Set<number>();
   #at = 0;
   /** End of the last stream data with an ambiguous extent. */
@@ -225,7 +225,8 @@ class Scanner {
       const length = this.#streamLengths(value).find((each) => claimedEnd(this.#source, start, each) !== undefined);
       next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
-      // Without `endstream`, readers end the data at different positions, some of them at an `endobj` before it.
+      // If /Length is wrong, some readers end the data at an `endobj` before the `endstream`. If `endstream` is
+      // missing, readers end the data at different positions.
       const mayEndBefore = length === undefined && findWord(this.#source, start, next, "endobj") !== undefined;
       if (!object.isWellFormed || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) ambiguousFrom = start;
       else ambiguousFrom = typeof value === "number" ? next : findEndOfData(this.#source, start);

@@ -95,11 +95,11 @@ export class XrefReader {
   /** Sections to read, in order. */
   readonly #queue: Link[] = [];
   readonly #seen = new Set<number>();
-  /** Offset of `%PDF-`, or 0 without one. */
+  /** Offset of `%PDF-`, or 0 if the file has none. */
   readonly #origin: number;
   /**
-   * Number to add to the offsets in the file: the offset of `%PDF-`, or 0 if the producer ignored junk before the
-   * header.
+   * Number to add to the offsets in the file. It is the offset of `%PDF-` if the producer counted offsets from there,
+   * or 0 if it counted them from the start of the file.
    */
   #bias: number | undefined;
   #open: OpenTable | undefined;

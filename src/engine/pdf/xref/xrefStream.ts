@@ -9,8 +9,8 @@ const ROWS_AT_ONCE = 8192;
 
 /**
  * Adds the entries of a cross-reference stream to the table in steps (7.5.8.2, Tables 17 and 18). Yields the number of
- * rows after each step, and returns it after the last.
- * @param bias base of the file's offsets
+ * rows that a step has added, and returns that number for the last step.
+ * @param bias number to add to the offsets in the stream
  * @param replaceFreeFrom see XrefTable.add
  * @throws Malformed if /W or /Index is invalid
  * @throws EngineError too_complex as XrefTable.add
