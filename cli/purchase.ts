@@ -166,7 +166,7 @@ const uploadAnswer = z.object({
 /**
  * Uploads a file that is too large for the call itself. The deployment verifies the payment, but does not settle it
  * yet.
- * @throws Failure if the file was rejected
+ * @throws Failure if the upload fails or is rejected
  */
 async function upload(url: URL, file: File, payment: Record<string, string>, io: Io): Promise<string> {
   const body = JSON.stringify({ name: file.name, size: file.size, type: "pdf" });

@@ -1,7 +1,7 @@
 import { type PDFDocumentProxy, PDFWorker, type RenderTask } from "pdfjs-dist";
 import { drawPage, openPdf } from "./pdfjs.ts";
 
-/** A page in the list. It is redrawn when it comes into view and when the document changes. */
+/** A page in the list. It is redrawn when it comes into view, and when the document or the width changes. */
 interface Sheet {
   element: HTMLElement;
   number: number;

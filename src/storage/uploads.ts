@@ -49,7 +49,7 @@ export interface StoredUpload extends UploadRecord {
   etag: string;
 }
 
-/** Returns whether a text has the form of an upload handle. */
+/** Returns whether a text is meant as an upload handle: whether it begins with `upload:`. */
 export function isHandle(text: string): boolean {
   return text.startsWith("upload:");
 }

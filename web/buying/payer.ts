@@ -123,7 +123,7 @@ export function walletPayer({ info, provider }: Wallet): Payer {
   };
 }
 
-/** Error codes of EIP-1193, and two codes that wallets use by convention. */
+/** An error code of EIP-1193, and two codes that wallets use by convention. */
 const [REFUSED, UNKNOWN_CHAIN, ALREADY_ASKING] = [UserRejectedRequestError.code, 4902, -32002];
 
 function explain(error: unknown, wallet: string): string {
@@ -137,7 +137,7 @@ function explain(error: unknown, wallet: string): string {
   }
 }
 
-/** Returns the code of an error, or of the error that caused it. */
+/** Returns the code of an error. If the error has no code, returns that of its nearest cause with a code. */
 function codeOf(error: unknown): number | undefined {
   for (let at = error; at instanceof Object; at = (at as { cause?: unknown }).cause) {
     const { code, data } = at as { code?: unknown; data?: { originalError?: { code?: unknown } } };

@@ -57,8 +57,8 @@ export class TextMarks {
   }
 
   /**
-   * Returns the marks of a block, in units from its lower left corner. The slots show the digits of the page number
-   * `number`.
+   * Returns the marks of a block. Their positions are in units from the block's lower left corner. The slots show the
+   * digits of the page number `number`.
    * @param isEcho whether to return echoes; in PDF/A files, echoes and marks are the same
    */
   partsOf(block: Block, number: string, isEcho = false): Part[] {

@@ -62,7 +62,7 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
 
 /**
  * Decompresses data of at most one chunk in a single call, which is faster than opening a stream. Returns undefined if
- * the data are longer or damaged.
+ * the data or the result are longer than a chunk, or if the data are damaged.
  */
 function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefined {
   if (bytes.length > chunkBytes) return undefined;

@@ -9,7 +9,7 @@ const EXPECTED: Record<string, string | undefined> = {
 
 /**
  * Returns the error message of a field whose schema defines no message. The message ends a sentence that begins
- * with the field's name. Undefined keeps zod's own message.
+ * with the field's name. If it is undefined, zod's own message applies.
  */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {

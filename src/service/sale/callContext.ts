@@ -65,8 +65,7 @@ export class CallContext implements AsyncDisposable {
 
   /**
    * @param resourceUrl the paid resource; undefined while it is unknown
-   * @param account the account whose calls use one share of the memory together; undefined if this call has its own
-   * share
+   * @param account the account whose calls count as one owner of memory; undefined if this call counts alone
    */
   constructor(
     { request, env, config, facts, signal, progress }: Exchange,
