@@ -18,6 +18,7 @@ const ALLOWED: Record<string, string[]> = {
   "src/engine": [],
   "src/engine/platform": ENGINE_BASE,
   "src/engine/pdf": [...ENGINE_BASE, "src/engine/platform"],
+  "src/engine/pdf/content": ["src/engine/pdf/syntax"],
   "src/engine/fonts": [...ENGINE_BASE, "src/engine/platform", "src/engine/pdf"],
   "src/engine/images": [...ENGINE_BASE, "src/engine/platform", "src/engine/pdf"],
   "src/engine/marks": [

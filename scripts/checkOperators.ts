@@ -1,0 +1,82 @@
+/**
+ * `npm run check:operators` marks pages whose content is well-formed except for one operator, and looks for the mark in
+ * PDFium, MuPDF, pdf.js, Poppler and Ghostscript. Readers that are not installed are listed and skipped. It exits with 1
+ * if the mark is missing on any page. With a word, it checks only the pages with this word in their names.
+ */
+import { watermark } from "../src/engine/index.ts";
+import { isWellFormedContent } from "../src/engine/pdf/content/contentSyntax.ts";
+import { drawByPdfjs, readersOf } from "../test/e2e/readers.ts";
+import { joined } from "../test/support/bytes.ts";
+import { MUPDF, PDFIUM } from "../test/support/onlookers.ts";
+import { MAGENTA } from "../test/support/stamp.ts";
+import { CORNER } from "../test/support/trialMarks.ts";
+import type { Raster } from "./lib/raster.ts";
+import { type OperatorPage, operatorPages, pdfOfPages, SIDE } from "./lib/operatorPages.ts";
+
+/** Pages per file: as many as the onlookers check. */
+const PAGES_PER_FILE = 50;
+/** Maximum number of pages that are listed for a reader. */
+const MAX_LISTED = 20;
+
+/** A reader that returns, for each page of a file, whether the mark is visible. */
+interface Checker {
+  readonly name: string;
+  readonly missing?: string | undefined;
+  check(pdf: Uint8Array, pages: number): Promise<readonly boolean[]>;
+}
+
+const { side, left, top } = CORNER.squareOn(SIDE, SIDE);
+
+/** Whether the middle of the mark has its color. */
+function isMarked({ width, rgb }: Raster): boolean {
+  const at = 3 * (Math.round(top + side / 2) * width + Math.round(left + side / 2));
+  return rgb[at]! > 200 && rgb[at + 1]! < 100 && rgb[at + 2]! > 200;
+}
+
+const CHECKERS: readonly Checker[] = [
+  ...[PDFIUM, MUPDF].map(({ name, look }) => ({ name, check: async (pdf: Uint8Array) => look(pdf, CORNER) })),
+  { name: "pdf.js", check: async (pdf) => (await drawByPdfjs(pdf)).map(isMarked) },
+  ...readersOf(SIDE)
+    .filter(({ name }) => name === "Poppler" || name === "Ghostscript")
+    .map(({ name, missing, draw }) => ({
+      name,
+      missing,
+      check: async (pdf: Uint8Array, pages: number) =>
+        draw(pdf, pages).then(
+          (rasters) => rasters.map(isMarked),
+          () => [], // the program has failed: each page is checked alone
+        ),
+    })),
+];
+
+async function marked(pages: readonly OperatorPage[]): Promise<Uint8Array> {
+  const mark = { image: MAGENTA, position: "bottom-right", scale: 0.2, opacity: 1 } as const;
+  const plan = await watermark(pdfOfPages(pages), mark, { loadFont: () => Promise.reject(new Error("no font")) });
+  return joined(plan.chunks());
+}
+
+const word = process.argv[2] ?? "";
+const pages = operatorPages().filter(({ name }) => name.includes(word));
+const bare = new Map<Checker, OperatorPage[]>();
+for (const checker of CHECKERS)
+  if (checker.missing) console.log(`${checker.name}: left out (${checker.missing})`);
+  else bare.set(checker, []);
+
+for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
+  const some = pages.slice(from, from + PAGES_PER_FILE);
+  const file = await marked(some);
+  for (const [checker, found] of bare) {
+    const shown = await checker.check(file, some.length);
+    // A page can be bare because of an earlier one, so that it is checked again alone.
+    for (const [index, page] of some.entries())
+      if (!shown[index] && !(await checker.check(await marked([page]), 1))[0]) found.push(page);
+  }
+}
+
+for (const [{ name }, found] of bare) {
+  const unseen = found.filter(({ content }) => isWellFormedContent([new TextEncoder().encode(content)]));
+  console.log(`${name}: ${found.length} of ${pages.length} pages without the mark, ${unseen.length} called well-formed`);
+  for (const page of unseen.slice(0, MAX_LISTED)) console.log(`  ${page.name}: ${JSON.stringify(page.content)}`);
+  for (const page of found.filter((each) => !unseen.includes(each)).slice(0, MAX_LISTED)) console.log(`  ${page.name}`);
+  if (found.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,459 @@
+/**
+ * Decides whether page content is well-formed: all readers execute it to its end, and it leaves nothing open. The rules
+ * are stricter than ISO 32000-2, 7.8.2 and 8.2 where a reader gives up earlier. A false alarm costs little, because the
+ * page is then isolated from its mark. So whatever is unusual counts as malformed.
+ */
+import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, PAREN_CLOSE, PAREN_OPEN, PERIOD } from "../syntax/characters.ts";
+import { InlineImage, isWhite } from "./inlineImage.ts";
+import {
+  BEGIN_COMPATIBILITY,
+  BEGIN_IMAGE,
+  BEGIN_SEQUENCE,
+  DICTIONARY,
+  EFFECT,
+  END_COMPATIBILITY,
+  END_SEQUENCE,
+  NAME,
+  NEXT,
+  NO_EFFECT,
+  NUMBER,
+  NUMBERS,
+  OTHER,
+  OTHER_SIGNATURE,
+  PAGE,
+  RESTORE,
+  SAVE,
+  SET_COLOR,
+  SET_COLOR_OR_PATTERN,
+  SET_STYLE,
+  SIGNATURE,
+  STRING,
+  slotOf,
+  TEXTS,
+  UNCHANGED,
+  VARIABLE,
+  WHERE,
+} from "./operators.ts";
+
+/** Maximum number of saved graphics states (ISO 32000-1, Annex C). */
+const MAX_SAVED = 28;
+/** Maximum number of marked-content sequences within each other. */
+const MAX_SEQUENCES = 28;
+/** Maximum number of operands: pdf.js gives up at 33. */
+const MAX_OPERANDS = 32;
+/** Maximum number of arrays and dictionaries within each other. */
+const MAX_NESTING = 16;
+/** Maximum length of a number, a name or an operator, for readers with a fixed buffer. */
+const MAX_TOKEN = 127;
+/** Maximum digits before the decimal point. Ten exceed 32 bits. */
+const MAX_DIGITS = 9;
+
+/** Classes of bytes. Those from `DIGIT` on are regular characters. */
+const WHITE = 0;
+const OPEN_STRING = 1;
+const OPEN_ANGLE = 2;
+const CLOSE_ANGLE = 3;
+const OPEN_ARRAY = 4;
+const CLOSE_ARRAY = 5;
+const OPEN_NAME = 6;
+const OPEN_COMMENT = 7;
+const STRAY = 8;
+const DIGIT = 9;
+const SIGN = 10;
+const POINT = 11;
+const LETTER = 12;
+
+const CLASS = new Uint8Array(256).fill(LETTER);
+for (let code = 0; code < 256; code++) if (isWhite(code)) CLASS[code] = WHITE;
+for (const [characters, kind] of [
+  ["(", OPEN_STRING],
+  ["<", OPEN_ANGLE],
+  [">", CLOSE_ANGLE],
+  ["[", OPEN_ARRAY],
+  ["]", CLOSE_ARRAY],
+  ["/", OPEN_NAME],
+  ["%", OPEN_COMMENT],
+  ["){}", STRAY],
+  ["0123456789", DIGIT],
+  ["+-", SIGN],
+  [".", POINT],
+] as const)
+  for (const character of characters) CLASS[character.charCodeAt(0)] = kind;
+
+/** Whether a byte may be in a hexadecimal string. */
+const IS_HEX = new Uint8Array(256);
+for (let code = 0; code < 256; code++)
+  IS_HEX[code] = Number(CLASS[code] === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code)));
+
+const IN_CONTENT = 0;
+const IN_STRING = 1;
+const IN_HEX_STRING = 2;
+const IN_COMMENT = 3;
+const IN_IMAGE = 4;
+
+const NOTHING = new Uint8Array(0);
+
+/** What surrounds the operands of an array or a dictionary. */
+interface Frame {
+  readonly isArray: boolean;
+  readonly kinds: number;
+  readonly count: number;
+  readonly seen: number;
+  readonly keys: number;
+}
+
+/**
+ * Checks content that arrives in chunks. The chunks of one stream may be split anywhere, even within a token. The
+ * verdict does not depend on where.
+ */
+export class ContentSyntax {
+  #isMalformed = false;
+  get isBad(): boolean {
+    return this.#isMalformed;
+  }
+  #state = IN_CONTENT;
+  /** The beginning of a token that the last chunk has broken off. */
+  #carried: Uint8Array = NOTHING;
+  /** Whether the last stream has ended with a regular character, so that some readers continue its token. */
+  #mayContinue = false;
+
+  /** Kinds of the operands so far, the last in the lowest three bits. */
+  #kinds = 0;
+  #count = 0;
+  /** Bit set of the kinds of the operands so far. */
+  #seen = 0;
+  /** Number of names in the places of keys. */
+  #keys = 0;
+  readonly #frames: Frame[] = [];
+
+  /** The current kind of graphics object. */
+  #object = PAGE;
+  #saved = 0;
+  #sequences = 0;
+  #compatibility = 0;
+  /** Open parentheses of a string. */
+  #parens = 0;
+  #isEscaped = false;
+  #image: InlineImage | undefined;
+
+  /** Reads the next bytes of a stream. */
+  push(bytes: Uint8Array): void {
+    let at = 0;
+    while (this.#carried.length > 0 && at < bytes.length && !this.#isMalformed) at = this.#complete(bytes, at);
+    this.#check(bytes, at, false);
+  }
+
+  /** Completes the carried token, with the byte that ends it. Returns the offset behind that byte. */
+  #complete(bytes: Uint8Array, at: number): number {
+    const begun = this.#carried;
+    let end = at + 1;
+    const last = Math.min(bytes.length, at + MAX_TOKEN);
+    while (end < last && CLASS[bytes[end - 1]!]! >= DIGIT) end++;
+    const token = new Uint8Array(begun.length + end - at);
+    token.set(begun);
+    token.set(bytes.subarray(at, end), begun.length);
+    this.#carried = NOTHING;
+    this.#check(token, 0, false);
+    return end;
+  }
+
+  /** Ends a stream, and with it the token (ISO 32000-2, 7.8.2). */
+  endStream(): void {
+    const token = this.#carried;
+    this.#carried = NOTHING;
+    if (token.length > 0) this.#check(token, 0, true);
+    if (this.#image?.isComplete) this.#endImage();
+    if (this.#state !== IN_CONTENT) this.#isMalformed = true;
+    if (token.length > 0) this.#mayContinue = true;
+  }
+
+  /** Ends the content. Returns whether it is well-formed. */
+  finish(): boolean {
+    this.endStream();
+    const open =
+      this.#frames.length + this.#count + this.#saved + this.#sequences + this.#compatibility + (this.#object - PAGE);
+    return !this.#isMalformed && open === 0;
+  }
+
+  #check(bytes: Uint8Array, at: number, isLast: boolean): void {
+    if (!this.#scan(bytes, at, bytes.length, isLast)) this.#isMalformed = true;
+  }
+
+  /**
+   * Reads the bytes from `at` up to `end`. Returns whether they are well-formed.
+   * @param isLast whether a token at the end is complete
+   */
+  #scan(bytes: Uint8Array, at: number, end: number, isLast: boolean): boolean {
+    if (at === end || this.#isMalformed) return true;
+    if (this.#mayContinue) {
+      this.#mayContinue = false;
+      if (CLASS[bytes[at]!]! >= DIGIT) return false;
+    }
+    if (this.#state !== IN_CONTENT) at = this.#resume(bytes, at, end);
+    if (this.#isMalformed) return false;
+    let kinds = this.#kinds;
+    let count = this.#count;
+    let seen = this.#seen;
+    while (at < end) {
+      const start = at;
+      const kind = CLASS[bytes[at]!]!;
+      if (kind === WHITE) {
+        at++;
+        continue;
+      }
+      if (kind >= DIGIT && kind < LETTER) {
+        if (kind === SIGN) at++;
+        const first = at;
+        while (at < end && CLASS[bytes[at]!] === DIGIT) at++;
+        let digits = at - first;
+        if (digits > MAX_DIGITS) return false;
+        if (at < end && bytes[at] === PERIOD) {
+          const point = at++;
+          while (at < end && CLASS[bytes[at]!] === DIGIT) at++;
+          digits += at - point - 1;
+        }
+        if (at - start > MAX_TOKEN || (at < end && CLASS[bytes[at]!]! >= DIGIT)) return false;
+        if (at === end && !isLast) {
+          at = start;
+          break;
+        }
+        if (digits === 0) return false;
+        kinds = (kinds << 3) | NUMBER;
+        seen |= 1 << NUMBER;
+        count++;
+        continue;
+      }
+      if (kind === LETTER) {
+        let packed = bytes[at++]!;
+        for (let shift = 8; at < end && CLASS[bytes[at]!]! >= DIGIT; shift += 8, at++)
+          if (shift < 32) packed |= bytes[at]! << shift;
+        if (at === end && !isLast) {
+          at = start;
+          break;
+        }
+        const length = at - start;
+        if (length > MAX_TOKEN) return false;
+        const slot = length <= 3 ? slotOf(packed) : -1;
+        if (slot < 0) {
+          if (isConstant(bytes, start, length)) {
+            kinds = (kinds << 3) | OTHER;
+            seen |= 1 << OTHER;
+            count++;
+            continue;
+          }
+          if (this.#compatibility === 0 || this.#frames.length > 0 || count > MAX_OPERANDS) return false;
+        } else {
+          const isAllowed = ((WHERE[slot]! >> this.#object) & 1) === 1 && this.#frames.length === 0;
+          if (!isAllowed) return false;
+          const effect = EFFECT[slot]!;
+          if (kinds !== SIGNATURE[slot] && kinds !== OTHER_SIGNATURE[slot]) {
+            if (SIGNATURE[slot] !== VARIABLE || !isColor(effect, kinds, count, seen)) return false;
+          }
+          if (NEXT[slot] !== UNCHANGED) this.#object = NEXT[slot]!;
+          if (effect !== NO_EFFECT) {
+            this.#apply(effect);
+            if (this.#isMalformed) return false;
+          }
+        }
+        kinds = count = seen = 0;
+        if (this.#state === IN_IMAGE) {
+          at = this.#resumeImage(bytes, at, end);
+          if (this.#isMalformed) return false;
+        }
+        continue;
+      }
+      if (kind === OPEN_NAME) {
+        at++;
+        while (at < end && CLASS[bytes[at]!]! >= DIGIT) at++;
+        if (at === end && !isLast) {
+          at = start;
+          break;
+        }
+        if (at - start === 1 || at - start > MAX_TOKEN) return false;
+        if ((count & 1) === 0) this.#keys++;
+        kinds = (kinds << 3) | NAME;
+        seen |= 1 << NAME;
+        count++;
+        continue;
+      }
+      if (kind === OPEN_STRING) {
+        this.#parens = 1;
+        at = this.#string(bytes, at + 1, end);
+        if (this.#state !== IN_CONTENT) break;
+        kinds = (kinds << 3) | STRING;
+        seen |= 1 << STRING;
+        count++;
+        continue;
+      }
+      // The rest is rare but for arrays, and works on the fields.
+      if (kind === OPEN_ANGLE || kind === CLOSE_ANGLE) {
+        if (at + 1 === end && !isLast) break;
+        const isDouble = at + 1 < end && bytes[at + 1] === bytes[at];
+        if (kind === OPEN_ANGLE && !isDouble) {
+          at = this.#hexString(bytes, at + 1, end);
+          if (this.#isMalformed) return false;
+          if (this.#state !== IN_CONTENT) break;
+          kinds = (kinds << 3) | STRING;
+          seen |= 1 << STRING;
+          count++;
+          continue;
+        }
+        if (!isDouble) return false;
+        at++;
+      } else if (kind === OPEN_COMMENT) {
+        at = this.#comment(bytes, at, end);
+        continue;
+      } else if (kind === STRAY) return false;
+      at++;
+      if (kind === OPEN_ARRAY || kind === OPEN_ANGLE) {
+        if (this.#frames.length === MAX_NESTING) return false;
+        this.#frames.push({ isArray: kind === OPEN_ARRAY, kinds, count, seen, keys: this.#keys });
+        kinds = count = seen = this.#keys = 0;
+      } else {
+        const frame = this.#frames.pop();
+        if (frame === undefined || frame.isArray !== (kind === CLOSE_ARRAY)) return false;
+        if (!frame.isArray && 2 * this.#keys !== count) return false;
+        const value = frame.isArray ? arrayKind(seen) : DICTIONARY;
+        kinds = (frame.kinds << 3) | value;
+        seen = frame.seen | (1 << value);
+        count = frame.count + 1;
+        this.#keys = frame.keys;
+      }
+    }
+    if (at < end) {
+      if (end - at > MAX_TOKEN) return false;
+      this.#carried = bytes.slice(at, end);
+    }
+    this.#kinds = kinds;
+    this.#count = count;
+    this.#seen = seen;
+    return true;
+  }
+
+  #fail(): void {
+    this.#isMalformed = true;
+  }
+
+  /** Reads on in what the last chunk has broken off. */
+  #resume(bytes: Uint8Array, at: number, end: number): number {
+    switch (this.#state) {
+      case IN_IMAGE:
+        return this.#resumeImage(bytes, at, end);
+      case IN_COMMENT:
+        return this.#comment(bytes, at, end);
+    }
+    at = this.#state === IN_STRING ? this.#string(bytes, at, end) : this.#hexString(bytes, at, end);
+    if (this.#state === IN_CONTENT) {
+      this.#kinds = (this.#kinds << 3) | STRING;
+      this.#seen |= 1 << STRING;
+      this.#count++;
+    }
+    return at;
+  }
+
+  #string(bytes: Uint8Array, at: number, end: number): number {
+    let parens = this.#parens;
+    let isEscaped = this.#isEscaped;
+    while (at < end && parens > 0) {
+      const code = bytes[at++]!;
+      if (isEscaped) isEscaped = false;
+      else if (code === BACKSLASH) isEscaped = true;
+      else if (code === PAREN_OPEN) parens++;
+      else if (code === PAREN_CLOSE) parens--;
+    }
+    this.#parens = parens;
+    this.#isEscaped = isEscaped;
+    this.#state = parens > 0 ? IN_STRING : IN_CONTENT;
+    return at;
+  }
+
+  #hexString(bytes: Uint8Array, at: number, end: number): number {
+    while (at < end && IS_HEX[bytes[at]!] === 1) at++;
+    this.#state = at < end ? IN_CONTENT : IN_HEX_STRING;
+    if (at === end) return at;
+    if (CLASS[bytes[at]!] !== CLOSE_ANGLE) this.#fail();
+    return at + 1;
+  }
+
+  #comment(bytes: Uint8Array, at: number, end: number): number {
+    while (at < end && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
+    this.#state = at < end ? IN_CONTENT : IN_COMMENT;
+    return at;
+  }
+
+  #resumeImage(bytes: Uint8Array, at: number, end: number): number {
+    const image = this.#image!;
+    at = image.read(bytes, at, end);
+    if (image.isMalformed) this.#fail();
+    if (image.isEnded) this.#endImage();
+    return at;
+  }
+
+  #endImage(): void {
+    this.#image = undefined;
+    this.#state = IN_CONTENT;
+  }
+
+  #apply(effect: number): void {
+    switch (effect) {
+      case SAVE:
+        if (++this.#saved > MAX_SAVED) this.#fail();
+        break;
+      case RESTORE:
+        if (--this.#saved < 0) this.#fail();
+        break;
+      case BEGIN_SEQUENCE:
+        if (++this.#sequences > MAX_SEQUENCES) this.#fail();
+        break;
+      case END_SEQUENCE:
+        if (--this.#sequences < 0) this.#fail();
+        break;
+      case BEGIN_COMPATIBILITY:
+        this.#compatibility++;
+        break;
+      case END_COMPATIBILITY:
+        if (--this.#compatibility < 0) this.#fail();
+        break;
+      case BEGIN_IMAGE:
+        this.#image = new InlineImage();
+        this.#state = IN_IMAGE;
+        break;
+    }
+  }
+}
+
+/** Whether these streams of a page's /Contents are well-formed together. */
+export function isWellFormedContent(parts: readonly Uint8Array[]): boolean {
+  const syntax = new ContentSyntax();
+  for (const part of parts) {
+    syntax.push(part);
+    syntax.endStream();
+  }
+  return syntax.finish();
+}
+
+/** Whether operands are those of `SC` or `sc`; or of `SCN` or `scn`, which may end with the name of a pattern. */
+function isColor(effect: number, kinds: number, count: number, seen: number): boolean {
+  if (effect !== SET_COLOR && effect !== SET_COLOR_OR_PATTERN) return false;
+  if (count === 0 || count > MAX_OPERANDS) return false;
+  if (seen === 1 << NUMBER) return true;
+  if (effect === SET_COLOR || (kinds & 7) !== NAME) return false;
+  return count === 1 || (seen === ((1 << NUMBER) | (1 << NAME)) && numbersBefore(kinds, count));
+}
+
+/** Whether the operands before the last one are numbers. */
+function numbersBefore(kinds: number, count: number): boolean {
+  for (let i = 1; i < Math.min(count, 10); i++) if (((kinds >> (3 * i)) & 7) !== NUMBER) return false;
+  return count <= 10;
+}
+
+function arrayKind(seen: number): number {
+  if ((seen & ~(1 << NUMBER)) === 0) return NUMBERS;
+  return (seen & ~((1 << NUMBER) | (1 << STRING))) === 0 ? TEXTS : OTHER;
+}
+
+const CONSTANTS = ["true", "false", "null"].map((word) => Array.from(word, (letter) => letter.charCodeAt(0)));
+
+function isConstant(bytes: Uint8Array, start: number, length: number): boolean {
+  return CONSTANTS.some((word) => word.length === length && word.every((code, i) => bytes[start + i] === code));
+}

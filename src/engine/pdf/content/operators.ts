@@ -1,0 +1,128 @@
+/** The operators of page content with their operands (ISO 32000-2, Annex A), in tables for a fast check. */
+
+/** Kinds of operands. A signature has three bits for each of them. */
+export const NUMBER = 1;
+export const NAME = 2;
+export const STRING = 3;
+/** An array of numbers. */
+export const NUMBERS = 4;
+/** An array of numbers and strings. */
+export const TEXTS = 5;
+export const DICTIONARY = 6;
+/** A Boolean value, null, or another array. */
+export const OTHER = 7;
+
+/** The kinds of graphics objects that content can be in (8.2, Figure 9). */
+export const PAGE = 0;
+export const PATH = 1;
+export const TEXT = 2;
+/** Stands for the graphics object before the operator. */
+export const UNCHANGED = 3;
+
+/** Effects of operators that are more than a change of the graphics object. */
+export const NO_EFFECT = 0;
+export const SAVE = 1;
+export const RESTORE = 2;
+export const BEGIN_SEQUENCE = 3;
+export const END_SEQUENCE = 4;
+export const BEGIN_COMPATIBILITY = 5;
+export const END_COMPATIBILITY = 6;
+export const BEGIN_IMAGE = 7;
+export const SET_COLOR = 8;
+export const SET_COLOR_OR_PATTERN = 9;
+export const SET_STYLE = 10;
+
+/** Signature of an operator whose operands vary. */
+export const VARIABLE = -1;
+
+/** Kinds by the letters of the lists below. */
+const KINDS: Record<string, number> = { n: NUMBER, N: NAME, s: STRING, a: NUMBERS, t: TEXTS, D: DICTIONARY };
+const EFFECTS: Record<string, number> = {
+  q: SAVE,
+  Q: RESTORE,
+  BMC: BEGIN_SEQUENCE,
+  BDC: BEGIN_SEQUENCE,
+  EMC: END_SEQUENCE,
+  BX: BEGIN_COMPATIBILITY,
+  EX: END_COMPATIBILITY,
+  BI: BEGIN_IMAGE,
+  SC: SET_COLOR,
+  sc: SET_COLOR,
+  SCN: SET_COLOR_OR_PATTERN,
+  scn: SET_COLOR_OR_PATTERN,
+  J: SET_STYLE,
+  j: SET_STYLE,
+  Tr: SET_STYLE,
+};
+
+/** Operators that are allowed in some graphics objects, each with its operands. `*` stands for operands that vary. */
+interface Group {
+  readonly where: readonly number[];
+  readonly next: number;
+  readonly operators: string;
+}
+
+/**
+ * Left out are `d0` and `d1`, which only glyph descriptions have, and `ID` and `EI`, which end parts of inline images.
+ */
+const GROUPS: readonly Group[] = [
+  {
+    where: [PAGE, PATH, TEXT],
+    next: UNCHANGED,
+    operators:
+      "w:n J:n j:n M:n d:an ri:N i:n gs:N CS:N cs:N SC:* sc:* SCN:* scn:* G:n g:n RG:nnn rg:nnn K:nnnn k:nnnn " +
+      "Tc:n Tw:n Tz:n TL:n Tf:Nn Tr:n Ts:n MP:N DP:NN|ND BMC:N BDC:NN|ND EMC: BX: EX:",
+  },
+  { where: [PAGE], next: UNCHANGED, operators: "q: Q: cm:nnnnnn Do:N sh:N BI:" },
+  { where: [PAGE, PATH], next: PATH, operators: "m:nn re:nnnn" },
+  { where: [PATH], next: PATH, operators: "l:nn c:nnnnnn v:nnnn y:nnnn h: W: W*:" },
+  { where: [PAGE, PATH], next: PAGE, operators: "S: s: f: F: f*: B: B*: b: b*: n:" },
+  { where: [PAGE], next: TEXT, operators: "BT:" },
+  { where: [TEXT], next: PAGE, operators: "ET:" },
+  { where: [TEXT], next: UNCHANGED, operators: "Td:nn TD:nn Tm:nnnnnn T*: Tj:s TJ:t|a ':s \":nns" },
+];
+
+const SLOTS = 1024;
+/** Packed names of the operators, in a hash table with linear probing. Empty slots are 0. */
+const NAMES = new Int32Array(SLOTS);
+/** Allowed operands: the kinds of all operands, the first in the highest bits; or {@link VARIABLE}. */
+export const SIGNATURE = new Int32Array(SLOTS);
+/** Other operands that are allowed too. Equal to the first if there are none. */
+export const OTHER_SIGNATURE = new Int32Array(SLOTS);
+/** Bit set of the graphics objects where the operator is allowed. */
+export const WHERE = new Uint8Array(SLOTS);
+/** The graphics object after the operator. */
+export const NEXT = new Uint8Array(SLOTS);
+export const EFFECT = new Uint8Array(SLOTS);
+
+/** Returns the slot where the search for an operator begins. */
+const firstSlot = (packed: number) => (packed ^ (packed >> 5) ^ (packed >> 11)) & (SLOTS - 1);
+
+/**
+ * Finds an operator by the codes of its characters, the first in the lowest byte.
+ * @returns the slot in the tables; -1 for an unknown operator
+ */
+export function slotOf(packed: number): number {
+  for (let slot = firstSlot(packed); NAMES[slot] !== 0; slot = (slot + 1) & (SLOTS - 1))
+    if (NAMES[slot] === packed) return slot;
+  return -1;
+}
+
+function signatureOf(operands: string): number {
+  return operands === "*" ? VARIABLE : Array.from(operands).reduce((kinds, letter) => (kinds << 3) | KINDS[letter]!, 0);
+}
+
+for (const { where, next, operators } of GROUPS)
+  for (const operator of operators.split(" ")) {
+    const [name, operands] = operator.split(":") as [string, string];
+    const packed = Array.from(name).reduce((bits, letter, i) => bits | (letter.charCodeAt(0) << (8 * i)), 0);
+    let slot = firstSlot(packed);
+    while (NAMES[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
+    const [first, other = first] = operands.split("|") as [string, string?];
+    NAMES[slot] = packed;
+    SIGNATURE[slot] = signatureOf(first);
+    OTHER_SIGNATURE[slot] = signatureOf(other);
+    WHERE[slot] = where.reduce((bits, object) => bits | (1 << object), 0);
+    NEXT[slot] = next;
+    EFFECT[slot] = EFFECTS[name] ?? NO_EFFECT;
+  }
