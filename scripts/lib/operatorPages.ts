@@ -11,6 +11,7 @@ export interface OperatorPage {
 
 const LINES = "q 0.8 g 60 60 80 3 re 60 90 80 3 re f Q\n";
 const PATH = ["10 10 m ", " 20 20 l n\n"] as const;
+const PAINTED = ["10 10 m 20 20 l ", "\n"] as const;
 const TEXT = ["BT /F0 12 Tf 20 20 Td ", " (w) Tj ET\n"] as const;
 const PAGE = ["", "\n"] as const;
 
@@ -21,13 +22,37 @@ const EXAMPLES: [around: readonly [before: string, after: string], operators: st
     [
       ...["1 w", "1 J", "1 j", "10 M", "[3 1] 0 d", "/Perceptual ri", "50 i", "/G0 gs", "q", "Q", "1 0 0 1 5 5 cm"],
       ...["/DeviceRGB CS", "/DeviceRGB cs", "0 SC", "0 sc", "0 SCN", "0 scn", "0 G", "0 g", "1 0 0 RG", "1 0 0 rg"],
-      ...["1 0 0 0 K", "1 0 0 0 k", "/Sh0 sh", "/Fm0 Do", "/Tag MP", "/Tag /MC0 DP", "/Tag BMC", "/Tag /MC0 BDC", "EMC"],
-      ...["BX", "EX", "10 10 m", "10 10 9 9 re", "BT", "ET", "1 Tc", "1 Tw", "90 Tz", "12 TL", "/F0 12 Tf", "0 Tr", "1 Ts"],
+      ...[
+        "1 0 0 0 K",
+        "1 0 0 0 k",
+        "/Sh0 sh",
+        "/Fm0 Do",
+        "/Tag MP",
+        "/Tag /MC0 DP",
+        "/Tag BMC",
+        "/Tag /MC0 BDC",
+        "EMC",
+      ],
+      ...[
+        "BX",
+        "EX",
+        "10 10 m",
+        "10 10 9 9 re",
+        "BT",
+        "ET",
+        "1 Tc",
+        "1 Tw",
+        "90 Tz",
+        "12 TL",
+        "/F0 12 Tf",
+        "0 Tr",
+        "1 Ts",
+      ],
       ...["BI", "ID", "EI", "9 0 d0", "9 0 0 0 9 9 d1", "foo", "S", "f", "n"],
     ],
   ],
   [PATH, ["30 30 l", "9 9 30 30 50 50 c", "9 9 30 30 v", "9 9 30 30 y", "h", "W", "W*"]],
-  [PATH, ["S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n"]],
+  [PAINTED, ["S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "n"]],
   [
     TEXT,
     [
@@ -39,6 +64,20 @@ const EXAMPLES: [around: readonly [before: string, after: string], operators: st
 
 const WRONG = ["7", "/Name", "(string)", "[1 2]", "[[1]]", "<</A 1>>", "null"];
 const HUGE = ["2147483648", "-99999999999", `${"9".repeat(50)}`, `0.${"0".repeat(60)}1`, "1e99", "-", "--1"];
+/** Values outside the range that an operator allows. */
+const OUT_OF_RANGE = [
+  "-7 w",
+  "7 J",
+  "-1 j",
+  "1.5 J",
+  "0 M",
+  "[-1 1] 0 d",
+  "[0 0] 0 d",
+  "/Name ri",
+  "-7 i",
+  "0 0 0 0 0 0 cm",
+];
+OUT_OF_RANGE.push("7 -7 7 rg", "0 Tz", "/F0 0 Tf", "/F0 -5 Tf", "9 Tr", "/None gs", "/None Do", "/None sh", "/None cs");
 const NUMBERS = "1 2 3 4 5 6 7 8 9 10 11 ";
 
 /** Splits an operator's example into operands and the operator. */
@@ -67,6 +106,7 @@ function* variants(example: string): Generator<[name: string, text: string]> {
   yield ["33 too many", NUMBERS.repeat(3) + example];
   yield ["a name too many", `${withOperands([...operands, "/Name"])}`];
   for (const [i, operand] of operands.entries()) {
+    if (i > 0 && i < operands.length - 1) continue;
     for (const wrong of WRONG) yield [`operand ${i + 1} ${wrong}`, withOperands(operands.with(i, wrong))];
     if (/^[-\d]/.test(operand))
       for (const huge of HUGE) yield [`operand ${i + 1} ${huge.slice(0, 12)}`, withOperands(operands.with(i, huge))];
@@ -75,7 +115,11 @@ function* variants(example: string): Generator<[name: string, text: string]> {
 
 /** Returns each variant in the middle and at the end of content. */
 export function operatorPages(): OperatorPage[] {
-  return EXAMPLES.flatMap(([[before, after], examples]) =>
+  const outOfRange = OUT_OF_RANGE.map((text) => ({
+    name: `${text}, out of range`,
+    content: `${LINES}${text}\n${LINES}`,
+  }));
+  const inOperands = EXAMPLES.flatMap(([[before, after], examples]) =>
     examples.flatMap((example) =>
       Array.from(variants(example)).flatMap(([variant, text]) => [
         { name: `${example}, ${variant}, in the middle`, content: LINES + before + text + after + LINES },
@@ -83,6 +127,7 @@ export function operatorPages(): OperatorPage[] {
       ]),
     ),
   );
+  return [...outOfRange, ...inOperands];
 }
 
 /** Returns a PDF with a page for each content. */

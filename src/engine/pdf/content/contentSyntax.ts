@@ -25,7 +25,6 @@ import {
   SAVE,
   SET_COLOR,
   SET_COLOR_OR_PATTERN,
-  SET_STYLE,
   SIGNATURE,
   STRING,
   slotOf,
@@ -108,9 +107,6 @@ interface Frame {
  */
 export class ContentSyntax {
   #isMalformed = false;
-  get isBad(): boolean {
-    return this.#isMalformed;
-  }
   #state = IN_CONTENT;
   /** The beginning of a token that the last chunk has broken off. */
   #carried: Uint8Array = NOTHING;

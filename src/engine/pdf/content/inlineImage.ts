@@ -2,6 +2,7 @@
 import { CARRIAGE_RETURN, FORM_FEED, GREATER_THAN, LINE_FEED, NULL, SPACE, TAB, TILDE } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, type Value } from "../syntax/values.ts";
+import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
 /** Maximum length of an inline image's dictionary. Real ones have less than 200 bytes, and a color table up to 1,536. */
 const MAX_DICTIONARY = 2048;
@@ -141,14 +142,8 @@ export class InlineImage {
     text[0] = text[1] = 0x3c;
     text.set(this.#dictionary.subarray(0, this.#length - 2), 2);
     text[this.#length] = text[this.#length + 1] = GREATER_THAN;
-    let entries: Value;
-    try {
-      entries = parseValue(text, 0);
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
-      entries = null;
-    }
-    this.#state = entries instanceof Map ? this.#dataOf(entries) : -1;
+    const entries = dictionaryOf(text);
+    this.#state = entries ? this.#dataOf(entries) : -1;
     this.isMalformed = this.#state < 0;
     this.#last = 0;
   }
@@ -174,5 +169,17 @@ export class InlineImage {
       return IN_SAMPLES;
     }
     return typeof filter === "string" ? (FILTERS[filter] ?? -1) : -1;
+  }
+}
+
+/** Parses a dictionary. Returns undefined if it is malformed. */
+function dictionaryOf(text: Uint8Array): Dictionary | undefined {
+  try {
+    if (eachWellFormedEntry(text, 0, () => {}) !== text.length) return undefined;
+    const entries = parseValue(text, 0);
+    return entries instanceof Map ? entries : undefined;
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
   }
 }

@@ -30,7 +30,6 @@ export const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
 export const SET_COLOR = 8;
 export const SET_COLOR_OR_PATTERN = 9;
-export const SET_STYLE = 10;
 
 /** Signature of an operator whose operands vary. */
 export const VARIABLE = -1;
@@ -50,9 +49,6 @@ const EFFECTS: Record<string, number> = {
   sc: SET_COLOR,
   SCN: SET_COLOR_OR_PATTERN,
   scn: SET_COLOR_OR_PATTERN,
-  J: SET_STYLE,
-  j: SET_STYLE,
-  Tr: SET_STYLE,
 };
 
 /** Operators that are allowed in some graphics objects, each with its operands. `*` stands for operands that vary. */
