@@ -114,6 +114,7 @@ async function open(
   const rights = catalog.has("Perms") ? await objects.run(() => findUsageRights(objects, rewrites, root)) : [];
   for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
 
+  const mayDefer = !source.inMemory && !thorough;
   const walk = new PageWalk(objects, rewrites, tree, {
     maxPages: options.maxPages ?? Number.POSITIVE_INFINITY,
     namePrefix: namePrefix(
@@ -121,7 +122,7 @@ async function open(
       source.length,
     ),
     lenient: recovery !== undefined,
-    mayDefer: !source.inMemory && !thorough,
+    mayDefer,
     ...ambiguityOf(source, recovery, root.num, areStreamsRead),
   });
   await retryAll(source, walk);
@@ -140,6 +141,7 @@ async function open(
     numbers,
     start,
     deferred: walk.contents.deferred,
+    unchecked: mayDefer ? pages.filter(({ isolated }) => !isolated).map(({ contents }) => contents!.items) : [],
     contentEnds: walk.contents.ends,
     ...properties,
     language: await readLanguage(objects, root, catalog),

@@ -39,6 +39,8 @@ export interface ReadDocument {
   readonly start: OutputStart;
   /** Numbers of content objects that the copying pass must check, see ContentCheck. */
   readonly deferred: ReadonlySet<number>;
+  /** References to the content streams of each page whose syntax the copying pass must check, see SyntaxCheck. */
+  readonly unchecked: readonly string[];
   /** End offset of the data of each content stream, by the offset of its object. */
   readonly contentEnds: ReadonlyMap<number, number>;
   /** Whether marking breaks a signature. */

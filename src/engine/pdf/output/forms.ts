@@ -12,6 +12,7 @@ export class Forms {
   /** References to the forms that keep the number of their content stream, by this number. */
   readonly #kept = new Map<number, Ref>();
   readonly #copies = new Map<string, Ref>();
+  readonly #known = new Map<IsolatedContent, Ref[]>();
 
   constructor(document: PdfDocument) {
     this.#document = document;
@@ -21,7 +22,13 @@ export class Forms {
    * Returns the references to the forms that draw the content of a page, in order.
    * @throws EngineError damaged_pdf if a stream is also another part of the document
    */
-  of({ forms, joined, resources, box }: IsolatedContent): Ref[] {
+  of(content: IsolatedContent): Ref[] {
+    const known = this.#known.get(content) ?? this.#formsOf(content);
+    this.#known.set(content, known);
+    return known;
+  }
+
+  #formsOf({ forms, joined, resources, box }: IsolatedContent): Ref[] {
     const reference = resources ? this.#document.referenceTo(resources) : "<<>>";
     const entries = `/Type/XObject/Subtype/Form/BBox${box}/Resources ${reference}`;
     if (joined) return [this.#document.add({ dict: `${entries}/Filter/FlateDecode`, data: deflate(joined) })];

@@ -16,6 +16,7 @@ import { checkBoundaries } from "./extents.ts";
 import { planReplacements, type Replacements } from "./replacements.ts";
 import { findSuspects, RevisionWatch } from "./revisions.ts";
 import { writeSkeleton } from "./skeleton.ts";
+import { SyntaxCheck } from "./syntaxCheck.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
 
@@ -55,7 +56,14 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   };
   return {
     length: to + shift + tail.length,
-    chunks: () => chunksOf(copy, new ContentCheck(document.objects, document.deferred), tail),
+    chunks: () => {
+      const { objects, deferred, unchecked, contentEnds } = document;
+      return chunksOf(
+        copy,
+        [new ContentCheck(objects, deferred), new SyntaxCheck(objects, unchecked, contentEnds)],
+        tail,
+      );
+    },
   };
 }
 
@@ -117,14 +125,18 @@ function endOfHeader(source: ByteSource, origin: number): number {
   return origin + at;
 }
 
-async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGenerator<Uint8Array, undefined> {
+async function* chunksOf(
+  copy: Copy,
+  checks: readonly [ContentCheck, SyntaxCheck],
+  tail: Tail,
+): AsyncGenerator<Uint8Array, undefined> {
   const { source, version, header } = copy;
   if (header) yield header;
   const eraser = new Eraser(copy.boundaries, copy.watch ? copy.table : undefined);
   const watch = copy.watch ? new RevisionWatch() : undefined;
   for await (const window of windows(source, copy.from, copy.to)) {
     const { at, end, base, bytes } = window;
-    check.inspect(window);
+    for (const check of checks) check.inspect(window);
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
     const write = (character: string, start: number, stop: number) => {
@@ -140,7 +152,7 @@ async function* chunksOf(copy: Copy, check: ContentCheck, tail: Tail): AsyncGene
     watch?.inspect(chunk);
     yield chunk;
   }
-  await check.finish();
+  for (const check of checks) await check.finish();
   for await (const part of tail.parts())
     for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
 }

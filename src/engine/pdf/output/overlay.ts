@@ -77,7 +77,7 @@ export async function overlay(
     meter.charge("placeMark", operators.length);
     const placement = place(operators, isolated !== undefined);
     if (isolated) {
-      const drawn = forms.of(isolated).map((form) => `q /${names.nameOf(form, resources)} Do Q\n`);
+      const drawn = forms.of(isolated).map((form) => `q /${names.nameOf(form, resources)} Do Q n\n`);
       const streams = drawn.length > 0 ? [draw(drawn.join("")), placement] : [placement];
       page.overlay = { placement, contents: arrayOf(...streams) };
       return;

@@ -4,6 +4,7 @@
  * on with the page.
  */
 import { EngineError } from "../../errors.ts";
+import { isWellFormedContent } from "../content/contentSyntax.ts";
 import { decodeStream } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -37,6 +38,8 @@ export interface IsolatedContent {
 
 /** Maximum number of decoded bytes of a file. Content beyond is not isolated if it would have to be decoded. */
 const MAX_DECODED = 8 << 20;
+/** Maximum number of decoded bytes of a file whose syntax is checked. More would take longer than all other work. */
+export const MAX_CHECKED = 1 << 20;
 
 /** Reads the content of isolated pages. A call that misses bytes changes nothing, because it is repeated. */
 export class IsolationReader {
@@ -44,13 +47,33 @@ export class IsolationReader {
   readonly #contents: ContentsReader;
   /** The box and the resources of the form that each stream becomes, by the number of the stream. */
   readonly #uses = new Map<number, string>();
-  /** Decoded content by the number of its stream; undefined for content that cannot be decoded. */
-  readonly #decoded = new Map<number, Uint8Array | undefined>();
+  /** Content that has been isolated, by the references to its streams and by its box and resources. */
+  readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
+  /** Whether the content of a page is well-formed, by the references to its streams. */
+  readonly #checked = new Map<string, boolean>();
+  /** The streams that have been decoded. */
+  readonly #counted = new Set<number>();
   #left = MAX_DECODED;
 
   constructor(objects: Objects, contents: ContentsReader) {
     this.#objects = objects;
     this.#contents = contents;
+  }
+
+  /**
+   * Returns whether the content of a page is known to be well-formed. Content beyond {@link MAX_CHECKED} counts as
+   * well-formed, because it is not checked.
+   * @param items references to the streams
+   * @throws MissingRange if bytes have to be fetched first
+   */
+  isWellFormed(items: string): boolean {
+    const known = this.#checked.get(items);
+    if (known !== undefined || MAX_DECODED - this.#left >= MAX_CHECKED) return known ?? true;
+    const parts = this.#streams(items)?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
+    const isUnchecked = parts.includes("too long");
+    const isWellFormed = isUnchecked || (!parts.includes(undefined) && isWellFormedContent(parts as Uint8Array[]));
+    this.#checked.set(items, isWellFormed);
+    return isWellFormed;
   }
 
   /**
@@ -63,20 +86,39 @@ export class IsolationReader {
    */
   read(items: string, resources: Rewrite | undefined, box: string): IsolatedContent | undefined {
     const use = `${box} ${resources && keyOf(resources)}`;
+    const known = this.#isolated.get(items)?.get(use);
+    if (known) return known;
+    const isolated = this.#isolate(items, resources, box, use);
+    if (!isolated) return undefined;
+    this.#isolated.set(items, (this.#isolated.get(items) ?? new Map()).set(use, isolated));
+    return isolated;
+  }
+
+  #isolate(items: string, resources: Rewrite | undefined, box: string, use: string): IsolatedContent | undefined {
+    const streams = this.#streams(items);
+    if (!streams) return undefined;
+    const parts = streams.length > 1 ? streams.map((stream) => this.#decode(stream, MAX_DECODED)) : [];
+    if (parts.includes("too long")) return undefined;
+    if (parts.length > 0 && !parts.includes(undefined)) {
+      const content = joined(parts as Uint8Array[]);
+      this.#objects.source.meter.retain(content.length);
+      return { forms: [], joined: content, resources, box };
+    }
+    const forms = streams.map((stream) => this.#formOf(stream, use));
+    if (forms.some((form) => !form)) return undefined;
+    for (const { num } of streams) if (!this.#uses.has(num)) this.#uses.set(num, use);
+    return { forms: forms as FormSource[], joined: undefined, resources, box };
+  }
+
+  /** Returns the streams that references lead to; undefined if the dictionary of one cannot be read. */
+  #streams(items: string): DataStream[] | undefined {
     const streams: DataStream[] = [];
     for (const [, num] of items.matchAll(/(\d+)\s+\d+\s+R/g)) {
       const stream = this.#contents.stream(Number(num));
       if (!stream) return undefined;
       streams.push(stream);
     }
-    const parts = streams.length > 1 ? streams.map((stream) => this.#decode(stream)) : [];
-    if (parts.some((part) => part === "too long")) return undefined;
-    if (parts.length > 0 && parts.every((part) => part instanceof Uint8Array))
-      return { forms: [], joined: joined(parts), resources, box };
-    const forms = streams.map((stream) => this.#formOf(stream, use));
-    if (forms.some((form) => !form)) return undefined;
-    for (const { num } of streams) if (!this.#uses.has(num)) this.#uses.set(num, use);
-    return { forms: forms as FormSource[], joined: undefined, resources, box };
+    return streams;
   }
 
   #formOf(stream: DataStream, use: string): FormSource | undefined {
@@ -95,25 +137,26 @@ export class IsolationReader {
     return cipher ? cipher.decryptStream(num, table.generationOf(num), raw) : raw;
   }
 
-  /** Decodes content, or returns undefined if that is impossible. */
-  #decode(stream: DataStream): Uint8Array | "too long" | undefined {
+  /** Decodes content of at most `limit` bytes, or returns undefined if that is impossible. */
+  #decode(stream: DataStream, limit: number): Uint8Array | "too long" | undefined {
     const { num, filters } = stream;
-    if (this.#decoded.has(num)) return this.#decoded.get(num);
     const dict: Dictionary = new Map(Array.from(filters, ([key, value]) => [key, this.#objects.resolve(value)]));
-    let content: Uint8Array | undefined;
+    const { meter } = this.#objects.source;
+    const before = meter.used.decoded;
     try {
-      content = decodeStream(dict, this.#decrypted(stream), this.#objects.source.meter, this.#left);
+      const content = decodeStream(dict, this.#decrypted(stream), meter, limit);
+      if (content.length > limit) return "too long"; // no filter has limited it
+      meter.charge("checkContent", content.length);
+      if (this.#counted.has(num)) meter.chargeDecodedAgain(meter.used.decoded - before);
+      else if (content.length > this.#left) return "too long";
+      else this.#left -= content.length;
+      this.#counted.add(num);
+      return content;
     } catch (error) {
       if (error instanceof EngineError && error.code === "too_complex") return "too long";
-      if (!(error instanceof Malformed || error instanceof EngineError)) throw error;
+      if (error instanceof Malformed || error instanceof EngineError) return undefined;
+      throw error;
     }
-    if (content) {
-      this.#objects.source.meter.retain(content.length);
-      if (content.length > this.#left) return "too long";
-      this.#left -= content.length;
-    }
-    this.#decoded.set(num, content);
-    return content;
   }
 }
 

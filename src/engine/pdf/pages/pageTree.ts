@@ -280,7 +280,9 @@ export class PageWalk {
     const box = this.#equalBox(displayedBox(mediaBox, cropBox));
     const own = span && this.#resources.find(page, span, true);
     const found = own ?? this.#inherited(inherited.resources);
-    const isolated = this.#options.lenient
+    const isIsolated =
+      this.#options.lenient || !(this.#options.mayDefer || this.#isolation.isWellFormed(contents.items));
+    const isolated = isIsolated
       ? this.#isolation.read(
           contents.items,
           found && (found.shared ?? page.part(span!.start, span!.end)),

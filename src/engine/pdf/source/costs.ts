@@ -73,6 +73,8 @@ export const COSTS = {
   readContentsArray: scan(16),
   /** Per byte of a content stream's dictionary. All pages may share the stream. */
   readStreamDictionary: scan(8),
+  /** Per byte of decoded content whose syntax is checked. */
+  checkContent: scan(4),
   /** Per byte of a malformed object that is rewritten in well-formed syntax. */
   rewriteWellFormed: scan(32),
 

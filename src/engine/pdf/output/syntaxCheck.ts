@@ -1,0 +1,146 @@
+/**
+ * Checks, while the source is copied, the syntax of page content that the plan took for well-formed without reading it.
+ * Malformed content has to be isolated from the mark (see pages/isolation.ts), for which the plan is made again.
+ */
+import { indexOf } from "#platform/search";
+import { EngineError } from "../../errors.ts";
+import { isWellFormedContent } from "../content/contentSyntax.ts";
+import { decodeStream } from "../objects/filters.ts";
+import type { Objects } from "../objects/objects.ts";
+import { dataStart } from "../objects/streams.ts";
+import { MAX_CHECKED } from "../pages/isolation.ts";
+import { isDictionary, Malformed, readHeader, skipValue, skipWhite } from "../syntax/lexer.ts";
+import { type Dictionary, parseValue } from "../syntax/values.ts";
+import type { Window } from "./contentCheck.ts";
+import { PlanOutdated } from "./eraser.ts";
+
+/** A content stream whose data are being collected. */
+interface Collected {
+  readonly dict: Dictionary;
+  readonly raw: Uint8Array;
+  filled: number;
+}
+
+/** Goes through the source once, front to back, beside the ContentCheck. */
+export class SyntaxCheck {
+  readonly #objects: Objects;
+  /** References to the content streams of each page. */
+  readonly #pages: readonly string[];
+  /** File offsets of the content streams, ascending, and their numbers. */
+  readonly #streams: readonly { readonly offset: number; readonly num: number }[];
+  readonly #ends: ReadonlyMap<number, number>;
+  readonly #collected = new Map<number, Collected>();
+  #next = 0;
+  /** The stream that continues in the next window, and the offset of its next byte. */
+  #open: { readonly stream: Collected; at: number } | undefined;
+  /** Number of bytes that may still be collected. */
+  #left = MAX_CHECKED;
+
+  /**
+   * @param pages references to the content streams of each page
+   * @param ends known end offsets of stream data, by the offset of their object
+   */
+  constructor(objects: Objects, pages: readonly string[], ends: ReadonlyMap<number, number>) {
+    const { table } = objects;
+    this.#objects = objects;
+    this.#pages = pages;
+    this.#ends = ends;
+    const numbers = new Set(pages.flatMap(numbersIn));
+    this.#streams = Array.from(numbers, (num) => ({ offset: table.offsetOf(num), num }))
+      .filter(({ offset }) => offset >= 0)
+      .sort((a, b) => a.offset - b.offset);
+  }
+
+  /** Collects the content in the next window, before anything in it is erased. */
+  inspect(window: Window): void {
+    const { end, base, bytes } = window;
+    if (this.#open) this.#collect(this.#open, window);
+    for (; !this.#open && this.#left > 0; this.#next++) {
+      const found = this.#streams[this.#next];
+      if (!found || found.offset >= end) return;
+      const at = found.offset - base;
+      const knownEnd = this.#ends.get(found.offset);
+      const stream = at >= 0 ? openStream(bytes, at, knownEnd === undefined ? undefined : knownEnd - base) : undefined;
+      if (!stream || stream.raw.length > this.#left) continue;
+      this.#left -= stream.raw.length;
+      this.#collected.set(found.num, stream);
+      this.#collect({ stream, at: base + stream.data }, window);
+    }
+  }
+
+  /**
+   * Checks the collected content, page by page. Must be called once all has been copied.
+   * @throws PlanOutdated if the content of a page is malformed
+   */
+  async finish(): Promise<void> {
+    if (this.#open) this.#collected.clear();
+    const checked = new Set<string>();
+    let left = MAX_CHECKED;
+    for (const page of this.#pages) {
+      if (left <= 0) return;
+      const numbers = numbersIn(page);
+      if (checked.has(page) || !numbers.every((num) => this.#collected.has(num))) continue;
+      checked.add(page);
+      const parts = await Promise.all(numbers.map((num) => this.#decoded(num)));
+      if (parts.includes("too long")) continue;
+      left -= parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
+      if (parts.includes(undefined) || !isWellFormedContent(parts as Uint8Array[]))
+        throw new PlanOutdated("a page's content is malformed");
+    }
+  }
+
+  #collect(open: { readonly stream: Collected; at: number }, { end, base, bytes }: Window): void {
+    const { stream, at } = open;
+    const part = bytes.subarray(at - base, Math.min(at - base + stream.raw.length - stream.filled, end - base));
+    stream.raw.set(part, stream.filled);
+    stream.filled += part.length;
+    open.at += part.length;
+    this.#open = stream.filled < stream.raw.length ? open : undefined;
+  }
+
+  /** Returns the decoded content of a stream, or undefined if it cannot be decoded. */
+  async #decoded(num: number): Promise<Uint8Array | "too long" | undefined> {
+    const { cipher, table, source } = this.#objects;
+    const { dict, raw } = this.#collected.get(num)!;
+    try {
+      const filters = await this.#objects.run(
+        () =>
+          new Map(["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))])) as Dictionary,
+      );
+      const data = cipher ? cipher.decryptStream(num, table.generationOf(num), raw) : raw;
+      return decodeStream(filters, data, source.meter, MAX_CHECKED);
+    } catch (error) {
+      if (error instanceof EngineError && error.code === "too_complex") return "too long";
+      if (error instanceof Malformed || error instanceof EngineError) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Returns the object numbers of references. */
+function numbersIn(items: string): number[] {
+  return Array.from(items.matchAll(/(\d+)\s+\d+\s+R/g), ([, num]) => Number(num));
+}
+
+/**
+ * Reads the head of the stream object at `at`. Returns undefined if the head is malformed, or if the data have no direct
+ * /Length and do not end in `bytes`. Such a stream is not checked.
+ * @param end where the data end, if that is known
+ */
+function openStream(bytes: Uint8Array, at: number, end?: number): (Collected & { data: number }) | undefined {
+  try {
+    const header = readHeader(bytes, at);
+    if (!header || !isDictionary(bytes, header.end)) return undefined;
+    const data = dataStart(bytes, skipWhite(bytes, skipValue(bytes, header.end)));
+    if (data < 0) return undefined;
+    const dict = parseValue(bytes, header.end) as Dictionary;
+    const claimed = dict.get("Length");
+    const found = typeof claimed === "number" ? claimed : indexOf(bytes, "endstream", data) - data;
+    const length = end === undefined ? found : end - data;
+    if (!(Number.isInteger(length) && length >= 0 && length <= MAX_CHECKED)) return undefined;
+    return { dict, raw: new Uint8Array(length), filled: 0, data };
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
