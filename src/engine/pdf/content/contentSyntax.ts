@@ -1,7 +1,7 @@
 /**
  * Decides whether page content is well-formed: all readers execute it to its end, and it leaves nothing open. The rules
  * are stricter than ISO 32000-2, 7.8.2 and 8.2 where a reader gives up earlier. A false alarm costs little, because the
- * page is then isolated from its mark. So whatever is unusual counts as malformed.
+ * page is then isolated from its mark. So unusual content counts as malformed.
  */
 import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, PAREN_CLOSE, PAREN_OPEN, PERIOD } from "../syntax/characters.ts";
 import { InlineImage, isWhite } from "./inlineImage.ts";
@@ -23,8 +23,6 @@ import {
   PAGE,
   RESTORE,
   SAVE,
-  SET_COLOR,
-  SET_COLOR_OR_PATTERN,
   SIGNATURE,
   STRING,
   slotOf,
@@ -92,7 +90,7 @@ const IN_IMAGE = 4;
 
 const NOTHING = new Uint8Array(0);
 
-/** What surrounds the operands of an array or a dictionary. */
+/** State of the operands around an open array or dictionary. */
 interface Frame {
   readonly isArray: boolean;
   readonly kinds: number;
@@ -243,7 +241,8 @@ export class ContentSyntax {
           if (!isAllowed) return false;
           const effect = EFFECT[slot]!;
           if (kinds !== SIGNATURE[slot] && kinds !== OTHER_SIGNATURE[slot]) {
-            if (SIGNATURE[slot] !== VARIABLE || !isColor(effect, kinds, count, seen)) return false;
+            // Colors are numbers. Names of patterns count as malformed: pdf.js gives up at one that is missing.
+            if (SIGNATURE[slot] !== VARIABLE || seen !== 1 << NUMBER || count > MAX_OPERANDS) return false;
           }
           if (NEXT[slot] !== UNCHANGED) this.#object = NEXT[slot]!;
           if (effect !== NO_EFFECT) {
@@ -265,7 +264,7 @@ export class ContentSyntax {
           at = start;
           break;
         }
-        if (at - start === 1 || at - start > MAX_TOKEN) return false;
+        if (at - start === 1 || at - start > MAX_TOKEN || isPattern(bytes, start, at)) return false;
         if ((count & 1) === 0) this.#keys++;
         kinds = (kinds << 3) | NAME;
         seen |= 1 << NAME;
@@ -428,21 +427,6 @@ export function isWellFormedContent(parts: readonly Uint8Array[]): boolean {
   return syntax.finish();
 }
 
-/** Whether operands are those of `SC` or `sc`; or of `SCN` or `scn`, which may end with the name of a pattern. */
-function isColor(effect: number, kinds: number, count: number, seen: number): boolean {
-  if (effect !== SET_COLOR && effect !== SET_COLOR_OR_PATTERN) return false;
-  if (count === 0 || count > MAX_OPERANDS) return false;
-  if (seen === 1 << NUMBER) return true;
-  if (effect === SET_COLOR || (kinds & 7) !== NAME) return false;
-  return count === 1 || (seen === ((1 << NUMBER) | (1 << NAME)) && numbersBefore(kinds, count));
-}
-
-/** Whether the operands before the last one are numbers. */
-function numbersBefore(kinds: number, count: number): boolean {
-  for (let i = 1; i < Math.min(count, 10); i++) if (((kinds >> (3 * i)) & 7) !== NUMBER) return false;
-  return count <= 10;
-}
-
 function arrayKind(seen: number): number {
   if ((seen & ~(1 << NUMBER)) === 0) return NUMBERS;
   return (seen & ~((1 << NUMBER) | (1 << STRING))) === 0 ? TEXTS : OTHER;
@@ -452,4 +436,11 @@ const CONSTANTS = ["true", "false", "null"].map((word) => Array.from(word, (lett
 
 function isConstant(bytes: Uint8Array, start: number, length: number): boolean {
   return CONSTANTS.some((word) => word.length === length && word.every((code, i) => bytes[start + i] === code));
+}
+
+const PATTERN = Array.from("/Pattern", (letter) => letter.charCodeAt(0));
+
+/** Whether a name is that of the color space for patterns. pdf.js gives up at a color of it without a pattern. */
+function isPattern(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start === PATTERN.length && PATTERN.every((code, i) => bytes[start + i] === code);
 }

@@ -36,6 +36,8 @@ const FILTERS: Record<string, number> = {
   RunLengthDecode: IN_RUNS,
   RL: IN_RUNS,
 };
+/** Filters that may follow one of these. */
+const OTHER_FILTERS = new Set(["FlateDecode", "Fl", "LZWDecode", "LZW", "CCITTFaxDecode", "CCF", "DCTDecode", "DCT"]);
 const COMPONENTS: Record<string, number> = {
   DeviceGray: 1,
   G: 1,
@@ -163,12 +165,15 @@ export class InlineImage {
     if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return -1;
     if (entries.has("L") || entries.has("Length")) return -1;
     const filters = get("F", "Filter");
-    const filter = Array.isArray(filters) ? filters[0] : filters;
+    const [filter, ...others] = Array.isArray(filters) ? filters : [filters];
     if (filter === undefined) {
       this.#left = length;
       return IN_SAMPLES;
     }
-    return typeof filter === "string" ? (FILTERS[filter] ?? -1) : -1;
+    const isKnown = others.every(
+      (other) => typeof other === "string" && (other in FILTERS || OTHER_FILTERS.has(other)),
+    );
+    return isKnown && typeof filter === "string" ? (FILTERS[filter] ?? -1) : -1;
   }
 }
 

@@ -14,8 +14,8 @@ export const OTHER = 7;
 
 /** The kinds of graphics objects that content can be in (8.2, Figure 9). */
 export const PAGE = 0;
-export const PATH = 1;
-export const TEXT = 2;
+const PATH = 1;
+const TEXT = 2;
 /** Stands for the graphics object before the operator. */
 export const UNCHANGED = 3;
 
@@ -28,10 +28,8 @@ export const END_SEQUENCE = 4;
 export const BEGIN_COMPATIBILITY = 5;
 export const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
-export const SET_COLOR = 8;
-export const SET_COLOR_OR_PATTERN = 9;
 
-/** Signature of an operator whose operands vary. */
+/** Signature of an operator that takes any number of numbers. */
 export const VARIABLE = -1;
 
 /** Kinds by the letters of the lists below. */
@@ -45,13 +43,9 @@ const EFFECTS: Record<string, number> = {
   BX: BEGIN_COMPATIBILITY,
   EX: END_COMPATIBILITY,
   BI: BEGIN_IMAGE,
-  SC: SET_COLOR,
-  sc: SET_COLOR,
-  SCN: SET_COLOR_OR_PATTERN,
-  scn: SET_COLOR_OR_PATTERN,
 };
 
-/** Operators that are allowed in some graphics objects, each with its operands. `*` stands for operands that vary. */
+/** Operators that are allowed in some graphics objects, each with its operands. `*` stands for any number of numbers. */
 interface Group {
   readonly where: readonly number[];
   readonly next: number;
@@ -83,7 +77,7 @@ const SLOTS = 1024;
 const NAMES = new Int32Array(SLOTS);
 /** Allowed operands: the kinds of all operands, the first in the highest bits; or {@link VARIABLE}. */
 export const SIGNATURE = new Int32Array(SLOTS);
-/** Other operands that are allowed too. Equal to the first if there are none. */
+/** Second list of allowed operands, or the first one again. */
 export const OTHER_SIGNATURE = new Int32Array(SLOTS);
 /** Bit set of the graphics objects where the operator is allowed. */
 export const WHERE = new Uint8Array(SLOTS);

@@ -28,7 +28,7 @@ const OPERATORS: [keyof typeof AROUND, string[]][] = [
     "page",
     [
       ...["1 w", "0 J", "0 j", "9 M", "[] 0 d", "[3 1.5] 0 d", "/Perceptual ri", "50 i", "/G gs", "1 0 0 1 0 0 cm"],
-      ...["/Cs CS", "/Cs cs", "0 SC", "0 0 0 0 sc", "/P SCN", "0 0 0 /P scn", "0 0 0 0 0 0 0 0 scn", "0 G", "0 g"],
+      ...["/Cs CS", "/Cs cs", "0 SC", "0 0 0 0 sc", "0 0 SCN", "0 0 0 0 0 0 0 0 scn", "0 G", "0 g"],
       ...[
         "1 0 0 RG",
         "1 0 0 rg",
@@ -85,7 +85,18 @@ describe("operators", () => {
 
   test.each([
     ["(1) w", "/N w", "1 /N Tf", "/F (1) Tf", "1 Do", "(N) gs", "[1] Tj", "(1) TJ", "[(a)] 0 d", "/T 1 BDC"],
-    ["/P sc", "/P 1 scn", "/P 1 /Q scn", "/P /Q scn", "(a) scn", "1 1 1 sc 1", `${"1 ".repeat(33)}scn`],
+    [
+      "/P scn",
+      "/Pattern cs",
+      "1 1 1 /P SCN",
+      "/P sc",
+      "/P 1 scn",
+      "/P 1 /Q scn",
+      "/P /Q scn",
+      "(a) scn",
+      "1 1 1 sc 1",
+      `${"1 ".repeat(33)}scn`,
+    ],
     ["foo", "qq", "qQ", "Tjx", "0 0 d0", "0 0 0 0 0 0 d1", "ID", "EI", "R", "q0 Q", "SCNN", "\x80"],
   ])("operands of a wrong kind and unknown operators are malformed: %s", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
@@ -214,6 +225,7 @@ describe("inline images", () => {
   test.each([
     ["no size", "/BPC 8 /CS /G", "a"],
     ["a color space of the resources", "/W 1 /H 1 /BPC 8 /CS /Cs0", "a"],
+    ["an unknown second filter", "/W 1 /H 1 /BPC 8 /CS /G /F [/A85 /N]", "zz~>"],
     ["Flate data", "/W 1 /H 1 /BPC 8 /CS /G /F /Fl", "a"],
     ["a length", "/W 1 /H 1 /BPC 8 /CS /G /L 1", "a"],
     ["an unclosed dictionary", "/W 1 /H 1 /BPC 8 /CS /G /D [1", "a"],
@@ -258,7 +270,7 @@ describe("chunks and streams", () => {
   /** Content with tokens of all kinds. */
   const MIXED = [
     "q 1 0 0 -1.5 +.5 6. cm % comment (\n/T <</A(x\\)(y))/B<</C[true<4 1>]>>>>BDC BT/F0 12 Tf[(a(b)\\\\)-20<41>]TJ T* ET EMC Q\r",
-    "BI/W 2/H 2/BPC 8/CS/G\nID abcd\nEI BI/W 1/H 1/IM true/F/AHx ID 61> EI 0 0 9 9 re W* n BX foo EX 0 0 0/P scn ",
+    "BI/W 2/H 2/BPC 8/CS/G\nID abcd\nEI BI/W 1/H 1/IM true/F/AHx ID 61> EI 0 0 9 9 re W* n BX foo EX 0 0 0 scn ",
   ].join("");
 
   test("the verdict does not depend on where chunks are split", () => {
