@@ -156,9 +156,9 @@ export class ContentSyntax {
     const token = this.#carried;
     this.#carried = NOTHING;
     if (token.length > 0) this.#check(token, 0, true);
+    if (token.length > 0 || this.#image?.isComplete) this.#mayContinue = true;
     if (this.#image?.isComplete) this.#endImage();
     if (this.#state !== IN_CONTENT) this.#isMalformed = true;
-    if (token.length > 0) this.#mayContinue = true;
   }
 
   /** Ends the content. Returns whether it is well-formed. */

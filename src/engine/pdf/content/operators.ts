@@ -29,8 +29,8 @@ export const BEGIN_COMPATIBILITY = 5;
 export const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
 
-/** Signature of an operator that takes any number of numbers. */
-export const VARIABLE = -1;
+/** Signature of an operator that takes any number of numbers. No operands have it, because no kind is 0. */
+export const VARIABLE = 8;
 
 /** Kinds by the letters of the lists below. */
 const KINDS: Record<string, number> = { n: NUMBER, N: NAME, s: STRING, a: NUMBERS, t: TEXTS, D: DICTIONARY };

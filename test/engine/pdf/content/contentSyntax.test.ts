@@ -94,6 +94,8 @@ describe("operators", () => {
       "/P 1 /Q scn",
       "/P /Q scn",
       "(a) scn",
+      `${"null ".repeat(11)}scn`,
+      `${"null ".repeat(10)}<<>> sc`,
       "1 1 1 sc 1",
       `${"1 ".repeat(33)}scn`,
     ],
@@ -264,6 +266,8 @@ describe("chunks and streams", () => {
     ])
       expect(isWellFormed(...parts), parts.join("|")).toBe(false);
     expect(isWellFormed("1 w % comment", "\n1 w")).toBe(false);
+    expect(isWellFormed("q BI /W 1 /H 1 /IM true ID a EI", "Q")).toBe(false);
+    expect(isWellFormed("q BI /W 1 /H 1 /IM true ID a EI", " Q")).toBe(true);
     expect(isWellFormed("/T <", "</A 1>> DP")).toBe(false);
   });
 
