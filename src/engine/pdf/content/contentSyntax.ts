@@ -4,7 +4,8 @@
  * page is then isolated from its mark. So unusual content counts as malformed.
  */
 import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, PAREN_CLOSE, PAREN_OPEN, PERIOD } from "../syntax/characters.ts";
-import { InlineImage, isWhite } from "./inlineImage.ts";
+import { isWhite } from "../syntax/lexer.ts";
+import { InlineImage } from "./inlineImage.ts";
 import {
   BEGIN_COMPATIBILITY,
   BEGIN_IMAGE,
@@ -78,9 +79,7 @@ for (const [characters, kind] of [
   for (const character of characters) CLASS[character.charCodeAt(0)] = kind;
 
 /** Whether a byte may be in a hexadecimal string. */
-const IS_HEX = new Uint8Array(256);
-for (let code = 0; code < 256; code++)
-  IS_HEX[code] = Number(CLASS[code] === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code)));
+const IS_HEX = CLASS.map((kind, code) => Number(kind === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code))));
 
 const IN_CONTENT = 0;
 const IN_STRING = 1;

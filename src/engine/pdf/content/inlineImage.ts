@@ -1,6 +1,6 @@
 /** Inline images of page content (ISO 32000-2, 8.9.7). */
-import { CARRIAGE_RETURN, FORM_FEED, GREATER_THAN, LINE_FEED, NULL, SPACE, TAB, TILDE } from "../syntax/characters.ts";
-import { Malformed } from "../syntax/lexer.ts";
+import { GREATER_THAN, LESS_THAN, TILDE } from "../syntax/characters.ts";
+import { isWhite, Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
@@ -48,14 +48,6 @@ const COMPONENTS: Record<string, number> = {
   Indexed: 1,
   I: 1,
 };
-
-export const isWhite = (code: number) =>
-  code === SPACE ||
-  code === LINE_FEED ||
-  code === CARRIAGE_RETURN ||
-  code === TAB ||
-  code === FORM_FEED ||
-  code === NULL;
 
 /**
  * Recognizes the part of an inline image behind `BI`. Readers find the end of the data in different ways, so an image is
@@ -141,7 +133,7 @@ export class InlineImage {
   #describe(): void {
     // The two letters of `ID` are replaced by the end of the dictionary.
     const text = new Uint8Array(this.#length + 2);
-    text[0] = text[1] = 0x3c;
+    text[0] = text[1] = LESS_THAN;
     text.set(this.#dictionary.subarray(0, this.#length - 2), 2);
     text[this.#length] = text[this.#length + 1] = GREATER_THAN;
     const entries = dictionaryOf(text);
