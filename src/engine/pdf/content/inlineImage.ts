@@ -1,5 +1,5 @@
 /** Inline images of page content (ISO 32000-2, 8.9.7). */
-import { GREATER_THAN, LESS_THAN, TILDE } from "../syntax/characters.ts";
+import { GREATER_THAN, HASH, LESS_THAN, TILDE } from "../syntax/characters.ts";
 import { isWhite, Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
@@ -28,26 +28,26 @@ const AT_E = 6;
 const AT_I = 7;
 const AT_END = 8;
 
-const FILTERS: Record<string, number> = {
-  ASCII85Decode: IN_ASCII85,
-  A85: IN_ASCII85,
-  ASCIIHexDecode: IN_ASCII_HEX,
-  AHx: IN_ASCII_HEX,
-  RunLengthDecode: IN_RUNS,
-  RL: IN_RUNS,
-};
+const FILTERS = new Map([
+  ["ASCII85Decode", IN_ASCII85],
+  ["A85", IN_ASCII85],
+  ["ASCIIHexDecode", IN_ASCII_HEX],
+  ["AHx", IN_ASCII_HEX],
+  ["RunLengthDecode", IN_RUNS],
+  ["RL", IN_RUNS],
+]);
 /** Filters that may follow one of these. */
 const OTHER_FILTERS = new Set(["FlateDecode", "Fl", "LZWDecode", "LZW", "CCITTFaxDecode", "CCF", "DCTDecode", "DCT"]);
-const COMPONENTS: Record<string, number> = {
-  DeviceGray: 1,
-  G: 1,
-  DeviceRGB: 3,
-  RGB: 3,
-  DeviceCMYK: 4,
-  CMYK: 4,
-  Indexed: 1,
-  I: 1,
-};
+const COMPONENTS = new Map([
+  ["DeviceGray", 1],
+  ["G", 1],
+  ["DeviceRGB", 3],
+  ["RGB", 3],
+  ["DeviceCMYK", 4],
+  ["CMYK", 4],
+  ["Indexed", 1],
+  ["I", 1],
+]);
 
 /**
  * Recognizes the part of an inline image behind `BI`. Readers find the end of the data in different ways, so an image is
@@ -144,7 +144,11 @@ export class InlineImage {
 
   /** Returns the state for data with this dictionary; -1 if their end is not certain. */
   #dataOf(entries: Dictionary): number {
-    const get = (short: string, long: string) => entries.get(short) ?? entries.get(long);
+    let isAmbiguous = false;
+    const get = (short: string, long: string) => {
+      if (entries.has(short) && entries.has(long)) isAmbiguous = true;
+      return entries.get(short) ?? entries.get(long);
+    };
     const size = (value: Value | undefined) =>
       typeof value === "number" && Number.isInteger(value) && value > 0 && value < 1 << 16 ? value : 0;
     const [width, height] = [size(get("W", "Width")), size(get("H", "Height"))];
@@ -152,29 +156,30 @@ export class InlineImage {
     const bits = isMask ? 1 : size(get("BPC", "BitsPerComponent"));
     const space = get("CS", "ColorSpace");
     const family = Array.isArray(space) ? space[0] : space;
-    const components = isMask ? 1 : typeof family === "string" ? (COMPONENTS[family] ?? 0) : 0;
+    const components = isMask ? 1 : typeof family === "string" ? (COMPONENTS.get(family) ?? 0) : 0;
     const length = height * Math.ceil((width * bits * components) / 8);
     if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return -1;
-    if (entries.has("L") || entries.has("Length")) return -1;
     const filters = get("F", "Filter");
+    if (isAmbiguous || entries.has("L") || entries.has("Length")) return -1;
     const [filter, ...others] = Array.isArray(filters) ? filters : [filters];
     if (filter === undefined) {
       this.#left = length;
       return IN_SAMPLES;
     }
     const isKnown = others.every(
-      (other) => typeof other === "string" && (other in FILTERS || OTHER_FILTERS.has(other)),
+      (other) => typeof other === "string" && (FILTERS.has(other) || OTHER_FILTERS.has(other)),
     );
-    return isKnown && typeof filter === "string" ? (FILTERS[filter] ?? -1) : -1;
+    return isKnown && typeof filter === "string" ? (FILTERS.get(filter) ?? -1) : -1;
   }
 }
 
-/** Parses a dictionary. Returns undefined if it is malformed. */
+/** Parses a dictionary. Returns undefined if it is malformed or has a key twice. */
 function dictionaryOf(text: Uint8Array): Dictionary | undefined {
   try {
-    if (eachWellFormedEntry(text, 0, () => {}) !== text.length) return undefined;
+    let count = 0;
+    if (text.includes(HASH) || eachWellFormedEntry(text, 0, () => count++) !== text.length) return undefined;
     const entries = parseValue(text, 0);
-    return entries instanceof Map ? entries : undefined;
+    return entries instanceof Map && entries.size === count ? entries : undefined;
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;
