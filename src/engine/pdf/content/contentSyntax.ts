@@ -129,6 +129,17 @@ export class ContentSyntax {
   #isEscaped = false;
   #image: InlineImage | undefined;
 
+  readonly #isTagged: boolean;
+
+  /**
+   * @param isTagged whether the content is part of the structure of a tagged PDF (ISO 32000-2, 14.7), which isolation
+   * would break. Then patterns and streams that end without white space count as well-formed, although readers may give
+   * up at a missing pattern.
+   */
+  constructor(isTagged = false) {
+    this.#isTagged = isTagged;
+  }
+
   /** Reads the next bytes of a stream. */
   push(bytes: Uint8Array): void {
     let at = 0;
@@ -180,7 +191,7 @@ export class ContentSyntax {
     if (at === end || this.#isMalformed) return true;
     if (this.#mayContinue) {
       this.#mayContinue = false;
-      if (CLASS[bytes[at]!]! >= DIGIT) return false;
+      if (CLASS[bytes[at]!]! >= DIGIT && !this.#isTagged) return false;
     }
     if (this.#state !== IN_CONTENT) at = this.#resume(bytes, at, end);
     if (this.#isMalformed) return false;
@@ -241,7 +252,8 @@ export class ContentSyntax {
           const effect = EFFECT[slot]!;
           if (kinds !== SIGNATURE[slot] && kinds !== OTHER_SIGNATURE[slot]) {
             // Colors are numbers. Names of patterns count as malformed: pdf.js gives up at one that is missing.
-            if (SIGNATURE[slot] !== VARIABLE || seen !== 1 << NUMBER || count > MAX_OPERANDS) return false;
+            const isColor = seen === 1 << NUMBER || (this.#isTagged && isColorOrPattern(seen));
+            if (SIGNATURE[slot] !== VARIABLE || !isColor || count > MAX_OPERANDS) return false;
           }
           if (NEXT[slot] !== UNCHANGED) this.#object = NEXT[slot]!;
           if (effect !== NO_EFFECT) {
@@ -263,7 +275,8 @@ export class ContentSyntax {
           at = start;
           break;
         }
-        if (at - start === 1 || at - start > MAX_TOKEN || isPattern(bytes, start, at)) return false;
+        if (at - start === 1 || at - start > MAX_TOKEN) return false;
+        if (!this.#isTagged && isPattern(bytes, start, at)) return false;
         if ((count & 1) === 0) this.#keys++;
         kinds = (kinds << 3) | NAME;
         seen |= 1 << NAME;
@@ -416,9 +429,12 @@ export class ContentSyntax {
   }
 }
 
-/** Whether these streams of a page's /Contents are well-formed together. */
-export function isWellFormedContent(parts: readonly Uint8Array[]): boolean {
-  const syntax = new ContentSyntax();
+/**
+ * Whether these streams of a page's /Contents are well-formed together.
+ * @param isTagged see {@link ContentSyntax}
+ */
+export function isWellFormedContent(parts: readonly Uint8Array[], isTagged = false): boolean {
+  const syntax = new ContentSyntax(isTagged);
   for (const part of parts) {
     syntax.push(part);
     syntax.endStream();
@@ -435,6 +451,11 @@ const CONSTANTS = ["true", "false", "null"].map((word) => Array.from(word, (lett
 
 function isConstant(bytes: Uint8Array, start: number, length: number): boolean {
   return CONSTANTS.some((word) => word.length === length && word.every((code, i) => bytes[start + i] === code));
+}
+
+/** Whether operands of these kinds may be a color, or the name of a pattern. */
+function isColorOrPattern(seen: number): boolean {
+  return seen !== 0 && (seen & ~((1 << NUMBER) | (1 << NAME))) === 0;
 }
 
 const PATTERN = Array.from("/Pattern", (letter) => letter.charCodeAt(0));

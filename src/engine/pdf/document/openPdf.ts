@@ -141,7 +141,11 @@ async function open(
     numbers,
     start,
     deferred: walk.contents.deferred,
-    unchecked: mayDefer ? pages.filter(({ isolated }) => !isolated).map(({ contents }) => contents!.items) : [],
+    unchecked: mayDefer
+      ? pages
+          .filter(({ isolated }) => !isolated)
+          .map(({ contents, isTagged }) => ({ items: contents!.items, isTagged }))
+      : [],
     contentEnds: walk.contents.ends,
     ...properties,
     language: await readLanguage(objects, root, catalog),

@@ -18,6 +18,14 @@ export interface OutputStart {
   readonly shift: number;
 }
 
+/** The content of a page that has not been read. */
+export interface UncheckedContent {
+  /** References to the content streams. */
+  readonly items: string;
+  /** Whether the content is part of the document's structure. */
+  readonly isTagged: boolean;
+}
+
 /** Facts about a file that `openPdf` has read. */
 export interface ReadDocument {
   readonly xref: Xref;
@@ -39,8 +47,8 @@ export interface ReadDocument {
   readonly start: OutputStart;
   /** Numbers of content objects that the copying pass must check, see ContentCheck. */
   readonly deferred: ReadonlySet<number>;
-  /** References to the content streams of each page whose syntax the copying pass must check, see SyntaxCheck. */
-  readonly unchecked: readonly string[];
+  /** The content of each page whose syntax the copying pass must check, see SyntaxCheck. */
+  readonly unchecked: readonly UncheckedContent[];
   /** End offset of the data of each content stream, by the offset of its object. */
   readonly contentEnds: ReadonlyMap<number, number>;
   /** Whether marking breaks a signature. */

@@ -5,6 +5,7 @@
 import { indexOf } from "#platform/search";
 import { EngineError } from "../../errors.ts";
 import { isWellFormedContent } from "../content/contentSyntax.ts";
+import type { UncheckedContent } from "../document/pdfDocument.ts";
 import { decodeStream } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart } from "../objects/streams.ts";
@@ -24,8 +25,7 @@ interface Collected {
 /** Goes through the source once, front to back, beside the ContentCheck. */
 export class SyntaxCheck {
   readonly #objects: Objects;
-  /** References to the content streams of each page. */
-  readonly #pages: readonly string[];
+  readonly #pages: readonly UncheckedContent[];
   /** File offsets of the content streams, ascending, and their numbers. */
   readonly #streams: readonly { readonly offset: number; readonly num: number }[];
   readonly #ends: ReadonlyMap<number, number>;
@@ -37,15 +37,15 @@ export class SyntaxCheck {
   #left = MAX_CHECKED;
 
   /**
-   * @param pages references to the content streams of each page
+   * @param pages the content of each page
    * @param ends known end offsets of stream data, by the offset of their object
    */
-  constructor(objects: Objects, pages: readonly string[], ends: ReadonlyMap<number, number>) {
+  constructor(objects: Objects, pages: readonly UncheckedContent[], ends: ReadonlyMap<number, number>) {
     const { table } = objects;
     this.#objects = objects;
     this.#pages = pages;
     this.#ends = ends;
-    const numbers = new Set(pages.flatMap(numbersIn));
+    const numbers = new Set(pages.flatMap(({ items }) => numbersIn(items)));
     this.#streams = Array.from(numbers, (num) => ({ offset: table.offsetOf(num), num }))
       .filter(({ offset }) => offset >= 0)
       .sort((a, b) => a.offset - b.offset);
@@ -76,15 +76,15 @@ export class SyntaxCheck {
     if (this.#open) this.#collected.clear();
     const checked = new Set<string>();
     let left = MAX_CHECKED;
-    for (const page of this.#pages) {
+    for (const { items, isTagged } of this.#pages) {
       if (left <= 0) return;
-      const numbers = numbersIn(page);
-      if (checked.has(page) || !numbers.every((num) => this.#collected.has(num))) continue;
-      checked.add(page);
+      const numbers = numbersIn(items);
+      if (checked.has(items) || !numbers.every((num) => this.#collected.has(num))) continue;
+      checked.add(items);
       const parts = await Promise.all(numbers.map((num) => this.#decoded(num)));
       if (parts.includes("too long")) continue;
       left -= parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
-      if (parts.includes(undefined) || !isWellFormedContent(parts as Uint8Array[]))
+      if (parts.includes(undefined) || !isWellFormedContent(parts as Uint8Array[], isTagged))
         throw new PlanOutdated("a page's content is malformed");
     }
   }

@@ -64,14 +64,16 @@ export class IsolationReader {
    * Returns whether the content of a page is known to be well-formed. Content beyond {@link MAX_CHECKED} counts as
    * well-formed, because it is not checked.
    * @param items references to the streams
+   * @param isTagged see ContentSyntax
    * @throws MissingRange if bytes have to be fetched first
    */
-  isWellFormed(items: string): boolean {
+  isWellFormed(items: string, isTagged: boolean): boolean {
     const known = this.#checked.get(items);
     if (known !== undefined || MAX_DECODED - this.#left >= MAX_CHECKED) return known ?? true;
     const parts = this.#streams(items)?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
     const isUnchecked = parts.includes("too long");
-    const isWellFormed = isUnchecked || (!parts.includes(undefined) && isWellFormedContent(parts as Uint8Array[]));
+    const isWellFormed =
+      isUnchecked || (!parts.includes(undefined) && isWellFormedContent(parts as Uint8Array[], isTagged));
     this.#checked.set(items, isWellFormed);
     return isWellFormed;
   }

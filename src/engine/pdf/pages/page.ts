@@ -31,6 +31,8 @@ export interface PageEntry extends Page {
   /** The contents in the source; undefined once something is laid over the page. */
   contents: Contents | undefined;
   readonly resources: PageResources;
+  /** Whether the content is part of the document's structure. */
+  readonly isTagged: boolean;
   /** The source's content, if it is drawn as form XObjects. */
   readonly isolated: IsolatedContent | undefined;
   /** The new contents, once something is laid over the page. */

@@ -22,6 +22,8 @@ export interface PageAttributes {
   end: number;
   /** /Type is /Page. */
   isPage: boolean;
+  /** Whether the content is part of the document's structure (14.7.5.4). */
+  isTagged: boolean;
   type: EntrySpan | undefined;
   count: EntrySpan | undefined;
   kids: EntrySpan | undefined;
@@ -64,6 +66,7 @@ const KEYS: Record<number, readonly string[]> = {
   8: ["CropBox"],
   9: ["MediaBox", "Contents", "UserUnit"],
   10: ["Resources", "PieceInfo"],
+  14: ["StructParents"],
 };
 
 /**
@@ -74,6 +77,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
   const found: PageAttributes = {
     end: 0,
     isPage: false,
+    isTagged: false,
     type: undefined,
     kids: undefined,
     count: undefined,
@@ -91,6 +95,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     else found.cuts.push({ start, end });
   };
   const note = (name: string, key: number, start: number, end: number) => {
+    if (name === "StructParents") found.isTagged = true;
     const field = FIELDS[name];
     if (field === "resources") {
       if (found.resources) cut(found.resources.key, found.resources.end);

@@ -281,7 +281,8 @@ export class PageWalk {
     const own = span && this.#resources.find(page, span, true);
     const found = own ?? this.#inherited(inherited.resources);
     const isIsolated =
-      this.#options.lenient || !(this.#options.mayDefer || this.#isolation.isWellFormed(contents.items));
+      this.#options.lenient ||
+      !(this.#options.mayDefer || this.#isolation.isWellFormed(contents.items, attributes.isTagged));
     const isolated = isIsolated
       ? this.#isolation.read(
           contents.items,
@@ -300,6 +301,7 @@ export class PageWalk {
         contents,
         resources,
         isolated,
+        isTagged: attributes.isTagged,
         overlay: undefined,
       },
     };

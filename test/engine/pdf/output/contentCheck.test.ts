@@ -20,7 +20,7 @@ function withFar(contents: string, object: string, before: Bodies = {}, after: B
     ...before,
   });
   builder.objects({ 8: FAR });
-  builder.objects({ 9: object, 11: { data: "0 0 9 9 re f" }, 12: "(0 g 0 0 300 400 re f)", ...after });
+  builder.objects({ 9: object, 11: { data: "0 0 9 9 re f\n" }, 12: "(0 g 0 0 300 400 re f)", ...after });
   return builder.objects({ 10: FAR });
 }
 
@@ -121,7 +121,10 @@ describe("well-formed far contents", () => {
   it.each<[string, Uint8Array]>([
     ["a direct length", withFar("9 0 R", stream("/Length 16")).table().bytes()],
     ["a length that includes the line end", withFar("9 0 R", stream("/Length 17")).table().bytes()],
-    ["the word endstream in the data", withFar("9 0 R", stream("/Length 20", "(endstream) 9 9 re f")).table().bytes()],
+    [
+      "the word endstream in the data",
+      withFar("9 0 R", stream("/Length 24", "0 0 9 9 re f %endstream\n")).table().bytes(),
+    ],
     ["a length with a decimal point", withFar("9 0 R", stream("/Length 16.0")).table().bytes()],
     [
       "a length object after the contents",
