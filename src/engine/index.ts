@@ -48,7 +48,7 @@ export interface WatermarkOptions {
 }
 
 /** A fact about the output that its recipient should know. */
-export type Notice = "signatures-invalidated" | "attachments-not-marked" | PdfaNotice;
+export type Notice = "signatures-invalidated" | "attachments-not-marked" | "xfa-removed" | PdfaNotice;
 
 /** The plan of a marked PDF. Every byte of the output is determined, but none is written yet. */
 export interface WatermarkPlan {
@@ -98,6 +98,7 @@ export async function watermark(
   const notices: Notice[] = [];
   if (document.signed) notices.push("signatures-invalidated");
   if (document.isPortfolio) notices.push("attachments-not-marked");
+  if (document.isXfaRemoved) notices.push("xfa-removed");
   notices.push(...pdfaNotices(document));
   return { pages: document.pages.length, length, notices, chunks };
 }

@@ -4,6 +4,7 @@ import type { Notice } from "../../engine/index.ts";
 export const NOTICES: Record<Notice, string> = {
   "signatures-invalidated": "The source was signed. Its signatures are no longer valid.",
   "attachments-not-marked": "The source is a portfolio. The files attached to it are not watermarked.",
+  "xfa-removed": "The source is an XFA form. The result contains its pages, but no longer its XFA data.",
   "pdfa-transparency":
     "The source is PDF/A, but the result is not, because the mark is transparent. Text and opaque images at opacity 1 keep PDF/A.",
   "pdfa-color":

@@ -55,17 +55,21 @@ export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
 }
 
 /**
- * Rejects dynamic XFA forms. Readers with XFA lay out their pages from XML, so a mark on the PDF's own pages would not
- * be visible. Static XFA forms have normal fields and pages.
- * @throws EngineError `xfa_not_supported`
+ * Returns whether the document is an XFA form without fields (12.7.8). Readers with XFA lay out its pages from XML, so a
+ * mark on the PDF's own pages is visible only without /XFA. XFA forms with fields show their own pages.
+ * @throws EngineError `xfa_not_supported` if the catalog's /NeedsRendering says that the form is dynamic
  */
-export function rejectDynamicXfa(objects: Objects, catalog: Dictionary): void {
+export function isPureXfa(objects: Objects, catalog: Dictionary): boolean {
   const form = objects.dictionary(catalog.get("AcroForm"));
-  if (!form?.has("XFA")) return;
+  if (!form?.has("XFA")) return false;
+  if (objects.resolve(catalog.get("NeedsRendering")) === true) throw dynamicXfa();
   const fields = objects.resolve(form.get("Fields"));
-  const hasFields = Array.isArray(fields) && fields.length > 0;
-  if (objects.resolve(catalog.get("NeedsRendering")) !== true && hasFields) return;
-  throw new EngineError(
+  return !(Array.isArray(fields) && fields.length > 0);
+}
+
+/** Returns the error for an XFA form whose pages readers generate. */
+export function dynamicXfa(): EngineError {
+  return new EngineError(
     "xfa_not_supported",
     "The PDF is a dynamic XFA form, which has no fixed pages. Print it to PDF and send the result.",
   );
@@ -102,34 +106,47 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
   throw new Malformed("the catalog has no page tree");
 }
 
+/** Keys to remove from a dictionary in the catalog. */
+export interface Removal {
+  /** Key of the dictionary in the catalog. */
+  readonly from: string;
+  readonly keys: readonly string[];
+}
+
 /**
- * Finds the entries for usage rights (12.8.2.3) in the catalog's /Perms. Usage rights are a signature of the whole
- * file, and Acrobat shows an error if the signature is broken. Other permissions stay. A /Perms that contains only
- * usage rights is removed as a whole.
+ * The entries for usage rights in the catalog's /Perms (12.8.2.3). Usage rights are a signature of the whole file, and
+ * Acrobat shows an error if the signature is broken. Other permissions stay.
+ */
+export const USAGE_RIGHTS: Removal = { from: "Perms", keys: ["UR", "UR3"] };
+/** The XML of an XFA form. */
+export const XFA: Removal = { from: "AcroForm", keys: ["XFA"] };
+
+/**
+ * Finds entries to remove. A dictionary that contains no others is removed as a whole.
  * @param root the trailer's /Root after {@link registerNamed}
  * @returns the bytes to remove, by object
  * @throws MissingRange if bytes must be fetched first
  */
-export function findUsageRights(
+export function findRemoved(
   objects: Objects,
   rewrites: Rewrites,
   root: Reference,
+  { from, keys }: Removal,
 ): { rewrite: Rewrite; start: number; end: number }[] {
   const catalog = dictionaryAt(objects, rewrites, root);
-  const entry = catalog && entryOf(catalog.text, "Perms");
+  const entry = catalog && entryOf(catalog.text, from);
   if (!entry) return [];
   const isDirect = isDictionary(catalog.text, entry.start);
   const rewrite = isDirect ? catalog : dictionaryAt(objects, rewrites, parseValue(catalog.text, entry.start));
   if (!rewrite) return [];
 
-  const rights: { rewrite: Rewrite; start: number; end: number }[] = [];
+  const removed: { rewrite: Rewrite; start: number; end: number }[] = [];
   let others = 0;
   eachEntry(rewrite.text, isDirect ? entry.start : 0, (key, keyEnd, _, end) => {
-    const name = readName(rewrite.text, key, keyEnd);
-    if (name === "UR" || name === "UR3") rights.push({ rewrite, start: key, end });
+    if (keys.includes(readName(rewrite.text, key, keyEnd))) removed.push({ rewrite, start: key, end });
     else others++;
   });
-  return rights.length === 0 || others > 0 ? rights : [{ rewrite: catalog, start: entry.key, end: entry.end }];
+  return removed.length === 0 || others > 0 ? removed : [{ rewrite: catalog, start: entry.key, end: entry.end }];
 }
 
 /**

@@ -13,14 +13,17 @@ import { verifyOffsets, verifyPlausibility } from "../xref/verify.ts";
 import { findOrigin, type Xref, XrefReader } from "../xref/xref.ts";
 import { ambiguityOf, type Recovery } from "./ambiguity.ts";
 import {
-  findUsageRights,
+  dynamicXfa,
+  findRemoved,
   isPortfolio,
+  isPureXfa,
   isSigned,
   moveCatalogOutOfTrailer,
   pageTreeRoot,
   readCatalog,
   registerNamed,
-  rejectDynamicXfa,
+  USAGE_RIGHTS,
+  XFA,
 } from "./catalog.ts";
 import { readFileId } from "./fileId.ts";
 import { readLanguage } from "./language.ts";
@@ -101,8 +104,12 @@ async function open(
 
   const { catalog, ...properties } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);
-    rejectDynamicXfa(objects, catalog);
-    return { catalog, signed: isSigned(objects, catalog), isPortfolio: isPortfolio(objects, catalog) };
+    return {
+      catalog,
+      signed: isSigned(objects, catalog),
+      isPortfolio: isPortfolio(objects, catalog),
+      isXfaRemoved: isPureXfa(objects, catalog),
+    };
   });
   const pdfa = await readPdfa(objects, catalog);
   const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
@@ -111,8 +118,11 @@ async function open(
   await objects.run(() => registerNamed(objects, rewrites, xref.trailers, trailer));
   const root = trailer.get("Root") as Reference;
   const tree = await objects.run(() => pageTreeRoot(objects, rewrites, root));
-  const rights = catalog.has("Perms") ? await objects.run(() => findUsageRights(objects, rewrites, root)) : [];
-  for (const { rewrite, start, end } of rights) rewrite.splice({ at: start, remove: end - start, insert: "" });
+  for (const removal of properties.isXfaRemoved ? [USAGE_RIGHTS, XFA] : [USAGE_RIGHTS]) {
+    if (!catalog.has(removal.from)) continue;
+    const removed = await objects.run(() => findRemoved(objects, rewrites, root, removal));
+    for (const { rewrite, start, end } of removed) rewrite.splice({ at: start, remove: end - start, insert: "" });
+  }
 
   const mayDefer = !source.inMemory && !thorough;
   const walk = new PageWalk(objects, rewrites, tree, {
@@ -128,6 +138,8 @@ async function open(
   await retryAll(source, walk);
   const pages = await walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
+  // The form is dynamic if only its XML has content.
+  if (properties.isXfaRemoved && pages.every(({ contents }) => contents?.items === "")) throw dynamicXfa();
   for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
   return documentOf({
     xref,

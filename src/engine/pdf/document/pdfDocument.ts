@@ -55,6 +55,8 @@ export interface ReadDocument {
   readonly signed: boolean;
   /** Whether readers show the document's attachments before its pages. Attachments are not marked. */
   readonly isPortfolio: boolean;
+  /** Whether the document is an XFA form whose XML the output does not contain. */
+  readonly isXfaRemoved: boolean;
   /** The catalog's /Lang, which may be an invalid language tag. */
   readonly language: string | undefined;
   /** The claim to conform to PDF/A, if the file makes one. */
