@@ -472,8 +472,8 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page in place of the page tree, if the file was scanned",
-      encode(new FileBuilder().objects({ 1: CATALOG, 2: PAGE }).text),
+      "with a page in place of the tree, if it was scanned and has another page",
+      encode(new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 3: PAGE }).text),
       "damaged_pdf",
     ],
     [

@@ -4,6 +4,7 @@ import { ObjectNumbers } from "../objects/objectNumbers.ts";
 import { Objects } from "../objects/objects.ts";
 import { PageWalk } from "../pages/pageTree.ts";
 import { Rewrites } from "../pages/rewrite.ts";
+import { unreadablePage } from "../pages/treeObject.ts";
 import { openSecurity } from "../security/permissions.ts";
 import { type ByteSource, retry, retryAll } from "../source/byteSource.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -28,6 +29,7 @@ import {
 import { readFileId } from "./fileId.ts";
 import { readLanguage } from "./language.ts";
 import { namePrefix } from "./namePrefix.ts";
+import { hasOtherPage } from "./pageObjects.ts";
 import { readPdfa, usableDeviceColors } from "./pdfa.ts";
 import { documentOf, type OutputStart, type PdfDocument } from "./pdfDocument.ts";
 import { expandObjectStreams, findCatalog } from "./scannedStreams.ts";
@@ -138,6 +140,7 @@ async function open(
   await retryAll(source, walk);
   const pages = await walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
+  if (recovery && walk.isRootPage && (await hasOtherPage(objects, pages[0]!.rewrite.num))) throw unreadablePage();
   // The form is dynamic if only its XML has content.
   if (properties.isXfaRemoved && pages.every(({ contents }) => contents?.items === "")) throw dynamicXfa();
   for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
@@ -169,7 +172,7 @@ async function open(
 
 /**
  * Gives `objects` the cipher of an encrypted document, and returns the first half of the document's /ID.
- * @throws Malformed if /Encrypt refers to a missing object. A scanned file counts as unencrypted instead.
+ * @throws Malformed if /Encrypt refers to no dictionary. A scanned file counts as unencrypted instead.
  */
 async function openEncryption(
   objects: Objects,
@@ -179,9 +182,9 @@ async function openEncryption(
 ): Promise<Uint8Array | undefined> {
   const fileId = await objects.run(() => readFileId(objects, trailer));
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, password));
-  if (!objects.cipher && trailer.get("Encrypt") instanceof Reference) {
-    if (!isScanned) throw new Malformed("/Encrypt leads to nothing");
-    // Readers that scan the file must not find another object for this reference.
+  if (!objects.cipher) {
+    if (!isScanned && trailer.get("Encrypt") instanceof Reference) throw new Malformed("/Encrypt leads to nothing");
+    // Readers that scan the file must not find another object for a reference.
     trailer.delete("Encrypt");
   }
   return fileId;

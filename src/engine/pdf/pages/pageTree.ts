@@ -130,6 +130,12 @@ export class PageWalk {
     return listPages(this.#top, this.#options.maxPages, this.#objects.source.meter);
   }
 
+  /** Whether the root is a page instead of a node, once it has been visited. */
+  get isRootPage(): boolean {
+    const root = this.#top.found[0];
+    return root !== undefined && root !== null && !("kids" in root);
+  }
+
   /** The default color spaces that pages have, once all are visited. */
   get defaultSpaces(): ReadonlySet<DefaultSpace> {
     return this.#resources.defaultSpaces;
@@ -212,7 +218,6 @@ export class PageWalk {
       this.treeNumbers.add(num);
       return found;
     }
-    if (isRoot && this.#options.lenient) throw unreadablePage(); // readers may find a tree elsewhere
     this.#seenPages.set(num, found);
     return found;
   }

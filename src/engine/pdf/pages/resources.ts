@@ -9,7 +9,7 @@ import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/
 import { parseCharged, Reference, referenceAt } from "../syntax/values.ts";
 import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { EntrySpan, Span } from "./pageAttributes.ts";
-import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
+import { Rewrite, type Rewrites, type Splice } from "./rewrite.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
 /** A color space that readers take for a device color space, on pages whose resources have it. */
@@ -86,8 +86,9 @@ export class Resources {
     if (num === undefined) return undefined;
     if (!this.#shared.has(num)) {
       const target = this.#dictionary(num);
-      if (target && !this.#shared.has(target.num)) this.#shared.set(target.num, this.#inResources(target, 0, true));
-      this.#shared.set(num, target && this.#shared.get(target.num));
+      const known = target && this.#shared.get(target.origin);
+      this.#shared.set(num, known ?? (target && this.#inResources(target, 0, true)));
+      if (target) this.#shared.set(target.origin, this.#shared.get(num));
     }
     return this.#shared.get(num);
   }
@@ -129,6 +130,7 @@ export class Resources {
     const { num } = reference;
     if (!this.#xobjects.has(num)) {
       const target = this.#dictionary(num);
+      if (target?.num === 0) rejectStream(); // Readers disagree on whether it has names.
       if (target && !this.#xobjects.has(target.num))
         this.#xobjects.set(target.num, { num: target.num, slot: inXObjects(target, 0, this.#prefix) });
       this.#xobjects.set(num, target && this.#xobjects.get(target.num));
@@ -161,19 +163,22 @@ export class Resources {
   }
 
   /**
-   * Returns the dictionary that a reference leads to, also through other references; undefined without one.
-   * @throws EngineError damaged_pdf if it is a stream's: readers disagree on whether that has resources
+   * Returns the dictionary that a reference leads to, also through other references; undefined without one. A
+   * stream's dictionary is copied, because Poppler does not take a stream for a dictionary.
    */
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < 32; i++) {
       const known = this.#rewrites.get(num);
-      if (this.#rewrites.isStream(num)) rejectStream();
-      if (known) return isDictionary(known.text, 0) ? known : undefined;
+      if (known) {
+        if (!isDictionary(known.text, 0)) return undefined;
+        return this.#rewrites.isStream(num) ? this.#dictionaryOfStream(num, known.text, 0) : known;
+      }
       const next = this.#objects.at(num, (bytes, at) => {
         if (isDictionary(bytes, at)) {
           const wellFormedEnd = endOfWellFormed(bytes, at);
           const end = wellFormedEnd >= 0 ? wellFormedEnd : eachEntry(bytes, at, () => {});
-          if (this.#objects.table.isInFile(num) && hasStream(bytes, end)) rejectStream();
+          if (this.#objects.table.isInFile(num) && hasStream(bytes, end))
+            return this.#dictionaryOfStream(num, bytes, at);
           return wellFormedEnd >= 0
             ? this.#rewrites.register(num, bytes, at, end)
             : this.#rewrites.registerText(num, wellFormedText(bytes, at));
@@ -185,6 +190,15 @@ export class Resources {
       num = next;
     }
     return undefined;
+  }
+
+  /** Returns a copy of the dictionary of stream `num`, which is to become an object. */
+  #dictionaryOfStream(num: number, bytes: Uint8Array, at: number): Rewrite {
+    const text = wellFormedText(bytes, at);
+    const { meter } = this.#objects.source;
+    meter.charge("rewriteWellFormed", text.length);
+    meter.retain(text.length);
+    return new Rewrite(0, text, undefined, num);
   }
 }
 
@@ -213,7 +227,7 @@ function entriesOf(text: Uint8Array, at: number): Entries {
 function rejectStream(): never {
   throw new EngineError(
     "damaged_pdf",
-    "The resources of a page are a stream instead of a dictionary. Open the PDF in a PDF reader and save it again.",
+    "The /XObject of a page is a stream instead of a dictionary. Open the PDF in a PDF reader and save it again.",
   );
 }
 

@@ -1,5 +1,4 @@
 /** Creates the cipher from the trailer's /Encrypt (ISO 32000-2, 7.6). */
-import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { EncryptDictionary } from "./encryptDictionary.ts";
@@ -8,7 +7,7 @@ import { type Cipher, openCipher } from "./encryption.ts";
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Returns the cipher of an encrypted document; undefined if it is not encrypted.
+ * Returns the cipher of an encrypted document; undefined if /Encrypt is not a dictionary, so that readers ignore it.
  * @throws EngineError `password_required`, `modification_not_permitted` or `unsupported_encryption`
  * @throws Malformed if /Encrypt cannot be read
  * @throws MissingRange if bytes must be fetched first
@@ -19,15 +18,8 @@ export function openSecurity(
   fileId: Uint8Array = NO_BYTES,
   password?: string,
 ): Cipher | undefined {
-  if (!trailer.has("Encrypt")) return undefined;
-  const encrypt = objects.resolve(trailer.get("Encrypt"));
-  if (encrypt === null) return undefined;
-  if (!(encrypt instanceof Map))
-    throw new EngineError(
-      "unsupported_encryption",
-      "The PDF's encryption dictionary cannot be read. Save the PDF without encryption.",
-    );
-  return openCipher(readEncrypt(objects, encrypt), fileId, password);
+  const encrypt = objects.dictionary(trailer.get("Encrypt"));
+  return encrypt && openCipher(readEncrypt(objects, encrypt), fileId, password);
 }
 
 function readEncrypt(objects: Objects, dict: Dictionary): EncryptDictionary {
