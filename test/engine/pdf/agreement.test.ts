@@ -311,18 +311,6 @@ describe("a file", () => {
       "damaged_pdf",
     ],
     [
-      "with a page behind stream data without an end",
-      encode(
-        new FileBuilder().objects({
-          ...onePage(),
-          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
-          5: "<</Length 99>>\nstreamndstream",
-          6: PAGE,
-        }).text,
-      ),
-      "damaged_pdf",
-    ],
-    [
       "with a page in an object stream within an unclosed string",
       (() => {
         const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
@@ -330,17 +318,6 @@ describe("a file", () => {
         builder.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4", data: `6 0 ${PAGE}` } });
         return encode(`${builder.text}9 0 obj\n)>>\nendobj\n`);
       })(),
-      "damaged_pdf",
-    ],
-    [
-      "with a page behind an endobj in stream data of a wrong length",
-      encode(
-        new FileBuilder().objects({
-          ...onePage(),
-          2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>",
-          5: `<</Length 3>>\nstream\n0 g 1\nendobj\n6 0 obj\n${PAGE}\nendobj\n7 0 obj\n<<>>\nstream\n0 g\nendstream`,
-        }).text,
-      ),
       "damaged_pdf",
     ],
     [
@@ -417,16 +394,6 @@ describe("a file", () => {
           5: String(`endstream\nendobj\n6 0 obj\n${PAGE}\nendobj`.length),
         }).text,
       ),
-      "damaged_pdf",
-    ],
-    [
-      "with a page in an object stream within stream data of ambiguous length",
-      (() => {
-        const builder = new FileBuilder().objects({ ...onePage(), 2: "<</Type/Pages/Kids[3 0 R 6 0 R]>>" });
-        builder.text += "7 0 obj\n<</Length 4/ /A 1>>\nstream\nx\nendobj\n"; // the data of object 7 end where those of object 8 end
-        builder.objectStream(8, { 6: PAGE });
-        return encode(builder.text);
-      })(),
       "damaged_pdf",
     ],
     [

@@ -9,6 +9,7 @@ import { type Bodies, FileBuilder, file, latin1, onePage, open, ranges } from ".
 
 const BOX = "/MediaBox[0 0 300 400]";
 const SHARED = `${BOX}/Contents 4 0 R/Resources 5 0 R`;
+const PAGE = `<</Type/Page${BOX}>>`;
 const TREE = "<</Type/Pages/Count 2/Kids[3 0 R 6 0 R]>>";
 
 /** A file without a cross-reference. */
@@ -83,6 +84,52 @@ it.each<[string, number, Uint8Array]>([
     "content with the filter /BrotliDecode",
     1,
     file(onePage(`${BOX}/Contents 4 0 R`, { 4: { dict: "/Filter/BrotliDecode", data: "\x0b\x01\x800 g \x03" } })),
+  ],
+  [
+    "a catalog behind data without endstream",
+    1,
+    scanned(
+      {
+        2: "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        3: `<</Type/Page/Parent 2 0 R${BOX}/Contents 4 0 R>>`,
+        4: "<</Length 99>>\nstream\n0 g",
+        5: "<</Type/Catalog/Pages 2 0 R>>",
+        6: { data: "x" },
+      },
+      "",
+    ),
+  ],
+  [
+    "many streams without endstream",
+    1,
+    scanned({
+      ...Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [i + 10, "<</Length 0>>\nstream\n0 g"])),
+      ...onePage(BOX),
+    }),
+  ],
+  [
+    "a page behind data without endstream",
+    2,
+    scanned(onePage(BOX, { 2: TREE, 5: "<</Length 99>>\nstreamndstream", 6: PAGE })),
+  ],
+  [
+    "a page behind an endobj in data of a wrong length",
+    2,
+    scanned(
+      onePage(BOX, {
+        2: TREE,
+        5: `<</Length 3>>\nstream\n0 g 1\nendobj\n6 0 obj\n${PAGE}\nendobj\n7 0 obj\n<<>>\nstream\n0 g\nendstream`,
+      }),
+    ),
+  ],
+  [
+    "an object stream behind data without endstream",
+    2,
+    (() => {
+      const builder = new FileBuilder().objects(onePage(BOX, { 2: TREE, 7: "<</Length 4/ /A 1>>\nstream\nx" }));
+      builder.objectStream(8, { 6: PAGE });
+      return encode(builder.text);
+    })(),
   ],
 ])("marks a file with %s", async (_, pages, source) => {
   const expected = Array.from({ length: pages }, () => true);

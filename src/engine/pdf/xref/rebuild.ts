@@ -1,12 +1,12 @@
 /**
  * Recovers damaged files. A pass over the file treats every `n g obj` as the entry of an object, as MuPDF and pdf.js
  * do. The last body of an object number is the live one. If `endstream` or `endobj` follows the /Length bytes of a
- * stream, its data end there. Otherwise they end at the next `endstream`. A second pass is necessary if a /Length is an
- * object after its stream, as in files by qpdf.
+ * stream, its data end there. Otherwise they end at the next `endstream`, or at an `endobj` before it that another object
+ * follows. A second pass is necessary if a /Length is an object after its stream, as in files by qpdf.
  */
 
 import { indexOf } from "#platform/search";
-import { claimedEnd, dataStart, findEndOfData, findWord, isEndOfData } from "../objects/streams.ts";
+import { claimedEnd, dataStart, findEndOfData, findEndobj, findWord, isEndOfData } from "../objects/streams.ts";
 import { IN_FILE, XrefTable } from "../objects/xrefTable.ts";
 import { type ByteSource, retryAll } from "../source/byteSource.ts";
 import { MEMORY } from "../source/costs.ts";
@@ -136,6 +136,9 @@ class Scanner {
   /** Whether the last trailer is unreadable and its `startxref` has not been reached yet. */
   #isInBrokenTrailer = false;
   #failureBudget = FAILURE_BUDGET;
+  /** Result of the last search for `endstream`, and where it began. Many streams before one `endstream` share it. */
+  #endOfSearched = -1;
+  #searchedFrom = 0;
 
   /**
    * @param known `lengths` of an earlier pass. They show where stream data end, so that objects inside the data are
@@ -223,7 +226,7 @@ class Scanner {
       const start = end + stream.data;
       const value = stream.dict.get("Length");
       const length = this.#streamLengths(value).find((each) => claimedEnd(this.#source, start, each) !== undefined);
-      next = Math.max(next, length === undefined ? findEndOfData(this.#source, start) : start + length);
+      next = Math.max(next, length === undefined ? this.#endOfData(start) : start + length);
       if (length === undefined && value instanceof Reference) awaited = value.num;
       // If /Length is wrong, some readers end the data at an `endobj` before the `endstream`. If `endstream` is
       // missing, readers end the data at different positions.
@@ -259,6 +262,17 @@ class Scanner {
     if (ambiguousFrom < next) this.#ambiguousEnd = next;
     this.mayHideObjectStreams ||= hidesObjectStreams;
     this.#at = Math.min(ambiguousFrom, next);
+  }
+
+  /**
+   * Returns where data without a right /Length end: before the next `endstream`, or before an `endobj` and another object.
+   */
+  #endOfData(start: number): number {
+    if (start < this.#searchedFrom || this.#endOfSearched < start) {
+      const end = findEndOfData(this.#source, start);
+      [this.#searchedFrom, this.#endOfSearched] = [start, end];
+    }
+    return findEndobj(this.#source, start, this.#endOfSearched) ?? this.#endOfSearched;
   }
 
   #addLength(num: number, length: number): void {
