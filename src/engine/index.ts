@@ -48,7 +48,13 @@ export interface WatermarkOptions {
 }
 
 /** A fact about the output that its recipient should know. */
-export type Notice = "signatures-invalidated" | "attachments-not-marked" | "xfa-removed" | PdfaNotice;
+export type Notice =
+  | "signatures-invalidated"
+  | "attachments-not-marked"
+  | "xfa-removed"
+  | "source-repaired"
+  | "pages-missing"
+  | PdfaNotice;
 
 /** The plan of a marked PDF. Every byte of the output is determined, but none is written yet. */
 export interface WatermarkPlan {
@@ -99,6 +105,8 @@ export async function watermark(
   if (document.signed) notices.push("signatures-invalidated");
   if (document.isPortfolio) notices.push("attachments-not-marked");
   if (document.isXfaRemoved) notices.push("xfa-removed");
+  if (document.isRepaired) notices.push("source-repaired");
+  if (document.missesPages) notices.push("pages-missing");
   notices.push(...pdfaNotices(document));
   return { pages: document.pages.length, length, notices, chunks };
 }

@@ -59,6 +59,8 @@ const NOTICE = header(
   "Facts to pass on to the recipient, separated by commas. `signatures-invalidated`: the PDF was signed, and any " +
     "change invalidates a signature. `attachments-not-marked`: the PDF is a portfolio, and only its own pages " +
     "are marked. `xfa-removed`: the PDF is an XFA form, and the result has its pages without the XFA data. " +
+    "`source-repaired`: the PDF was damaged, and the result was made from what could be read. `pages-missing`: the " +
+    "damaged PDF lists pages that cannot be found or read, so they are not in the result. " +
     "`pdfa-transparency`: the result is no longer PDF/A-1, which forbids a transparent mark. " +
     "`pdfa-color`: the result is no longer PDF/A, because the image has colors that the file must not use. " +
     "`payment-not-settled`: an earlier payment with this Idempotency-Key was charged; the new one expires unused.",

@@ -31,8 +31,8 @@ import { readLanguage } from "./language.ts";
 import { namePrefix } from "./namePrefix.ts";
 import { hasOtherPage } from "./pageObjects.ts";
 import { readPdfa, usableDeviceColors } from "./pdfa.ts";
-import { documentOf, type OutputStart, type PdfDocument } from "./pdfDocument.ts";
-import { expandObjectStreams, findCatalog } from "./scannedStreams.ts";
+import { documentOf, type OutputStart, type PdfDocument, type ReadDocument } from "./pdfDocument.ts";
+import { expandObjectStreams, findCatalogs } from "./scannedStreams.ts";
 
 /** Options of {@link openPdf}. */
 export interface OpenOptions {
@@ -95,15 +95,65 @@ async function open(
   options: OpenOptions,
   recovery: Recovery | undefined,
 ): Promise<PdfDocument> {
-  const thorough = options.thorough === true;
   const objects = new Objects(source, xref.table, recovery !== undefined);
-  const rewrites = new Rewrites(objects);
   const trailer = trailerOf(xref, recovery ? undefined : ["ID"]);
   const fileId = await openEncryption(objects, trailer, options.password, recovery !== undefined);
   const areStreamsRead = recovery ? await completeScan(objects, trailer, recovery) : true;
-  if (!recovery) await verify(source, xref, thorough);
-  const start = await findStart(source, xref);
+  if (!recovery) await verify(source, xref, options.thorough === true);
+  const opened: Opened = { xref, objects, fileId, recovery, areStreamsRead, start: await findStart(source, xref) };
+  if (!recovery) return documentOf(await readTree(opened, trailer, options));
 
+  const catalogs = await findCatalogs(objects, xref.trailers, recovery.scan.catalogs);
+  const trailers = catalogs.map((catalog): Dictionary => new Map(trailer).set("Root", catalog));
+  return documentOf(await largestTree(opened, trailers.length > 0 ? trailers : [trailer], options));
+}
+
+/** A file that is read by a cross-reference, before its page tree is read. */
+type Opened = Pick<ReadDocument, "xref" | "objects" | "fileId" | "start"> & {
+  readonly recovery: Recovery | undefined;
+  readonly areStreamsRead: boolean;
+};
+
+/**
+ * Reads the page trees of a scanned file, and returns the one with the most pages. Readers that repair the file choose
+ * between the trees by different rules.
+ * @param trailers the trailer with the catalog of each tree
+ * @throws the error of the first tree that may have pages, if no tree can be read
+ */
+async function largestTree(
+  opened: Opened,
+  trailers: readonly Dictionary[],
+  options: OpenOptions,
+): Promise<ReadDocument> {
+  let largest: ReadDocument | undefined;
+  let failure: Malformed | EngineError | undefined;
+  for (const trailer of trailers) {
+    try {
+      const tree = await readTree(opened, trailer, options);
+      if (!largest || tree.pages.length > largest.pages.length) largest = tree;
+    } catch (error) {
+      const mayHavePages = error instanceof EngineError && error.code === "damaged_pdf";
+      if (!mayHavePages && !(error instanceof Malformed)) throw error;
+      if (!failure || (mayHavePages && failure instanceof Malformed)) failure = error;
+    }
+  }
+  if (!largest) throw failure;
+  return { ...largest, missesPages: largest.missesPages || failure instanceof EngineError };
+}
+
+/**
+ * Reads the catalog and the page tree that a trailer leads to.
+ * @throws Malformed if it leads to no pages
+ */
+async function readTree(
+  { recovery, areStreamsRead, ...opened }: Opened,
+  trailer: Dictionary,
+  options: OpenOptions,
+): Promise<ReadDocument> {
+  const { xref, objects } = opened;
+  const { source } = objects;
+  const thorough = options.thorough === true;
+  const rewrites = new Rewrites(objects);
   const { catalog, ...properties } = await objects.run(() => {
     const catalog = readCatalog(objects, trailer);
     return {
@@ -144,17 +194,14 @@ async function open(
   // The form is dynamic if only its XML has content.
   if (properties.isXfaRemoved && pages.every(({ contents }) => contents?.items === "")) throw dynamicXfa();
   for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
-  return documentOf({
-    xref,
+  return {
+    ...opened,
     trailer,
     catalog,
-    fileId,
-    objects,
     rewrites,
     pages,
     treeNumbers: walk.treeNumbers,
     numbers,
-    start,
     deferred: walk.contents.deferred,
     unchecked: mayDefer
       ? pages
@@ -163,11 +210,13 @@ async function open(
       : [],
     contentEnds: walk.contents.ends,
     ...properties,
+    isRepaired: recovery !== undefined,
+    missesPages: walk.missesPages,
     language: await readLanguage(objects, root, catalog),
     pdfa,
     deviceColors: usableDeviceColors(pdfa, walk.defaultSpaces),
     thorough,
-  });
+  };
 }
 
 /**
@@ -191,14 +240,12 @@ async function openEncryption(
 }
 
 /**
- * Adds the members of object streams to a scan, and finds the catalog.
+ * Adds the members of object streams to a scan.
  * @returns whether every object stream could be read
  * @throws Malformed if the encryption dictionary is in an object stream, which would itself be encrypted (7.5.7)
  */
 async function completeScan(objects: Objects, trailer: Dictionary, { scan }: Recovery): Promise<boolean> {
   const areStreamsRead = await expandObjectStreams(objects, scan);
-  const catalog = await findCatalog(objects, scan.xref.trailers, scan.catalogs);
-  if (catalog) trailer.set("Root", catalog);
   const encrypt = trailer.get("Encrypt");
   if (encrypt instanceof Reference && !objects.table.isInFile(encrypt.num)) throw new Malformed("no /Encrypt");
   return areStreamsRead;

@@ -57,6 +57,10 @@ export interface ReadDocument {
   readonly isPortfolio: boolean;
   /** Whether the document is an XFA form whose XML the output does not contain. */
   readonly isXfaRemoved: boolean;
+  /** Whether the file was damaged, so that readers may show it differently. */
+  readonly isRepaired: boolean;
+  /** Whether the file lists pages that are not among `pages`, because they are missing or unreadable. */
+  readonly missesPages: boolean;
   /** The catalog's /Lang, which may be an invalid language tag. */
   readonly language: string | undefined;
   /** The claim to conform to PDF/A, if the file makes one. */

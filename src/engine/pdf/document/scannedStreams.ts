@@ -1,4 +1,4 @@
-/** Completes a scan with the members of object streams, and finds the catalog among all objects. */
+/** Completes a scan with the members of object streams, and finds the catalogs among all objects. */
 import { indexOf } from "#platform/search";
 import type { ObjectStream, Objects } from "../objects/objects.ts";
 import { FREE, firstAbove, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
@@ -82,38 +82,43 @@ function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
   }
 }
 
+/** Maximum number of page trees of a scanned file that are read. */
+const MOST_TREES = 8;
+
 /**
- * Returns the reference to the catalog of a scanned file: the newest /Root that refers to a catalog, otherwise the
- * reference to any catalog. Each object is inspected once.
+ * Returns the references to the catalogs of a scanned file, one for each page tree: first those that a /Root refers to, the
+ * newest first, then the others. Each object is inspected once.
  * @throws EngineError too_complex
  */
-export async function findCatalog(
+export async function findCatalogs(
   objects: Objects,
   trailers: readonly Trailer[],
   catalogs: Iterable<number>,
-): Promise<Reference | undefined> {
+): Promise<Reference[]> {
   const { meter } = objects.source;
   const tried = new Set<number>();
-  const catalog = async (reference: Reference) => {
-    if (tried.has(reference.num)) return undefined;
+  const trees = new Set<number>();
+  const found: Reference[] = [];
+  const inspect = async (reference: Reference, isRoot: boolean) => {
+    if (tried.has(reference.num) || found.length === MOST_TREES) return;
     tried.add(reference.num);
     meter.charge("inspectCatalog");
     await meter.yieldIfDue();
     try {
-      const found = await objects.run(() => readRoot(objects, reference));
-      return found?.has("Pages") ? found : undefined;
+      const catalog = await objects.run(() => readRoot(objects, reference));
+      const pages = catalog?.get("Pages");
+      if (pages === undefined || (!isRoot && catalog?.get("Type") !== "Catalog")) return;
+      const tree = pages instanceof Reference ? pages.num : -reference.num;
+      if (!trees.has(tree)) found.push(reference);
+      trees.add(tree);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      return undefined;
     }
   };
   for (const { dict } of trailers) {
     const root = dict.get("Root");
-    if (root instanceof Reference && (await catalog(root))) return root;
+    if (root instanceof Reference) await inspect(root, true);
   }
-  for (const num of [...catalogs].sort((a, b) => a - b)) {
-    const reference = new Reference(num, 0);
-    if ((await catalog(reference))?.get("Type") === "Catalog") return reference;
-  }
-  return undefined;
+  for (const num of [...catalogs].sort((a, b) => a - b)) await inspect(new Reference(num, 0), false);
+  return found;
 }

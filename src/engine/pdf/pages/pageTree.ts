@@ -53,6 +53,8 @@ export class PageWalk {
   readonly #isolation: IsolationReader;
   /** Numbers of the objects that are nodes or their arrays of kids. */
   readonly treeNumbers = new Set<number>();
+  /** Whether a scan did not find some kids. */
+  missesPages = false;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #resources: Resources;
@@ -207,8 +209,10 @@ export class PageWalk {
     if (typeof target === "number" && hops < LONGEST_REFERENCE_CHAIN)
       return this.#visitObject(target, visit, isRoot, hops + 1);
     if (typeof target !== "object") {
-      if (this.#options.lenient || this.#objects.table.isInUse(num)) return null;
-      throw new Malformed("a kid is not there");
+      if (this.#objects.table.isInUse(num)) return null;
+      if (!this.#options.lenient) throw new Malformed("a kid is not there");
+      this.missesPages = true;
+      return null;
     }
     const { rewrite, attributes } = target;
     if (isRoot && !mayBeRoot(attributes)) return null;

@@ -1,6 +1,6 @@
 /** Members of object streams that a scan finds, and the cost of finding a catalog among them. */
 import { expect, it, vi } from "vitest";
-import { expandObjectStreams, findCatalog } from "../../../../src/engine/pdf/document/scannedStreams.ts";
+import { expandObjectStreams, findCatalogs } from "../../../../src/engine/pdf/document/scannedStreams.ts";
 import type { ObjectStream, Objects } from "../../../../src/engine/pdf/objects/objects.ts";
 import { IN_FILE, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
 import { Meter } from "../../../../src/engine/pdf/source/meter.ts";
@@ -61,6 +61,6 @@ it("reads each possible catalog once, and charges the read", async () => {
     dictionary: ({ num }: Reference) => void looks.push(num),
   } as unknown as Objects;
   const trailer = { dict: new Map([["Root", new Reference(5, 0)]]), text: new Uint8Array(), memory: 0 };
-  expect(await findCatalog(objects, [trailer, trailer], [6, 5])).toBeUndefined();
+  expect(await findCatalogs(objects, [trailer, trailer], [6, 5])).toEqual([]);
   expect([looks, meter.used.scanned]).toEqual([[5, 6], 2 * 2048]);
 });

@@ -1,0 +1,106 @@
+/** Page trees of scanned files: every page is marked, or a notice says that some are missing. */
+import { describe, expect, it } from "vitest";
+import { watermark } from "../../../../src/engine/index.ts";
+import { encode, joined } from "../../../support/bytes.ts";
+import { MUPDF, PDFIUM } from "../../../support/onlookers.ts";
+import { readerBy } from "../../../support/ranges.ts";
+import { MAGENTA } from "../../../support/stamp.ts";
+import { CORNER } from "../../../support/trialMarks.ts";
+import { type Bodies, FileBuilder, latin1, open } from "../fixture.ts";
+
+const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
+const page = (width: number) => `<</Type/Page/MediaBox[0 0 ${width} 400]/Contents 4 0 R>>`;
+const node = (...kids: number[]) =>
+  `<</Type/Pages/Count ${kids.length}/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
+const CONTENTS = { 4: { data: "0 0 1 rg 20 20 60 40 re f" } };
+
+/** A file without a cross-reference. Later trailers are newer. */
+function scanned(bodies: Bodies, ...trailers: string[]): Uint8Array {
+  const { text } = new FileBuilder().objects({ ...CONTENTS, ...bodies });
+  return encode(text + trailers.map((trailer) => `trailer\n<<${trailer}>>\n`).join(""));
+}
+
+/** Marks a file in memory and by ranges, which must give the same. Checks that readers show the mark on every page. */
+async function marked(source: Uint8Array) {
+  const mark = (from: Parameters<typeof watermark>[0]) =>
+    watermark(from, { image: MAGENTA, position: "bottom-right", scale: 0.2, opacity: 1 }, { thorough: true });
+  const plan = await mark(source);
+  const output = await joined(plan.chunks());
+  const ranged = await mark(readerBy(source.length, async (start, end) => source.slice(start, end)));
+  expect(latin1(await joined(ranged.chunks()))).toBe(latin1(output));
+  expect(ranged.notices).toEqual(plan.notices);
+  const all = Array.from({ length: plan.pages }, () => true);
+  expect([MUPDF, PDFIUM].map((onlooker) => onlooker.look(output, CORNER))).toEqual([all, all]);
+  const { pages } = await open(output);
+  return { widths: pages.map(({ box }) => box.x1), notices: plan.notices };
+}
+
+const REPAIRED = ["source-repaired"];
+const INCOMPLETE = ["source-repaired", "pages-missing"];
+
+describe("a scanned file", () => {
+  it.each<[string, Uint8Array, number[], string[]]>([
+    ["one tree", scanned({ 1: CATALOG, 2: node(3), 3: page(300) }, "/Root 1 0 R"), [300], REPAIRED],
+    [
+      "a newer tree that lost a kid",
+      scanned(
+        { 1: CATALOG, 2: node(3, 5), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(9, 5) },
+        "/Root 1 0 R",
+        "/Root 6 0 R",
+      ),
+      [300, 310],
+      REPAIRED,
+    ],
+    [
+      "a newer tree that lost a kid, and a catalog that no trailer names",
+      scanned(
+        { 1: CATALOG, 2: node(9, 5), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(3, 5) },
+        "/Root 1 0 R",
+      ),
+      [300, 310],
+      REPAIRED,
+    ],
+    [
+      "two trees with as many pages",
+      scanned(
+        { 1: CATALOG, 2: node(3), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(5) },
+        "/Root 1 0 R",
+        "/Root 6 0 R",
+      ),
+      [310],
+      REPAIRED,
+    ],
+    ["a tree that lost a kid", scanned({ 1: CATALOG, 2: node(9, 3), 3: page(300) }, "/Root 1 0 R"), [300], INCOMPLETE],
+    [
+      "two trees that lost kids",
+      scanned(
+        { 1: CATALOG, 2: node(3, 9, 5), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(9, 5) },
+        "/Root 1 0 R",
+        "/Root 6 0 R",
+      ),
+      [300, 310],
+      INCOMPLETE,
+    ],
+    [
+      "a newer tree that cannot be read",
+      scanned(
+        { 1: CATALOG, 2: node(3), 3: page(300), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(3, 8), 8: { data: "" } },
+        "/Root 1 0 R",
+        "/Root 6 0 R",
+      ),
+      [300],
+      INCOMPLETE,
+    ],
+  ])("is marked with the most pages that %s lists", async (_, source, widths, notices) => {
+    expect(await marked(source)).toEqual({ widths, notices });
+  });
+
+  it("is rejected if no tree can be read", async () => {
+    const source = scanned(
+      { 1: CATALOG, 2: node(8), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(8), 8: { data: "" } },
+      "/Root 1 0 R",
+      "/Root 6 0 R",
+    );
+    await expect(marked(source)).rejects.toMatchObject({ code: "damaged_pdf" });
+  });
+});
