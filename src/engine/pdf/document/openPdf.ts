@@ -29,6 +29,7 @@ import {
 import { readFileId } from "./fileId.ts";
 import { readLanguage } from "./language.ts";
 import { namePrefix } from "./namePrefix.ts";
+import { tableBefore } from "./olderRevision.ts";
 import { hasOtherPage } from "./pageObjects.ts";
 import { readPdfa, usableDeviceColors } from "./pdfa.ts";
 import { documentOf, type OutputStart, type PdfDocument, type ReadDocument } from "./pdfDocument.ts";
@@ -102,10 +103,8 @@ async function open(
   if (!recovery) await verify(source, xref, options.thorough === true);
   const opened: Opened = { xref, objects, fileId, recovery, areStreamsRead, start: await findStart(source, xref) };
   if (!recovery) return documentOf(await readTree(opened, trailer, options));
-
-  const catalogs = await findCatalogs(objects, xref.trailers, recovery.scan.catalogs);
-  const trailers = catalogs.map((catalog): Dictionary => new Map(trailer).set("Root", catalog));
-  return documentOf(await largestTree(opened, trailers.length > 0 ? trailers : [trailer], options));
+  const newest = await largestTree(opened, recovery, trailer, options);
+  return documentOf((newest.missesPages && (await largerOlderTree(opened, recovery, newest, options))) || newest);
 }
 
 /** A file that is read by a cross-reference, before its page tree is read. */
@@ -117,28 +116,63 @@ type Opened = Pick<ReadDocument, "xref" | "objects" | "fileId" | "start"> & {
 /**
  * Reads the page trees of a scanned file, and returns the one with the most pages. Readers that repair the file choose
  * between the trees by different rules.
- * @param trailers the trailer with the catalog of each tree
  * @throws the error of the first tree that may have pages, if no tree can be read
  */
 async function largestTree(
   opened: Opened,
-  trailers: readonly Dictionary[],
+  { scan }: Recovery,
+  trailer: Dictionary,
   options: OpenOptions,
 ): Promise<ReadDocument> {
+  const catalogs = await findCatalogs(opened.objects, opened.xref.trailers, scan.catalogs);
+  const trailers = catalogs.map((catalog): Dictionary => new Map(trailer).set("Root", catalog));
   let largest: ReadDocument | undefined;
   let failure: Malformed | EngineError | undefined;
-  for (const trailer of trailers) {
+  for (const each of trailers.length > 0 ? trailers : [trailer]) {
     try {
-      const tree = await readTree(opened, trailer, options);
+      const tree = await readTree(opened, each, options);
       if (!largest || tree.pages.length > largest.pages.length) largest = tree;
     } catch (error) {
-      const mayHavePages = error instanceof EngineError && error.code === "damaged_pdf";
-      if (!mayHavePages && !(error instanceof Malformed)) throw error;
-      if (!failure || (mayHavePages && failure instanceof Malformed)) failure = error;
+      if (!(error instanceof Malformed || isDamage(error))) throw error;
+      if (!failure || (isDamage(error) && failure instanceof Malformed)) failure = error;
     }
   }
   if (!largest) throw failure;
-  return { ...largest, missesPages: largest.missesPages || failure instanceof EngineError };
+  return { ...largest, missesPages: largest.missesPages || isDamage(failure) };
+}
+
+/** Returns whether an error means that a page tree may have pages that cannot be read. */
+function isDamage(error: unknown): error is EngineError {
+  return error instanceof EngineError && error.code === "damaged_pdf";
+}
+
+/**
+ * Returns the page tree as it was before its root or the catalog was redefined, if it has more pages than the incomplete
+ * `newest` one.
+ */
+async function largerOlderTree(
+  opened: Opened,
+  recovery: Recovery,
+  newest: ReadDocument,
+  options: OpenOptions,
+): Promise<ReadDocument | undefined> {
+  const { source } = opened.objects;
+  for (const redefined of [newest.catalog.get("Pages"), newest.trailer.get("Root")]) {
+    if (!(redefined instanceof Reference)) continue;
+    const table = await tableBefore(opened.xref.table, redefined.num, source);
+    if (!table) continue;
+    const xref = { ...opened.xref, table };
+    const objects = new Objects(source, table, true);
+    objects.cipher = opened.objects.cipher;
+    const before = { ...recovery, scan: { ...recovery.scan, xref } };
+    try {
+      const older = await largestTree({ ...opened, xref, objects, recovery: before }, before, newest.trailer, options);
+      if (older.pages.length > newest.pages.length) return older;
+    } catch (error) {
+      if (!(error instanceof Malformed || isDamage(error))) throw error;
+    }
+  }
+  return undefined;
 }
 
 /**

@@ -20,6 +20,12 @@ function scanned(bodies: Bodies, ...trailers: string[]): Uint8Array {
   return encode(text + trailers.map((trailer) => `trailer\n<<${trailer}>>\n`).join(""));
 }
 
+/** A file with two pages that are then updated. */
+function redefined(update: Bodies): Uint8Array {
+  const builder = new FileBuilder().objects({ ...CONTENTS, 1: CATALOG, 2: node(3, 5), 3: page(300), 5: page(310) });
+  return encode(`${builder.objects(update).text}trailer\n<</Root 1 0 R>>\n`);
+}
+
 /** Marks a file in memory and by ranges, which must give the same. Checks that readers show the mark on every page. */
 async function marked(source: Uint8Array) {
   const mark = (from: Parameters<typeof watermark>[0]) =>
@@ -60,6 +66,20 @@ describe("a scanned file", () => {
       [300, 310],
       REPAIRED,
     ],
+    ["a tree before its root was redefined", redefined({ 2: node(9, 5) }), [300, 310], REPAIRED],
+    [
+      "a tree before the catalog was redefined, with its own definitions of pages",
+      redefined({ 1: "<</Type/Catalog/Pages 7 0 R>>", 3: page(320), 7: node(9, 5) }),
+      [300, 310],
+      REPAIRED,
+    ],
+    [
+      "a tree before its root was redefined, which lost more pages",
+      redefined({ 2: node(8, 9, 5, 3, 5) }),
+      [310, 300, 310],
+      INCOMPLETE,
+    ],
+    ["a tree whose root was redefined as complete", redefined({ 2: node(5) }), [310], REPAIRED],
     [
       "two trees with as many pages",
       scanned(

@@ -1,0 +1,36 @@
+/** Restores the objects of an older revision of a scanned file, for files whose newest page tree is incomplete. */
+import { FREE, IN_FILE, IN_STREAM, XrefTable } from "../objects/xrefTable.ts";
+import type { ByteSource } from "../source/byteSource.ts";
+
+/**
+ * Returns a table in which objects before the live definition of `num` supersede later ones; undefined if the file has no
+ * earlier definition of `num`. Objects that only later bytes define stay.
+ * @throws EngineError too_complex
+ */
+export async function tableBefore(table: XrefTable, num: number, source: ByteSource): Promise<XrefTable | undefined> {
+  const newest = table.offsetOf(num);
+  let hasOlder = false;
+  const positions = new Float64Array(table.rows);
+  for (let row = 0; row < table.rows; row++) {
+    const kind = table.kind(row);
+    if (kind === FREE) return undefined;
+    positions[row] = kind === IN_STREAM ? table.offsetOf(table.streamNumber(row)) : table.offset(row);
+    hasOlder ||= kind === IN_FILE && table.number(row) === num && positions[row]! < newest;
+  }
+  if (!hasOlder) return undefined;
+  source.meter.charge("sortOffset", table.rows);
+  const isOlder = (row: number) => Number(positions[row]! < newest);
+  const rows = Array.from(positions.keys()).sort(
+    (a, b) => isOlder(a) - isOlder(b) || positions[a]! - positions[b]! || a - b,
+  );
+  const older = new XrefTable(source.length);
+  for (const row of rows) {
+    const isMember = table.kind(row) === IN_STREAM;
+    const [field2, field3] = isMember
+      ? [table.streamNumber(row), table.index(row)]
+      : [table.offset(row), table.generation(row)];
+    older.replace(table.number(row), table.kind(row), field2, field3);
+    await source.meter.yieldIfDue();
+  }
+  return older;
+}
