@@ -253,8 +253,8 @@ describe("damaged objects", () => {
     expect(await widths(file({ ...onePage(), ...bodies }))).toBe(expected);
   });
 
-  it("rejects a file with an unreadable kid", async () => {
-    const bodies = { ...onePage(), 2: "<</Count 2/Kids[3 0 R 5 0 R]>>", 5: UNREADABLE };
+  it("rejects a file with an unreadable kid of a node without /Count", async () => {
+    const bodies = { ...onePage(), 2: "<</Kids[3 0 R 5 0 R]>>", 5: UNREADABLE };
     expect(await widths(file(bodies))).toBe("damaged_pdf");
   });
 });

@@ -1,4 +1,5 @@
 /** Walks the page tree (ISO 32000-2, 7.7.3) the way readers do, one kid at a time. */
+import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "../objects/objects.ts";
 import { MEMORY } from "../source/costs.ts";
@@ -41,6 +42,9 @@ const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0,
 const DEEPEST_NESTING = 50;
 /** Longest entry of a page that is looked into, in bytes: none that is a box or a number has a tenth of it. */
 const LONGEST_ENTRY = 64 * 1024;
+/** Maximum number of pages whose dictionaries are unreadable, or their share of all pages if that is more. */
+const MOST_BLANK = 3;
+const BLANK_SHARE = 0.01;
 /** Number of kids to look ahead. */
 const UPCOMING = 30;
 
@@ -74,6 +78,8 @@ export class PageWalk {
   readonly #seenArrays = new Map<number, TreeNode>();
   /** Boxes that are separate objects, by number; null for an object that is not a box. */
   readonly #boxes = new Map<number, Box | null>();
+  /** Pages whose dictionaries are unreadable. */
+  readonly #blank = new Set<Rewrite>();
   #count = 0;
   /** The displayed box and the attributes of the last page: most pages have the same. */
   #lastBox: Box | undefined;
@@ -99,7 +105,7 @@ export class PageWalk {
     else kids.addDictionary(root.at);
     this.#top = {
       ...{ holder, kids, found: [], next: 0, inherited: NOTHING, nesting: 0 },
-      ...{ dictionaries: 1, count: undefined, leastPages: 0 },
+      ...{ dictionaries: 1, count: undefined, stated: 0, leastPages: 0 },
     };
     this.#stack.push(this.#top);
   }
@@ -127,9 +133,26 @@ export class PageWalk {
     return true;
   }
 
-  /** Lists the pages, once all kids have been visited. See {@link listPages}. */
-  pages(): Promise<PageEntry[]> {
-    return listPages(this.#top, this.#options.maxPages, this.#objects.source.meter);
+  /**
+   * Lists the pages, once all kids have been visited. See {@link listPages}. Blank pages get the size of the page before
+   * them, or of the first page that is not blank.
+   * @throws EngineError damaged_pdf if too many pages are blank
+   */
+  async pages(): Promise<PageEntry[]> {
+    const pages = await listPages(this.#top, this.#options.maxPages, this.#objects.source.meter);
+    if (this.#blank.size === 0) return pages;
+    const isBlank = ({ rewrite }: PageEntry) => this.#blank.has(rewrite);
+    let neighbor = pages.find((page) => !isBlank(page));
+    const allowed = Math.max(MOST_BLANK, Math.floor(pages.length * BLANK_SHARE));
+    if (!neighbor || pages.filter(isBlank).length > allowed) throw unreadablePage();
+    return pages.map((page) => {
+      if (!isBlank(page)) {
+        neighbor = page;
+        return page;
+      }
+      const { box, rotate, userUnit, attributes } = neighbor!;
+      return { ...page, box, rotate, userUnit, attributes };
+    });
   }
 
   /** Whether the root is a page instead of a node, once it has been visited. */
@@ -167,8 +190,24 @@ export class PageWalk {
         const others = this.#waiting.get(error.num);
         if (others) others.push(visit);
         else this.#waiting.set(error.num, [visit]);
-      } else throw this.#options.lenient && error instanceof Malformed ? unreadablePage() : error;
+      } else if (this.#options.lenient && error instanceof Malformed)
+        node.found[position] = this.#visitUnreadable(num, visit);
+      else throw error;
     }
+  }
+
+  /**
+   * Visits a blank page in place of a kid whose dictionary is unreadable. The /Count of its node must show that the kid is
+   * one page.
+   * @throws EngineError damaged_pdf if more may be lost than a page
+   */
+  #visitUnreadable(num: number | undefined, visit: Visit): PageEntry | TreeNode | null {
+    const { node } = visit;
+    const isUsed = num === undefined || this.#rewrites.get(num) !== undefined;
+    if (isUsed || node.stated === 0 || this.#options.mayBeDefinedElsewhere(num)) throw unreadablePage();
+    this.#blank.add(this.#rewrites.registerText(num, encodeLatin1("<<>>")));
+    node.leastPages = node.stated;
+    return this.#visitObject(num, visit, false);
   }
 
   /** Decodes the next object stream, in the order of the file, that kids wait for; false if none wait. */
@@ -249,7 +288,7 @@ export class PageWalk {
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
     // the last that may miss something: a visit that is repeated has changed nothing yet
-    const leastPages = isNode(array) ? 0 : this.#countOf(dictionary, attributes);
+    const stated = isNode(array) ? 0 : this.#countOf(dictionary, attributes);
     if (isNode(array)) {
       array.dictionaries++;
       return array;
@@ -260,7 +299,8 @@ export class PageWalk {
       nesting > 0 ? inherited : { ...own, resources: passedResources(dictionary, attributes, inherited) };
     const node: TreeNode = {
       ...{ ...array, found: [], next: 0, inherited: passedOn, nesting },
-      ...{ dictionaries: 1, count: undefined, leastPages },
+      ...{ dictionaries: 1, count: undefined, stated },
+      leastPages: this.#rewrites.hasNewText(dictionary.origin) ? stated : 0,
     };
     if (array.holder !== dictionary) {
       this.#seenArrays.set(array.holder.num, node);
@@ -270,11 +310,12 @@ export class PageWalk {
     return node;
   }
 
-  /** Returns how many pages a node must lead to. */
+  /** Returns the /Count of a node of a scanned file, or 0. Only a damaged node needs the value of a reference. */
   #countOf(node: Rewrite, { count }: PageAttributes): number {
-    if (!count || !this.#rewrites.hasNewText(node.origin)) return 0;
-    const value = this.#objects.resolve(this.#parse(node.text, count));
-    return typeof value === "number" ? value : 0;
+    if (!count || !this.#options.lenient) return 0;
+    const value = this.#parse(node.text, count);
+    const number = this.#rewrites.hasNewText(node.origin) ? this.#objects.resolve(value) : value;
+    return typeof number === "number" ? number : 0;
   }
 
   /** @param inherited the page's own attributes, and the resources of the nodes above it */

@@ -39,8 +39,10 @@ export interface TreeNode extends KidsArray {
   dictionaries: number;
   /** Number of pages below the node, once they are counted. */
   count: number | undefined;
-  /** Minimum number of pages: its /Count if the node was damaged, because some of its kids may be lost. */
-  readonly leastPages: number;
+  /** The /Count of a node of a scanned file; 0 if it is unknown. */
+  readonly stated: number;
+  /** Minimum number of pages: `stated` if the node or a kid was damaged, because some pages may be lost. */
+  leastPages: number;
 }
 
 /**

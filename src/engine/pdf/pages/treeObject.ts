@@ -2,7 +2,7 @@
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
-import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
+import { eachEntry, endOfWhite, isDictionary, Malformed, skipWhite, startsWith } from "../syntax/lexer.ts";
 import { parseCharged, Reference } from "../syntax/values.ts";
 import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { type PageAttributes, scanPageAttributes } from "./pageAttributes.ts";
@@ -25,7 +25,7 @@ export interface ReadOptions {
 /**
  * Reads an object that may be a page or node.
  * @returns the number of another object if it is nothing but a reference to that; undefined for any other value
- * @throws Malformed if it is no value at all: it may have been a page
+ * @throws Malformed if it is no value at all, or more than a value: it may have been a page
  * @throws EngineError damaged_pdf if it is a stream: some readers take that for a page, and it may be another's content
  */
 export function readTreeObject(
@@ -43,10 +43,14 @@ export function readTreeObject(
   try {
     return objects.at(num, (bytes, at): TreeObject | number | undefined => {
       if (!isDictionary(bytes, at)) {
-        if (endOfWellFormed(bytes, at) < 0) throw new Malformed("a kid that is no value");
+        const end = endOfWellFormed(bytes, at);
+        if (end < 0) throw new Malformed("a kid that is no value");
         const value = parseCharged(bytes, at, objects.source.meter);
         if (value instanceof Reference) return value.num;
-        if (value !== null && !lenient) throw new Malformed("a kid that is no dictionary");
+        const isWhole = objects.table.isInFile(num)
+          ? startsWith(bytes, skipWhite(bytes, end), "endobj")
+          : endOfWhite(bytes, end, bytes.length) === bytes.length;
+        if (value !== null && !(lenient && isWhole)) throw new Malformed("a kid that is no dictionary");
         return undefined;
       }
       const attributes = scanPageAttributes(bytes.subarray(at), 0);

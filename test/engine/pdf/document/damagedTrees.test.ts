@@ -124,3 +124,48 @@ describe("a scanned file", () => {
     await expect(marked(source)).rejects.toMatchObject({ code: "damaged_pdf" });
   });
 });
+
+describe("an unreadable page dictionary", () => {
+  const LOST = "]<</Type/Page>>";
+  /** A file with pages of these objects, numbered from 10. */
+  const listing = (pages: string[], count: string | number = pages.length): Uint8Array => {
+    const kids = pages.map((_, index) => `${10 + index} 0 R`).join(" ");
+    const bodies = Object.fromEntries(pages.map((text, index) => [10 + index, text]));
+    return scanned({ 1: CATALOG, 2: `<</Type/Pages/Count ${count}/Kids[${kids}]>>`, ...bodies }, "/Root 1 0 R");
+  };
+  const many = (readable: number, lost: number) => [
+    ...Array.from({ length: readable }, () => page(300)),
+    ...Array.from({ length: lost }, () => LOST),
+  ];
+
+  it.each<[string, string[], number[]]>([
+    ["the page before it", [page(300), LOST, page(310)], [300, 300, 310]],
+    ["the next readable page if it is the first", [LOST, LOST, page(310)], [310, 310, 310]],
+    ["another page if it begins with another token", [page(300), "8</Type/Page>>"], [300, 300]],
+  ])("becomes a blank page with the size of %s", async (_, pages, widths) => {
+    expect(await marked(listing(pages))).toEqual({ widths, notices: REPAIRED });
+  });
+
+  it("becomes a blank page without the content of the page in an object stream", async () => {
+    const builder = new FileBuilder().objects(CONTENTS);
+    builder.objectStream(9, { 1: CATALOG, 2: node(3, 5), 3: page(300), 5: LOST });
+    const source = encode(`${builder.text}trailer\n<</Root 1 0 R>>\n`);
+    expect(await marked(source)).toEqual({ widths: [300, 300], notices: REPAIRED });
+  });
+
+  it("becomes a blank page up to 1 % of the pages", async () => {
+    const opened = await open(listing(many(496, 4)));
+    expect(opened.pages).toHaveLength(500);
+    expect(new Set(opened.pages.map(({ attributes }) => attributes)).size).toBe(1);
+  });
+
+  it.each<[string, Uint8Array]>([
+    ["there are four of 100", listing(many(96, 4))],
+    ["no page is readable", listing([LOST, LOST])],
+    ["its node has no /Count", listing([page(300), LOST], "null")],
+    ["the /Count of its node shows that it may be a node", listing([page(300), LOST], 5)],
+    ["it is the root of the page tree", scanned({ 1: CATALOG, 2: LOST, 3: page(300) })],
+  ])("has the file rejected if %s", async (_, source) => {
+    await expect(open(source)).rejects.toMatchObject({ code: "damaged_pdf" });
+  });
+});
