@@ -15,7 +15,8 @@ describe("the engine", () => {
 
   test.each([
     ["a plain file", "/Collection null", []],
-    ["a signed file", "/AcroForm << /SigFlags 3 /Fields [] >>", ["signatures-invalidated"]],
+    ["a signed file", "/AcroForm << /SigFlags 3 /Fields [<< /FT /Sig /V << >> >>] >>", ["signatures-invalidated"]],
+    ["a file with an empty signature field", "/AcroForm << /SigFlags 3 /Fields [<< /FT /Sig >>] >>", []],
     ["a portfolio with attachments", "/Collection << /View /T >>", ["attachments-not-marked"]],
     [
       "a signed portfolio",

@@ -254,7 +254,7 @@ describe("PDF/A notices", () => {
   });
 
   test("reports transparency in addition to invalidated signatures", async () => {
-    const catalog = "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/AcroForm<</SigFlags 3>>>>";
+    const catalog = "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/Perms<</DocMDP 6 0 R>>>>";
     const { notices } = await marked(archive({ part: 1, more: { 1: catalog } }), { text: "A" });
     expect(notices).toEqual(["signatures-invalidated", "pdfa-transparency"]);
   });

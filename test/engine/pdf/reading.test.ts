@@ -4,7 +4,7 @@ import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/source/byteSource.ts";
 import { encode } from "../../support/bytes.ts";
 import { readerBy } from "../../support/ranges.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./fixture.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, ranges, stamp } from "./fixture.ts";
 
 const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
 const codeOf = async (bytes: Uint8Array, options = {}) =>
@@ -321,13 +321,30 @@ describe("openPdf, for other files", () => {
 });
 
 describe("PdfDocument.signed", () => {
-  it.each<[string, string, boolean]>([
-    ["PdfDocument.signed is true for a form with signature flags", "/AcroForm<</SigFlags 3/Fields[]>>", true],
-    ["PdfDocument.signed is true for a certified document", "/Perms<</DocMDP 4 0 R>>", true],
-    ["PdfDocument.signed is false for a form without signature flags", "/AcroForm<</Fields[4 0 R]>>", false],
-  ])("%s", async (_, entry, signed) => {
-    const document = await open(file({ ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${entry}>>` }));
-    expect(document.signed).toBe(signed);
+  const form = (fields: string) => `/AcroForm<</SigFlags 3/Fields ${fields}>>`;
+  it.each<[string, string, Bodies, boolean]>([
+    ["is true for a signature field with a value", form("[5 0 R]"), { 5: "<</FT/Sig/V 6 0 R>>" }, true],
+    ["is true for a direct signature", form("[5 0 R]"), { 5: "<</FT/Sig/V<</Type/Sig>>>>" }, true],
+    ["is true for a nested field that inherits its type", form("[5 0 R]"), { 5: "<</FT/Sig/Kids[7 0 R]>>" }, true],
+    [
+      "is true for fields and types behind references",
+      form("8 0 R"),
+      { 8: "[5 0 R]", 5: "<</Kids 9 0 R/FT 10 0 R/V 6 0 R>>", 9: "[11 0 R]", 10: "/Sig", 11: "<</Parent 5 0 R>>" },
+      true,
+    ],
+    ["is true for an unreadable field", form("[5 0 R]"), { 5: "<</FT/Sig/V(" }, true],
+    ["is true for more fields than are read", form(`[${"5 0 R<<>>".repeat(1000)}]`), {}, true],
+    ["is true for a certification", "/Perms<</DocMDP 4 0 R>>", {}, true],
+    ["is false for a form without fields", form("[]"), {}, false],
+    ["is false for a signature field without a value", form("[5 0 R]"), { 5: "<</FT/Sig>>" }, false],
+    ["is false for a signature field whose value is missing", form("[5 0 R]"), { 5: "<</FT/Sig/V 90 0 R>>" }, false],
+    ["is false for a value of another field", form("[5 0 R]"), { 5: "<</FT/Tx/V 6 0 R>>" }, false],
+    ["is false for a field that is its own kid", form("[5 0 R]"), { 5: "<</FT/Sig/Kids[5 0 R 5 0 R]>>" }, false],
+    ["is false for a form without signature flags", "/AcroForm<</Fields[5 0 R]>>", { 5: "<</FT/Sig/V 6 0 R>>" }, false],
+  ])("PdfDocument.signed %s", async (_, entry, more, signed) => {
+    const objects = { 6: "<</Type/Sig>>", 7: "<</Parent 5 0 R/V 6 0 R>>", ...more };
+    const source = file({ ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${entry}>>`, ...objects });
+    for (const opened of [source, ranges(source)]) expect((await open(opened)).signed).toBe(signed);
   });
 });
 

@@ -35,18 +35,6 @@ export function readCatalog(objects: Objects, trailer: Dictionary): Dictionary {
 }
 
 /**
- * Returns whether changing a page breaks a digital signature: the AcroForm's /SigFlags has the bit SignaturesExist
- * (12.7.3), or a certification restricts changes (12.8.6).
- */
-export function isSigned(objects: Objects, catalog: Dictionary): boolean {
-  const form = objects.dictionary(catalog.get("AcroForm"));
-  const flags = form ? objects.resolve(form.get("SigFlags")) : null;
-  if (typeof flags === "number" && flags & 1) return true;
-  const permissions = objects.dictionary(catalog.get("Perms"));
-  return permissions?.has("DocMDP") === true;
-}
-
-/**
  * Returns whether the document is a portfolio (12.3.5). Most readers show the attachments of a portfolio instead of its
  * pages.
  */
@@ -121,6 +109,52 @@ export const USAGE_RIGHTS: Removal = { from: "Perms", keys: ["UR", "UR3"] };
 /** The XML of an XFA form. */
 export const XFA: Removal = { from: "AcroForm", keys: ["XFA"] };
 
+/** Bytes to remove from an object. */
+export interface RemovedEntry {
+  readonly rewrite: Rewrite;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Entries of the catalog and of its /Names without a mark: programs' private data (14.5), data of Web Capture (14.10) and
+ * template pages (12.7.7).
+ */
+const PRIVATE_KEYS: ReadonlySet<string> = new Set(["PieceInfo", "SpiderInfo", "Templates"]);
+const PRIVATE_NAMES: ReadonlySet<string> = new Set(["IDS", "URLS", "Templates"]);
+
+/**
+ * Finds the entries of the catalog and of its /Names that contain private data or unmarked pages.
+ * @param root the trailer's /Root after {@link registerNamed}
+ * @throws MissingRange if bytes must be fetched first
+ */
+export function findPrivateEntries(objects: Objects, rewrites: Rewrites, root: Reference): RemovedEntry[] {
+  const catalog = dictionaryAt(objects, rewrites, root);
+  if (!catalog) return [];
+  const found = entriesAt(catalog, 0, PRIVATE_KEYS);
+  const names = entryOf(catalog.text, "Names");
+  if (!names) return found;
+  if (isDictionary(catalog.text, names.start)) return [...found, ...entriesAt(catalog, names.start, PRIVATE_NAMES)];
+  try {
+    const value = parseValue(catalog.text, names.start);
+    if (!objects.dictionary(value, PRIVATE_NAMES)?.size) return found;
+    const dictionary = dictionaryAt(objects, rewrites, value);
+    return dictionary ? [...found, ...entriesAt(dictionary, 0, PRIVATE_NAMES)] : found;
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof EngineError) return found; // no page depends on names
+    throw error;
+  }
+}
+
+/** Returns the entries with these keys of the dictionary at `at`. */
+function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): RemovedEntry[] {
+  const found: RemovedEntry[] = [];
+  eachEntry(rewrite.text, at, (key, keyEnd, _, end) => {
+    if (keys.has(readName(rewrite.text, key, keyEnd))) found.push({ rewrite, start: key, end });
+  });
+  return found;
+}
+
 /**
  * Finds entries to remove. A dictionary that contains no others is removed as a whole.
  * @param root the trailer's /Root after {@link registerNamed}
@@ -132,7 +166,7 @@ export function findRemoved(
   rewrites: Rewrites,
   root: Reference,
   { from, keys }: Removal,
-): { rewrite: Rewrite; start: number; end: number }[] {
+): RemovedEntry[] {
   const catalog = dictionaryAt(objects, rewrites, root);
   const entry = catalog && entryOf(catalog.text, from);
   if (!entry) return [];
@@ -140,7 +174,7 @@ export function findRemoved(
   const rewrite = isDirect ? catalog : dictionaryAt(objects, rewrites, parseValue(catalog.text, entry.start));
   if (!rewrite) return [];
 
-  const removed: { rewrite: Rewrite; start: number; end: number }[] = [];
+  const removed: RemovedEntry[] = [];
   let others = 0;
   eachEntry(rewrite.text, isDirect ? entry.start : 0, (key, keyEnd, _, end) => {
     if (keys.includes(readName(rewrite.text, key, keyEnd))) removed.push({ rewrite, start: key, end });
@@ -171,12 +205,28 @@ export function registerNamed(
   const text = trailers.find(({ dict }) => dict.has("Encrypt"))?.text;
   const entry = text && entryOf(text, "Encrypt");
   const isWellFormed =
-    encrypt instanceof Reference ? !rewrites.hasNewText(encrypt.num) : entry && endOfWellFormed(text, entry.start) >= 0;
+    encrypt instanceof Reference
+      ? !rewrites.hasNewText(encrypt.num) && hasUniqueKeys(rewrites.get(encrypt.num)?.text, 0)
+      : entry && endOfWellFormed(text, entry.start) >= 0 && hasUniqueKeys(text, entry.start);
   if (!isWellFormed)
     throw new EngineError(
       "damaged_pdf",
       "The PDF's encryption dictionary is damaged. Save the PDF without encryption.",
     );
+}
+
+/** Returns whether no key occurs twice in a dictionary and the dictionaries in it. Readers use the first or the last. */
+function hasUniqueKeys(text: Uint8Array | undefined, at: number): boolean {
+  if (!text || !isDictionary(text, at)) return true;
+  const names = new Set<string>();
+  let count = 0;
+  let areUnique = true;
+  eachEntry(text, at, (key, keyEnd, start) => {
+    names.add(readName(text, key, keyEnd));
+    count++;
+    areUnique &&= hasUniqueKeys(text, start);
+  });
+  return areUnique && names.size === count;
 }
 
 /** Returns the dictionary at the end of a chain of references, and registers it for rewriting. */

@@ -15,10 +15,10 @@ import { findOrigin, type Xref, XrefReader } from "../xref/xref.ts";
 import { ambiguityOf, type Recovery } from "./ambiguity.ts";
 import {
   dynamicXfa,
+  findPrivateEntries,
   findRemoved,
   isPortfolio,
   isPureXfa,
-  isSigned,
   moveCatalogOutOfTrailer,
   pageTreeRoot,
   readCatalog,
@@ -30,10 +30,12 @@ import { readFileId } from "./fileId.ts";
 import { readLanguage } from "./language.ts";
 import { namePrefix } from "./namePrefix.ts";
 import { tableBefore } from "./olderRevision.ts";
+import { checkOutputIntents } from "./outputIntent.ts";
 import { hasOtherPage } from "./pageObjects.ts";
 import { readPdfa, usableDeviceColors } from "./pdfa.ts";
 import { documentOf, type OutputStart, type PdfDocument, type ReadDocument } from "./pdfDocument.ts";
 import { expandObjectStreams, findCatalogs } from "./scannedStreams.ts";
+import { isSigned } from "./signatures.ts";
 
 /** Options of {@link openPdf}. */
 export interface OpenOptions {
@@ -192,12 +194,13 @@ async function readTree(
     const catalog = readCatalog(objects, trailer);
     return {
       catalog,
-      signed: isSigned(objects, catalog),
       isPortfolio: isPortfolio(objects, catalog),
       isXfaRemoved: isPureXfa(objects, catalog),
     };
   });
+  const signed = await isSigned(objects, catalog);
   const pdfa = await readPdfa(objects, catalog);
+  await checkOutputIntents(objects, catalog);
   const numbers = new ObjectNumbers(xref.table, trailer.get("Size"));
   if (!(trailer.get("Root") instanceof Reference))
     trailer.set("Root", moveCatalogOutOfTrailer(xref.trailers, rewrites, numbers.take()));
@@ -209,6 +212,8 @@ async function readTree(
     const removed = await objects.run(() => findRemoved(objects, rewrites, root, removal));
     for (const { rewrite, start, end } of removed) rewrite.splice({ at: start, remove: end - start, insert: "" });
   }
+  const privateEntries = await objects.run(() => findPrivateEntries(objects, rewrites, root));
+  for (const { rewrite, start, end } of privateEntries) rewrite.splice({ at: start, remove: end - start, insert: "" });
 
   const mayDefer = !source.inMemory && !thorough;
   const walk = new PageWalk(objects, rewrites, tree, {
@@ -243,9 +248,11 @@ async function readTree(
           .map(({ contents, isTagged }) => ({ items: contents!.items, isTagged }))
       : [],
     contentEnds: walk.contents.ends,
+    hasPrivateData: walk.hasPrivateData || privateEntries.length > 0,
     ...properties,
-    isRepaired: recovery !== undefined,
+    isRepaired: recovery !== undefined || pages.some(({ isolated, isTagged }) => isolated && isTagged),
     missesPages: walk.missesPages,
+    signed,
     language: await readLanguage(objects, root, catalog),
     pdfa,
     deviceColors: usableDeviceColors(pdfa, walk.defaultSpaces),

@@ -51,6 +51,8 @@ export interface ReadDocument {
   readonly unchecked: readonly UncheckedContent[];
   /** End offset of the data of each content stream, by the offset of its object. */
   readonly contentEnds: ReadonlyMap<number, number>;
+  /** Whether entries with private data or unmarked pages are removed from the pages or the catalog. */
+  readonly hasPrivateData: boolean;
   /** Whether marking breaks a signature. */
   readonly signed: boolean;
   /** Whether readers show the document's attachments before its pages. Attachments are not marked. */

@@ -81,7 +81,10 @@ function isInOutput(
 }
 
 /** Visits the references in a well-formed value, as the bytes [start, end). */
-function eachReference(text: Uint8Array, visit: (start: number, end: number, num: number, gen: number) => void): void {
+export function eachReference(
+  text: Uint8Array,
+  visit: (start: number, end: number, num: number, gen: number) => void,
+): void {
   const bytes = terminated(text);
   for (let at = skipWhite(bytes, 0); at < text.length; at = skipWhite(bytes, at)) {
     if (bytes[at] === PAREN_OPEN) at = skipLiteralString(bytes, at);

@@ -22,6 +22,7 @@ import {
   terminated,
 } from "../syntax/lexer.ts";
 import { endOfWellFormed, WellFormedWalk, wellFormedText } from "../syntax/wellFormed.ts";
+import { findPrivateObjects } from "./privateData.ts";
 import { mentionsPage } from "./revisions.ts";
 import type { Member } from "./serialize.ts";
 import type { Skeleton } from "./skeleton.ts";
@@ -44,7 +45,7 @@ export interface Replacements {
 
 /**
  * Plans what is replaced: object streams with a member that is rewritten (they still contain the unmarked page) or
- * superseded by a later revision. Cross-reference streams and the linearization dictionary are dropped.
+ * superseded by a later revision. Cross-reference streams, the linearization dictionary and private data are dropped.
  * @throws EngineError damaged_pdf if a page's content would be dropped with them
  */
 export async function planReplacements(document: PdfDocument, skeleton: Skeleton): Promise<Replacements> {
@@ -76,6 +77,14 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     freed.add(num);
     const row = table.liveRow(num);
     if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
+  }
+
+  if (document.hasPrivateData) {
+    for (const num of await findPrivateObjects(document, freed)) {
+      freed.add(num);
+      const row = table.liveRow(num);
+      if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
+    }
   }
 
   const sectionOffsets = new Set(sections);

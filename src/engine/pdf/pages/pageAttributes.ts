@@ -39,6 +39,8 @@ export interface PageAttributes {
    * (14.5). The last /Resources is not among them.
    */
   cuts: Span[];
+  /** Whether there is a /Thumb or /PieceInfo. */
+  hasPrivateData: boolean;
 }
 
 type Field = "type" | "kids" | "count" | "contents" | "resources" | "mediaBox" | "cropBox" | "rotate" | "userUnit";
@@ -57,6 +59,7 @@ const FIELDS: Record<string, Field> = {
 
 /** Other keys whose entries the output's page dictionary does not copy. */
 const CUT_KEYS = new Set(["Parent", "Thumb", "PieceInfo"]);
+const PRIVATE_KEYS = new Set(["Thumb", "PieceInfo"]);
 
 /** The keys that are looked for, by their length with the slash. */
 const KEYS: Record<number, readonly string[]> = {
@@ -88,6 +91,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     rotate: undefined,
     userUnit: undefined,
     cuts: [],
+    hasPrivateData: false,
   };
   const cut = (start: number, end: number) => {
     const last = found.cuts.at(-1);
@@ -100,6 +104,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     if (field === "resources") {
       if (found.resources) cut(found.resources.key, found.resources.end);
     } else if (field || CUT_KEYS.has(name)) cut(key, end);
+    if (PRIVATE_KEYS.has(name)) found.hasPrivateData = true;
     if (!field) return;
     found[field] = { key, start, end };
     if (field === "type") found.isPage = nameIs(text, start, end, "Page");

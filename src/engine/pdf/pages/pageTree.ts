@@ -55,6 +55,8 @@ const UPCOMING = 30;
 export class PageWalk {
   readonly contents: ContentsReader;
   readonly #isolation: IsolationReader;
+  /** Whether a page has a thumbnail or private data. */
+  hasPrivateData = false;
   /** Numbers of the objects that are nodes or their arrays of kids. */
   readonly treeNumbers = new Set<number>();
   /** Whether a scan did not find some kids. */
@@ -344,6 +346,7 @@ export class PageWalk {
     // Some readers find the page's own resources even if these are unusable, and do not look for others.
     if (span && (resources !== own || own.shared)) cuts.push({ start: span.key, end: span.end });
     this.#countPage();
+    this.hasPrivateData ||= attributes.hasPrivateData;
     return {
       ...{ index: 0, box, rotate, userUnit, rewrite: page, repeated: false, cuts },
       ...{

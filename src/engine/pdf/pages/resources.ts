@@ -3,7 +3,7 @@
  * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
  */
 import { EngineError } from "../../errors.ts";
-import type { Objects } from "../objects/objects.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt } from "../syntax/values.ts";
@@ -143,23 +143,30 @@ export class Resources {
     return found.slot;
   }
 
-  /** Notes which default color spaces the ColorSpace dictionary at `span` has; one that cannot be read has none. */
+  /**
+   * Notes which default color spaces the ColorSpace dictionary at `span` has, also behind several references. An
+   * unreadable one counts as having all, because a reader may find them.
+   */
   #noteDefaults(holder: Rewrite, span: Span): void {
-    const num = referenceAt(holder.text, span.start)?.num;
-    if (num !== undefined && this.#colorSpaces.has(num)) return;
     const note = (bytes: Uint8Array, at: number) => {
-      if (!isDictionary(bytes, at)) return;
+      if (!isDictionary(bytes, at)) return referenceAt(bytes, at)?.num;
       eachEntry(bytes, at, (key, keyEnd) => {
         for (const name of DEFAULT_SPACES) if (nameIs(bytes, key, keyEnd, name)) this.defaultSpaces.add(name);
       });
+      return undefined;
     };
+    const visited: number[] = [];
     try {
-      if (num === undefined) note(holder.text, span.start);
-      else this.#objects.at(num, note);
+      let num = note(holder.text, span.start);
+      while (num !== undefined && !this.#colorSpaces.has(num) && visited.length < LONGEST_REFERENCE_CHAIN) {
+        visited.push(num);
+        num = this.#objects.at(num, note);
+      }
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
+      for (const name of DEFAULT_SPACES) this.defaultSpaces.add(name);
     }
-    if (num !== undefined) this.#colorSpaces.add(num);
+    for (const num of visited) this.#colorSpaces.add(num);
   }
 
   /**
@@ -167,7 +174,7 @@ export class Resources {
    * stream's dictionary is copied, because Poppler does not take a stream for a dictionary.
    */
   #dictionary(num: number): Rewrite | undefined {
-    for (let i = 0; i < 32; i++) {
+    for (let i = 0; i < LONGEST_REFERENCE_CHAIN; i++) {
       const known = this.#rewrites.get(num);
       if (known) {
         if (!isDictionary(known.text, 0)) return undefined;

@@ -35,6 +35,7 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
   rejectUnsupported(encrypt);
   const dict = encrypt.v < 4 ? { ...encrypt, ...RC4_THROUGHOUT } : encrypt;
   const access = bestAccess(dict, id, password);
+  if (access && encrypt.v === 4) rejectOtherLengths(encrypt, access.fileKey.length);
 
   const apply = (cryptFilter: string): Method => {
     const method = methodOf(dict, cryptFilter);
@@ -42,18 +43,17 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
     if (!access) throw passwordRequired(password);
     return method(access.fileKey);
   };
-  const strings = apply(dict.strF);
-  const streams = apply(dict.stmF);
+  const method = apply(dict.stmF); // strings have the same, see isUniform
 
   if (access?.authority !== "owner" && !permitsModification(dict, access)) {
     throw modificationNotPermitted(password);
   }
   return {
-    decryptString: strings.decrypt,
-    encryptString: strings.encrypt,
-    encryptStream: streams.encrypt,
+    decryptString: method.decrypt,
+    encryptString: method.encrypt,
+    encryptStream: method.encrypt,
     decryptStream: (num, gen, data, cryptFilter) =>
-      (cryptFilter === undefined ? streams : apply(cryptFilter)).decrypt(num, gen, data),
+      (cryptFilter === undefined ? method : apply(cryptFilter)).decrypt(num, gen, data),
   };
 }
 
@@ -61,11 +61,11 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 
 /**
- * Rejects an unsupported handler, /V or /R (ISO 32000-2, Tables 20 and 21). /R 2 to 4 differ only in how the key is
+ * Rejects an unsupported handler, /V, /R or crypt filters (ISO 32000-2, Tables 20 and 21). /R 2 to 4 differ only in how the key is
  * derived, so /V need not match them.
  * @throws EngineError `unsupported_encryption`
  */
-function rejectUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): void {
+function rejectUnsupported({ filter, v, r, oe, ue, cf, stmF, strF }: EncryptDictionary): void {
   if (filter !== "Standard") {
     throw unsupported(`is for the security handler ${filter}, not for passwords`);
   }
@@ -74,6 +74,32 @@ function rejectUnsupported({ filter, v, r, oe, ue, cf }: EncryptDictionary): voi
   if (!isLegacy && !isAes256) throw unsupported(`has the version ${v} and the revision ${r}`);
   if (isAes256 && !(oe && ue)) throw unsupported("lacks OE or UE, which hold its key");
   if (v >= 4 && Object.keys(cf).length === 0) throw unsupported("lacks the crypt filters that its version has");
+  if (v >= 4 && !isUniform({ cf, stmF, strF }))
+    throw unsupported("has crypt filters that PDF readers interpret differently");
+}
+
+/**
+ * Returns whether one crypt filter applies to all strings and streams, or none does. With other filters, Poppler and
+ * MuPDF decrypt streams differently from what the dictionary says, and lose the mark.
+ */
+function isUniform({ cf, stmF, strF }: Pick<EncryptDictionary, "cf" | "stmF" | "strF">): boolean {
+  if (stmF !== strF || Object.hasOwn(cf, "Identity")) return false;
+  if (stmF === "Identity" || !Object.hasOwn(cf, stmF)) return true; // a missing filter is rejected later
+  return Object.keys(cf).length === 1 && cf[stmF]?.cfm !== "None";
+}
+
+/**
+ * Rejects key lengths that readers interpret differently: AES-128 has 16 bytes, and RC4 has the declared number.
+ * @param keyBytes length of the key that the password opens
+ * @throws EngineError `unsupported_encryption`
+ */
+function rejectOtherLengths({ cf, stmF, length }: EncryptDictionary, keyBytes: number): void {
+  const filter = Object.hasOwn(cf, stmF) ? cf[stmF] : undefined;
+  if (!filter) return;
+  const declared = filter.length ?? length ?? keyBytes;
+  const bytes = declared < 40 ? declared : declared / 8;
+  if (bytes !== keyBytes || (filter.cfm === "AESV2" && keyBytes !== 16))
+    throw unsupported("declares a key length that PDF readers interpret differently");
 }
 
 /**
@@ -125,7 +151,6 @@ function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint
 
   const cfm = Object.hasOwn(dict.cf, cryptFilter) ? dict.cf[cryptFilter]?.cfm : undefined;
   if (cfm === undefined) throw unsupported(`lacks its crypt filter ${cryptFilter}`);
-  if (cfm === "None") return undefined;
   if (cfm === "V2" && dict.v < 5) return rc4Method;
   if (cfm === "AESV2" && dict.v < 5) return aes128Method;
   if (cfm === "AESV3" && dict.v === 5) return aes256Method;

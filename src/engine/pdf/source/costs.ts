@@ -105,6 +105,8 @@ export const COSTS = {
   packMember: time(1024),
   /** Per byte of an object that is written into an object stream. */
   packByte: time(1),
+  /** Per byte that is searched for references. */
+  findReferences: scan(2),
   /** Per byte that is compressed. */
   deflate: time(4),
   /** Per entry that is collected for the new cross-reference. */

@@ -113,19 +113,26 @@ describe("usableDeviceColors", () => {
       { resources: "/ColorSpace<</A/B/DefaultRGB 9 0 R>>" },
       [1, 4],
     ],
-    [
-      "excludes gray and RGB if an indirect /ColorSpace defines /DefaultGray and /DefaultRGB",
-      { resources: "/ColorSpace 8 0 R" },
-      [4],
-    ],
+    ["excludes gray and RGB if an indirect /ColorSpace replaces them", { resources: "/ColorSpace 8 0 R" }, [4]],
     [
       "allows all device colors if /ColorSpace refers to a missing object",
       { resources: "/ColorSpace 99 0 R" },
       [1, 3, 4],
     ],
+    ["excludes gray and RGB if a chain of references leads to them", { resources: "/ColorSpace 11 0 R" }, [4]],
     [
-      "allows all device colors if /ColorSpace is unreadable",
+      "excludes both if /ColorSpace is unreadable",
       { resources: "/ColorSpace 7 0 R", more: { 7: "<</DefaultRGB" } },
+      [4],
+    ],
+    [
+      "excludes both if the dictionary of /ColorSpace is not closed",
+      { resources: "/ColorSpace 7 0 R", more: { 7: "<</DefaultRGB 9 0 R" } },
+      [4],
+    ],
+    [
+      "allows all device colors if /ColorSpace refers to itself",
+      { resources: "/ColorSpace 7 0 R", more: { 7: "7 0 R" } },
       [1, 3, 4],
     ],
     [
@@ -134,7 +141,8 @@ describe("usableDeviceColors", () => {
       [1, 3, 4],
     ],
   ])("%s", async (_, options, usable) => {
-    const more = { 8: "<</DefaultRGB 9 0 R/DefaultGray 9 0 R>>", ...("more" in options ? options.more : {}) };
+    const spaces = { 8: "<</DefaultRGB 9 0 R/DefaultGray 9 0 R>>", 11: "12 0 R", 12: "8 0 R" };
+    const more = { ...spaces, ...("more" in options ? options.more : {}) };
     expect([...(await open(archive({ ...options, more }))).deviceColors]).toEqual(usable);
   });
 

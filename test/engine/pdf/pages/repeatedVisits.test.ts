@@ -104,8 +104,8 @@ test("reads metadata once for any number of references to output intents", async
   expect(source.meter.used.decoded).toBeLessThan(2 * xmp.length);
 });
 
-test("reads output intents only in files that claim to be PDF/A", async () => {
-  const catalog = "<</Type/Catalog/Pages 2 0 R/OutputIntents[4294967295 0 R]>>";
+test("ignores an output intent and names whose numbers readers reject", async () => {
+  const catalog = "<</Type/Catalog/Pages 2 0 R/OutputIntents[4294967295 0 R]/Names 4294967295 0 R>>";
   expect(await open(new MemorySource(file({ ...onePage(), 1: catalog })))).toMatchObject({ pdfa: undefined });
 });
 

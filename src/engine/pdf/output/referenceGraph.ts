@@ -1,0 +1,62 @@
+/** The references between the objects of a file, by cross-reference row. */
+import type { XrefTable } from "../objects/xrefTable.ts";
+
+/** Maximum number of references. They take 8 bytes each. */
+const MOST_REFERENCES = 1 << 21;
+
+/** A graph that grows by one object at a time. Each object has a linked list of the rows that it refers to. */
+export class ReferenceGraph {
+  readonly #table: XrefTable;
+  /** The last reference of each row; -1 without references. */
+  readonly #last: Int32Array;
+  #targets = new Int32Array(1024);
+  /** The reference before each one in its list; -1 for the first. */
+  #previous = new Int32Array(1024);
+  #length = 0;
+
+  constructor(table: XrefTable) {
+    this.#table = table;
+    this.#last = new Int32Array(table.rows).fill(-1);
+  }
+
+  /** Adds the references of an object. Returns false if the graph has become too large. */
+  add(num: number, targets: readonly number[]): boolean {
+    if (this.#length + targets.length > MOST_REFERENCES) return false;
+    while (this.#length + targets.length > this.#targets.length) {
+      this.#targets = grown(this.#targets);
+      this.#previous = grown(this.#previous);
+    }
+    const from = this.#rowOf(num);
+    for (const target of targets) {
+      const to = this.#rowOf(target);
+      if (from < 0 || to < 0) continue;
+      this.#targets[this.#length] = to;
+      this.#previous[this.#length] = this.#last[from]!;
+      this.#last[from] = this.#length++;
+    }
+    return true;
+  }
+
+  /** Sets `reached` to 1 for the rows of the objects `starts`, and for all rows that these lead to. */
+  reach(starts: readonly number[], reached: Uint8Array): void {
+    const waiting: number[] = [];
+    const visit = (row: number) => {
+      if (row < 0 || reached[row]) return;
+      reached[row] = 1;
+      waiting.push(row);
+    };
+    for (const num of starts) visit(this.#rowOf(num));
+    for (let row = waiting.pop(); row !== undefined; row = waiting.pop())
+      for (let at = this.#last[row]!; at >= 0; at = this.#previous[at]!) visit(this.#targets[at]!);
+  }
+
+  #rowOf(num: number): number {
+    return num > this.#table.largest ? -1 : this.#table.liveRow(num);
+  }
+}
+
+function grown(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const copy = new Int32Array(2 * numbers.length);
+  copy.set(numbers);
+  return copy;
+}
