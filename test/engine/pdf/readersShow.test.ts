@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import type { PdfDocument } from "../../../src/engine/pdf/document/pdfDocument.ts";
 import { planOutput } from "../../../src/engine/pdf/output/outputPlan.ts";
+import type { Reference } from "../../../src/engine/pdf/syntax/values.ts";
 import { encode, joined } from "../../support/bytes.ts";
 import { MUPDF, PDFIUM } from "../../support/onlookers.ts";
 import { CORNER } from "../../support/trialMarks.ts";
@@ -139,10 +140,10 @@ it.each<[string, number, Uint8Array]>([
 it("retains the resources of a page that are a stream", async () => {
   const page = onePage(SHARED, { 5: { dict: "/Font<</F1<</Subtype/Type3/Name/N>>>>", data: "x" } });
   const { objects, pages } = await open(await marked(file(page)));
-  const { shared } = pages[0]!.resources;
-  expect(latin1(shared!.text)).toContain("/Font<</F1<</Subtype/Type3/Name/N>>>>");
-  expect(objects.table.isInUse(shared!.num)).toBe(true);
-  expect(shared!.num).not.toBe(5);
+  const resources = objects.dictionary(objects.value(pages[0]!.rewrite.num))!.get("Resources") as Reference;
+  const font = objects.dictionary(objects.dictionary(resources)!.get("Font"))!.get("F1");
+  expect(font).toEqual(new Map(Object.entries({ Subtype: "Type3", Name: "N" })));
+  expect(resources.num).not.toBe(5);
 });
 
 it("writes no /Encrypt that readers ignore", async () => {

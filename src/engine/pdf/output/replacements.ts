@@ -79,12 +79,12 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
   }
 
-  if (document.hasPrivateData) {
-    for (const num of await findPrivateObjects(document, freed)) {
-      freed.add(num);
-      const row = table.liveRow(num);
-      if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
-    }
+  /** Objects that no written object refers to. They may have been the content of a page that is isolated. */
+  const unused = new Set(document.hasPrivateData ? await findPrivateObjects(document, freed) : []);
+  for (const num of unused) {
+    freed.add(num);
+    const row = table.liveRow(num);
+    if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
   }
 
   const sectionOffsets = new Set(sections);
@@ -113,7 +113,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
   for (const num of freed) superseded.add(num);
   for (const num of superseded) {
     const staysStream = document.rewrites.isStream(num) && !freed.has(num);
-    if (!staysStream && (await isContent(document, num))) throw sharedContent();
+    if (!staysStream && !unused.has(num) && (await isContent(document, num))) throw sharedContent();
   }
   const inOrder = [...streams].sort((a, b) => table.offsetOf(a) - table.offsetOf(b));
   return { inFile, inStreams, streams: inOrder, superseded, freed };

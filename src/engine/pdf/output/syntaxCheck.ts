@@ -3,13 +3,11 @@
  * Malformed content has to be isolated from the mark (see pages/isolation.ts), for which the plan is made again.
  */
 import { indexOf } from "#platform/search";
-import { EngineError } from "../../errors.ts";
 import { isWellFormedContent } from "../content/contentSyntax.ts";
 import type { UncheckedContent } from "../document/pdfDocument.ts";
-import { decodeStream } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart } from "../objects/streams.ts";
-import { MAX_CHECKED } from "../pages/isolation.ts";
+import { decodeContent, MAX_CHECKED } from "../pages/isolation.ts";
 import { isDictionary, Malformed, readHeader, skipValue, skipWhite } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue } from "../syntax/values.ts";
 import type { Window } from "./contentCheck.ts";
@@ -98,22 +96,12 @@ export class SyntaxCheck {
     this.#open = stream.filled < stream.raw.length ? open : undefined;
   }
 
-  /** Returns the decoded content of a stream, or undefined if it cannot be decoded. */
-  async #decoded(num: number): Promise<Uint8Array | "too long" | undefined> {
-    const { cipher, table, source } = this.#objects;
+  async #decoded(num: number): Promise<ReturnType<typeof decodeContent>> {
     const { dict, raw } = this.#collected.get(num)!;
-    try {
-      const filters = await this.#objects.run(
-        () =>
-          new Map(["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))])) as Dictionary,
-      );
-      const data = cipher ? cipher.decryptStream(num, table.generationOf(num), raw) : raw;
-      return decodeStream(filters, data, source.meter, MAX_CHECKED);
-    } catch (error) {
-      if (error instanceof EngineError && error.code === "too_complex") return "too long";
-      if (error instanceof Malformed || error instanceof EngineError) return undefined;
-      throw error;
-    }
+    const filters = await this.#objects.run(
+      () => new Map(["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))])) as Dictionary,
+    );
+    return decodeContent(this.#objects, num, filters, raw, MAX_CHECKED);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { EngineError } from "../../errors.ts";
 import { isWellFormedContent } from "../content/contentSyntax.ts";
-import { decodeStream } from "../objects/filters.ts";
+import { decodeStream, hasKnownFilters } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
@@ -112,12 +112,15 @@ export class IsolationReader {
     return { forms: forms as FormSource[], joined: undefined, resources, box };
   }
 
-  /** Returns the streams that references lead to; undefined if the dictionary of one cannot be read. */
+  /**
+   * Returns the streams that references lead to; undefined if the dictionary of one cannot be read, or if its filter is
+   * unknown: MuPDF gives up a page with such a form.
+   */
   #streams(items: string): DataStream[] | undefined {
     const streams: DataStream[] = [];
     for (const [, num] of items.matchAll(/(\d+)\s+\d+\s+R/g)) {
       const stream = this.#contents.stream(Number(num));
-      if (!stream) return undefined;
+      if (!stream || !hasKnownFilters(this.#filtersOf(stream))) return undefined;
       streams.push(stream);
     }
     return streams;
@@ -129,37 +132,62 @@ export class IsolationReader {
     if (/Crypt/.test(coding)) return undefined;
     const { source } = this.#objects;
     source.meter.retain(data.end - data.start);
-    return { num, coding, data, copy: this.#decrypted(stream).slice() };
+    return { num, coding, data, copy: decrypted(this.#objects, num, this.#raw(stream)).slice() };
   }
 
-  #decrypted({ num, data }: DataStream): Uint8Array {
-    const { source, table, cipher } = this.#objects;
-    const raw = source.bytes(data.start, data.end);
-    if (cipher) source.meter.charge("decrypt", raw.length);
-    return cipher ? cipher.decryptStream(num, table.generationOf(num), raw) : raw;
+  #filtersOf({ filters }: DataStream): Dictionary {
+    return new Map(Array.from(filters, ([key, value]) => [key, this.#objects.resolve(value)]));
   }
 
-  /** Decodes content of at most `limit` bytes, or returns undefined if that is impossible. */
-  #decode(stream: DataStream, limit: number): Uint8Array | "too long" | undefined {
-    const { num, filters } = stream;
-    const dict: Dictionary = new Map(Array.from(filters, ([key, value]) => [key, this.#objects.resolve(value)]));
+  #raw({ data }: DataStream): Uint8Array {
+    return this.#objects.source.bytes(data.start, data.end);
+  }
+
+  /** Decodes content as {@link decodeContent} does, and counts its length once. */
+  #decode(stream: DataStream, limit: number): ReturnType<typeof decodeContent> {
+    const { num } = stream;
     const { meter } = this.#objects.source;
     const before = meter.used.decoded;
-    try {
-      const content = decodeStream(dict, this.#decrypted(stream), meter, limit);
-      if (content.length > limit) return "too long"; // no filter has limited it
-      meter.charge("checkContent", content.length);
-      if (this.#counted.has(num)) meter.chargeDecodedAgain(meter.used.decoded - before);
-      else if (content.length > this.#left) return "too long";
-      else this.#left -= content.length;
-      this.#counted.add(num);
-      return content;
-    } catch (error) {
-      if (error instanceof EngineError && error.code === "too_complex") return "too long";
-      if (error instanceof Malformed || error instanceof EngineError) return undefined;
-      throw error;
-    }
+    const content = decodeContent(this.#objects, num, this.#filtersOf(stream), this.#raw(stream), limit);
+    if (!(content instanceof Uint8Array)) return content;
+    if (this.#counted.has(num)) meter.chargeDecodedAgain(meter.used.decoded - before);
+    else if (content.length > this.#left) return "too long";
+    else this.#left -= content.length;
+    this.#counted.add(num);
+    return content;
   }
+}
+
+/**
+ * Decodes a content stream.
+ * @param filters /Filter and /DecodeParms, without references
+ * @param raw the data in the file
+ * @returns undefined if the data are damaged, "too long" if they have more than `limit` bytes or an unknown filter
+ */
+export function decodeContent(
+  objects: Objects,
+  num: number,
+  filters: Dictionary,
+  raw: Uint8Array,
+  limit: number,
+): Uint8Array | "too long" | undefined {
+  if (!hasKnownFilters(filters)) return "too long";
+  const { meter } = objects.source;
+  try {
+    const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit);
+    meter.charge("checkContent", content.length);
+    return content.length > limit ? "too long" : content; // without a filter, nothing has limited the data
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "too_complex") return "too long";
+    if (error instanceof Malformed || error instanceof EngineError) return undefined;
+    throw error;
+  }
+}
+
+function decrypted({ source, table, cipher }: Objects, num: number, raw: Uint8Array): Uint8Array {
+  if (!cipher) return raw;
+  source.meter.charge("decrypt", raw.length);
+  return cipher.decryptStream(num, table.generationOf(num), raw);
 }
 
 /** Returns a text that is the same for the same resources. */
