@@ -121,12 +121,12 @@ describe("usableDeviceColors", () => {
     ],
     ["excludes gray and RGB if a chain of references leads to them", { resources: "/ColorSpace 11 0 R" }, [4]],
     [
-      "excludes both if /ColorSpace is unreadable",
+      "excludes gray and RGB if /ColorSpace is unreadable",
       { resources: "/ColorSpace 7 0 R", more: { 7: "<</DefaultRGB" } },
       [4],
     ],
     [
-      "excludes both if the dictionary of /ColorSpace is not closed",
+      "excludes gray and RGB if the dictionary of /ColorSpace is not closed",
       { resources: "/ColorSpace 7 0 R", more: { 7: "<</DefaultRGB 9 0 R" } },
       [4],
     ],
