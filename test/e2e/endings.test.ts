@@ -30,18 +30,16 @@ interface Ending {
   image: boolean;
   /** Names of the readers that do not show the mark. */
   lost: string[];
-  /** Names of the readers that show more of the page after marking than before. */
-  redrawn: string[];
 }
 
 const flate = (data: Uint8Array): Stream => ({ dict: "/Filter/FlateDecode", data });
 const deflated = (text: string): Stream => flate(deflateSync(Buffer.from(text, "latin1")));
-const ending = (
-  name: string,
-  content: string,
-  streams: Stream[],
-  { lost = [], redrawn = [] }: Partial<Ending> = {},
-): Ending => ({ name, streams, image: / BI\b/.test(content), lost, redrawn });
+const ending = (name: string, content: string, streams: Stream[], lost: string[] = []): Ending => ({
+  name,
+  streams,
+  image: / BI\b/.test(content),
+  lost,
+});
 
 /**
  * Content appended to the scene. Each row has a name, the content, and the readers that do not show the mark. The name
@@ -54,27 +52,27 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a string in an octal escape", "(abc\\05"],
   ["a hexadecimal string", "<414"],
   ["an empty hexadecimal string", "<"],
-  ["an array between its elements", "[(A) -20", "pdf.js"],
-  ["an empty array", "[", "pdf.js"],
+  ["an array between its elements", "[(A) -20"],
+  ["an empty array", "["],
   ["an array in a string", "[(A) -20 (B"],
   ["an array in a hexadecimal string", "[(A) -20 <42"],
-  ["nested arrays", "[[[1", "pdf.js"],
+  ["nested arrays", "[[[1"],
   ["a dictionary between its entries", "/Span <</MCID 0"],
   ["a dictionary in a key", "/Span <</MC"],
   ["a dictionary in a string", "/Span <</ActualText (x"],
   ["a dictionary in a hexadecimal string", "/Span <</ActualText <41"],
   ["nested dictionaries", "/Span <</A <</B 1"],
-  ["an array in a dictionary", "/Span <</A [1 2", "pdf.js"],
+  ["an array in a dictionary", "/Span <</A [1 2"],
   ["a string in an array in a dictionary", "/Span <</A [(x"],
   ["a dictionary in an array", "[<</A 1"],
-  ["an array of text strings", `${TEXT} [(A) -20 (B)`, "pdf.js"],
+  ["an array of text strings", `${TEXT} [(A) -20 (B)`],
   ["an array of text strings in a string", `${TEXT} [(A) -20 (B`],
   ["a text object", `${TEXT} (AB) Tj`],
   ["a text object that clips", `${TEXT} 7 Tr (AB) Tj`],
   ["a text object that clips, in a standard font", "BT /G 8 Tf 1 0 0 1 5 40 Tm 7 Tr (AB) Tj"],
   ["nested text objects", "BT BT q BT"],
-  ["an inline image in its dictionary", IMAGE, "pdf.js"],
-  ["an inline image in a key", `${IMAGE}/D`, "pdf.js"],
+  ["an inline image in its dictionary", IMAGE],
+  ["an inline image in a key", `${IMAGE}/D`],
   ["an inline image before its data", `${IMAGE} ID`],
   ["an inline image in its data", `${IMAGE} ID ${SAMPLES.slice(40)}`],
   ["an inline image before EI", `${IMAGE} ID ${SAMPLES}`],
@@ -84,8 +82,8 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["an inline image in Flate data", `${IMAGE}/F/Fl ID ${latin1(deflateSync(SAMPLES)).slice(0, 9)}`],
   ["an inline image in run-length data", `${IMAGE}/F/RL ID \x07abcdefgh\x07ab`],
   ["an inline image that lacks 4,000 bytes", "q 10 0 0 10 5 5 cm BI /W 64/H 64/CS/G/BPC 8 ID abcd"],
-  ["an inline image that lacks 40,000 bytes", "q 10 0 0 10 5 5 cm BI /W 200/H 200/CS/G/BPC 8 ID ab", "PDFium", "MuPDF"],
-  ["an inline image in JPEG data", `${IMAGE}/F/DCT ID \xff\xd8\xff\xe0\0\x10JFIF\0`, "MuPDF"],
+  ["an inline image that lacks 40,000 bytes", "q 10 0 0 10 5 5 cm BI /W 200/H 200/CS/G/BPC 8 ID ab"],
+  ["an inline image in JPEG data", `${IMAGE}/F/DCT ID \xff\xd8\xff\xe0\0\x10JFIF\0`],
   ["a path", "0 0 m 50 50 l 0 50 l"],
   ["a pending clip", "10 10 20 20 re W"],
   ["a clip", "10 10 20 20 re W* n"],
@@ -94,8 +92,8 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a matrix", "2 0 0 2 5 5 cm"],
   ["a singular matrix", "0 0 0 0 0 0 cm"],
   ["operands", "1 2 3 4 5 6"],
-  ["too many operands", "1 ".repeat(200), "pdf.js"],
-  ["too few operands", "1 re", "Poppler"],
+  ["too many operands", "1 ".repeat(200)],
+  ["too few operands", "1 re"],
   ["a form's name", "/Fm"],
   ["a form", "/Fm Do"],
   ["a sign", "-"],
@@ -107,7 +105,7 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a compatibility section", "BX foo"],
   ["a glyph's width", "100 0 d0"],
   ["a glyph's box", "100 0 0 0 10 10 d1", "MuPDF"],
-  ["an extra parenthesis", ")", "pdf.js"],
+  ["an extra parenthesis", ")"],
   ["an extra bracket", "]"],
   ["extra angle brackets", ">>"],
   ["an extra angle bracket", ">"],
@@ -124,9 +122,6 @@ const CUT =
   "q 0.8 0.9 1 rg 5 5 30 50 re f Q /Span <</MCID 0/L [1 (a(b)\\051) <</K/V>>]>> BDC " +
   `${TEXT} [(A) -20 <4243>] TJ ET EMC q 10 0 0 10 5 5 cm BI /W 4/H 4/CS/G/BPC 8 ID abcdefghijklmnop EI Q % (\n` +
   "q 1 0 0 1 20 30 cm /Fm Do Q [0.5] 0 d 5 5 m 9 9 l S\n";
-/** Matches content that ends inside an array, but not inside a string or dictionary. */
-const IN_ARRAY = /\[([^[\]()<]|\(([^()\\]|\\.|\([^()]*\))*\)|<[0-9a-f]*>|<<[^>]*>>)*$/;
-const IN_IMAGE_DICTIONARY = / BI\b(?!.* ID\b).*$/;
 
 const PACKED = deflateSync(CUT.repeat(2));
 
@@ -142,24 +137,23 @@ const GROUPS: Record<string, Ending[]> = {
   }),
   "1 to 30 extra Q at its beginning": upTo30.map((count) => {
     const content = `${"Q ".repeat(count)}${SCENE}`;
-    return ending(`${count} extra Q`, content, [content], { redrawn: ["Poppler"] });
+    return ending(`${count} extra Q`, content, [content]);
   }),
   "unfinished or extra tokens at its end": LEFT_OPEN.map(([name, content, ...lost]) =>
-    ending(name, content, [`${SCENE} ${content}`], { lost }),
+    ending(name, content, [`${SCENE} ${content}`], lost),
   ),
   "unfinished or extra tokens at the end of the last stream": LEFT_OPEN.map(([name, content, ...lost]) =>
-    ending(name, content, ["0.8 0.9 1 rg 5 5 30", deflated("50 re f "), deflated(content)], { lost }),
+    ending(name, content, ["0.8 0.9 1 rg 5 5 30 ", deflated("50 re f "), deflated(content)], lost),
   ),
   "a cut at every byte": Array.from(CUT, (_, length) => {
     const content = CUT.slice(0, length);
-    const lost = IN_ARRAY.test(content) || IN_IMAGE_DICTIONARY.test(content) ? ["pdf.js"] : [];
-    return ending(`${length} bytes`, content, [content], { lost });
+    return ending(`${length} bytes`, content, [content]);
   }),
   "a cut at every byte of Flate data": Array.from(PACKED, (_, length) =>
     ending(`${length} bytes`, CUT, [flate(PACKED.subarray(0, length))]),
   ),
   "a stream that cannot be decoded": [
-    ending("no Flate data", "", [SCENE, flate(Buffer.from(SCENE))], { lost: ["MuPDF"] }),
+    ending("no Flate data", "", [SCENE, flate(Buffer.from(SCENE))]),
     ending("no checksum", CUT, [flate(PACKED.with(-1, 0))]),
     ending("a cut before a well-formed stream", CUT, [flate(PACKED.subarray(0, PACKED.length / 2)), SCENE]),
     ending("no such filter", "", [SCENE, { dict: "/Filter/Nothing", data: Buffer.from("0 g") }]),
@@ -259,7 +253,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))(
         expect(
           names(({ image }, index) => !(leaks && image) && !isUnchanged(before[at(index)]!, after[at(index)]!, image)),
           "pages that look different",
-        ).toEqual(names(({ redrawn }) => redrawn.includes(reader)));
+        ).toEqual([]);
       },
     );
   },

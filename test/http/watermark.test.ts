@@ -23,7 +23,7 @@ interface Problem {
 
 test("reports invalidated signatures and unmarked attachments in the Overprint-Notice header", async () => {
   const portfolio = pdfOf([
-    "<< /Type /Catalog /Pages 2 0 R /Collection << >> /AcroForm << /SigFlags 1 /Fields [] >> >>",
+    "<< /Type /Catalog /Pages 2 0 R /Collection << >> /AcroForm << /SigFlags 1 /Fields [<< /FT /Sig /V << /Type /Sig >> >>] >> >>",
     "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
     "<< /Type /Page /Parent 2 0 R >>",
   ]);

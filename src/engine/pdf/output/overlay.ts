@@ -9,7 +9,7 @@ import type { NameSlot, PageResources } from "../pages/resources.ts";
 import type { Splice } from "../pages/rewrite.ts";
 import { forEachYielding, limitOutput } from "../source/meter.ts";
 import { Forms } from "./forms.ts";
-import { guardsFor } from "./guards.ts";
+import { drawForms, guardsFor } from "./guards.ts";
 
 /**
  * Maximum number of deflated placements, in page order. If each page has its own placement, deflating all would take
@@ -46,7 +46,8 @@ export async function overlay(
   let copied = 0;
 
   const draw = (operators: string): Ref => {
-    const drawing = drawings.get(operators) ?? document.add({ dict: "", data: encodeLatin1(operators) });
+    const drawing =
+      drawings.get(operators) ?? document.add({ dict: "/Filter/FlateDecode", data: deflatedText(operators, 6) });
     drawings.set(operators, drawing);
     return drawing;
   };
@@ -77,8 +78,8 @@ export async function overlay(
     meter.charge("placeMark", operators.length);
     const placement = place(operators, isolated !== undefined);
     if (isolated) {
-      const drawn = forms.of(isolated).map((form) => `q /${names.nameOf(form, resources)} Do Q n\n`);
-      const streams = drawn.length > 0 ? [draw(drawn.join("")), placement] : [placement];
+      const drawn = forms.of(isolated).map((form) => names.nameOf(form, resources));
+      const streams = drawn.length > 0 ? [draw(drawForms(drawn)), placement] : [placement];
       page.overlay = { placement, contents: arrayOf(...streams) };
       return;
     }

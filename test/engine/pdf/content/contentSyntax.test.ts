@@ -99,7 +99,7 @@ describe("operators", () => {
       "1 1 1 sc 1",
       `${"1 ".repeat(33)}scn`,
     ],
-    ["foo", "qq", "qQ", "Tjx", "0 0 d0", "0 0 0 0 0 0 d1", "ID", "EI", "R", "q0 Q", "SCNX", "\x80"],
+    ["foo", "qq", "qQ", "Tjx", "0 0 d0", "0 0 0 0 0 0 d1", "ID", "EI", "R", "q0 Q", "scN", "\x80"],
   ])("operands of a wrong kind and unknown operators are malformed: %s", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
