@@ -40,7 +40,7 @@ const PURE_FILES = [
   "test/storage/conditions.test.ts",
 ];
 
-/** Pure tests that also run in workerd. They cover `engine/platform`, which has a variant for each runtime, and signatures. */
+/** Pure tests that also run in workerd. They cover signatures, and `engine/platform`, which has a variant for each runtime. */
 const SMOKE = [
   "test/engine/watermark.test.ts",
   "test/engine/fonts/harfbuzz.test.ts",

@@ -19,7 +19,7 @@ export const SECRETS: readonly string[] = [
   "RPC_URL",
 ] satisfies (keyof typeof settings.shape)[];
 
-/** The settings of a deployment by name. Their values are text. */
+/** The settings of a deployment: validated (`config`), and as text by name (`vars`, `secrets`, `cloudflare`). */
 export interface DeploySettings {
   config: Config;
   vars: Record<string, string>;

@@ -50,7 +50,7 @@ export function regularFromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular") };
 }
 
-/** Returns a family of Debian's packages, in the weights whose files have a hash. */
+/** Returns a font family from Debian's packages, in the weights whose files are listed in `HASHES`. */
 export function fromDebian(name: string, file: string): FamilySource {
   const kept = (weight: string) => ({ debian: `${file}-${weight}.ttf`, kept: `${name}-${weight.toLowerCase()}.ttf` });
   return { name, regular: kept("Regular"), ...(HASHES.has(`${file}-Bold.ttf`) && { bold: kept("Bold") }) };

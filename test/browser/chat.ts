@@ -67,7 +67,7 @@ globalThis.show = async (address, { html, sandbox, context, opensLinks }) => {
   frame.src = address;
   await ready;
 };`;
-/** The document of the outer frame in a web-page host. The view is inside this frame. */
+/** The document of the outer frame, if the chat host is a web page. The frame of the view is inside it. */
 const PROXY = `<!doctype html>
 <html lang="en">
   <title>A sandbox</title>

@@ -253,7 +253,7 @@ function checkCurl(args: string[]): void {
   values("-T").forEach(expectFile);
   expect(addresses).toHaveLength(1);
   const [address = ""] = addresses;
-  if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return; // the link in an earlier answer is unknown here
+  if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return; // the address is a link from an earlier answer, which this test does not know
   const url = new URL(address.replace(new RegExp(`^${UNKNOWN}/`), `http://${OWN_HOSTS[0]}/`));
   if (!OWN_HOSTS.includes(url.host)) return;
 

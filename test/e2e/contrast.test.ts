@@ -59,8 +59,8 @@ function pixelAt([white, black]: readonly [Raster, Raster], at: number): Pixel {
 }
 
 /**
- * Returns the lightest letter pixel, and the faintest edge next to any letter. If this edge stands out from the letters
- * or from the page, all other edges do too.
+ * Returns the lightest pixel of a letter, and the faintest pixel of the outline around the letters. If these two are
+ * visible, the rest of the mark is visible too.
  */
 function weakest(rasters: readonly [Raster, Raster], reach: number): { letter: Pixel; edge: Pixel } {
   const [onWhite, onBlack] = rasters.map(brightness) as [Uint16Array, Uint16Array];
@@ -128,7 +128,7 @@ describe.each(RENDERERS)("text marks rendered by %s", (_, render) => {
   });
 });
 
-/** Sampled pixels on the strokes of a mark, and the maximum distance to an edge in pixels. */
+/** Sampled pixels on the strokes of a mark, and the radius in pixels within which each must have an edge. */
 interface Strokes {
   readonly places: readonly number[];
   readonly reach: number;

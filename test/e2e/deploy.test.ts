@@ -319,7 +319,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.said).toMatch(said);
   });
 
-  test("npm run deploy only warns about an unknown setting, a test network among real ones, and a missing checksum or node", async () => {
+  test("npm run deploy warns but continues if a setting is unknown, a test network is listed with real networks, PAY_TO has no checksum, or a network has no node", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);

@@ -129,7 +129,7 @@ describe("a chain with a block every two seconds", () => {
   );
 
   test.concurrent.each(both)(
-    "a payer who spends the payment at another service during the fetch gets only one result, if the first service runs %s",
+    "a payer who spends the payment at another service while the first service fetches the file gets only one result, %s",
     async (which) => {
       const [first, second] = which === both[0] ? both : both.toReversed();
       const payment = await newPayment(services[first!]);

@@ -183,7 +183,7 @@ test.concurrent("a payer who empties the wallet after the simulation gets transa
   });
 });
 
-test.concurrent("a payer who spends the payment at another service during the fetch gets only one result", async () => {
+test.concurrent("a payer who spends the payment at another service while the first service fetches the file gets only one result", async () => {
   const payment = await newPayment();
   let other: Awaited<ReturnType<typeof buy>> | undefined;
   const answer = await buy(payment, services["with a node"], async () => {

@@ -176,7 +176,10 @@ export function brokenRules(schedule: Schedule): string[] {
   return broken;
 }
 
-/** Returns whether a payment's money has moved for us. Only a node can show a transfer that a stranger submitted. */
+/**
+ * Returns whether the service can know that a payment's money has arrived. Without a node, it does not see a transfer that a
+ * stranger submitted.
+ */
 function paidFor({ consumed }: Payment, hasNode: boolean): boolean {
   return consumed?.by === "us" || (hasNode && consumed?.by === "a stranger");
 }

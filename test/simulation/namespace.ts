@@ -5,7 +5,8 @@ import { Execution, mayDie, runAs, running, type World } from "./world.ts";
 const ALARM_RETRIES = 6;
 
 /**
- * A machine that can host an object: creates its instance, and returns the lead of the machine's clock in milliseconds.
+ * A machine that can host an object. `create` returns a new instance of the object. `clock` returns how far the machine's
+ * clock is ahead of the simulated time, in milliseconds.
  */
 export interface Host {
   create(context: unknown): object;

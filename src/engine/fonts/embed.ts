@@ -72,11 +72,11 @@ const SIMPLE_CODES = 255;
 
 /**
  * Embeds one font that draws `clusters`, which may come from several fonts. Each cluster becomes one glyph, composed of
- * the shaped glyphs, with one code, one width and its text. Only the text of nonspacing marks has separate codes, which
- * draw nothing.
+ * the shaped glyphs, with one code, one width and its text. The exception is the text of nonspacing marks: it gets
+ * separate codes, which draw nothing.
  *
- * As a result, the content stream does not position marks and joins, and readers copy and search each cluster as a
- * whole. A text that needs several fonts has the overhead of only one embedded font. If one byte is enough for the
+ * As a result, the content stream need not position nonspacing marks or joined letters, and readers copy and search each
+ * cluster as a whole. A text that needs several fonts has the overhead of only one embedded font. If one byte is enough for the
  * codes, the font is a simple font (ISO 32000-2, 9.6.3), which is 0.3 KB smaller than a composite font (9.7).
  * @param echoes whether each cluster gets a second code, for `echoOf`
  */

@@ -172,9 +172,9 @@ function isFor({ chain, version, transfer }: PaymentPayload, supported: Supporte
 }
 
 /**
- * Interprets a refusal on Solana. A "duplicate" error is treated as an ordinary refusal. It means that the transaction
- * was sent before, but the transaction may still fail. The error therefore proves nothing, even if an earlier attempt
- * is in doubt.
+ * Interprets a refusal on Solana. A "duplicate" error shows that the transaction was sent before, but not whether it
+ * succeeded. The error is therefore treated as an ordinary refusal. If the outcome of an earlier attempt is unknown, it
+ * stays unknown.
  */
 function solanaOutcome(payment: PaymentPayload, reason: string, transaction: string): Settlement {
   if (isUnsure(reason) || SOLANA_NOT_SURE.test(reason))

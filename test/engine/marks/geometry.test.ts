@@ -156,7 +156,7 @@ describe("tile", () => {
     }
   });
 
-  test("returns the copy in the middle first", () => {
+  test("tile returns the copy of the mark in the middle of the page first", () => {
     expect(centersOf(30)[0]).toEqual([300, 400]);
   });
 
@@ -175,7 +175,7 @@ describe("tile", () => {
       expect(tile({ width: 0.1, height: 0.1 }, degrees, { width, height }).length).toBeLessThan(1500);
   });
 
-  test("rounds similar page sizes up to a few sizes", () => {
+  test("rounds up many similar page sizes to a few different sizes", () => {
     const pages = Array.from({ length: 1000 }, (_, i) => ({ width: 500 + i / 5, height: 700 + (i % 10) }));
     const classes = pages.map((page) => [page, roundedUpSize(page, 0.2)] as const);
     for (const [page, { width, height }] of classes)

@@ -46,8 +46,8 @@ function blanks(count: number): Uint8Array {
 }
 
 /**
- * Returns a file with many objects. Each begins at a number in one long comment, and all share the generation behind
- * the comment.
+ * Returns a file whose table lists many objects, each at a number within one long comment. All of them share the
+ * generation number and the `obj` after the comment.
  */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());

@@ -491,7 +491,7 @@ describe("a change of the ledger during a call", () => {
     expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
-  test("answers a call whose work failed with another call's result if there is one, and otherwise with its own error", async () => {
+  test("if the work of a call fails, answers with another call's result if there is one, and otherwise with the call's own error", async () => {
     const outcomeOf = async (meanwhile: PaymentStatus) => {
       const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => claimed });
       return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
@@ -538,7 +538,7 @@ describe("a change of the ledger during a call", () => {
     },
   );
 
-  test("reports the reason why a payment was refused, even if its key is bound for another request", async () => {
+  test("reports the reason why a payment was refused, even if the idempotency key is bound to another request", async () => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
     const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };

@@ -130,6 +130,6 @@ test.each<[string, boolean]>([
   ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DAA", false],
   ["", false],
   [" 11111111111111111111111111111111", false],
-])("recognizes %j as a Solana address: %s", (given, expected) => {
+])("decides whether %j is a Solana address: %s", (given, expected) => {
   expect(isSolanaAddress(given)).toBe(expected);
 });

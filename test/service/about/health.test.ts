@@ -215,7 +215,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
-  test("requests a facilitator's networks again after ten minutes only with Solana or a node, which use its accounts", async () => {
+  test("requests a facilitator's networks again after ten minutes only if Solana or a node is configured, because only these need the facilitator's accounts", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
     const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];
@@ -227,7 +227,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(3);
   });
 
-  test("does not request a facilitator's networks for calls that offer nothing", async () => {
+  test("does not request a facilitator's networks for calls that are answered without a payment offer", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (const path of ["/v1/limits", "/openapi.json", "/v1/files/nothing", "/nowhere"]) await call(path);

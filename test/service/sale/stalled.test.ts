@@ -84,7 +84,7 @@ describe("a paying caller", () => {
     },
   );
 
-  test("serves a paying caller while forty forms of another payer stall, with long texts", async () => {
+  test("serves a paying caller while another payer's forty forms with long texts stall", async () => {
     const service = deployment("good", { MAX_CALLS_PER_PAYER: "50" });
     const texts = ["a", "b", "c"].map((name) => `${part(name)}${"A".repeat(250_000)}\r\n`).join("");
     const body = Buffer.concat([Buffer.from(texts), formOf(100_000).subarray(0, 90_000)]);

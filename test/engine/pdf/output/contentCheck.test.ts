@@ -1,4 +1,7 @@
-/** Contents far from everything else: the plan by ranges does not read them, and the output is as in memory. */
+/**
+ * Content streams far from all other objects. A plan by ranges does not read them, and its output equals the output of the
+ * same file in memory.
+ */
 import { describe, expect, it, test } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { ContentCheck } from "../../../../src/engine/pdf/output/contentCheck.ts";
@@ -26,7 +29,10 @@ function withFar(contents: string, object: string, before: Bodies = {}, after: B
 
 const stream = (dict: string, data = "0 g 0 0 9 9 re f") => `<<${dict}>>\nstream\n${data}\nendstream`;
 
-/** Returns the output of a file by ranges, the bytes read for its plan and its output, and whether it was planned twice. */
+/**
+ * Marks a file by ranges. Returns the output, the number of bytes read for the plan and for the output, and whether the file
+ * was planned twice.
+ */
 async function byRanges(source: Uint8Array) {
   let read = 0;
   const ranges = () =>
@@ -81,9 +87,9 @@ describe.each([
   ["contents", "9 0 R"],
   ["the last of an array's contents", "[11 0 R 9 0 R]"],
   ["the first of an array's contents", "[9 0 R 11 0 R]"],
-])("malformed far contents as %s", (_kind, contents) => {
+])("malformed content far from other objects, as %s", (_kind, contents) => {
   it.each(BAD)(
-    "plans a page by ranges again, and writes it as in memory, if far contents are %s",
+    "plans a page by ranges again, with the same output as in memory, if content far from other objects is %s",
     async (_, object) => {
       const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
       const { result, isAgain } = await byRanges(source);
@@ -93,7 +99,7 @@ describe.each([
   );
 });
 
-test("plans again for malformed far contents that two pages share, one of them in an indirect array", async () => {
+test("plans again for malformed content far from other objects that two pages share, one of them in an indirect array", async () => {
   const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
@@ -115,7 +121,7 @@ test.each([
   expect(output.split(`stream\n${data}\nendstream\nendobj`)).toHaveLength(2);
 });
 
-describe("well-formed far contents", () => {
+describe("well-formed content far from other objects", () => {
   const PACKED = withFar("9 0 R", stream("/Length 20 0 R"));
   const members = PACKED.objectStream(15, { 20: "16" });
   it.each<[string, Uint8Array]>([
@@ -137,7 +143,7 @@ describe("well-formed far contents", () => {
     ],
     ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
     ["other contents in the same array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
-  ])("plans a page once, without reading far contents with %s", async (_, source) => {
+  ])("plans a page once, without reading a content stream far from other objects: %s", async (_, source) => {
     const { result, planned, copied, isAgain } = await byRanges(source);
     expect(latin1(result)).toBe(latin1(await stamp(source)));
     expect(isAgain).toBe(false);

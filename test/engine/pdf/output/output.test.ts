@@ -338,7 +338,10 @@ describe("unlisted pages", () => {
     ["retains a stream of the type of a page", { 9: { dict: "/Type/Page/Stray true", data: "" } }],
     ["retains the dictionary of a page within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
   ];
-  /** Returns all outputs without the tail: from memory and by ranges, thorough and not. */
+  /**
+   * Returns the outputs of plans from memory and by ranges, each with and without `thorough`. Omits the output of an outdated
+   * plan.
+   */
   const written = async (source: Uint8Array) => {
     const texts = [plan(source), plan(source, { thorough: true }), plan(ranges(source), { thorough: true })];
     const careless = joined((await plan(ranges(source))).chunks()).catch((error) => {
@@ -460,7 +463,7 @@ describe("the size of the output", () => {
 });
 
 describe("a source that is read by ranges", () => {
-  it("a plan by ranges does not read far contents", async () => {
+  it("a plan by ranges does not read content streams far from all other objects", async () => {
     const source = farContents({ data: "0 g" });
     let read = 0;
     const counting = new RangeSource(
@@ -474,7 +477,7 @@ describe("a source that is read by ranges", () => {
     expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  it("a plan by ranges is discarded if far contents are an array, and a thorough plan marks them", async () => {
+  it("a plan by ranges is discarded if /Contents far from all other objects is an array, and a thorough plan marks the page", async () => {
     const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);

@@ -148,7 +148,7 @@ describe("the place of the skeleton", () => {
 const TEXTS = { catalog: "catalog", page: "a (page)", kid: "\\kid\r\n", indexed: "\0\u00ff()\\x" };
 
 /**
- * Returns a file that lists page 3 twice, and between them a page within the array of kids.
+ * Returns a file whose /Kids lists page 3 twice, with a direct page dictionary in between.
  * @param cipher encrypts the strings; without it they are empty
  * @param isPacked whether the objects are in an object stream
  */
