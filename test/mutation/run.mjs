@@ -15,6 +15,14 @@ const SUBJECTS = {
     "src/engine/pdf/output/tail.ts",
     "test/engine/pdf/{tolerance,agreement,output/tail,output/output,security/encryption}.test.ts",
   ],
+  skeleton: [
+    "src/engine/pdf/output/skeleton.ts",
+    "test/engine/pdf/{reading,agreement,output/skeleton,output/output,output/proof}.test.ts",
+  ],
+  pageTree: [
+    "src/engine/pdf/pages/{pageTree,treeNode}.ts",
+    "test/engine/pdf/{reading,tolerance,agreement,readersShow,pages/pageTree,document/damagedTrees,source/bounds}.test.ts",
+  ],
   eraser: ["src/engine/pdf/output/eraser.ts", "test/engine/pdf/output/eraser.test.ts"],
 };
 

@@ -1,7 +1,7 @@
 /**
- * Operators around a page's content that isolate the mark from it, regardless of the state the content leaves or where
- * it breaks off. The content itself is not parsed. All operators are legal and without effect around well-formed
- * content, which stays balanced.
+ * Operators around a page's content that separate the mark from it, regardless of the state that the content leaves or
+ * where it breaks off. The content is well-formed or has not been checked. All operators are legal and without effect
+ * around well-formed content, which stays balanced.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";

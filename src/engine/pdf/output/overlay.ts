@@ -1,4 +1,4 @@
-/** Lays form XObjects over every page without changing, or even decoding, the existing content streams. */
+/** Lays form XObjects over every page. Well-formed content streams stay as they are, others become form XObjects. */
 import { encodeLatin1 } from "../../bytes.ts";
 import { deflatedText } from "../../deflated.ts";
 import { LruCache } from "../../lruCache.ts";
