@@ -16,7 +16,7 @@ function broken(history: History): string[] {
     new Set(sold.map(({ value }) => value!).filter((value) => runOf(value).payment === payment));
   const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
   /**
-   * Returns whether the payment's money moved for us and the ledger can know this. The facilitator's answer must not
+   * Returns whether the payment's money has arrived and the ledger can know this. The facilitator's answer must not
    * have denied the transfer. In addition, either a node can be asked, or the facilitator was asked again before the
    * authorization expired.
    */

@@ -615,7 +615,10 @@ export class Simulation {
   }
 }
 
-/** Returns whether a payment's money has moved for us. Only a node can show a transfer that a stranger submitted. */
+/**
+ * Returns whether the ledger can know that a payment's money has arrived. Without a node, it does not see a transfer that a
+ * stranger submitted.
+ */
 export function hasPaid({ consumed }: PaymentHistory, { node }: History): boolean {
   return consumed?.by === "us" || (node && consumed?.by === "a stranger");
 }
