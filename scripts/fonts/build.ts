@@ -109,7 +109,10 @@ export interface Family {
   readonly name: string;
   readonly files: "regular and bold" | "regular" | "sliced";
   readonly coverage: string;
-  /** Slice numbers of a sliced family, encoded like \`coverage\`. A slice may contain characters beyond \`coverage\`. */
+  /**
+   * Numbers of the slices that a sliced family has, encoded like \`coverage\`. A slice may contain characters beyond
+   * \`coverage\`.
+   */
   readonly forms?: string;
 }
 
