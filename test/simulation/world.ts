@@ -63,7 +63,7 @@ export class World extends VirtualWorld {
 /** A unit of the Worker's code that can die: a call, or one life of a Durable Object. */
 export class Execution {
   readonly world: World;
-  /** Time by which the machine's clock is ahead, in milliseconds. */
+  /** Number of milliseconds that the machine's clock is ahead. */
   readonly skewMs: number;
   isDead = false;
   /** Called when the execution dies. */
