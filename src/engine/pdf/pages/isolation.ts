@@ -39,7 +39,7 @@ export interface IsolatedContent {
 /** Maximum number of decoded bytes of a file. Content beyond is not isolated if it would have to be decoded. */
 const MAX_DECODED = 8 << 20;
 /** Maximum number of decoded bytes of a file whose syntax is checked. More would take longer than all other work. */
-export const MAX_CHECKED = 1 << 20;
+export const MAX_CHECKED = 512 << 10;
 
 /** Reads the content of isolated pages. A call that misses bytes changes nothing, because it is repeated. */
 export class IsolationReader {
