@@ -108,7 +108,7 @@ describe("the definitions of paid tools", () => {
           { type: "object", required: ["download_url", "file_id"], additionalProperties: false },
         ]);
         const [string, object] = schema.anyOf;
-        expect(string).not.toHaveProperty("pattern"); // a client that checks a pattern itself would only report a mismatch
+        expect(string).not.toHaveProperty("pattern"); // a client that checks the pattern itself would report only a mismatch, and not how to send the file
         expect(Object.keys(object!.properties!)).toEqual(["download_url", "file_id", "mime_type", "file_name"]);
       }
   });

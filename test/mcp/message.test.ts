@@ -23,8 +23,8 @@ const OTHER = generatePrivateKey();
 const paymentOf = async () => ({ "x402/payment": await signPaymentV2(await terms()) });
 
 /**
- * Returns a message that starts with `beginning` and continues for 31 MB. `read()` returns the number of megabytes read
- * so far.
+ * Returns a message that starts with `beginning` and continues for `megabytes` MB. `read()` returns the number of
+ * megabytes read so far.
  */
 function long(beginning: string, megabytes = 31) {
   let read = 0;
@@ -240,7 +240,7 @@ test("stalled messages use up only the memory share of their sender", async () =
   await Promise.all(theirs);
 });
 
-test("a message short enough to be read without a payment contains no string that is received as a file", () => {
+test("no string is received as a file in a message that is short enough to be read without a payment", () => {
   expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 

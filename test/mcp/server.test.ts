@@ -48,7 +48,7 @@ describe("free information", () => {
     expect(contents[0]).toMatchObject({ mimeType: "text/markdown", text: guide });
   });
 
-  test("the prompt contains the caller's file and the options", async () => {
+  test("the MCP prompt contains the caller's file and the options", async () => {
     const client = await connect();
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(["watermark"]);

@@ -217,7 +217,7 @@ describe("the payment of a tool call", () => {
   });
 });
 
-test("the resource link has the requested file name", async () => {
+test("the resource link of a tool result has the requested file name", async () => {
   const client = await connect();
   for (const [fields, name] of [
     [text, "watermarked.pdf"],

@@ -30,7 +30,7 @@ function broken(history: History): string[] {
 
   const rules: Record<string, boolean> = {
     "a payment is settled at most once": payments.every(({ moved }) => moved <= 1),
-    "the number of results delivered does not exceed the number of payments moved": payments.every(
+    "no more results are delivered than payments were transferred or accepted without proof": payments.every(
       (one) => given(one).size <= one.moved || one.unproved === 1,
     ),
     "at most one payment settles for a request under a key": underKey.every((asked) => movedUnder(asked).length <= 1),
@@ -38,7 +38,7 @@ function broken(history: History): string[] {
       ({ key, request }) =>
         new Set(sold.filter((one) => one.key === key && one.request === request).map(({ value }) => value)).size <= 1,
     ),
-    "a payment is sold without proof only in doubt and without a node": payments.every(
+    "a payment is sold without proof only if its settlement is in doubt and no node can be asked": payments.every(
       ({ unproved, doubts }) => unproved === 0 || (doubts > 0 && !node),
     ),
     "a payment has at most one result, unless an answer was lost": payments.every(
@@ -84,7 +84,7 @@ function broken(history: History): string[] {
     "no other output is stored, except the output of a Worker that died": [...kept].every(
       (o) => stored.some(({ output }) => output === o) || orphaned.includes(o),
     ),
-    "a stranger gets a result only if the facilitator denied that the payment moved": strangers.every(
+    "a stranger gets a result only if the facilitator denied a transfer that took place": strangers.every(
       ({ outcome, payment }) => outcome !== "sold" || payment.doubled,
     ),
     "no work is done or stored for a forged payment": runs.every((run) => !run.payment.forged),
@@ -106,7 +106,7 @@ const OUTCOMES = [
   "sold",
 ];
 
-test(`delivers as many results as payments settled, in ${SCHEDULES} schedules of calls, faults and deaths`, async () => {
+test(`obeys every rule of payments in ${SCHEDULES} schedules of calls, faults and deaths`, async () => {
   const payment = await paymentFrom();
   const failures: string[] = [];
   const outcomes = new Set<string>();
@@ -132,9 +132,11 @@ test(`delivers as many results as payments settled, in ${SCHEDULES} schedules of
     "failed",
     "stored",
   ]);
-  expect([...seen.strangers], "strangers are refused in both ways").toEqual(
+  expect([...seen.strangers], "strangers are refused with both of these codes").toEqual(
     expect.arrayContaining(["402", "payment_already_used"]),
   );
   expect(seen.moved, "payments that strangers submit are sold").toBeGreaterThan(SCHEDULES / 20);
-  expect(seen.lapsed, "earlier payments under the key buy results").toBeGreaterThan(SCHEDULES / 10);
+  expect(seen.lapsed, "calls with a new payment get the result of an earlier payment under the key").toBeGreaterThan(
+    SCHEDULES / 10,
+  );
 });

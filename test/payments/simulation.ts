@@ -186,8 +186,9 @@ export class Simulation {
   }
 
   /**
-   * Plays the schedule: some minutes of calls and faults, then a calm period. At the end the payer repeats each request
-   * with the first payment, and with a new payment under each key.
+   * Plays the schedule: some minutes of calls and faults, then a calm period. At the end the payer repeats both
+   * requests with the first payment and without a key. Then the payer sends request A with a new payment under each
+   * key.
    */
   async play(): Promise<History> {
     const callers = 1 + this.#world.below(6);

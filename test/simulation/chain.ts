@@ -6,7 +6,10 @@ const AUTHORIZATION_USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e
 const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** The party that has used an authorization on the chain. An authorization can be used once, before it expires. */
+/**
+ * The use of an authorization on the chain: a transfer by one of three parties, or its cancellation. An authorization
+ * can be used once, before it expires.
+ */
 export type Consumer = "us" | "another service" | "a stranger" | "its cancellation";
 
 /** A signed payment and its history. Times are Unix milliseconds. */

@@ -40,7 +40,7 @@ export async function watermark(
     notices: [],
     async *chunks() {
       yield head;
-      // A tenth of the plans for stored sources turn out to be outdated.
+      // The plan is outdated for about a tenth of the stored sources, unless the plan is thorough.
       if (isStored && !thorough && (read.at(-1) ?? 0) % 10 === 0) throw new PlanOutdated();
       if (isStored) yield* source.stream(0, source.length);
       else yield source;

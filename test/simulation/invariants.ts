@@ -59,7 +59,7 @@ export function brokenRules(schedule: Schedule): string[] {
   const shown = ({ made }: (typeof groups)[number]) => made.map(showOrder).join("; and ");
 
   rule(
-    "the number of results delivered does not exceed the number of payments moved",
+    "no more results are delivered than payments were transferred or accepted without proof",
     groups,
     ({ payments, given }) => given.length > payments.filter((one) => isSold(one) || unproved(one)).length,
     shown,

@@ -24,7 +24,7 @@ export interface Answer {
   bytes: Uint8Array;
 }
 
-/** Faults on a client's side. */
+/** Delays and disconnections on a client's side. */
 export interface Mishap {
   /** Number of bytes of the body after which the client disconnects. */
   breaksAt?: number;

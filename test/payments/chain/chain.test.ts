@@ -26,7 +26,9 @@ const transfer = ({ payer = from, payee = to, amount = value } = {}) => ({
   data: word(toHex(Number(amount))),
 });
 
-/** A chain with a block every two seconds since T, and one transaction of the token. */
+/**
+ * A simulated chain and its node. The chain has a block every two seconds since T, and one transaction of the token.
+ */
 interface Scene {
   /** Number of the newest block. */
   newest?: number;

@@ -166,7 +166,7 @@ function worldWith(
 const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
 
 describe("a payment that the chain has rejected", () => {
-  test("blocks a payment that the chain rejected until its authorization expires", async () => {
+  test("after the chain has rejected a payment, blocks the payment until its authorization expires", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     expect(await record.settle(claim, work)).toEqual({ status: "failed", failure: { reason: "why" } });

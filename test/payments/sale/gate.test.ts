@@ -471,7 +471,7 @@ describe("a change of the ledger during a call", () => {
   });
   const free: PaymentStatus = { status: "free" };
 
-  test("claims the payment after the call that it waited for has died", async () => {
+  test("claims the payment if another call that it waited for has died", async () => {
     const found = ledgerThatFinds(sold, {
       ...finds({ status: "in_progress" }, free, free),
       claim: async () => claimed,

@@ -48,7 +48,7 @@ const failing = (): never => {
 };
 
 describe("a new payment with the same key and request", () => {
-  test("returns the first payment's result and receipt for a second payment, and does not settle the second payment", async () => {
+  test("a call with the same key and request but a second payment gets the first payment's result and receipt, and the second payment is not settled", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     await sale(first, { key: "a" });
     const { outcome, worked } = await sale(second, { key: "a" });
@@ -65,14 +65,14 @@ describe("a new payment with the same key and request", () => {
     expect(bought((await sale(second, { key: "b" })).outcome), "the second payment is still usable").toBe("work");
   });
 
-  test("returns the first payment's result even if the second payment could not be settled", async () => {
+  test("returns the result that the first payment under a key has bought, even if the second payment could not be settled", async () => {
     await sale(await paymentFrom(), { key: "a" });
     for (const behavior of ["refuses-verify", "down"])
       expect(bought((await sale(await paymentFrom(), { key: "a" }, behavior)).outcome)).toBe("work");
   });
 
   test.each(["loses-first-answer", "silent-first"])(
-    "waits for the first payment if its settlement is in doubt (the facilitator behaves as %s)",
+    "a call with a second payment under a key waits for the first payment if its settlement is in doubt (the facilitator behaves as %s)",
     { timeout: 20_000 },
     async (behavior) => {
       const first = await paymentFrom();
@@ -86,7 +86,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("waits for the work that the first payment pays for, and reports its failure", async () => {
+  test("a call with a second payment under a key waits for the first payment's work, and reports the failure of that work", async () => {
     const second = await paymentFrom();
     let waiting: ReturnType<typeof sale> | undefined;
     const first = await sale(await paymentFrom(), {
@@ -110,7 +110,7 @@ describe("a new payment with the same key and request", () => {
     ["failed", { work: failing }, "good"],
     ["was refused at settlement", {}, "refuses-settle"],
   ])(
-    "charges the second payment if the first %s, and then returns the same result to a call with the first payment",
+    "charges the second payment under a key if the first %s, and then returns the same result to a call with the first payment",
     async (_, changes, behavior) => {
       const [first, second] = [await paymentFrom(), await paymentFrom()];
       await sale(first, { key: "a", ...changes }, behavior);
@@ -126,7 +126,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("charges the second payment if the call with the first payment died, and never settles the first payment", async () => {
+  test("charges the second payment under a key after the lease of the first call has expired, and never settles the first payment", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     const began = Promise.withResolvers<void>();
     const work = Promise.withResolvers<typeof WORK>();
@@ -141,13 +141,13 @@ describe("a new payment with the same key and request", () => {
     await began.promise;
     ledger.advance(60_000);
     const taken = await sale(second, { key: "a" });
-    work.resolve(WORK); // the call with the first payment was slow, not dead
+    work.resolve(WORK); // the first call was only slow, and finishes after its lease has expired
     const late = await died;
     expect([bought(taken.outcome), codeOf(late.outcome)]).toEqual(["work", "payment_in_progress"]);
     expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
   });
 
-  test("charges the second payment if the first payment's link has expired", async () => {
+  test("charges the second payment under a key if the link that the first payment bought has expired", async () => {
     const ended = { ...WORK, expiresAt: new Date(Date.now() - 1) };
     await sale(await paymentFrom(), { key: "a", work: async () => ended });
     expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({
@@ -214,18 +214,21 @@ describe("a payment that may be public", () => {
     ["without a key", {}],
     ["with another key", { key: "b" }],
     ["for another request", { fingerprint: "another" }],
-  ])("rejects a public payment %s, and lists the ways to get the result", async (_, shown) => {
-    const payment = await paymentFrom();
-    await sale(payment, { key: "a" });
-    const { outcome, worked } = await sale(payment, shown);
-    expect([codeOf(outcome), worked]).toEqual(["payment_already_used", 0]);
-    expect((outcome as Error).message).toMatch(/Idempotency-Key.*GET \/v1\/purchases/);
-    expect(bought((await sale(payment, { key: "a" })).outcome)).toBe("work");
-    const anew = await sale(await paymentFrom(), { key: "b" });
-    expect(anew.outcome, "the other key is not bound to the payment").toMatchObject({ isPaidEarlier: false });
-  });
+  ])(
+    "rejects a payment that may be public if it is sent %s, and lists the ways to get the result",
+    async (_, shown) => {
+      const payment = await paymentFrom();
+      await sale(payment, { key: "a" });
+      const { outcome, worked } = await sale(payment, shown);
+      expect([codeOf(outcome), worked]).toEqual(["payment_already_used", 0]);
+      expect((outcome as Error).message).toMatch(/Idempotency-Key.*GET \/v1\/purchases/);
+      expect(bought((await sale(payment, { key: "a" })).outcome)).toBe("work");
+      const anew = await sale(await paymentFrom(), { key: "b" });
+      expect(anew.outcome, "the other key is not bound to the payment").toMatchObject({ isPaidEarlier: false });
+    },
+  );
 
-  test("returns the result of a public payment after a sign-in, and binds the key that the call sends", async () => {
+  test("after a sign-in, returns the result of a payment that may be public, and binds the key that the call sends", async () => {
     const payment = await paymentFrom();
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };

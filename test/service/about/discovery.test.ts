@@ -3,7 +3,7 @@ import { PRODUCTS } from "../../../src/service/sale/products.ts";
 import { ORIGIN, send, TEXT } from "../../support/client.ts";
 import { decodeHeader, termsV2 } from "../../support/x402.ts";
 
-test("/.well-known/x402 lists the endpoints that answer 402, and how to call them", async () => {
+test("/.well-known/x402 lists the endpoints that answer 402, and describes how to call them", async () => {
   const document = await (await send("/.well-known/x402")).json<{ resources: string[]; instructions: string }>();
   expect(document).toEqual({
     version: 1,

@@ -56,7 +56,7 @@ test("answers a call with a refused payment while its body is stalled", async ()
 describe("a settled payment, which anyone can read on the chain", () => {
   test.each([
     ["alone", {}],
-    ["with an idempotency key that it was not sent with", { "Idempotency-Key": "a guess" }],
+    ["with an idempotency key that the payer did not send", { "Idempotency-Key": "a guess" }],
   ])("a settled payment that someone else replays buys nothing, and the body is not read: %s", async (_, guess) => {
     const { call } = deployment("good");
     const headers = { "X-PAYMENT": await newPayment() };
@@ -69,7 +69,7 @@ describe("a settled payment, which anyone can read on the chain", () => {
     }
   });
 
-  test("a long MCP message with a replayed settled payment is not read", async () => {
+  test("the body of a long MCP message is not read if its payment is settled and replayed", async () => {
     const { call } = deployment("good");
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream", "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);
@@ -126,7 +126,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity).fill(403), 429, 429]);
   });
 
-  test("checks one more payment of a throttled address after the wait, however many the address has sent", async () => {
+  test("checks one more payment of a throttled address after the wait, however many payments the address has sent", async () => {
     const { call } = deployment("forged");
     const address = "203.0.113.21";
     await Promise.all(Array.from({ length: 40 }, () => forged(call, address)));
@@ -135,7 +135,7 @@ describe("an address whose payments are refused", () => {
     expect([await forged(call, address), await forged(call, address)]).toEqual([402, 429]);
   });
 
-  test("checks no more payments of an address if it sends many at once", async () => {
+  test("checks no more payments of an address than the limit if the address sends many at once", async () => {
     const { call, verified } = deployment("forged");
     const address = "203.0.113.22";
     await forged(call, address);
@@ -143,7 +143,7 @@ describe("an address whose payments are refused", () => {
     expect(await verified()).toBe(capacity);
   });
 
-  test("throttling an address does not affect other addresses, and ends for all its callers once one of them has paid", async () => {
+  test("throttling an address does not affect other addresses, and ends for all callers at the address once one of them has paid", async () => {
     const address = "203.0.113.23";
     const { call } = deployment("forged");
     const { call: pay } = deployment("good");
@@ -222,7 +222,7 @@ describe("a payer whose verified calls fail", () => {
     expect([await fail(), await fail()]).toEqual([400, 429]);
   });
 
-  test("verifies no more payments of a payer that makes many failing calls at once", async () => {
+  test("verifies no more payments of a payer than the limit if the payer makes many failing calls at once", async () => {
     const { fail, verified } = payer();
     await fail();
     const { promise: all, resolve } = Promise.withResolvers<void>();
@@ -232,7 +232,7 @@ describe("a payer whose verified calls fail", () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       if (String(input).endsWith("/verify")) {
         decide();
-        await all; // ensures that no call fails while others arrive
+        await all; // no call can fail before every call is either verified or throttled
       }
       return fetch(input, init);
     });
@@ -279,7 +279,7 @@ describe("a payer", () => {
     expect((await paying(call, validBody)).status).toBe(200);
   });
 
-  test("limits the bytes of a payer's concurrent calls, even with one payment, and answers 429 to any further call", async () => {
+  test("limits the bytes of a payer's concurrent calls, even if all have the same payment, and answers 429 to any further call", async () => {
     const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "1" };
     const { call } = deployment("good", limits);
     const headers = {
@@ -331,7 +331,7 @@ describe("a payer", () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
-    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // as the call sees the clock
+    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // the call's clock is 26 s ahead once settlement has been requested
     const { status, text } = await paying(call, validBody);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
     expect((await paying(call, validBody)).status).toBe(429);
@@ -357,7 +357,7 @@ describe("a valid payment", () => {
     expect(await verified()).toBe(1);
   });
 
-  test("the ledger answers a payment that has already bought its result, without a facilitator", async () => {
+  test("returns the result of a settled payment from the ledger when its call is repeated, and does not verify the payment again", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
     const first = await call({ headers, body: validBody });
@@ -366,7 +366,7 @@ describe("a valid payment", () => {
   });
 
   test.each(["good", "silent"])(
-    "refuses a used payment without an idempotency key, and does not ask the facilitator: %s",
+    "refuses a used payment without an idempotency key, and does not wait for the facilitator's verdict (the facilitator behaves as %s)",
     async (behavior) => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
       await deployment("good").call({ headers, body: validBody });

@@ -55,7 +55,7 @@ describe("the limit for calls answered 402", () => {
   const unpaid = (address: string | undefined, UNPAID_CALLS: RateLimit | undefined, init: RequestInit = {}) =>
     sendFrom(address, TEXT, { UNPAID_CALLS }, { method: "POST", ...init });
 
-  test("the limit for calls answered 402 applies over MCP too, where the tool's answer is the refusal", async () => {
+  test("the limit for calls answered 402 also applies to unpaid MCP tool calls", async () => {
     const limited = limiter(1);
     const body = JSON.stringify({
       jsonrpc: "2.0",
@@ -151,7 +151,7 @@ describe("the runtime's own limiters", () => {
     ]);
   });
 
-  test("the runtime's limiters refuse some calls when there are more than two minutes allow", async () => {
+  test("the runtime's limiter refuses some wrong tokens if they exceed twice the limit per minute", async () => {
     const { id } = await stored();
     const headers = { "CF-Connecting-IP": "203.0.113.9" };
     const guesses = await statuses(2 * RATE_LIMITS.wrongTokens + 1, () => send(`/v1/files/${id}?token=0`, { headers }));

@@ -281,7 +281,7 @@ describe("a receipt", () => {
     },
   );
 
-  test("signed offers and the receipt are in _meta over MCP", async () => {
+  test("over MCP, _meta contains the signed offers and the receipt", async () => {
     const tool = async (meta: object) => {
       const params = { name: "add_text_watermark", arguments: body, _meta: meta };
       const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
@@ -302,12 +302,12 @@ describe("a receipt", () => {
     expect([payload.resourceUrl, inputSha256]).toEqual([`${ORIGIN}/mcp`, `0x${await sha256(FILE)}`]);
 
     const again = await call(TEXT, json(body, { "PAYMENT-SIGNATURE": payment, "Idempotency-Key": "of both" }));
-    expect(extensionsOf(again), "asked for over HTTP").toEqual(extensions);
+    expect(extensionsOf(again), "the receipt of the same purchase over HTTP").toEqual(extensions);
   });
 });
 
 describe("the receipt of a purchase", () => {
-  test("repeated requests return the same receipt, in either x402 version, address case or second, and with any payment", async () => {
+  test("repeated requests return the same receipt, even with the other x402 version, an address in lower case, a new payment, or at a later time", async () => {
     const offer = await offered();
     const payment = await signPayment(offer);
     const under = { "Idempotency-Key": "one" };
@@ -347,7 +347,7 @@ describe("the receipt of a purchase", () => {
     await expect(proved({ ...one, "overprint-delivery": two["overprint-delivery"] })).rejects.toThrow();
   });
 
-  test("a receipt matches no other file, payer or time", async () => {
+  test("a receipt is invalid if a file hash, the payer, the time, the transaction or the network is changed", async () => {
     const extensions = extensionsOf(await buy(json(body)))!;
     const other = `0x${await sha256(OTHER)}` as const;
     const receiptOf = (changed: Extensions) => changed["offer-receipt"].info.receipt.payload;
@@ -370,7 +370,7 @@ describe("the receipt of a purchase", () => {
 });
 
 describe("a deployment", () => {
-  test("a deployment without RECEIPT_KEY signs neither offers nor receipts, and its answers are otherwise unchanged", async () => {
+  test("a deployment without RECEIPT_KEY signs neither offers nor receipts, and its answers are otherwise the same", async () => {
     const refused = await call(TEXT, {}, env as never);
     strict402.parse(await refused.json());
     termsV2.parse(decodeHeader(refused.headers.get("PAYMENT-REQUIRED")!));

@@ -113,11 +113,14 @@ const CALLS: Record<string, () => Promise<Counted>> = {
   },
 };
 
-/** The other columns of that table except the last: the destinations of round trips. */
+/**
+ * The columns between the first and the last of the table in docs/design/round-trips.md: the destinations of round
+ * trips.
+ */
 const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
 /** Destinations of requests, the slowest first. */
 const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"];
-/** Returns the destination that counts for a round: the slowest of its concurrent requests. */
+/** Returns the slowest destination of a round. The requests of a round are concurrent, so only this one counts. */
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
 describe("round trips of a call", () => {

@@ -17,7 +17,7 @@ function watched() {
   return seen;
 }
 
-test("fetches an image concurrently with its PDF", async () => {
+test("fetches the PDF and the image of a call once each", async () => {
   const { asked } = watched();
   const image = "https://files.example.com/red.png";
   expect((await callPaid(IMAGE, { file: PDF, image })).status).toBe(200);

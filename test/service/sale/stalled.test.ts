@@ -99,7 +99,7 @@ describe("a paying caller", () => {
     expect(held()).toBe(0);
   });
 
-  test("serves a paying caller while other files arrive slowly from a URL", async () => {
+  test("serves a paying caller while the file of another call arrives slowly from its URL", async () => {
     const service = deployment("good", { FETCH_TIMEOUT_SECONDS: "8" });
     const real = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -117,7 +117,7 @@ describe("a paying caller", () => {
   });
 });
 
-test("limits the memory of many stalled transfers to one upload, so that another address can send a file", async () => {
+test("many stalled transfers to one upload leave enough memory for another address to send a file", async () => {
   const { call } = deployment("good");
   const open = async (address: string) => {
     const { text } = await call({ address, body: JSON.stringify({ size: onePage.length }) }, "/v1/uploads");
@@ -131,7 +131,7 @@ test("limits the memory of many stalled transfers to one upload, so that another
   await vi.waitFor(() => expect(endings).toHaveLength(200));
   const refused = await Promise.race(sent);
   expect([refused.status, JSON.parse(refused.text)]).toMatchObject([503, { code: "too_busy" }]);
-  expect(refused.text, "nobody has paid").not.toMatch(/payment|URL/);
+  expect(refused.text, "an upload needs no payment, so the error names none").not.toMatch(/payment|URL/);
   expect((await send(theirs, "203.0.113.102", onePage)).status).toBe(200);
   for (const end of endings.splice(0)) end();
   const statuses = (await Promise.all(sent)).map(({ status }) => status);

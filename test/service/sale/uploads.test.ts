@@ -33,7 +33,7 @@ const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 const signed = async () => signPayment(await terms(), generatePrivateKey());
 
 describe("free uploads", () => {
-  test("limits free uploads to five per address at a time, and allows the next one when an upload expires", async () => {
+  test("limits free uploads to five per address at a time, and reports in Retry-After when an upload expires", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = [];
@@ -81,11 +81,11 @@ describe("free uploads", () => {
     expect(statuses([await open(someone(), 10 * MB), await open(someone(), 10 * MB + 1)])).toEqual([201, 402]);
   });
 
-  test("allows the maximum size for all free uploads of an address", () => {
+  test("an address's byte limit allows the maximum size for each of its free uploads", () => {
     expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
-  test("limits free uploads even if an address asks so often that its Durable Object is overloaded", async () => {
+  test("refuses a free upload if the address's Durable Object is overloaded, but not if that object fails in another way", async () => {
     const failing = (error: object) => ({
       getByName: () => ({ registerUpload: () => Promise.reject(Object.assign(new Error("away"), error)) }),
     });
@@ -95,7 +95,7 @@ describe("free uploads", () => {
     expect((await down!.open(someone())).status).toBe(201);
   });
 
-  test("addresses at their limit of free uploads leave storage for other addresses", async () => {
+  test("addresses at their limit of free uploads do not use up the uploads of other addresses", async () => {
     const { open } = uploads();
     const crowd = Array.from({ length: 20 }, someone);
     await Promise.all(crowd.flatMap((address) => Array.from({ length: 7 }, () => open(address))));
@@ -122,7 +122,7 @@ describe("an upload with a payment", () => {
     expect(text).toContain("upload:");
   });
 
-  test("limits the number and bytes of a payer's uploads, from any address", async () => {
+  test("limits the total bytes of a payer's uploads, even if different addresses request them", async () => {
     const { open } = uploads("good", { UNCHARGED_BYTES_PER_HOUR: String(50 * MB) });
     const payment = await signed();
     expect(statuses([await open(someone(), 30 * MB, payment), await open(someone(), 20 * MB, payment)])).toEqual([
@@ -132,7 +132,7 @@ describe("an upload with a payment", () => {
     expect([refusal.status, refusal.headers.has("Retry-After")]).toEqual([429, true]);
   });
 
-  test("counts uploads with a payment against their payer, even if a hundred are requested at once", async () => {
+  test("registers as many uploads of a payer as the limit allows, even if one more is requested at the same time", async () => {
     const stub = env.BUDGETS.getByName(`uploads:payer:${crypto.randomUUID()}`);
     const limits = { slots: UPLOADS.payerSlots, bytes: 1e9, ms: 60_000 };
     const waits = await Promise.all(Array.from({ length: 101 }, () => stub.registerUpload(1, limits)));
@@ -181,7 +181,7 @@ describe("aborted transfers to an upload", () => {
       call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
   }
 
-  test("limits the bytes of aborted transfers to twice the upload's size, and then accepts nothing more", async () => {
+  test("accepts no more transfers to an upload once aborted transfers have used twice the upload's size", async () => {
     const send = await slot();
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await send(size - 1));
@@ -195,7 +195,7 @@ describe("aborted transfers to an upload", () => {
     expect(statuses([await (await slot())(size)])).toEqual([200]);
   });
 
-  test("limits concurrent aborted transfers to twice the upload's size in total", async () => {
+  test("accepts concurrent transfers to an upload only up to twice the upload's size in total", async () => {
     const send = await slot();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
     expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);
