@@ -40,7 +40,10 @@ const PURE_FILES = [
   "test/storage/conditions.test.ts",
 ];
 
-/** Pure tests that also run in workerd. They cover signatures, and `engine/platform`, which has a variant for each runtime. */
+/**
+ * Pure tests that also run in workerd. They cover signatures and `engine/platform`. The files of `engine/platform` have a variant
+ * for each runtime.
+ */
 const SMOKE = [
   "test/engine/watermark.test.ts",
   "test/engine/fonts/harfbuzz.test.ts",

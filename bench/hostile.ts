@@ -1,6 +1,6 @@
 /**
- * `node bench/hostile.ts [N]` sends files through the running Worker that are made to cost more than their size. It
- * sends each kind of file with N parts, and then with twice as many. It prints CPU, memory and output of both, and how
+ * `node bench/hostile.ts [N]` sends malicious files through the running Worker. They are made to cause more work than
+ * ordinary files of their size. It sends each kind of file with N parts, and then with twice as many. It prints CPU, memory and output of both, and how
  * long another client waits meanwhile. It fails if the larger file takes much more than twice the CPU, memory or output
  * of the smaller one, or if the other client waits for more than half a second.
  */
@@ -12,8 +12,8 @@ import { HOSTILE_FILES } from "../test/support/hostileFiles.ts";
 const parts = Number(process.argv[2] ?? 2000);
 const LONGEST_WAIT_MS = 500;
 /**
- * Maximum ratio of the costs of two files, one with twice as many parts as the other: 2, plus 25 % for variations between
- * runs.
+ * Maximum ratio of the costs of two files, one with twice as many parts as the other: 2, plus 25 % for variations
+ * between runs.
  */
 const MOST_GROWTH = 2.5;
 /** Differences in milliseconds and megabytes that count as noise. */

@@ -2,7 +2,7 @@
  * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator answer with the latencies of the edge
  * (delays.ts). In turns, it makes the same calls without latencies. For each kind of call it prints the duration, the
  * part of the duration that the latencies add, and the latency of the steps that the call must wait for
- * (docs/design/round-trips.md). It also prints the first two as multiples of the third. It fails if latencies add more
+ * (docs/design/round-trips.md). It also divides the duration and the added part by the latency of these steps. It fails if latencies add more
  * than 1.1 times the latency of these steps to a paid call. The added part excludes the time of this machine's disk and
  * processors. The duration includes this time, because each payment is a separate local database. A disk in memory
  * (`TMPDIR=/dev/shm`) reduces it.
@@ -85,8 +85,8 @@ const keyed = async (key: string) => post(text, { ...(await sign()), "Idempotenc
 
 const { ledger, budget, R2, source, verify, settle } = DELAYS;
 /**
- * Latency of each paid call except for fetching files. It consists of admission, claim and allowance in parallel,
- * storing the result, and settlement.
+ * Latency of the steps that every paid call must wait for, without fetching files: admission (ledger and facilitator at
+ * the same time), claim (ledger and allowance at the same time), storing the result, and settlement.
  */
 const sale = Math.max(ledger, verify) + Math.max(ledger, budget) + R2 + ledger + settle;
 /**

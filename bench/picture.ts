@@ -28,7 +28,7 @@ export const COLORS = [
 ];
 export const OUR_COLOR = COLORS[0]!;
 
-/** Style of a picture. It sets a background, because GitHub does not adapt pictures to the reader's theme. */
+/** Style of a picture. It paints a background, because a picture does not know the theme of the page that shows it. */
 const STYLE = `
 svg { --ink: #1f2328; --paper: #ffffff; --rule: #d8dee4; color: var(--ink); font: 12px system-ui, sans-serif; }
 @media (prefers-color-scheme: dark) { svg { --ink: #e6edf3; --paper: #0d1117; --rule: #30363d; } }

@@ -22,7 +22,7 @@ for (const name of NAMES) {
 }
 
 /**
- * Returns one line of measurements per engine. A line omits files on which its engine failed, or which it made smaller.
+ * Returns one line of measurements per engine. A line omits a file if the engine failed on the file or made it smaller.
  */
 function engineSeries(
   { files }: Results["pages"],
@@ -49,7 +49,7 @@ function wide(series: Series[], axes: Pick<Parameters<typeof lines>[1], "x" | "y
   return { plots: [lines(series, { ...WIDE, ...axes })], size: WIDE };
 }
 
-/** The functions that draw the pictures, by name. */
+/** The functions that draw the pictures, by the name of the picture. */
 const DRAWN: {
   [file: string]: (results: Required<Results>) => { plots: ReturnType<typeof lines>[]; size: typeof WIDE };
 } = {

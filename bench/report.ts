@@ -218,7 +218,7 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
             beside.map((load) => [load.name, ...loadCells(load)]),
           ),
           "Answers to the other load:",
-          table(["other load", "sender", "answers"], others),
+          table(["other load", "kind of sender", "answers"], others),
         ],
       },
     };

@@ -14,7 +14,7 @@ await build({
   absWorkingDir: root,
   entryPoints: ["cli/main.ts"],
   bundle: true,
-  splitting: true, // allows the code that pays to load only when it is needed
+  splitting: true, // puts the code that pays into a separate file, which is loaded only when it is needed
   format: "esm",
   platform: "node",
   target: "node22.12",

@@ -12,7 +12,7 @@ import { CORNER } from "../test/support/trialMarks.ts";
 import { type OperatorPage, operatorPages, pdfOfPages, SIDE } from "./lib/operatorPages.ts";
 import type { Raster } from "./lib/raster.ts";
 
-/** Pages per file: as many as the onlookers check. */
+/** Number of pages per file. PDFium and MuPDF check only this many pages of a file. */
 const PAGES_PER_FILE = 50;
 /** Maximum number of pages that are listed for a reader. */
 const MAX_LISTED = 20;
@@ -26,7 +26,7 @@ interface Checker {
 
 const { side, left, top } = CORNER.squareOn(SIDE, SIDE);
 
-/** Whether the middle of the mark has its color. */
+/** Returns whether the pixel in the middle of the mark has the mark's color. */
 function isMarked({ width, rgb }: Raster): boolean {
   const at = 3 * (Math.round(top + side / 2) * width + Math.round(left + side / 2));
   return rgb[at]! > 200 && rgb[at + 1]! < 100 && rgb[at + 2]! > 200;
@@ -43,7 +43,7 @@ const CHECKERS: readonly Checker[] = [
       check: async (pdf: Uint8Array, pages: number) =>
         draw(pdf, pages).then(
           (rasters) => rasters.map(isMarked),
-          () => [], // the program has failed: each page is checked alone
+          () => [], // if the program fails on the file, each page is checked in a separate file
         ),
     })),
 ];
@@ -62,7 +62,7 @@ for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
   const file = await marked(some);
   for (const [checker, found] of bare) {
     const shown = await checker.check(file, some.length);
-    // A page can be bare because of an earlier one, so that it is checked again alone.
+    // An earlier page of the file can be the cause of a missing mark. So each page without a mark is checked again alone.
     for (const [index, page] of some.entries())
       if (!shown[index] && !(await checker.check(await marked([page]), 1))[0]) found.push(page);
   }
@@ -71,7 +71,7 @@ for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
 const isWellFormed = ({ content }: OperatorPage) => isWellFormedContent([encode(content)]);
 for (const [{ name }, found] of bare) {
   console.log(`${name}: ${found.length} of ${pages.length} pages without the mark`);
-  // Pages that the engine's own check does not find are listed first.
+  // lists first the pages whose content the engine's own check calls well-formed
   const listed = [...found.filter(isWellFormed), ...found.filter((page) => !isWellFormed(page))].slice(0, MAX_LISTED);
   for (const page of listed) console.log(`  ${page.name}${isWellFormed(page) ? " (called well-formed)" : ""}`);
   if (found.length > 0) process.exitCode = 1;

@@ -61,7 +61,7 @@ function nodeProgram() {
   if (!wanted) fail(`this is Node.js ${version}: install 22.18 or newer, from https://nodejs.org`);
   if (present("scripts/node")[path]?.version !== wanted.version) {
     install("scripts/node", `Node.js ${wanted.version} for this project alone, since this is ${version}`);
-    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // C headers take a third of the space
+    rmSync(join(root, "scripts/node", path, "include"), { recursive: true, force: true }); // deletes the C headers, which take a third of the space
   }
   const program = join(root, "scripts/node", path, platform === "win32" ? "bin/node.exe" : "bin/node");
   link(program);

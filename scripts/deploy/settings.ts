@@ -19,12 +19,15 @@ export const SECRETS: readonly string[] = [
   "RPC_URL",
 ] satisfies (keyof typeof settings.shape)[];
 
-/** The settings of a deployment: validated (`config`), and as text by name (`vars`, `secrets`, `cloudflare`). */
+/**
+ * The settings of a deployment, and remarks about them. `config` contains the validated settings. `vars` and `secrets` contain
+ * the same settings as text, by name.
+ */
 export interface DeploySettings {
   config: Config;
   vars: Record<string, string>;
   secrets: Record<string, string>;
-  /** Variables for wrangler itself, such as CLOUDFLARE_ACCOUNT_ID. */
+  /** Variables for wrangler itself, by name, such as CLOUDFLARE_ACCOUNT_ID. */
   cloudflare: Record<string, string>;
   /** Whether the settings exist only at Cloudflare, so that their values are unknown here. */
   areElsewhere: boolean;

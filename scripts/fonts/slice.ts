@@ -14,7 +14,8 @@ export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array
     font,
     glyphs.map((id) => ({ parts: [{ font, id, x: 0, y: 0 }], advance: font.advance(id) })),
   );
-  tables.head!.set(font.table("head").subarray(20, 36), 20); // restores the dates of creation and modification, which assembleFont clears
+  // restores the dates of creation and modification, which assembleFont clears
+  tables.head!.set(font.table("head").subarray(20, 36), 20);
   return packTables({
     ...tables,
     cmap: cmapOf(codePoints.map((codePoint) => [codePoint, ids.get(font.glyphOf(codePoint))!])),

@@ -50,7 +50,7 @@ export function regularFromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular") };
 }
 
-/** Returns a font family from Debian's packages, in the weights whose files are listed in `HASHES`. */
+/** Returns a font family from Debian's packages: the weight regular, and the weight bold if `HASHES` lists its file. */
 export function fromDebian(name: string, file: string): FamilySource {
   const kept = (weight: string) => ({ debian: `${file}-${weight}.ttf`, kept: `${name}-${weight.toLowerCase()}.ttf` });
   return { name, regular: kept("Regular"), ...(HASHES.has(`${file}-Bold.ttf`) && { bold: kept("Bold") }) };

@@ -30,7 +30,7 @@ export async function drawByChromium(pdf: Uint8Array, pages: number): Promise<Ra
     const path = join(folder, "input.pdf");
     writeFileSync(path, pdf);
     const page = await browser.newPage({ viewport: { width: WINDOW_WIDTH, height: pages * STEP } });
-    await page.goto(`file://${path}#toolbar=0&navpanes=0&zoom=75`); // at 96 dots per inch
+    await page.goto(`file://${path}#toolbar=0&navpanes=0&zoom=75`); // 75 % of 96 dots per inch is one pixel per point
     let last: Buffer | undefined;
     let still = 0;
     for (let poll = 0; poll < POLLS; poll++) {

@@ -19,7 +19,10 @@ interface Difference {
   readonly stray: number;
 }
 
-/** Minimum change of a pixel, summed over its channels, that counts as ink. Less than half of it counts as no ink. */
+/**
+ * Minimum change of a pixel, summed over its channels, that counts as ink. Beside the ink of the other viewer, half of this
+ * change is enough.
+ */
 const INK = 60;
 /** Maximum distance in pixels at which two inked pixels count as the same place. */
 const NEAR = 2;

@@ -1,9 +1,9 @@
-/** Pages whose content is well-formed except for one operator. */
+/** Pages that test how readers draw content with one unusual or malformed operation. */
 import { pdfOf, streamOf } from "../../test/support/pdf.ts";
 
 /** Side of the square pages, in points. */
 export const SIDE = 200;
-/** A page's content, and a name of the case for a person. */
+/** A test page: its name, which describes the case, and its content. */
 export interface OperatorPage {
   readonly name: string;
   readonly content: string;
@@ -64,7 +64,7 @@ const EXAMPLES: [around: readonly [before: string, after: string], operators: st
 
 const WRONG = ["7", "/Name", "(string)", "[1 2]", "[[1]]", "<</A 1>>", "null"];
 const HUGE = ["2147483648", "-99999999999", `${"9".repeat(50)}`, `0.${"0".repeat(60)}1`, "1e99", "-", "--1"];
-/** Values outside the range that an operator allows. */
+/** Operators with a value outside the allowed range. */
 const OUT_OF_RANGE = [
   "-7 w",
   "7 J",
@@ -86,7 +86,7 @@ function parsed(example: string): { operands: string[]; operator: string } {
   return { operands: tokens.slice(0, -1), operator: tokens.at(-1)! };
 }
 
-/** Variants of an example: with too few, too many, wrong and huge operands. */
+/** Yields variants of an example by name: unchanged, repeated, and with missing, additional, wrong and huge operands. */
 function* variants(example: string): Generator<[name: string, text: string]> {
   const { operands, operator } = parsed(example);
   const withOperands = (list: readonly string[]) => [...list, operator].join(" ");
@@ -113,7 +113,7 @@ function* variants(example: string): Generator<[name: string, text: string]> {
   }
 }
 
-/** Returns each variant in the middle and at the end of content. */
+/** Returns the test pages. Each variant of an example has two pages: in the middle of content, and at its end. */
 export function operatorPages(): OperatorPage[] {
   const outOfRange = OUT_OF_RANGE.map((text) => ({
     name: `${text}, out of range`,
@@ -130,7 +130,7 @@ export function operatorPages(): OperatorPage[] {
   return [...outOfRange, ...inOperands];
 }
 
-/** Returns a PDF with a page for each content. */
+/** Returns a PDF that consists of `pages`. */
 export function pdfOfPages(pages: readonly OperatorPage[]): Uint8Array<ArrayBuffer> {
   const first = 8;
   const kids = pages.map((_, index) => `${first + 2 * index} 0 R`).join(" ");

@@ -3,8 +3,7 @@ import { type Account, totalOf } from "./account.ts";
 import type { Asked } from "./asked.ts";
 
 /**
- * Returns whether sales and transfers match: false if a difference is known, otherwise null (unknown) if a network was not
- * reconciled.
+ * Returns whether sales and transfers match. Returns null if no difference was found, but a network was not reconciled.
  */
 function isEven(accounts: readonly Account[]): boolean | null {
   if (accounts.some(({ differences }) => differences.soldNotMoved.length + differences.movedNotSold.length > 0))

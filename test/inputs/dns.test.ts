@@ -18,7 +18,7 @@ describe("the DNS check", () => {
   });
 
   test.each(["v4.example.com", "v6.example.com"])(
-    "the DNS check allows a host with public addresses of one family and none of the other: %s",
+    "the DNS check allows a public host that has only IPv4 or only IPv6 addresses: %s",
     async (host) => {
       expect((await openAddress(`https://${host}/one-page.pdf`, checked)).response.status).toBe(200);
     },

@@ -156,7 +156,7 @@ describe("readJson and malformed files", () => {
     },
   );
 
-  test("readJson stores no further file after a malformed one", async () => {
+  test("readJson stores no further file of a body after a malformed file", async () => {
     const json = await read(`{"file":"data:;base64,${base64}!","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect([file, image]).toEqual([expect.any(RefusedUpload), expect.any(RefusedUpload)]);
@@ -188,7 +188,7 @@ test("readJson rejects data after base64 padding, wherever a chunk ends", async 
   }
 });
 
-test("readJson rejects if its body fails, and JSON that ends within a file fails to parse", async () => {
+test("readJson rejects if reading the body fails, and parse throws if the JSON ends within a file", async () => {
   const beginning = `{"file":"data:;base64,${base64}`;
   const failing = (async function* () {
     yield* chunksOf(beginning);

@@ -37,7 +37,7 @@ describe("LargeFileSlot", () => {
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
   });
 
-  it("LargeFileSlot occupies no slot if its call releases it while it still waits", async () => {
+  it("LargeFileSlot occupies no slot if its call releases it before a slot becomes free", async () => {
     const [first, second, third] = [newSlot(), newSlot(), newSlot()];
     await Promise.all([first.acquire(), second.acquire()]);
     const acquired = third.acquire();

@@ -34,7 +34,7 @@ async function lengthOf(chunks: AsyncIterable<Uint8Array>): Promise<number> {
   return length;
 }
 
-test("readBody reads to its end a body that keeps the minimum rate", async () => {
+test("readBody reads the whole body if the body keeps the minimum rate", async () => {
   expect(await lengthOf(readBody(body(50, 0, true).stream, { pace, maxBytes: 1e9 }))).toBe(50 * KB64);
 });
 

@@ -165,11 +165,11 @@ describe("openSource over the memory limit", () => {
 
   const outOfOrder = () => Promise.reject(new Error("out of order"));
   /**
-   * R2 buckets that fail at once, while they receive the bytes, or after the last byte, by the words of the test name.
+   * R2 buckets that fail, by the time of the failure.
    */
   const failing = {
     "at once": { put: outOfOrder, createMultipartUpload: outOfOrder },
-    "on the way": {
+    "while it receives the bytes": {
       put: async (_: string, body: ReadableStream<Uint8Array>) => {
         const reader = body.getReader();
         await reader.read();
@@ -178,7 +178,7 @@ describe("openSource over the memory limit", () => {
       },
       createMultipartUpload: async () => ({ uploadPart: outOfOrder, abort: async () => {} }),
     },
-    "at the end": {
+    "after the last byte": {
       put: async (_: string, body: ReadableStream<Uint8Array>) => {
         await new Response(body).bytes();
         return outOfOrder();

@@ -37,9 +37,9 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.config.mts", related: false },
     coverageAnalysis: "perTest",
-    concurrency: 1, // because only one Workers runtime can run at a time
+    concurrency: 1, // only one Workers runtime can run at a time
     timeoutMS: 10_000,
-    ignorePatterns: ["bench", "dist", "out"], // the sandbox contains no copy of this folder
+    ignorePatterns: ["bench", "dist", "out"], // folders that are not copied to the sandbox
     tempDirName: "out/mutation",
     tsconfigFile: "none", // Stryker must not rewrite tsconfig.json, because TypeScript has another package name here
     reporters: ["clear-text", "json", "progress-append-only"],

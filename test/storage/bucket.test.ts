@@ -141,7 +141,7 @@ describe("list", () => {
 describe("a multipart upload", () => {
   const streamOf = (bytes: Uint8Array<ArrayBuffer>) => new Response(bytes).body!;
 
-  test("the object of a multipart upload becomes readable when the upload is completed, in any order of its parts", async () => {
+  test("the object of a multipart upload becomes readable when the upload is completed, even if its parts arrive out of order", async () => {
     const upload = await bucket.createMultipartUpload("a");
     const second = await upload.uploadPart(2, streamOf(noise(1000, PART)));
     const first = await upload.uploadPart(1, streamOf(noise(PART)));

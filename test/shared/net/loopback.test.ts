@@ -13,7 +13,7 @@ describe("the origin of a request", () => {
     ["http://rebound.example.com:8787/", {}, false, false],
     ["http://app.localhost:8787/", {}, false, false],
     ["https://api.example.com/", {}, false, false],
-  ])("isLoopback and isDeveloper judge a request to %s with the headers %j", (url, headers, loopback, developer) => {
+  ])("isLoopback and isDeveloper classify a request to %s with the headers %j", (url, headers, loopback, developer) => {
     const request = new Request(url, { headers });
     expect([isLoopback(request), isDeveloper(request)]).toEqual([loopback, developer]);
   });
