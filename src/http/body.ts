@@ -68,8 +68,9 @@ function queryFields(c: Context): Record<string, string> {
 const productFields = once(() => [...new Set(PRODUCTS.flatMap(({ schemas }) => Object.keys(schemas.json.shape)))]);
 
 /**
- * Rejects request fields in the query, including misspelled ones, if the body is not the PDF itself. The service would
- * ignore them otherwise. Other parameters, such as `utm_source`, are allowed.
+ * Rejects a query that contains request fields, also misspelled ones, unless the body is the PDF itself. With any other
+ * body, the service reads its fields from the body and would ignore those in the query. Other parameters, such as
+ * `utm_source`, are allowed.
  * @throws Problem invalid_request
  */
 function expectFieldsInBody(c: Context): void {

@@ -36,8 +36,8 @@ export class Host {
   }
 
   /**
-   * Introduces this view to the host and returns the host's context ("Lifecycle"). The host sends notifications
-   * afterwards.
+   * Introduces this view to the host and returns the host's context. The host sends notifications only afterwards.
+   * Source: MCP Apps, "Lifecycle".
    */
   async connect(name: string, version: string): Promise<HostContext> {
     const { hostContext = {} } = (await this.request("ui/initialize", {
@@ -66,7 +66,7 @@ export class Host {
     });
   }
 
-  /** Reports the size of the view to the host, now and after every change ("Container Dimensions"). */
+  /** Reports the size of the view to the host, now and after every change. Source: MCP Apps, "Container Dimensions". */
   reportSize(): void {
     let reported = "";
     new ResizeObserver(() => {

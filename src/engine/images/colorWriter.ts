@@ -19,8 +19,8 @@ export class ColorWriter {
   #lines = 0;
   readonly #mayBeGray: boolean;
   /**
-   * Streams of gray and of all components, created on first use. Most images have colors, and their data is copied
-   * unchanged.
+   * The two possible outputs, one with gray only and one with all components. Each is created on first use, because most
+   * images have colors and need neither: their data is copied unchanged.
    */
   #gray: Deflater | undefined;
   #all: Deflater | undefined;

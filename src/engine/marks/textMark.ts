@@ -69,8 +69,8 @@ export async function markWithText(
     const { matrix, tiling } = previous.placement;
     const parts = marks.partsOf(block, number);
     if (!tiling) return { matrix, parts };
-    // The copies are echoes. Search and copying therefore find only the text in the middle of the page, and read its
-    // parts in order.
+    // Only the text in the middle of the page can be searched and copied, so that its parts are read in order. Its copies
+    // are echoes: they are drawn, but readers extract no text from them.
     const echoes = marks.partsOf(block, number, true).flatMap((part) => {
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];

@@ -214,8 +214,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
 
   /**
    * Handles the alarm of an object of any kind. The alarm of a payment continues the payment. Every other alarm clears
-   * expired data. While
-   * the settings are invalid, a payment's alarm is postponed, because the runtime drops an alarm that fails repeatedly.
+   * expired data. While the settings are invalid, a payment's alarm is postponed, because the runtime drops an alarm that
+   * fails repeatedly.
    */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;

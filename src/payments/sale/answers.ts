@@ -11,8 +11,8 @@ const REPEAT =
   "Repeat the same request in a moment, with this payment or the same Idempotency-Key. You are not charged twice.";
 
 /**
- * Returns the status if the payment has bought this result. Otherwise throws the error that answers the status. {@link
- * PaymentStatus} explains each status.
+ * Returns the status of a payment that has bought this result. For any other status, throws the error that the caller
+ * receives. {@link PaymentStatus} explains each status.
  * @throws PaymentRequired if the payment was refused
  * @throws PaymentError if the payment is used, in use, or still being settled
  * @throws Error thrown by the work

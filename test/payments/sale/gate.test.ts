@@ -471,7 +471,7 @@ describe("a change of the ledger during a call", () => {
   });
   const free: PaymentStatus = { status: "free" };
 
-  test("claims the payment if another call that it waited for has died", async () => {
+  test("claims the payment after another call, which this call waited for, has died", async () => {
     const found = ledgerThatFinds(sold, {
       ...finds({ status: "in_progress" }, free, free),
       claim: async () => claimed,
@@ -524,7 +524,7 @@ describe("a change of the ledger during a call", () => {
     ["reserved", "request", "payment_already_used"],
     ["spent", "request", "payment_already_used"],
   ])(
-    'answers a call whose payment is %s, and whose key is bound for the request "%s", with %s',
+    'answers a call whose payment is %s, and whose key is bound to the request "%s", with %s',
     async (status, fingerprint, expected) => {
       const payment = await paymentFrom();
       const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };

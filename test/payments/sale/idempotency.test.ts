@@ -236,7 +236,7 @@ describe("a payment that may be public", () => {
     expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 
-  test("returns the result to every call that sent the payment before it could be public", async () => {
+  test("returns the result to every call that sent the payment before the payment could be public", async () => {
     const payment = await paymentFrom();
     const sales = await Promise.all([{}, { key: "a" }, {}, { key: "b" }].map((shown) => sale(payment, shown)));
     expect(sales.map(({ outcome }) => bought(outcome))).toEqual(Array(4).fill("work"));

@@ -117,7 +117,7 @@ describe("a paying caller", () => {
   });
 });
 
-test("many stalled transfers to one upload leave enough memory for another address to send a file", async () => {
+test("stalled transfers to one upload leave memory for a file from another address", async () => {
   const { call } = deployment("good");
   const open = async (address: string) => {
     const { text } = await call({ address, body: JSON.stringify({ size: onePage.length }) }, "/v1/uploads");
