@@ -36,15 +36,14 @@ export interface ObjectStream {
   ascending: number[];
 }
 
-/** Thrown when a step needs object stream `num`, which must be decoded first. */
-export class MissingStream extends Error {
-  override name = "MissingStream";
-  num = 0;
-}
+/** Thrown when a step needs object stream `num`, which must be decoded first. Not an Error, for the reason of MissingRange. */
+export class MissingStream {
+  readonly num: number;
 
-// A shared instance, because the error may be thrown for every page and creating a stack trace takes most of the time.
-// Its `num` is set before each throw and read by the next `catch`.
-const MISSING_STREAM = new MissingStream("an object stream is not decoded");
+  constructor(num: number) {
+    this.num = num;
+  }
+}
 
 /** Maximum number of bytes that are read from an object with unbalanced brackets. */
 const MAX_UNBALANCED_BYTES = 64 * 1024;
@@ -116,10 +115,7 @@ export class Objects {
     }
     const streamNumber = this.table.streamNumber(row);
     const stream = this.#streams.get(streamNumber);
-    if (!stream) {
-      MISSING_STREAM.num = streamNumber;
-      throw MISSING_STREAM;
-    }
+    if (!stream) throw new MissingStream(streamNumber);
     const index = this.table.index(row);
     const found = stream.numbers[index] === num ? index : positionIn(stream, num);
     if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${streamNumber}`);

@@ -181,35 +181,15 @@ export function findEndobj(source: ByteSource, start: number, limit: number): nu
  * @throws EngineError too_complex
  */
 export function findWord(source: ByteSource, start: number, limit: number, word: string): number | undefined {
-  const searched = source.inMemory ? undefined : searchesIn(source);
+  const searches = source.inMemory ? undefined : source.searches;
   const key = `${start} ${word}`;
-  for (let at = searched?.get(key) ?? start; at < limit; ) {
+  for (let at = searches?.progressOf(key) ?? start; at < limit; ) {
     const window = source.bytes(at, Math.min(at + SEARCH_STEP + word.length - 1, limit));
     const found = indexOf(window, word);
     source.meter.charge("scan", found < 0 ? window.length : found);
     if (found >= 0) return at + found;
     at += SEARCH_STEP;
-    if (at + word.length <= limit) remember(searched, key, at);
+    if (at + word.length <= limit) searches?.remember(key, at);
   }
   return undefined;
-}
-
-/** Maximum number of searches remembered per source. No step makes more searches. */
-const MAX_SEARCHES = 16;
-const searches = new WeakMap<ByteSource, Map<string, number>>();
-
-/**
- * Returns the progress of the recent searches in a source: a map from start and word to the position reached without a
- * match. The map outlives a step. When a step misses a range and is repeated, its searches continue from these
- * positions instead of scanning the same bytes again.
- */
-function searchesIn(source: ByteSource): Map<string, number> {
-  const known = searches.get(source) ?? new Map<string, number>();
-  searches.set(source, known);
-  return known;
-}
-
-function remember(searched: Map<string, number> | undefined, key: string, at: number): void {
-  if (searched?.size === MAX_SEARCHES && !searched.has(key)) searched.delete(searched.keys().next().value!);
-  searched?.set(key, at);
 }

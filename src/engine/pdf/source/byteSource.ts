@@ -34,6 +34,8 @@ interface InMemory extends Readable {
 /** A source whose ranges must be fetched. */
 interface OutOfMemory extends Readable {
   readonly inMemory: false;
+  /** The searches that a repeated step continues. */
+  readonly searches: Searches;
   /**
    * Streams the bytes [start, end) in order and bypasses the cache, for copying the file from end to end. Each piece is
    * valid until the next one is requested.
@@ -61,6 +63,26 @@ export class MissingRange {
   constructor(start: number, end: number) {
     this.start = start;
     this.end = end;
+  }
+}
+
+/** Maximum number of searches that are remembered. No step makes more. */
+const MAX_SEARCHES = 16;
+
+/** Remembers how far searches came, so that a step that is repeated does not search the same bytes again. */
+class Searches {
+  readonly #progress = new Map<string, number>();
+
+  /** Returns the offset up to which a search has found nothing. */
+  progressOf(search: string): number | undefined {
+    return this.#progress.get(search);
+  }
+
+  /** Notes that a search has found nothing before the offset `at`. */
+  remember(search: string, at: number): void {
+    if (this.#progress.size === MAX_SEARCHES && !this.#progress.has(search))
+      this.#progress.delete(this.#progress.keys().next().value!);
+    this.#progress.set(search, at);
   }
 }
 
@@ -133,6 +155,7 @@ export class RangeSource implements OutOfMemory {
   readonly inMemory = false;
   readonly length: number;
   readonly meter: Meter;
+  readonly searches = new Searches();
   readonly #reader: RangeReader;
   /** Block number to bytes, least recently used first. A Map keeps insertion order. */
   readonly #blocks = new Map<number, Uint8Array>();
