@@ -3,7 +3,7 @@
  * PDFium, MuPDF, pdf.js, Poppler and Ghostscript. Readers that are not installed are listed and skipped. It exits with 1
  * if the mark is missing on any page. With a word, it checks only the pages with this word in their names.
  */
-import { isWellFormedContent } from "../src/engine/pdf/content/contentSyntax.ts";
+import { checkContent } from "../src/engine/pdf/content/contentSyntax.ts";
 import { drawByPdfjs, readersOf } from "../test/e2e/readers.ts";
 import { encode } from "../test/support/bytes.ts";
 import { MUPDF, PDFIUM } from "../test/support/onlookers.ts";
@@ -68,7 +68,7 @@ for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
   }
 }
 
-const isWellFormed = ({ content }: OperatorPage) => isWellFormedContent([encode(content)]);
+const isWellFormed = ({ content }: OperatorPage) => checkContent([encode(content)]).isWellFormed;
 for (const [{ name }, found] of bare) {
   console.log(`${name}: ${found.length} of ${pages.length} pages without the mark`);
   // lists first the pages whose content the engine's own check calls well-formed

@@ -13,6 +13,7 @@ import type { ImageMark, TextMark } from "./options.ts";
 import { openPdf } from "./pdf/document/openPdf.ts";
 import { type PdfaNotice, pdfaNotices } from "./pdf/document/pdfa.ts";
 import type { PdfDocument } from "./pdf/document/pdfDocument.ts";
+import { breaksPdfx } from "./pdf/document/pdfx.ts";
 import { planOutput } from "./pdf/output/outputPlan.ts";
 import { MemorySource, type RangeReader, RangeSource } from "./pdf/source/byteSource.ts";
 
@@ -54,6 +55,7 @@ export type Notice =
   | "xfa-removed"
   | "source-repaired"
   | "pages-missing"
+  | "pdfx-broken"
   | PdfaNotice;
 
 /** The plan of a marked PDF. Every byte of the output is determined, but none is written yet. */
@@ -107,6 +109,7 @@ export async function watermark(
   if (document.isXfaRemoved) notices.push("xfa-removed");
   if (document.isRepaired) notices.push("source-repaired");
   if (document.missesPages) notices.push("pages-missing");
+  if (breaksPdfx(document)) notices.push("pdfx-broken");
   notices.push(...pdfaNotices(document));
   return { pages: document.pages.length, length, notices, chunks };
 }

@@ -12,6 +12,7 @@ const DEVICE: Readonly<Record<number, string>> = { 1: "/DeviceGray", 3: "/Device
  * page replaces them, the result has an ICC profile of sRGB. CMYK is always a device color space.
  */
 export function plainSpace(components: number, sink: ObjectSink): string {
+  if (components !== 1) sink.uses?.add("colors");
   if (components === 4) sink.uses?.add("device CMYK");
   if (components === 4 || (sink.deviceColors?.has(components) ?? true)) return DEVICE[components]!;
   const data = deflate(srgbProfile(components === 1 ? 1 : 3), 9);
@@ -29,6 +30,7 @@ export interface Profile {
  * rewritten as version 2 if possible.
  */
 export function profiledSpace(components: number, { bytes, deflated }: Profile, sink: ObjectSink): string {
+  sink.uses?.add("colors");
   let data = deflated;
   if (sink.pdfa?.part === 1 && bytes[8]! > 2) {
     const older = asVersion2(bytes, components);

@@ -61,6 +61,7 @@ const NOTICE = header(
     "are marked. `xfa-removed`: the PDF is an XFA form, and the result has its pages without the XFA data. " +
     "`source-repaired`: the PDF was damaged, and the result was made from what could be read. `pages-missing`: the " +
     "damaged PDF lists pages that cannot be found or read, so they are not in the result. " +
+    "`pdfx-broken`: the result is no longer PDF/X, because the mark is transparent or colored. " +
     "`pdfa-transparency`: the result is no longer PDF/A-1, which forbids a transparent mark. " +
     "`pdfa-color`: the result is no longer PDF/A, because the image has colors that the file must not use. " +
     "`payment-not-settled`: an earlier payment with this Idempotency-Key was charged; the new one expires unused.",

@@ -7,6 +7,7 @@ export const NOTICES: Record<Notice, string> = {
   "xfa-removed": "The source is an XFA form. The result contains its pages, but no longer its XFA data.",
   "source-repaired": "The source was damaged and has been repaired. Compare the result with the source.",
   "pages-missing": "The source is damaged. It lists pages that cannot be found or read, so they are not in the result.",
+  "pdfx-broken": "The source is PDF/X. The result is not, because the mark is transparent or colored.",
   "pdfa-transparency":
     "The source is PDF/A, but the result is not, because the mark is transparent. Text and opaque images at opacity 1 keep PDF/A.",
   "pdfa-color":

@@ -10,6 +10,9 @@ import {
   BEGIN_COMPATIBILITY,
   BEGIN_IMAGE,
   BEGIN_SEQUENCE,
+  COLOR,
+  DEVICE_CMYK,
+  DEVICE_RGB,
   DICTIONARY,
   EFFECT,
   END_COMPATIBILITY,
@@ -103,6 +106,8 @@ interface Frame {
  * verdict does not depend on where.
  */
 export class ContentSyntax {
+  /** Bit set of the colors that the content so far selects, see operators.ts. */
+  colors = 0;
   #isMalformed = false;
   #state = IN_CONTENT;
   /** The beginning of a token that the last chunk has broken off. */
@@ -255,6 +260,7 @@ export class ContentSyntax {
             const isColor = seen === 1 << NUMBER || (this.#isTagged && isColorOrPattern(seen));
             if (SIGNATURE[slot] !== VARIABLE || !isColor || count > MAX_OPERANDS) return false;
           }
+          if (COLOR[slot] !== 0) this.colors |= COLOR[slot]!;
           if (NEXT[slot] !== UNCHANGED) this.#object = NEXT[slot]!;
           if (effect !== NO_EFFECT) {
             this.#apply(effect);
@@ -391,6 +397,8 @@ export class ContentSyntax {
   #resumeImage(bytes: Uint8Array, at: number, end: number): number {
     const image = this.#image!;
     at = image.read(bytes, at, end);
+    if (image.components === 3) this.colors |= DEVICE_RGB;
+    if (image.components === 4) this.colors |= DEVICE_CMYK;
     if (image.isMalformed) this.#fail();
     if (image.isEnded) this.#endImage();
     return at;
@@ -429,17 +437,24 @@ export class ContentSyntax {
   }
 }
 
+/** What a check of content finds. */
+export interface CheckedContent {
+  readonly isWellFormed: boolean;
+  /** Bit set of the colors that the content selects, up to where it is malformed. See operators.ts. */
+  readonly colors: number;
+}
+
 /**
- * Whether these streams of a page's /Contents are well-formed together.
+ * Checks these streams of a page's /Contents together.
  * @param isTagged see {@link ContentSyntax}
  */
-export function isWellFormedContent(parts: readonly Uint8Array[], isTagged = false): boolean {
+export function checkContent(parts: readonly Uint8Array[], isTagged = false): CheckedContent {
   const syntax = new ContentSyntax(isTagged);
   for (const part of parts) {
     syntax.push(part);
     syntax.endStream();
   }
-  return syntax.finish();
+  return { isWellFormed: syntax.finish(), colors: syntax.colors };
 }
 
 function arrayKind(seen: number): number {

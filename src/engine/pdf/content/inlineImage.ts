@@ -57,6 +57,8 @@ const COMPONENTS = new Map([
 export class InlineImage {
   isMalformed = false;
   isEnded = false;
+  /** Number of components of the image's colors, once its dictionary has been read; 1 for an indexed image. */
+  components = 0;
   #state = IN_DICTIONARY;
   readonly #dictionary = new Uint8Array(MAX_DICTIONARY);
   #length = 0;
@@ -157,6 +159,7 @@ export class InlineImage {
     const space = get("CS", "ColorSpace");
     const family = Array.isArray(space) ? space[0] : space;
     const components = isMask ? 1 : typeof family === "string" ? (COMPONENTS.get(family) ?? 0) : 0;
+    this.components = components;
     const length = height * Math.ceil((width * bits * components) / 8);
     if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return -1;
     const filters = get("F", "Filter");

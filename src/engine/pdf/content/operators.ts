@@ -29,6 +29,12 @@ export const BEGIN_COMPATIBILITY = 5;
 export const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
 
+/** Colors that content paints with operators of device color spaces (8.6.8). Gray is none of them. */
+export const DEVICE_RGB = 1;
+export const DEVICE_CMYK = 2;
+/** The content selects color spaces of its resources. */
+export const NAMED_SPACE = 4;
+
 /** Signature of an operator that takes any number of numbers. No operands have it, because no kind is 0. */
 export const VARIABLE = 8;
 
@@ -43,6 +49,14 @@ const EFFECTS: Record<string, number> = {
   BX: BEGIN_COMPATIBILITY,
   EX: END_COMPATIBILITY,
   BI: BEGIN_IMAGE,
+};
+const COLORS: Record<string, number> = {
+  rg: DEVICE_RGB,
+  RG: DEVICE_RGB,
+  k: DEVICE_CMYK,
+  K: DEVICE_CMYK,
+  cs: NAMED_SPACE,
+  CS: NAMED_SPACE,
 };
 
 /** Operators that are allowed in some graphics objects, each with its operands. `*` stands for any number of numbers. */
@@ -84,6 +98,8 @@ export const WHERE = new Uint8Array(SLOTS);
 /** The graphics object after the operator. */
 export const NEXT = new Uint8Array(SLOTS);
 export const EFFECT = new Uint8Array(SLOTS);
+/** Bit set of the colors that the operator selects. */
+export const COLOR = new Uint8Array(SLOTS);
 
 /** Returns the slot where the search for an operator begins. */
 const firstSlot = (packed: number) => (packed ^ (packed >> 5) ^ (packed >> 11)) & (SLOTS - 1);
@@ -115,4 +131,5 @@ for (const { where, next, operators } of GROUPS)
     WHERE[slot] = where.reduce((bits, object) => bits | (1 << object), 0);
     NEXT[slot] = next;
     EFFECT[slot] = EFFECTS[name] ?? NO_EFFECT;
+    COLOR[slot] = COLORS[name] ?? 0;
   }

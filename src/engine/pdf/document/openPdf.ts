@@ -34,6 +34,7 @@ import { checkOutputIntents } from "./outputIntent.ts";
 import { hasOtherPage } from "./pageObjects.ts";
 import { readPdfa, usableDeviceColors } from "./pdfa.ts";
 import { documentOf, type OutputStart, type PdfDocument, type ReadDocument } from "./pdfDocument.ts";
+import { readPress } from "./pdfx.ts";
 import { expandObjectStreams, findCatalogs } from "./scannedStreams.ts";
 import { isSigned } from "./signatures.ts";
 
@@ -245,7 +246,7 @@ async function readTree(
     unchecked: mayDefer
       ? pages
           .filter(({ isolated }) => !isolated)
-          .map(({ contents, isTagged }) => ({ items: contents!.items, isTagged }))
+          .map(({ contents, content, isTagged }) => ({ content, items: contents!.items, isTagged }))
       : [],
     contentEnds: walk.contents.ends,
     hasPrivateData: walk.hasPrivateData || privateEntries.length > 0,
@@ -255,6 +256,7 @@ async function readTree(
     signed,
     language: await readLanguage(objects, root, catalog),
     pdfa,
+    press: await readPress(objects, trailer, catalog),
     deviceColors: usableDeviceColors(pdfa, walk.defaultSpaces),
     thorough,
   };

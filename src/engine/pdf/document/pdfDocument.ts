@@ -2,11 +2,13 @@
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PageEntry } from "../pages/page.ts";
+import type { PageContent } from "../pages/pageContent.ts";
 import type { Rewrite, Rewrites } from "../pages/rewrite.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { Xref } from "../xref/xref.ts";
 import type { NewObject, Ref } from "./newObject.ts";
 import type { Feature, Pdfa } from "./pdfa.ts";
+import type { Press } from "./pdfx.ts";
 
 /** How the output begins. */
 export interface OutputStart {
@@ -20,6 +22,8 @@ export interface OutputStart {
 
 /** The content of a page that has not been read. */
 export interface UncheckedContent {
+  /** What the copying pass finds. */
+  readonly content: PageContent;
   /** References to the content streams. */
   readonly items: string;
   /** Whether the content is part of the document's structure. */
@@ -67,6 +71,8 @@ export interface ReadDocument {
   readonly language: string | undefined;
   /** The claim to conform to PDF/A, if the file makes one. */
   readonly pdfa: Pdfa | undefined;
+  /** What the document says of the press that it is made for. */
+  readonly press: Press;
   /** Device color spaces that new objects may use, see ObjectSink. */
   readonly deviceColors: ReadonlySet<number>;
   /** Whether all checks were made before the copying pass, see PlanOutdated. */

@@ -17,8 +17,8 @@ export interface Pdfa {
   readonly intent: number | undefined;
 }
 
-/** Features of the mark that some PDF/A files do not allow. */
-export type Feature = "transparency" | "device CMYK" | "ICC version 4";
+/** Features of the mark that some archives and files for print do not allow. Colors are all but gray ones. */
+export type Feature = "transparency" | "colors" | "device CMYK" | "ICC version 4";
 
 /** Maximum number of XMP bytes that are read. */
 const LONGEST_XMP = 1 << 20;

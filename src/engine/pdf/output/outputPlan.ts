@@ -9,6 +9,7 @@ import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { XrefTable } from "../objects/xrefTable.ts";
 import { type ByteSource, retry } from "../source/byteSource.ts";
 import { CARRIAGE_RETURN, LINE_FEED, PERCENT } from "../syntax/characters.ts";
+import { Blending } from "./blending.ts";
 import type { Boundaries } from "./boundaries.ts";
 import { ContentCheck, WINDOW_CONTEXT, type Window } from "./contentCheck.ts";
 import { collectBoundaries, Eraser, endOfCopy } from "./eraser.ts";
@@ -35,7 +36,8 @@ const CHUNK = 1 << 20;
 /** Plans the output of a document whose changes are complete. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
-  const skeleton = await writeSkeleton(document);
+  const blending = await Blending.of(document);
+  const skeleton = await writeSkeleton(document, blending);
   const replacements = await planReplacements(document, skeleton);
   const boundaries = await findBoundaries(document, replacements);
   const { from, newHeader, shift } = document.start;
@@ -61,6 +63,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
       return chunksOf(
         copy,
         [new ContentCheck(objects, deferred), new SyntaxCheck(objects, unchecked, contentEnds)],
+        blending,
         tail,
       );
     },
@@ -128,6 +131,7 @@ function endOfHeader(source: ByteSource, origin: number): number {
 async function* chunksOf(
   copy: Copy,
   checks: readonly [ContentCheck, SyntaxCheck],
+  blending: Blending,
   tail: Tail,
 ): AsyncGenerator<Uint8Array, undefined> {
   const { source, version, header } = copy;
@@ -153,6 +157,7 @@ async function* chunksOf(
     yield chunk;
   }
   for (const check of checks) await check.finish();
+  blending.decide();
   for await (const part of tail.parts())
     for (let at = 0; at < part.length; at += CHUNK) yield part.subarray(at, at + CHUNK);
 }

@@ -8,6 +8,7 @@ import type { Rewrite, Splice } from "../pages/rewrite.ts";
 import { forEachYielding } from "../source/meter.ts";
 import { eachEntry, readName } from "../syntax/lexer.ts";
 import { Reference } from "../syntax/values.ts";
+import type { Blending } from "./blending.ts";
 
 /** Maximum number of kids of a node. MuPDF takes quadratic time for the pages of a node. */
 const MOST_KIDS = 64;
@@ -22,7 +23,7 @@ export interface Skeleton {
 }
 
 /** Writes the skeleton of a document whose pages are marked. Must be called only once per document. */
-export async function writeSkeleton(document: PdfDocument): Promise<Skeleton> {
+export async function writeSkeleton(document: PdfDocument, blending: Blending): Promise<Skeleton> {
   const { pages, numbers, objects } = document;
   const tree = new TreeNumbers(pages.length, () => numbers.take());
   const leaves = pages.map(({ rewrite, repeated }) => (repeated ? copyOf(rewrite) : rewrite));
@@ -34,6 +35,7 @@ export async function writeSkeleton(document: PdfDocument): Promise<Skeleton> {
     const splices = cuts.map(({ start, end }): Splice => ({ at: start, remove: end - start, insert: "" }));
     splices[0] ??= { at: 2, remove: 0, insert: "" };
     splices[0].insert = `/Type/Page${entries}`;
+    blending.addGroup(pages[index]!, splices[0]);
     leaf.spliceAll(splices);
   });
   const nodes = tree.nodes(leaves.map((leaf) => document.referenceTo(leaf)));

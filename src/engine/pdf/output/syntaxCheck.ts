@@ -3,11 +3,10 @@
  * Malformed content has to be isolated from the mark (see pages/isolation.ts), for which the plan is made again.
  */
 import { indexOf } from "#platform/search";
-import { isWellFormedContent } from "../content/contentSyntax.ts";
 import type { UncheckedContent } from "../document/pdfDocument.ts";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart } from "../objects/streams.ts";
-import { decodeContent, MAX_CHECKED } from "../pages/isolation.ts";
+import { contentOf, decodeContent, MAX_CHECKED, type PageContent } from "../pages/pageContent.ts";
 import { isDictionary, Malformed, readHeader, skipValue, skipWhite } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue } from "../syntax/values.ts";
 import type { Window } from "./contentCheck.ts";
@@ -72,18 +71,19 @@ export class SyntaxCheck {
    */
   async finish(): Promise<void> {
     if (this.#open) this.#collected.clear();
-    const checked = new Set<string>();
+    const checked = new Map<string, PageContent>();
     let left = MAX_CHECKED;
-    for (const { items, isTagged } of this.#pages) {
-      if (left <= 0) return;
+    for (const { content, items, isTagged } of this.#pages) {
+      content.colors = checked.get(items)?.colors;
+      if (left <= 0) continue;
       const numbers = numbersIn(items);
       if (checked.has(items) || !numbers.every((num) => this.#collected.has(num))) continue;
-      checked.add(items);
       const parts = await Promise.all(numbers.map((num) => this.#decoded(num)));
-      if (parts.includes("too long")) continue;
-      left -= parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
-      if (parts.includes(undefined) || !isWellFormedContent(parts as Uint8Array[], isTagged))
-        throw new PlanOutdated("a page's content is malformed");
+      for (const part of parts) if (part instanceof Uint8Array) left -= part.length;
+      const found = contentOf(parts, isTagged);
+      if (!found.isWellFormed) throw new PlanOutdated("a page's content is malformed");
+      content.colors = found.colors;
+      checked.set(items, content);
     }
   }
 

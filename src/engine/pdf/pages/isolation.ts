@@ -3,14 +3,12 @@
  * 32000-2, 8.10) that the page draws before the mark. A reader that gives up content then gives up the form, and goes
  * on with the page.
  */
-import { EngineError } from "../../errors.ts";
-import { isWellFormedContent } from "../content/contentSyntax.ts";
-import { decodeStream, hasKnownFilters } from "../objects/filters.ts";
+import { hasKnownFilters } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
-import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { ContentsReader, DataStream } from "./contents.ts";
 import type { Span } from "./pageAttributes.ts";
+import { contentOf, decodeContent, decrypted, MAX_CHECKED, type PageContent, uncheckedContent } from "./pageContent.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 /** A content stream that becomes a form. */
@@ -38,8 +36,6 @@ export interface IsolatedContent {
 
 /** Maximum number of decoded bytes of a file. Content beyond is not isolated if it would have to be decoded. */
 const MAX_DECODED = 8 << 20;
-/** Maximum number of decoded bytes of a file whose syntax is checked. More would take longer than all other work. */
-export const MAX_CHECKED = 512 << 10;
 
 /** Reads the content of isolated pages. A call that misses bytes changes nothing, because it is repeated. */
 export class IsolationReader {
@@ -49,8 +45,8 @@ export class IsolationReader {
   readonly #uses = new Map<number, string>();
   /** Content that has been isolated, by the references to its streams and by its box and resources. */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
-  /** Whether the content of a page is well-formed, by the references to its streams. */
-  readonly #checked = new Map<string, boolean>();
+  /** What the check of a page's content has found, by the references to its streams. */
+  readonly #checked = new Map<string, PageContent>();
   /** The streams that have been decoded. */
   readonly #counted = new Set<number>();
   #left = MAX_DECODED;
@@ -61,21 +57,19 @@ export class IsolationReader {
   }
 
   /**
-   * Returns whether the content of a page is known to be well-formed. Content beyond {@link MAX_CHECKED} counts as
-   * well-formed, because it is not checked.
+   * Checks the content of a page. Content beyond {@link MAX_CHECKED} counts as well-formed, because it is not checked.
    * @param items references to the streams
    * @param isTagged see ContentSyntax
    * @throws MissingRange if bytes have to be fetched first
    */
-  isWellFormed(items: string, isTagged: boolean): boolean {
+  check(items: string, isTagged: boolean): PageContent {
     const known = this.#checked.get(items);
-    if (known !== undefined || MAX_DECODED - this.#left >= MAX_CHECKED) return known ?? true;
+    if (known) return known;
+    if (MAX_DECODED - this.#left >= MAX_CHECKED) return uncheckedContent();
     const parts = this.#streams(items)?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
-    const isUnchecked = parts.includes("too long");
-    const isWellFormed =
-      isUnchecked || (!parts.includes(undefined) && isWellFormedContent(parts as Uint8Array[], isTagged));
-    this.#checked.set(items, isWellFormed);
-    return isWellFormed;
+    const found = contentOf(parts, isTagged);
+    this.#checked.set(items, found);
+    return found;
   }
 
   /**
@@ -156,38 +150,6 @@ export class IsolationReader {
     this.#counted.add(num);
     return content;
   }
-}
-
-/**
- * Decodes a content stream.
- * @param filters /Filter and /DecodeParms, without references
- * @param raw the data in the file
- * @returns undefined if the data are damaged, "too long" if they have more than `limit` bytes or an unknown filter
- */
-export function decodeContent(
-  objects: Objects,
-  num: number,
-  filters: Dictionary,
-  raw: Uint8Array,
-  limit: number,
-): Uint8Array | "too long" | undefined {
-  if (!hasKnownFilters(filters)) return "too long";
-  const { meter } = objects.source;
-  try {
-    const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit);
-    meter.charge("checkContent", content.length);
-    return content.length > limit ? "too long" : content; // without a filter, nothing has limited the data
-  } catch (error) {
-    if (error instanceof EngineError && error.code === "too_complex") return "too long";
-    if (error instanceof Malformed || error instanceof EngineError) return undefined;
-    throw error;
-  }
-}
-
-function decrypted({ source, table, cipher }: Objects, num: number, raw: Uint8Array): Uint8Array {
-  if (!cipher) return raw;
-  source.meter.charge("decrypt", raw.length);
-  return cipher.decryptStream(num, table.generationOf(num), raw);
 }
 
 /** Returns a text that is the same for the same resources. */

@@ -3,6 +3,7 @@ import type { Box, Rotation } from "./boxes.ts";
 import type { Contents } from "./contents.ts";
 import type { IsolatedContent } from "./isolation.ts";
 import type { Span } from "./pageAttributes.ts";
+import type { PageContent } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 import type { Rewrite } from "./rewrite.ts";
 
@@ -15,6 +16,13 @@ export interface Page {
   readonly rotate: Rotation;
   /** Size of a user space unit in points (14.11.2): nearly always 1. */
   readonly userUnit: number;
+}
+
+/** The transparency group of a page (11.6.6) that is written anew, because it names no color space or is a knockout group. */
+export interface PageGroup {
+  /** Its entries /I and /CS in PDF syntax. */
+  readonly entries: string;
+  readonly hasColorSpace: boolean;
 }
 
 /** A page, and what the output's page dictionary consists of. */
@@ -31,6 +39,12 @@ export interface PageEntry extends Page {
   /** The contents in the source; undefined once something is laid over the page. */
   contents: Contents | undefined;
   readonly resources: PageResources;
+  /** The resources of the source's content. */
+  readonly ownResources: PageResources | undefined;
+  /** What is known of the source's content. */
+  readonly content: PageContent;
+  /** The page's group; "retained" if the output has it as it is. */
+  readonly group: PageGroup | "retained" | undefined;
   /** Whether the content is part of the document's structure. */
   readonly isTagged: boolean;
   /** The source's content, if it is drawn as form XObjects. */

@@ -33,17 +33,28 @@ export interface PageAttributes {
   cropBox: EntrySpan | undefined;
   rotate: EntrySpan | undefined;
   userUnit: EntrySpan | undefined;
+  group: EntrySpan | undefined;
   /**
    * Whole entries that the output's page dictionary does not copy, in ascending order: those that the skeleton writes, and
    * those without the mark: /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of the page
-   * (14.5). The last /Resources is not among them.
+   * (14.5). The last /Resources and the last /Group are not among them.
    */
   cuts: Span[];
   /** Whether there is a /Thumb or /PieceInfo. */
   hasPrivateData: boolean;
 }
 
-type Field = "type" | "kids" | "count" | "contents" | "resources" | "mediaBox" | "cropBox" | "rotate" | "userUnit";
+type Field =
+  | "type"
+  | "kids"
+  | "count"
+  | "contents"
+  | "resources"
+  | "mediaBox"
+  | "cropBox"
+  | "rotate"
+  | "userUnit"
+  | "group";
 
 const FIELDS: Record<string, Field> = {
   Type: "type",
@@ -55,6 +66,7 @@ const FIELDS: Record<string, Field> = {
   CropBox: "cropBox",
   Rotate: "rotate",
   UserUnit: "userUnit",
+  Group: "group",
 };
 
 /** Other keys whose entries the output's page dictionary does not copy. */
@@ -64,7 +76,7 @@ const PRIVATE_KEYS = new Set(["Thumb", "PieceInfo"]);
 /** The keys that are looked for, by their length with the slash. */
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
-  6: ["Thumb", "Count"],
+  6: ["Thumb", "Count", "Group"],
   7: ["Rotate", "Parent"],
   8: ["CropBox"],
   9: ["MediaBox", "Contents", "UserUnit"],
@@ -90,6 +102,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     cropBox: undefined,
     rotate: undefined,
     userUnit: undefined,
+    group: undefined,
     cuts: [],
     hasPrivateData: false,
   };
@@ -101,8 +114,9 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
   const note = (name: string, key: number, start: number, end: number) => {
     if (name === "StructParents") found.isTagged = true;
     const field = FIELDS[name];
-    if (field === "resources") {
-      if (found.resources) cut(found.resources.key, found.resources.end);
+    if (field === "resources" || field === "group") {
+      const overridden = found[field];
+      if (overridden) cut(overridden.key, overridden.end);
     } else if (field || CUT_KEYS.has(name)) cut(key, end);
     if (PRIVATE_KEYS.has(name)) found.hasPrivateData = true;
     if (!field) return;

@@ -13,6 +13,8 @@ import { IsolationReader } from "./isolation.ts";
 import { KidList, readKids } from "./kids.ts";
 import type { PageEntry } from "./page.ts";
 import { type PageAttributes, type Span, scanPageAttributes } from "./pageAttributes.ts";
+import { uncheckedContent } from "./pageContent.ts";
+import { readGroup } from "./pageGroup.ts";
 import { type DefaultSpace, type PageResources, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { type Inherited, type KidsArray, listPages, type TreeNode, tooManyPages } from "./treeNode.ts";
@@ -332,9 +334,13 @@ export class PageWalk {
     const box = this.#equalBox(displayedBox(mediaBox, cropBox));
     const own = span && this.#resources.find(page, span, true);
     const found = own ?? this.#inherited(inherited.resources);
-    const isIsolated =
-      this.#options.lenient ||
-      !(this.#options.mayDefer || this.#isolation.isWellFormed(contents.items, attributes.isTagged));
+    const content =
+      this.#options.mayDefer && !this.#options.lenient
+        ? uncheckedContent()
+        : this.#isolation.check(contents.items, attributes.isTagged);
+    const isIsolated = this.#options.lenient || !content.isWellFormed;
+    const group = attributes.group && readGroup(page.text, attributes.group, this.#objects);
+    if (typeof group === "object") cuts.push({ start: attributes.group!.key, end: attributes.group!.end });
     const isolated = isIsolated
       ? this.#isolation.read(
           contents.items,
@@ -353,6 +359,9 @@ export class PageWalk {
         attributes: this.#attributesOf(inherited, box, userUnit),
         contents,
         resources,
+        ownResources: found,
+        content,
+        group,
         isolated,
         isTagged: attributes.isTagged,
         overlay: undefined,

@@ -36,8 +36,13 @@ export interface PageResources {
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
+  /** The entries that may have colors, by key, as spans of the text of `holder`. */
+  readonly colored: ReadonlyMap<string, Span>;
 }
 
+/** The categories of resources that may have colors, see resourceColors.ts. */
+const COLORED = ["XObject", "ColorSpace", "ExtGState", "Pattern", "Shading"];
+const NONE_COLORED: ReadonlyMap<string, Span> = new Map();
 const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
@@ -78,7 +83,7 @@ export class Resources {
   /** Returns the resources of a page that has no usable ones, own or inherited. */
   missing(page: Rewrite): PageResources {
     const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
-    return { slot, shared: undefined, corrections: [], holder: page };
+    return { slot, shared: undefined, corrections: [], holder: page, colored: NONE_COLORED };
   }
 
   #referenced(holder: Rewrite, span: Span): PageResources | undefined {
@@ -97,7 +102,7 @@ export class Resources {
     const read = this.#entries.get(holder);
     const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
     this.#entries.set(holder, { at, entries });
-    const { found, overridden, colorSpaces } = entries;
+    const { found, overridden, colorSpaces, colored } = entries;
     for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each once
     // Some readers would take the first.
     const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
@@ -108,7 +113,7 @@ export class Resources {
     if (isShared && slot.rewrite !== holder && !this.#objects.table.isInFile(holder.num))
       corrections.push({ at: 0, remove: 0, insert: "" });
     this.#entries.delete(holder);
-    return { slot, shared: isShared ? holder : undefined, corrections, holder };
+    return { slot, shared: isShared ? holder : undefined, corrections, holder, colored };
   }
 
   #inFound(holder: Rewrite, found: EntrySpan, corrections: Splice[]): NameSlot {
@@ -217,15 +222,19 @@ interface Entries {
   overridden: EntrySpan[];
   /** Color spaces that are not noted yet. */
   colorSpaces: Span[];
+  /** See PageResources. */
+  colored: ReadonlyMap<string, Span>;
 }
 
 function entriesOf(text: Uint8Array, at: number): Entries {
-  const entries: Entries = { found: undefined, overridden: [], colorSpaces: [] };
+  const entries: Entries = { found: undefined, overridden: [], colorSpaces: [], colored: NONE_COLORED };
   eachEntry(text, at, (key, keyEnd, start, end) => {
-    if (nameIs(text, key, keyEnd, "XObject")) {
+    const name = COLORED.find((category) => nameIs(text, key, keyEnd, category));
+    if (name) entries.colored = new Map(entries.colored).set(name, { start, end });
+    if (name === "XObject") {
       if (entries.found) entries.overridden.push(entries.found);
       entries.found = { key, start, end };
-    } else if (nameIs(text, key, keyEnd, "ColorSpace")) entries.colorSpaces.push({ start, end });
+    } else if (name === "ColorSpace") entries.colorSpaces.push({ start, end });
   });
   return entries;
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ContentSyntax, isWellFormedContent } from "../../../../src/engine/pdf/content/contentSyntax.ts";
+import { ContentSyntax, checkContent } from "../../../../src/engine/pdf/content/contentSyntax.ts";
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
-const isWellFormed = (...parts: string[]) => isWellFormedContent(parts.map(bytesOf));
+const isWellFormed = (...parts: string[]) => checkContent(parts.map(bytesOf)).isWellFormed;
 
 /** Passes content in two chunks of one stream, split at `at`. */
 function isWellFormedSplit(content: Uint8Array, at: number): boolean {
@@ -289,7 +289,7 @@ describe("chunks and streams", () => {
     }
     for (const [index, variant] of variants.entries()) {
       const content = bytesOf(variant);
-      const whole = isWellFormedContent([content]);
+      const whole = checkContent([content]).isWellFormed;
       if (index === 0) expect(whole).toBe(true);
       const splits = index < 40 ? content.keys() : [index % content.length, (7 * index) % content.length];
       for (const at of splits) expect(isWellFormedSplit(content, at), `${variant} at ${at}`).toBe(whole);
@@ -335,7 +335,7 @@ describe("random content", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.nat(60), content, (bytes, at, sound) => {
         const damaged = new Uint8Array([...bytesOf(sound).subarray(0, 200), ...bytes]);
-        expect(isWellFormedSplit(damaged, at)).toBe(isWellFormedContent([damaged]));
+        expect(isWellFormedSplit(damaged, at)).toBe(checkContent([damaged]).isWellFormed);
       }),
     );
   });

@@ -1,6 +1,7 @@
 /** The cost of object-stream members that are rewritten because a page in their stream changes. */
 import { deflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
+import { Blending } from "../../../../src/engine/pdf/output/blending.ts";
 import { keptMembers, planReplacements } from "../../../../src/engine/pdf/output/replacements.ts";
 import { writeSkeleton } from "../../../../src/engine/pdf/output/skeleton.ts";
 import { FileBuilder, latin1, open, stamp } from "../fixture.ts";
@@ -25,7 +26,13 @@ function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array
 /** Returns the rewritten members other than the page. */
 async function kept(bytes: Uint8Array) {
   const document = await open(bytes);
-  return Array.fromAsync(keptMembers(document, await planReplacements(document, await writeSkeleton(document)), 5));
+  return Array.fromAsync(
+    keptMembers(
+      document,
+      await planReplacements(document, await writeSkeleton(document, await Blending.of(document))),
+      5,
+    ),
+  );
 }
 
 it.each([
@@ -52,7 +59,7 @@ async function work(rest: string) {
   const document = await open(membersAtOnePlace(1, rest));
   const { meter } = document.objects.source;
   const turns = vi.spyOn(meter, "yield");
-  const replacements = await planReplacements(document, await writeSkeleton(document));
+  const replacements = await planReplacements(document, await writeSkeleton(document, await Blending.of(document)));
   const before = meter.used.scanned;
   const members = await Array.fromAsync(keptMembers(document, replacements, 5));
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };

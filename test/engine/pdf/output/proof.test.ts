@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Blending } from "../../../../src/engine/pdf/output/blending.ts";
 import { planOutput } from "../../../../src/engine/pdf/output/outputPlan.ts";
 import { overlay } from "../../../../src/engine/pdf/output/overlay.ts";
 import { provePages } from "../../../../src/engine/pdf/output/proof.ts";
@@ -12,7 +13,7 @@ const markedFile = async (bytes: Uint8Array) => {
   const document = await open(bytes);
   const form = document.add({ dict: "/Subtype/Form/BBox[0 0 1 1]", data: new Uint8Array() });
   await overlay(document, (_, nameOf) => nameOf(form));
-  return { document, skeleton: await writeSkeleton(document) };
+  return { document, skeleton: await writeSkeleton(document, await Blending.of(document)) };
 };
 
 const UNMARKED = "page 1 would be written without its mark";

@@ -1,0 +1,207 @@
+/**
+ * `npm run check:colors -- FOLDER` marks the PDFs of a folder, and compares the colors outside the mark with those of the
+ * source. It uses Ghostscript, also with the CMYK space in which Acrobat blends by default, and its separations. Without
+ * FOLDER, it uses small built-in files. It exits with 1 if a page differs.
+ *
+ * - Pages that blend in RGB: on the screen, no channel may differ by more than 3 of 255, with either space.
+ * - Pages without RGB colors: no separation may differ. On all pages, no spot color may differ.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EngineError, watermark } from "../src/engine/index.ts";
+import { openPdf } from "../src/engine/pdf/document/openPdf.ts";
+import { colorsOfContent, ResourceColorReader, SCREEN } from "../src/engine/pdf/pages/resourceColors.ts";
+import { MemorySource } from "../src/engine/pdf/source/byteSource.ts";
+import { drawBy, missing } from "../test/e2e/readers.ts";
+import { joined } from "../test/support/bytes.ts";
+import { pdfOf, streamOf } from "../test/support/pdf.ts";
+import { RED_PNG } from "../test/support/png.ts";
+import type { Raster } from "./lib/raster.ts";
+import { parseTiff } from "./lib/tiff.ts";
+
+/** Maximum number of pages of a file that are compared. */
+const MAX_PAGES = 3;
+const RESOLUTION = 36;
+/** Maximum difference of a channel on the screen. */
+const MAX_DIFFERENCE = 3;
+/** Share of a page's pixels that may differ: those of lines that are thinner than a pixel. */
+const MAX_SHARE = 0.001;
+/** The mark is in the top left corner. Its side is at most this share of the page's width, margins included. */
+const MARKED_SHARE = 0.3;
+const MARK = { image: RED_PNG, position: "top-left", scale: 0.1, opacity: 0.5, marginPt: 10 } as const;
+const CMYK_PROFILE = "/usr/share/color/icc/ghostscript/default_cmyk.icc";
+const RGB_GROUP = "/S/Transparency/CS/DeviceRGB>>";
+
+/** Inks that a page may use without naming them. */
+const PROCESS_INKS = new Set(["Cyan", "Magenta", "Yellow", "Black"]);
+const page = (content: string, resources = "", ...objects: string[]) =>
+  pdfOf([
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R /Resources << ${resources} >> >>`,
+    streamOf(content),
+    ...objects,
+  ]);
+const SQUARE = "100 20 150 150 re f";
+const BUILT_IN: Record<string, Uint8Array> = {
+  RGB: page(`1 0 0 rg ${SQUARE}`),
+  gray: page(`0 g ${SQUARE}`),
+  CMYK: page(`0 1 0 0 k ${SQUARE}`),
+  "RGB and black ink": page(`1 0 0 rg ${SQUARE} 0 0 0 1 k 10 20 50 50 re f`),
+  "a spot color": page(
+    `/Cs cs 1 sc ${SQUARE}`,
+    "/ColorSpace << /Cs [/Separation /Gold /DeviceRGB 5 0 R] >>",
+    "<< /FunctionType 2 /Domain [0 1] /N 1 /C0 [1 1 1] /C1 [1 0.8 0] >>",
+  ),
+};
+
+const OPTIONS = ["-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", `-r${RESOLUTION}`, `-dLastPage=${MAX_PAGES}`];
+
+/** Draws the first pages with Ghostscript. */
+const draw = (...options: string[]) =>
+  drawBy(
+    "gs",
+    (input, folder) => [...OPTIONS, "-sDEVICE=ppmraw", ...options, `-sOutputFile=${join(folder, "%d.ppm")}`, input],
+    (number) => `${number}.ppm`,
+  );
+const drawPlain = draw();
+const drawAsAcrobat = draw(`-sBlendColorProfile=${CMYK_PROFILE}`, `--permit-file-read=${CMYK_PROFILE}`);
+
+/** Returns the separations of each page by the names of the inks. */
+function separate(pdf: Uint8Array): Map<string, Raster>[] {
+  const folder = mkdtempSync(join(tmpdir(), "overprint-colors-"));
+  try {
+    const input = join(folder, "input.pdf");
+    writeFileSync(input, pdf);
+    execFileSync(
+      "gs",
+      [...OPTIONS, "-sDEVICE=tiffsep", "-sCompression=none", `-sOutputFile=${join(folder, "%d.tif")}`, input],
+      {
+        stdio: "ignore",
+      },
+    );
+    const pages: Map<string, Raster>[] = [];
+    for (const name of readdirSync(folder)) {
+      const [, number, ink] = /^(\d+)\((.+)\)\.tif$/.exec(name) ?? [];
+      if (!number || !ink) continue;
+      const inks = pages[Number(number) - 1] ?? new Map<string, Raster>();
+      pages[Number(number) - 1] = inks;
+      inks.set(ink, parseTiff(readFileSync(join(folder, name))));
+    }
+    return pages;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/**
+ * Returns the share of pixels outside the mark whose color differs by more than `most` in a channel. Transparency moves the
+ * edges of shapes by a part of a pixel in Ghostscript, so each channel is compared with all values around the pixel.
+ */
+function differenceOf(a: Raster, b: Raster, most: number): number {
+  const { width, height } = a;
+  if (width !== b.width || height !== b.height) return 1;
+  const channels = a.rgb.length / (width * height);
+  const side = Math.ceil(width * MARKED_SHARE);
+  let differing = 0;
+  for (let y = 1; y < height - 1; y++)
+    for (let x = y < side ? side : 1; x < width - 1; x++) {
+      const at = channels * (y * width + x);
+      const isFar = (channel: number) => {
+        const around = [-1, 0, 1].flatMap((dy) =>
+          [-1, 0, 1].map((dx) => b.rgb[at + channel + channels * (dy * width + dx)]!),
+        );
+        const value = a.rgb[at + channel]!;
+        return value < Math.min(...around) - most || value > Math.max(...around) + most;
+      };
+      if (Array.from({ length: channels }, (_, channel) => channel).some(isFar)) differing++;
+    }
+  return differing / (width * height);
+}
+
+/** Returns, for each of the first pages, whether it blends in RGB. */
+async function blendsInRgb(pdf: Uint8Array): Promise<boolean[]> {
+  const { pages } = await openPdf(new MemorySource(pdf), {});
+  return pages.slice(0, MAX_PAGES).map(({ rewrite }) => Buffer.from(rewrite.text).includes(RGB_GROUP));
+}
+
+/** Returns, for each of the first pages, whether it has RGB colors, which are separated differently once they are blended. */
+async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
+  const { pages, objects } = await openPdf(new MemorySource(pdf), {});
+  const reader = new ResourceColorReader(objects);
+  const colors = pages.slice(0, MAX_PAGES).map(({ content, ownResources }) =>
+    objects.run(() => {
+      const { drawn, named } = reader.of(ownResources);
+      return drawn | named | colorsOfContent(content.colors ?? 0);
+    }),
+  );
+  return (await Promise.all(colors)).map((bits) => (bits & SCREEN) > 0);
+}
+
+/** Compares a marked file with its source. Returns the differences. */
+async function compare(source: Uint8Array, marked: Uint8Array): Promise<string[]> {
+  const isRgb = await blendsInRgb(marked);
+  const hasRgb = await havingRgb(source);
+  const differences: string[] = [];
+  const report = (page: number, what: string, share: number) => {
+    counts[isRgb[page] ? "RGB" : "other"]++;
+    if (share > MAX_SHARE) differences.push(`page ${page + 1}: ${what}, ${(100 * share).toFixed(2)} % of the pixels`);
+  };
+  if (isRgb.includes(true)) {
+    const before = await drawPlain(source, isRgb.length);
+    for (const [what, drawn] of [
+      ["on the screen", drawPlain],
+      ["in Acrobat's space", drawAsAcrobat],
+    ] as const) {
+      const after = await drawn(marked, isRgb.length);
+      for (const [page, is] of isRgb.entries())
+        if (is) report(page, what, differenceOf(before[page]!, after[page]!, MAX_DIFFERENCE));
+    }
+  }
+  const [before, after] = [separate(source), separate(marked)];
+  for (const [page, has] of hasRgb.entries())
+    for (const [ink, plate] of before[page] ?? [])
+      if (!has || !PROCESS_INKS.has(ink)) {
+        const other = after[page]?.get(ink);
+        report(page, `the plate ${ink}`, other ? differenceOf(plate, other, 0) : 1);
+      }
+  return differences;
+}
+
+const counts = { RGB: 0, other: 0 };
+const program = missing("gs", "--version");
+if (program) {
+  console.log(`Ghostscript is not installed (${program}): nothing was checked.`);
+  process.exitCode = 1;
+} else {
+  const [folder] = process.argv.slice(2);
+  const files: [string, Uint8Array][] = folder
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith(".pdf"))
+        .map((name) => [name, new Uint8Array(readFileSync(join(folder, name)))])
+    : Object.entries(BUILT_IN);
+  const total = { compared: 0, rejected: 0, unreadable: 0 };
+  for (const [name, source] of files) {
+    try {
+      const plan = await watermark(source, MARK);
+      const marked = await joined(plan.chunks());
+      const differences = await compare(source, marked).catch((error) => {
+        if (!("status" in error || "code" in error)) throw error;
+        total.unreadable++; // by Ghostscript, which also may not draw all pages
+        return [];
+      });
+      total.compared++;
+      for (const difference of differences) console.log(`${name}: ${difference}`);
+      if (differences.length > 0) process.exitCode = 1;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      total.rejected++;
+    }
+  }
+  console.log(
+    `${total.compared} files compared, ${total.unreadable} of them unreadable to Ghostscript, ${total.rejected} rejected. ` +
+      `Comparisons: ${counts.RGB} of pages that blend in RGB, ${counts.other} of others.`,
+  );
+}

@@ -1,0 +1,46 @@
+/** Reads what the file says of the press that it is made for (ISO 15930, and ISO 32000-2, 14.11.5). */
+import { EngineError } from "../../errors.ts";
+import type { Objects } from "../objects/objects.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import type { Dictionary } from "../syntax/values.ts";
+import type { Feature } from "./pdfa.ts";
+
+/** What a file says of the press that it is made for. */
+export interface Press {
+  /** Whether the file claims to be PDF/X. */
+  readonly isPdfx: boolean;
+  /** Whether the file is PDF/X, or the profile of an output intent is CMYK. */
+  readonly isForPrint: boolean;
+}
+
+/**
+ * Returns whether the mark breaks a claim to be PDF/X: it is transparent, or has colors that are not gray. Most parts of
+ * PDF/X forbid transparency and RGB (ISO 15930-1, -3 and -4).
+ */
+export function breaksPdfx({ press, uses }: { press: Press; uses: ReadonlySet<Feature> }): boolean {
+  return press.isPdfx && (uses.has("transparency") || uses.has("colors"));
+}
+
+/** Maximum number of output intents that are read. */
+const MOST_INTENTS = 8;
+const COLORS_OF_CMYK = 4;
+
+/** Reads the claim to be PDF/X and the output intents. What cannot be read counts as missing, as no page depends on it. */
+export async function readPress(objects: Objects, trailer: Dictionary, catalog: Dictionary): Promise<Press> {
+  try {
+    const info = await objects.run(() => objects.dictionary(trailer.get("Info")));
+    let isPdfx = info?.has("GTS_PDFXVersion") ?? false;
+    let isCmyk = false;
+    const intents = await objects.run(() => objects.resolve(catalog.get("OutputIntents")));
+    for (const item of Array.isArray(intents) ? intents.slice(0, MOST_INTENTS) : []) {
+      const intent = await objects.run(() => objects.dictionary(item));
+      isPdfx ||= intent?.get("S") === "GTS_PDFX";
+      const profile = await objects.run(() => objects.dictionary(intent?.get("DestOutputProfile")));
+      isCmyk ||= profile?.get("N") === COLORS_OF_CMYK;
+    }
+    return { isPdfx, isForPrint: isPdfx || isCmyk };
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof EngineError) return { isPdfx: false, isForPrint: false };
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+/** Decodes and checks the content of pages. */
+import { EngineError } from "../../errors.ts";
+import { checkContent } from "../content/contentSyntax.ts";
+import { decodeStream, hasKnownFilters } from "../objects/filters.ts";
+import type { Objects } from "../objects/objects.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import type { Dictionary } from "../syntax/values.ts";
+
+/** Maximum number of decoded bytes of a file whose syntax is checked. More would take longer than all other work. */
+export const MAX_CHECKED = 512 << 10;
+
+/** What is known of a page's content. */
+export interface PageContent {
+  /** Whether all readers execute the content to its end, as far as that is known. */
+  isWellFormed: boolean;
+  /** Bit set of the colors that the content selects, see content/operators.ts; undefined until it has been read. */
+  colors: number | undefined;
+}
+
+/** Returns what is known of content that has not been read. */
+export function uncheckedContent(): PageContent {
+  return { isWellFormed: true, colors: undefined };
+}
+
+/**
+ * Checks decoded content.
+ * @param parts the decoded streams, see {@link decodeContent}
+ * @param isTagged see ContentSyntax
+ */
+export function contentOf(parts: readonly ReturnType<typeof decodeContent>[], isTagged: boolean): PageContent {
+  if (parts.includes("too long")) return uncheckedContent();
+  if (parts.includes(undefined)) return { isWellFormed: false, colors: undefined };
+  return checkContent(parts as Uint8Array[], isTagged);
+}
+
+/**
+ * Decodes a content stream.
+ * @param filters /Filter and /DecodeParms, without references
+ * @param raw the data in the file
+ * @returns undefined if the data are damaged, "too long" if they have more than `limit` bytes or an unknown filter
+ */
+export function decodeContent(
+  objects: Objects,
+  num: number,
+  filters: Dictionary,
+  raw: Uint8Array,
+  limit: number,
+): Uint8Array | "too long" | undefined {
+  if (!hasKnownFilters(filters)) return "too long";
+  const { meter } = objects.source;
+  try {
+    const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit);
+    meter.charge("checkContent", content.length);
+    return content.length > limit ? "too long" : content; // without a filter, nothing has limited the data
+  } catch (error) {
+    if (error instanceof EngineError && error.code === "too_complex") return "too long";
+    if (error instanceof Malformed || error instanceof EngineError) return undefined;
+    throw error;
+  }
+}
+
+/** Decrypts the data of stream `num`. Returns the data of an unencrypted file as they are. */
+export function decrypted({ source, table, cipher }: Objects, num: number, raw: Uint8Array): Uint8Array {
+  if (!cipher) return raw;
+  source.meter.charge("decrypt", raw.length);
+  return cipher.decryptStream(num, table.generationOf(num), raw);
+}

@@ -1,0 +1,47 @@
+/** Reads the transparency group of a page (ISO 32000-2, 11.6.6). */
+import { decodeLatin1 } from "../../bytes.ts";
+import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
+import { eachEntry, isDictionary, Malformed, readName } from "../syntax/lexer.ts";
+import { parseValue, referenceAt } from "../syntax/values.ts";
+import { wellFormedText } from "../syntax/wellFormed.ts";
+import type { PageGroup } from "./page.ts";
+import type { Span } from "./pageAttributes.ts";
+
+/** Maximum length of a color space that is written again, for each page. */
+const LONGEST_SPACE = 256;
+/** A string, which may be encrypted for the object that contains it. */
+const STRING = /\(|(?<!<)<(?!<)/;
+
+/**
+ * Reads the group at `span` of a page.
+ * @returns "retained" if the output has the group as it is: it needs no change, or it is unreadable
+ * @throws MissingRange if bytes have to be fetched first
+ */
+export function readGroup(page: Uint8Array, span: Span, objects: Objects): PageGroup | "retained" {
+  const read = (bytes: Uint8Array, at: number) =>
+    isDictionary(bytes, at) ? groupAt(bytes, at) : (referenceAt(bytes, at)?.num ?? "retained");
+  try {
+    let found = read(page, span.start);
+    for (let i = 0; i < LONGEST_REFERENCE_CHAIN && typeof found === "number"; i++)
+      found = objects.at(found, read) ?? "retained";
+    return typeof found === "number" ? "retained" : found;
+  } catch (error) {
+    if (error instanceof Malformed) return "retained";
+    throw error;
+  }
+}
+
+function groupAt(bytes: Uint8Array, at: number): PageGroup | "retained" {
+  let entries = "";
+  let space = "null";
+  let isKnockout = false;
+  eachEntry(bytes, at, (key, keyEnd, start) => {
+    const name = readName(bytes, key, keyEnd);
+    if (name === "K") isKnockout = parseValue(bytes, start) !== false;
+    if (name === "I" && parseValue(bytes, start) === true) entries += "/I true";
+    if (name === "CS") space = decodeLatin1(wellFormedText(bytes, start));
+  });
+  const hasColorSpace = space !== "null";
+  if ((hasColorSpace && !isKnockout) || space.length > LONGEST_SPACE || STRING.test(space)) return "retained";
+  return { entries: hasColorSpace ? `${entries}/CS ${space}` : entries, hasColorSpace };
+}
