@@ -4,7 +4,7 @@
  * FOLDER, it uses small built-in files. It exits with 1 if a page differs.
  *
  * - Pages that blend in RGB: on the screen, no channel may differ by more than 3 of 255, with either space.
- * - Pages without RGB colors: no separation may differ. On all pages, no spot color may differ.
+ * - Pages without RGB colors and without their own blending space: no separation may differ. On all pages, no spot color may differ.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ const MAX_DIFFERENCE = 3;
  */
 const MAX_PLATE_DIFFERENCE = 20;
 /** Share of a page's pixels that may differ: those of lines that are thinner than a pixel. */
-const MAX_SHARE = 0.001;
+const MAX_SHARE = 0.003;
 /** The mark is in the top left corner. Its side is at most this share of the page's width, margins included. */
 const MARKED_SHARE = 0.3;
 const MARK = { image: RED_PNG, position: "top-left", scale: 0.1, opacity: 0.5, marginPt: 10 } as const;
@@ -140,14 +140,18 @@ async function blendsInRgb(pdf: Uint8Array): Promise<boolean[]> {
   return pages.slice(0, MAX_PAGES).map(({ rewrite }) => Buffer.from(rewrite.text).includes(RGB_GROUP));
 }
 
-/** Returns, for each of the first pages, whether it has RGB colors, which are separated differently once they are blended. */
+/**
+ * Returns, for each of the first pages, whether it has RGB colors or its own blending space. Such colors are separated
+ * differently once they are blended.
+ */
 async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
   const { pages, objects } = await openPdf(new MemorySource(pdf), {});
   const reader = new ResourceColorReader(objects);
-  const colors = pages.slice(0, MAX_PAGES).map(({ content, ownResources }) =>
+  const colors = pages.slice(0, MAX_PAGES).map(({ content, group, ownResources }) =>
     objects.run(() => {
       const { drawn, named } = reader.of(ownResources);
-      return drawn | named | colorsOfContent(content.colors ?? 0);
+      const isGiven = group === "retained" || group?.hasColorSpace; // no transparency may have applied it so far
+      return isGiven ? SCREEN : drawn | named | colorsOfContent(content.colors ?? 0);
     }),
   );
   return (await Promise.all(colors)).map((bits) => (bits & SCREEN) > 0);

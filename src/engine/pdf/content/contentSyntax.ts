@@ -437,7 +437,7 @@ export class ContentSyntax {
   }
 }
 
-/** What a check of content finds. */
+/** The result of a check of content. */
 export interface CheckedContent {
   readonly isWellFormed: boolean;
   /** Bit set of the colors that the content selects, up to where it is malformed. See operators.ts. */

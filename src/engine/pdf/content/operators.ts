@@ -29,7 +29,7 @@ export const BEGIN_COMPATIBILITY = 5;
 export const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
 
-/** Colors that content paints with operators of device color spaces (8.6.8). Gray is none of them. */
+/** Colors that content paints with operators of device color spaces (8.6.8), except gray. */
 export const DEVICE_RGB = 1;
 export const DEVICE_CMYK = 2;
 /** The content selects color spaces of its resources. */

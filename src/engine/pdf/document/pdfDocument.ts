@@ -22,7 +22,7 @@ export interface OutputStart {
 
 /** The content of a page that has not been read. */
 export interface UncheckedContent {
-  /** What the copying pass finds. */
+  /** The facts about the content. The copying pass completes them. */
   readonly content: PageContent;
   /** References to the content streams. */
   readonly items: string;
@@ -71,7 +71,7 @@ export interface ReadDocument {
   readonly language: string | undefined;
   /** The claim to conform to PDF/A, if the file makes one. */
   readonly pdfa: Pdfa | undefined;
-  /** What the document says of the press that it is made for. */
+  /** The press that the document is made for. */
   readonly press: Press;
   /** Device color spaces that new objects may use, see ObjectSink. */
   readonly deviceColors: ReadonlySet<number>;

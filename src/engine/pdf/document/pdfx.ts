@@ -1,11 +1,11 @@
-/** Reads what the file says of the press that it is made for (ISO 15930, and ISO 32000-2, 14.11.5). */
+/** Reads which press the file is made for (ISO 15930, and ISO 32000-2, 14.11.5). */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { Feature } from "./pdfa.ts";
 
-/** What a file says of the press that it is made for. */
+/** The press that a file is made for. */
 export interface Press {
   /** Whether the file claims to be PDF/X. */
   readonly isPdfx: boolean;

@@ -7,6 +7,12 @@ import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";
 import type { Pdfa } from "../document/pdfa.ts";
 
+/**
+ * Selects the color space that content begins with (8.4.1). On a page that blends in RGB, Ghostscript begins with another,
+ * and shows gray that content sets with `sc` as black.
+ */
+const INITIAL_COLOR = "0 g";
+
 /** Number of marked-content sequences that content may leave open, or end too many of. */
 const SEQUENCES = 4;
 
@@ -61,9 +67,10 @@ class Guards {
    * `q` open than the first, or have as many `Q` too many as the second: some readers end the page at the first `Q` that
    * finds no saved state. All of them nest around the content. PDF/A up to part 3 allows 28 levels in all (ISO 19005-1,
    * 6.1.12, after ISO 32000-1, Annex C).
+   * @param color see {@link INITIAL_COLOR}; empty if the file must not use device colors
    */
-  constructor(before: number, behind: number) {
-    this.opening = new SharedStream(`${"/Span BMC ".repeat(SEQUENCES)}${"q ".repeat(before + behind)}\n`);
+  constructor(before: number, behind: number, color: string) {
+    this.opening = new SharedStream(`${"/Span BMC ".repeat(SEQUENCES)}${"q ".repeat(before + behind)}${color}\n`);
     // `n` drops a path that was not painted, `BT ET` ends a text object that was left open.
     const restored = `n BT ET ${"EMC ".repeat(SEQUENCES)}${"Q ".repeat(before)}\n`;
     this.closing = new SharedStream(LINES + IMAGE + restored);
@@ -78,17 +85,27 @@ const SEQUENCES_OF_FORMS = 64;
  * Returns the operators that draw forms with the isolated content of a page. Readers let a form leave marked content, a
  * path, a clip and a text object behind.
  * @param names the names of the forms in the resources of the page
+ * @param pdfa the file's claim to be PDF/A
  */
-export function drawForms(names: readonly string[]): string {
+export function drawForms(names: readonly string[], pdfa: Pdfa | undefined): string {
   const drawn = names.map((name) => `q /${name} Do n BT ET Q\n`).join("");
-  return `${"/Span BMC ".repeat(SEQUENCES_OF_FORMS)}\n${drawn}${"EMC ".repeat(SEQUENCES_OF_FORMS)}\n`;
+  return `${"/Span BMC ".repeat(SEQUENCES_OF_FORMS)}${initialColor(pdfa)}\n${drawn}${"EMC ".repeat(SEQUENCES_OF_FORMS)}\n`;
 }
 
-const GUARDS = new Guards(31, 30);
+const GUARDS = new Guards(31, 30, INITIAL_COLOR);
+const COLORLESS_GUARDS = new Guards(31, 30, "");
 /** For files that allow content no more than 28 levels, and do not let it leave any behind. */
-const FEW_GUARDS = new Guards(6, 6);
+const FEW_GUARDS = new Guards(6, 6, INITIAL_COLOR);
+const FEW_COLORLESS_GUARDS = new Guards(6, 6, "");
 
 /** Returns the guards for the pages of a file that claims to be PDF/A, or does not. */
 export function guardsFor(pdfa: Pdfa | undefined): Guards {
-  return pdfa && pdfa.part <= 3 ? FEW_GUARDS : GUARDS;
+  const hasColor = initialColor(pdfa) !== "";
+  if (pdfa && pdfa.part <= 3) return hasColor ? FEW_GUARDS : FEW_COLORLESS_GUARDS;
+  return hasColor ? GUARDS : COLORLESS_GUARDS;
+}
+
+/** PDF/A allows device colors only with an output intent (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3). */
+function initialColor(pdfa: Pdfa | undefined): string {
+  return pdfa && pdfa.intent === undefined ? "" : INITIAL_COLOR;
 }

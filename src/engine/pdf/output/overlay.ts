@@ -79,7 +79,7 @@ export async function overlay(
     const placement = place(operators, isolated !== undefined);
     if (isolated) {
       const drawn = forms.of(isolated).map((form) => names.nameOf(form, resources));
-      const streams = drawn.length > 0 ? [draw(drawForms(drawn)), placement] : [placement];
+      const streams = drawn.length > 0 ? [draw(drawForms(drawn, document.pdfa)), placement] : [placement];
       page.overlay = { placement, contents: arrayOf(...streams) };
       return;
     }

@@ -45,7 +45,7 @@ export class IsolationReader {
   readonly #uses = new Map<number, string>();
   /** Content that has been isolated, by the references to its streams and by its box and resources. */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
-  /** What the check of a page's content has found, by the references to its streams. */
+  /** Results of the check of a page's content, by the references to its streams. */
   readonly #checked = new Map<string, PageContent>();
   /** The streams that have been decoded. */
   readonly #counted = new Set<number>();

@@ -18,7 +18,7 @@ export interface Page {
   readonly userUnit: number;
 }
 
-/** The transparency group of a page (11.6.6) that is written anew, because it names no color space or is a knockout group. */
+/** The transparency group of a page (11.6.6) that the output changes, because it names no color space or is a knockout group. */
 export interface PageGroup {
   /** Its entries /I and /CS in PDF syntax. */
   readonly entries: string;
@@ -41,7 +41,7 @@ export interface PageEntry extends Page {
   readonly resources: PageResources;
   /** The resources of the source's content. */
   readonly ownResources: PageResources | undefined;
-  /** What is known of the source's content. */
+  /** Facts about the source's content. */
   readonly content: PageContent;
   /** The page's group; "retained" if the output has it as it is. */
   readonly group: PageGroup | "retained" | undefined;

@@ -9,15 +9,15 @@ import type { Dictionary } from "../syntax/values.ts";
 /** Maximum number of decoded bytes of a file whose syntax is checked. More would take longer than all other work. */
 export const MAX_CHECKED = 512 << 10;
 
-/** What is known of a page's content. */
+/** Facts about a page's content. */
 export interface PageContent {
-  /** Whether all readers execute the content to its end, as far as that is known. */
+  /** Whether all readers execute the content to its end. Content that has not been read counts as well-formed. */
   isWellFormed: boolean;
   /** Bit set of the colors that the content selects, see content/operators.ts; undefined until it has been read. */
   colors: number | undefined;
 }
 
-/** Returns what is known of content that has not been read. */
+/** Returns the facts about content that has not been read. */
 export function uncheckedContent(): PageContent {
   return { isWellFormed: true, colors: undefined };
 }

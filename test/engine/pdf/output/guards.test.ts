@@ -11,7 +11,7 @@ const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
 it.each([undefined, 1, 2, 3, 4])("guards consist of balanced, legal operators in PDF/A-%s", (part) => {
   const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
   const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
-  const operators = `${before}0 g${between}${ending}`
+  const operators = `${before} 0 g${between}${ending}`
     .replace(/%.*/g, "")
     .replace(IMAGE, " BMC EI ")
     .split(/\s+/)
@@ -31,4 +31,16 @@ it("the guard image is fully masked for any value of its bits", () => {
 
 it("the guards' comments are longer than the longest inline image", () => {
   expect(closing.indexOf("BI/W")).toBeGreaterThan(4096);
+});
+
+it.each([
+  ["a file that is not PDF/A", undefined, "0 g"],
+  ["PDF/A with an output intent", { part: 2, intent: 3 }, "0 g"],
+  ["PDF/A without an output intent", { part: 2, intent: undefined }, "q"],
+] as const)("the guards before the content of %s have the PDF/A claim %o and end with %s", (_, pdfa, last) => {
+  expect(
+    latin1(inflateSync(guardsFor(pdfa).opening.data))
+      .trimEnd()
+      .endsWith(last),
+  ).toBe(true);
 });
