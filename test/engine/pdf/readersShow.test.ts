@@ -146,7 +146,7 @@ it("retains the resources of a page that are a stream", async () => {
   expect(resources.num).not.toBe(5);
 });
 
-it("writes no /Encrypt that readers ignore", async () => {
+it("the output has no /Encrypt if readers ignore it in the source", async () => {
   const source = new FileBuilder().objects(onePage(BOX)).table({ trailer: "/Root 1 0 R/Encrypt[]" }).bytes();
   expect(
     latin1(await marked(source))

@@ -54,18 +54,18 @@ const VARIED = ROWS.filter(([operator]) => operator.split(" ").length > 1 && !/\
 const tokensOf = (operator: string) => operator.match(/\[.*\]|<<.*>>|\S+/g)!;
 
 describe("operators", () => {
-  test.each(ROWS)("%s has the right operands for a %s", (operator, around) => {
+  test.each(ROWS)("accepts the operator %s in the place: %s", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(before + operator + after)).toBe(true);
   });
 
-  test.each(VARIED)("%s is malformed without operands", (operator, around) => {
+  test.each(VARIED)("rejects %s without its operands", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(`${before}${tokensOf(operator).at(-1)}${after}`)).toBe(false);
   });
 
   test.each(VARIED.filter(([operator]) => !/(SC|sc|SCN|scn)$/.test(operator)))(
-    "%s is malformed with an operand too few or too many",
+    "rejects %s with one operand too few or too many",
     (operator, around) => {
       const [before, after] = AROUND[around];
       const [first, ...others] = tokensOf(operator);
@@ -75,7 +75,7 @@ describe("operators", () => {
     },
   );
 
-  test.each(VARIED)("%s is malformed with an operand of another kind", (operator, around) => {
+  test.each(VARIED)("rejects %s with an operand of another kind", (operator, around) => {
     const [before, after] = AROUND[around];
     const tokens = tokensOf(operator);
     for (let i = 0; i < tokens.length - 1; i++)
@@ -100,11 +100,11 @@ describe("operators", () => {
       `${"1 ".repeat(33)}scn`,
     ],
     ["foo", "qq", "qQ", "Tjx", "0 0 d0", "0 0 0 0 0 0 d1", "ID", "EI", "R", "q0 Q", "scN", "\x80"],
-  ])("operands of a wrong kind and unknown operators are malformed: %s", (...contents) => {
+  ])("rejects content with operands of a wrong kind or an unknown operator: %s", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
-  test("BX and EX allow unknown operators, and no wrong operands of known ones", () => {
+  test("between BX and EX, accepts unknown operators, but no wrong operands of known operators", () => {
     expect(isWellFormed("BX 1 2 foo EX")).toBe(true);
     expect(isWellFormed("BX BX foo EX foo EX")).toBe(true);
     for (const content of [
@@ -156,7 +156,7 @@ describe("state", () => {
       "/ gs",
     ],
     ["(a))", "<4g>", "[(a] TJ", "% comment", `${"[".repeat(17)}${"]".repeat(17)}`],
-  ])("content that leaves something open, or closes too much, is malformed: %s …", (...contents) => {
+  ])("rejects content that leaves something open or closes too much: %s …", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
@@ -171,14 +171,14 @@ describe("state", () => {
     "/#41 gs /a#zz gs",
     "",
     " \0\t\r\n\f",
-  ])("content that closes what it opens is well-formed: %j", (content) => {
+  ])("accepts content that closes everything that it opens: %j", (content) => {
     expect(isWellFormed(content)).toBe(true);
   });
 });
 
 describe("numbers", () => {
   test.each(["0", "+1", "-1", ".5", "-.5", "5.", "-5.25", "999999999", `0.${"0".repeat(60)}1`, "0001"])(
-    "%s is well-formed",
+    "accepts content: %s",
     (number) => expect(isWellFormed(`${number} w`)).toBe(true),
   );
 
@@ -197,9 +197,9 @@ describe("numbers", () => {
     "0x1",
     "1w",
     "16#FF",
-  ])("%s is malformed", (number) => expect(isWellFormed(`${number} w`)).toBe(false));
+  ])("rejects content: %s", (number) => expect(isWellFormed(`${number} w`)).toBe(false));
 
-  test.each(["0.", "/", "BX a"])("a token that begins with %j and is longer than 127 bytes is malformed", (start) => {
+  test.each(["0.", "/", "BX a"])("rejects a token that begins with %j and is longer than 127 bytes", (start) => {
     const content = (length: number) =>
       `${start}${"0".repeat(length)} ${start === "BX a" ? "EX" : start === "/" ? "gs" : "w"}`;
     expect(isWellFormed(content(100))).toBe(true);
@@ -218,7 +218,7 @@ describe("inline images", () => {
     ["/W 2 /H 2 /BPC 8 /CS /G /F /AHx", "61 62 63 64>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F [/A85 /Fl]", "zEI zz~>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F /RL", "\x01ab\xffc\x80"],
-  ])("an image with %s is well-formed if its data end where %j ends", (dictionary, data) => {
+  ])("accepts an inline image with %s if its data end where %j ends", (dictionary, data) => {
     expect(isWellFormed(image(dictionary, data))).toBe(true);
     expect(isWellFormed(image(dictionary, data.slice(0, -1)))).toBe(false);
     expect(isWellFormed(image(dictionary, `${data}a`))).toBe(false);
@@ -240,11 +240,11 @@ describe("inline images", () => {
     ["a long dictionary", `/W 1 /H 1 /BPC 8 /CS /G /X (${"x".repeat(3000)})`, "a"],
     ["wrong hexadecimal data", "/W 1 /H 1 /BPC 8 /CS /G /F /AHx", "6x>"],
     ["wrong data in base 85", "/W 1 /H 1 /BPC 8 /CS /G /F /A85", "zz~ >"],
-  ])("an image with %s is malformed", (_, dictionary, data) => {
+  ])("rejects an inline image with %s", (_, dictionary, data) => {
     expect(isWellFormed(image(dictionary, data))).toBe(false);
   });
 
-  test("an image that breaks off is malformed, and one at the end of the content is well-formed", () => {
+  test("rejects a truncated inline image, and accepts a complete one at the end of the content", () => {
     const content = image("/W 1 /H 1 /BPC 8 /CS /G", "a").slice(2, -2);
     for (let length = 2; length < content.length; length++) expect(isWellFormed(content.slice(0, length))).toBe(false);
     expect(isWellFormed(content)).toBe(true);
@@ -253,13 +253,13 @@ describe("inline images", () => {
 });
 
 describe("chunks and streams", () => {
-  test("a stream ends a token", () => {
+  test("ends a token at the end of a stream", () => {
     expect(isWellFormed("q 1 0 0 1 0 0 ", "cm Q")).toBe(true);
     expect(isWellFormed("q ", "BT [(a)", "(b)] TJ ET", " Q")).toBe(true);
     expect(isWellFormed("q", "\nQ")).toBe(true);
   });
 
-  test("a stream that ends within a token, or where some readers continue one, is malformed", () => {
+  test("rejects a stream that ends within a token, or after a token that some readers continue in the next stream", () => {
     for (const parts of [
       ["1", "2 w"],
       ["q", "Q"],
@@ -281,7 +281,7 @@ describe("chunks and streams", () => {
     "BI/W 2/H 2/BPC 8/CS/G\nID abcd\nEI BI/W 1/H 1/IM true/F/AHx ID 61> EI 0 0 9 9 re W* n BX foo EX 0 0 0 scn ",
   ].join("");
 
-  test("the verdict does not depend on where chunks are split", () => {
+  test("decides equally for content that is split into chunks at any place", () => {
     const variants = [MIXED];
     for (let at = 0; at < MIXED.length; at++) {
       variants.push(MIXED.slice(0, at) + MIXED.slice(at + 1));
@@ -321,7 +321,7 @@ describe("random content", () => {
     ),
   }));
 
-  test("content made of well-formed parts is well-formed, and malformed with an operator without operands", () => {
+  test("accepts content made of well-formed parts, and rejects it after an operator loses its operands", () => {
     fc.assert(
       fc.property(content, (sound) => {
         expect(isWellFormed(sound)).toBe(true);
@@ -331,7 +331,7 @@ describe("random content", () => {
     );
   });
 
-  test("any bytes get a verdict, the same for all chunks", () => {
+  test("decides on any bytes, equally for all chunks", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.nat(60), content, (bytes, at, sound) => {
         const damaged = new Uint8Array([...bytesOf(sound).subarray(0, 200), ...bytes]);

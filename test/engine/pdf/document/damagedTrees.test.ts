@@ -111,11 +111,11 @@ describe("a scanned file", () => {
       [300],
       INCOMPLETE,
     ],
-  ])("is marked with the most pages that %s lists", async (_, source, widths, notices) => {
+  ])("marks a scanned file with the largest set of pages: %s", async (_, source, widths, notices) => {
     expect(await marked(source)).toEqual({ widths, notices });
   });
 
-  it("is rejected if no tree can be read", async () => {
+  it("rejects a scanned file if none of its page trees can be read", async () => {
     const source = scanned(
       { 1: CATALOG, 2: node(8), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(8), 8: { data: "" } },
       "/Root 1 0 R",
@@ -140,32 +140,32 @@ describe("an unreadable page dictionary", () => {
 
   it.each<[string, string[], number[]]>([
     ["the page before it", [page(300), LOST, page(310)], [300, 300, 310]],
-    ["the next readable page if it is the first", [LOST, LOST, page(310)], [310, 310, 310]],
-    ["another page if it begins with another token", [page(300), "8</Type/Page>>"], [300, 300]],
-  ])("becomes a blank page with the size of %s", async (_, pages, widths) => {
+    ["the next readable page if the first page is unreadable", [LOST, LOST, page(310)], [310, 310, 310]],
+    ["another page if the unreadable page does not begin with <<", [page(300), "8</Type/Page>>"], [300, 300]],
+  ])("replaces an unreadable page by a blank page with the size of %s", async (_, pages, widths) => {
     expect(await marked(listing(pages))).toEqual({ widths, notices: REPAIRED });
   });
 
-  it("becomes a blank page without the content of the page in an object stream", async () => {
+  it("replaces an unreadable page in an object stream by a blank page without content", async () => {
     const builder = new FileBuilder().objects(CONTENTS);
     builder.objectStream(9, { 1: CATALOG, 2: node(3, 5), 3: page(300), 5: LOST });
     const source = encode(`${builder.text}trailer\n<</Root 1 0 R>>\n`);
     expect(await marked(source)).toEqual({ widths: [300, 300], notices: REPAIRED });
   });
 
-  it("becomes a blank page up to 1 % of the pages", async () => {
+  it("replaces unreadable pages by blank pages if they are at most 1 % of the pages", async () => {
     const opened = await open(listing(many(496, 4)));
     expect(opened.pages).toHaveLength(500);
     expect(new Set(opened.pages.map(({ attributes }) => attributes)).size).toBe(1);
   });
 
   it.each<[string, Uint8Array]>([
-    ["there are four of 100", listing(many(96, 4))],
+    ["they are four of 100 pages", listing(many(96, 4))],
     ["no page is readable", listing([LOST, LOST])],
-    ["its node has no /Count", listing([page(300), LOST], "null")],
-    ["the /Count of its node shows that it may be a node", listing([page(300), LOST], 5)],
-    ["it is the root of the page tree", scanned({ 1: CATALOG, 2: LOST, 3: page(300) })],
-  ])("has the file rejected if %s", async (_, source) => {
+    ["the node of an unreadable page has no /Count", listing([page(300), LOST], "null")],
+    ["the /Count of its node shows that an unreadable page may be a node", listing([page(300), LOST], 5)],
+    ["the root of the page tree is unreadable", scanned({ 1: CATALOG, 2: LOST, 3: page(300) })],
+  ])("rejects a file with unreadable pages if %s", async (_, source) => {
     await expect(open(source)).rejects.toMatchObject({ code: "damaged_pdf" });
   });
 });

@@ -129,11 +129,14 @@ describe("an output intent", () => {
         inks(() => [0, 0, 0, 0]),
       ),
     ],
-  ])("is rejected if it maps black and white to the same color with %s", async (_, components, profile) => {
-    const source = withProfile(components, profile);
-    expect(await outcome(source)).toBe("damaged_pdf");
-    await expect(open(ranges(source))).rejects.toMatchObject({ code: "damaged_pdf" });
-  });
+  ])(
+    "rejects an output intent whose profile maps black and white to the same color: %s",
+    async (_, components, profile) => {
+      const source = withProfile(components, profile);
+      expect(await outcome(source)).toBe("damaged_pdf");
+      await expect(open(ranges(source))).rejects.toMatchObject({ code: "damaged_pdf" });
+    },
+  );
 
   it.each<[string, number, Uint8Array | string]>([
     ["curves", 3, RGB],
@@ -171,16 +174,16 @@ describe("an output intent", () => {
     ["curves without colorants", 3, profileOf("RGB ", "XYZ ", { rTRC: word("curv") })],
     ["tags that are cut off", 3, RGB.subarray(0, 140)],
     ["another color space", 3, profileOf("Lab ", "Lab ", {})],
-    ["a profile that is not one", 3, "not a profile"],
-  ])("is accepted with %s", async (_, components, profile) => {
+    ["data that are not a profile", 3, "not a profile"],
+  ])("accepts an output intent with %s", async (_, components, profile) => {
     expect((await open(await stamp(withProfile(components, profile)))).pages).toHaveLength(1);
   });
 
   it.each<[string, Bodies]>([
-    ["is accepted without a profile", { 6: "<</Type/OutputIntent/S/GTS_PDFA1>>" }],
-    ["is accepted with a profile that is not a stream", { 7: "<</N 3>>" }],
-    ["is accepted with a profile of an unknown filter", { 7: { dict: "/N 3/Filter/X", data: "x" } }],
-  ])("%s", async (_, more) => {
+    ["without a profile", { 6: "<</Type/OutputIntent/S/GTS_PDFA1>>" }],
+    ["with a profile that is not a stream", { 7: "<</N 3>>" }],
+    ["with a profile of an unknown filter", { 7: { dict: "/N 3/Filter/X", data: "x" } }],
+  ])("accepts an output intent %s", async (_, more) => {
     expect(await outcome(archive({ intent: 3, more }))).toBe("stamped");
   });
 });

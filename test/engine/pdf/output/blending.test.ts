@@ -70,7 +70,7 @@ describe("a transparent mark", () => {
       }),
     ],
     ["RGB content that is malformed at its end", page("1 0 0 rg 0 0 9 9 re f q q re")],
-  ])("makes a page with %s blend in RGB", async (_, bodies) => {
+  ])("a transparent mark makes a page blend in RGB that has %s", async (_, bodies) => {
     expect(await marked(bodies)).toContain(RGB_GROUP);
   });
 
@@ -105,17 +105,17 @@ describe("a transparent mark", () => {
         5: { dict: "/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>", data: "/F Do" },
       }),
     ],
-  ])("does not make a page with %s blend in RGB", async (_, bodies) => {
+  ])("a transparent mark does not make a page blend in RGB that has %s", async (_, bodies) => {
     expect(await marked(bodies)).not.toContain("/CS/DeviceRGB>>");
   });
 
-  it("adds RGB to a group that names no color space, and retains /I", async () => {
+  it("a transparent mark adds RGB to a page group without a color space, and retains /I", async () => {
     const output = await marked(page("1 0 0 rg", "/Group<</Type/Group/S/Transparency/I true>>"));
     expect(output).toContain("/Group<</S/Transparency/I true/CS/DeviceRGB>>");
     expect(output.slice(output.lastIndexOf("3 0 obj")).match(/\/Group/g)).toHaveLength(1);
   });
 
-  it("makes only the RGB pages of a file blend in RGB", async () => {
+  it("a transparent mark makes only the RGB pages of a file blend in RGB", async () => {
     const kid = (num: number) => `<</Type/Page/Parent 2 0 R${BOX}/Contents ${num} 0 R>>`;
     const output = await marked({
       ...onePage(`${BOX}/Contents 4 0 R`),

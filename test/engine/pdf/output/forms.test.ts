@@ -87,7 +87,7 @@ describe("content that readers give up", () => {
 });
 
 describe("the forms of isolated content", () => {
-  it("the form has the number of the content stream, the page's box and its resources", async () => {
+  it("a form of isolated content has the number of the content stream, the page's box and its resources", async () => {
     const page = `/MediaBox[0 0 300 400]/CropBox[9 9 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>`;
     const output = await mark(scanned(onePage(page, { 5: "<<>>" })));
     const document = await open(output);
@@ -99,7 +99,7 @@ describe("the forms of isolated content", () => {
     expect(latin1(output)).toContain("stream\n0 0 1 rg 20 20 60 40 re f\nendstream");
   });
 
-  it("streams that depend on each other become one form", async () => {
+  it("content streams that depend on each other become one form", async () => {
     const bodies = {
       4: { data: "q 1 0 0 rg 0 0" },
       5: { dict: "/Filter/FlateDecode", data: deflateSync("50 50 re f") },
@@ -123,7 +123,7 @@ describe("the forms of isolated content", () => {
     ["other boxes get a copy", "/MediaBox[0 0 99 99]", 2],
     ["other resources get a copy", `${BOX}/Resources 7 0 R`, 2],
     ["other direct resources get a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
-  ])("pages with the same content and %s", async (_, second, count) => {
+  ])("isolated pages with the same content and %s", async (_, second, count) => {
     const document = await open(await mark(shared(second)));
     const forms = (await formsOf(document)).flat();
     expect(new Set(forms.map(({ num }) => num)).size).toBe(count);
@@ -162,7 +162,7 @@ describe("the forms of isolated content", () => {
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R 5 0 R \d+ 0 R \d+ 0 R\]/);
   });
 
-  it("a page without content has the mark only", async () => {
+  it("an isolated page without content has only the mark", async () => {
     const output = await mark(scanned(onePage(BOX)));
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R\]/);
   });

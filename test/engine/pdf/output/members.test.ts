@@ -44,7 +44,7 @@ it.each([
   ["(", "null"],
   ["<</A>", "null"],
   ["]", "null"],
-])("rewrites the member %s as %s", async (text, expected) => {
+])("rewrites the object-stream member %s as %s", async (text, expected) => {
   expect((await kept(membersAtOnePlace(1, text))).map((member) => latin1(member.text))).toEqual([expected]);
 });
 
@@ -93,7 +93,7 @@ it.each([
   ["are damaged, and very long", membersAtOnePlace(1, `[${"1 ".repeat(1 << 18)}x]`)],
   ["are pages, and very long", membersAtOnePlace(1, `<</Type/Page/A(${" ".repeat(5 << 20)})>>`)],
   ["are too long for a page", membersAtOnePlace(0, "", PAGE.replace(">>", `/A(${" ".repeat(5 << 20)})>>`))],
-])("rejects a file whose members %s", async (_, bytes) => {
+])("rejects a file whose object-stream members %s", async (_, bytes) => {
   expect(bytes.length).toBeLessThan(20_000);
   await expect(stamp(bytes)).rejects.toMatchObject({ code: "too_complex" });
 });

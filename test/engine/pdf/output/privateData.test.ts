@@ -30,7 +30,7 @@ async function written(source: Uint8Array): Promise<string[]> {
 const PIECE = "/PieceInfo<</Illustrator<</Private 10 0 R/LastModified(D:2026)>>>>";
 const CHAIN: Bodies = { 10: "<</AIPrivateData1 11 0 R/Page 3 0 R/Up 10 0 R>>", 11: secret };
 
-describe("nothing stays of", () => {
+describe("private data", () => {
   it.each<[string, Bodies]>([
     ["a thumbnail", { 3: page("/Thumb 11 0 R"), 11: secret }],
     ["a program's private data of a page", { 3: page(PIECE), ...CHAIN }],
@@ -56,7 +56,7 @@ describe("nothing stays of", () => {
       { 2: `<</Type/Pages/Count 1/Kids[3 0 R]${PIECE}>>`, 3: page("/Thumb null"), ...CHAIN },
     ],
     ["private data with a malformed dictionary", { 3: page(PIECE), 10: "<</A 11 0 R", 11: secret }],
-  ])("%s", async (_, bodies) => {
+  ])("removes all objects of %s", async (_, bodies) => {
     const builder = new FileBuilder();
     const objects = { ...onePage(BOX), ...bodies };
     const members = Object.entries(objects).filter(([, body]) => typeof body === "string" && body.endsWith(">>"));
@@ -69,7 +69,7 @@ describe("nothing stays of", () => {
   });
 });
 
-describe("an object that private data lead to stays", () => {
+describe("an object to which private data refer", () => {
   const shared = packed("SHARED");
   it.each<[string, Bodies]>([
     ["if it is the page's content", { 3: page("/PieceInfo<</A<</Private 4 0 R>>>>"), 4: packed("% SHARED\n") }],
@@ -93,12 +93,12 @@ describe("an object that private data lead to stays", () => {
       "if a malformed object is too long to read",
       { 3: page("/Thumb 11 0 R"), 11: shared, 12: `<</A(${"x".repeat(1 << 20)}` },
     ],
-  ])("%s", async (_, bodies) => {
+  ])("retains an object to which private data refer, %s", async (_, bodies) => {
     const source = new FileBuilder().objects({ ...onePage(), ...bodies }).table({ trailer: "/Root 1 0 R/Info 9 0 R" });
     for (const text of await written(source.bytes())) expect(text).toContain("SHARED");
   });
 
-  it("if it is in an object stream that cannot be read", async () => {
+  it("retains an object in an unreadable object stream, although private data refer to it", async () => {
     const builder = new FileBuilder().objects({ ...onePage(), 3: page("/Thumb 11 0 R"), 11: shared });
     builder.objects({ 12: { dict: "/Type/ObjStm/N 1/First 5/Filter/Unknown", data: "damaged" } });
     const source = builder.xrefStream(14, [[13, 12, 0]]).bytes();
@@ -106,7 +106,7 @@ describe("an object that private data lead to stays", () => {
   });
 });
 
-test("a graph of references accepts no more than it has room for", async () => {
+test("a graph of references rejects references beyond its size", async () => {
   const { objects } = await open(file(onePage()));
   const graph = new ReferenceGraph(objects.table);
   const million = Array<number>(1 << 20).fill(3);

@@ -43,7 +43,7 @@ describe("provePages", () => {
     expect(() => provePages(document, skeleton, (num) => num !== mark)).toThrow(UNMARKED);
   });
 
-  it.each([undefined, "[4 0 R]"])("rejects a plan whose contents end with something else: %s", async (contents) => {
+  it.each([undefined, "[4 0 R]"])("rejects a plan whose contents do not end with the mark: %s", async (contents) => {
     const { document, skeleton } = await marked(contents);
     Object.assign(document.pages[0]!.overlay!, { placement: "1 0 R" });
     expect(() => provePages(document, skeleton, () => true)).toThrow(UNMARKED);

@@ -65,7 +65,7 @@ describe("the page tree of the output", () => {
     expect(await shown(file({ ...onePage(), 4: GRAY, ...bodies }))).toEqual([marked, marked]);
   });
 
-  it.each([1, 64, 65, 200, 4097])("the tree of %i pages has at most 64 kids in each node", async (count) => {
+  it.each([1, 64, 65, 200, 4097])("the output's tree of %i pages has at most 64 kids in each node", async (count) => {
     const numbers = Array.from({ length: count }, (_, index) => 10 + index);
     const pages = Object.fromEntries(numbers.map((num) => [num, `<</Type/Page/Parent 2 0 R${BOX}>>`]));
     const tree = `<</Type/Pages/Count ${count}/Kids[${numbers.map((num) => `${num} 0 R`).join(" ")}]>>`;
@@ -182,7 +182,7 @@ function withStrings(vector: Vector, cipher: Cipher | undefined, isPacked: boole
 describe("strings of an encrypted file", () => {
   const vectors = VECTORS.filter(({ name }) => name.startsWith("an empty user password"));
   it.each(vectors.flatMap((vector) => [false, true].map((isPacked) => [vector.name, isPacked, vector] as const)))(
-    "strings that change their object stay readable: %s, in an object stream: %s",
+    "strings of an encrypted file stay readable in another object: %s, from an object stream: %s",
     async (_, isPacked, vector) => {
       const { cipher } = (await open(withStrings(vector, undefined, false))).objects;
       const { objects, pages, catalog } = await open(await stamp(withStrings(vector, cipher, isPacked)));

@@ -261,7 +261,7 @@ describe("free object numbers", () => {
     expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
   });
 
-  it("free numbers retain their next generation", async () => {
+  it("a free number retains its next generation", async () => {
     const source = latin1(file(onePage())).replace(
       "xref\n0 1\n0000000000 65535 f \n",
       (head) => `${head}9 1\n0000000000 00005 f \n`,
@@ -289,7 +289,7 @@ describe("an object stream", () => {
     expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
   });
 
-  it("object streams separate new objects, old members and rewritten objects, and have no page and no catalog", async () => {
+  it("new objects, old members and rewritten objects are in separate object streams, which contain no page and no catalog", async () => {
     const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
     const [second, { 3: page, ...first }] = [PAGE.replace("4 0 R", "4 0 R/Second true"), PARTS];
     const members = [
@@ -449,7 +449,7 @@ describe("growth", () => {
       "content with a corrected length",
       () => tailOf(file(onePage(undefined, { 4: `<</Length 9>>stream\n${"0 g\n".repeat(500_000)}\nendstream` }))),
     ],
-  ])("does not limit growth by %s", async (_, make) => {
+  ])("accepts growth of the output by %s", async (_, make) => {
     await make();
   });
 });

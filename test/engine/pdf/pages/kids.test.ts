@@ -11,7 +11,7 @@ function read(text: string) {
 }
 
 describe("readKids", () => {
-  it("distinguishes references from direct dictionaries", () => {
+  it("distinguishes references from direct dictionaries in /Kids", () => {
     const expected = { kids: [3, "at 7", 12], numbers: [3, 12], isPlain: true };
     expect(read("[3 0 R <</A[1]>>12 0 R]")).toEqual(expected);
   });
@@ -20,18 +20,18 @@ describe("readKids", () => {
     ["a number", "[3 0 R 7]"],
     ["null", "[3 0 R null]"],
     ["a reference to object 0", "[3 0 R 0 0 R]"],
-  ])("leaves out an array element that is %s, and reports that the array is not plain", (_, text) => {
+  ])("leaves out an element of /Kids that is %s, and reports that the array is not plain", (_, text) => {
     expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
   });
 
   it.each(["[3 1 R]", "[+3 0 R]", "[3 % a long comment\n 0 R]"])(
-    "reports that readers may disagree on the array %j",
+    "reports that readers may disagree on the /Kids array %j",
     (text) => {
       expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
     },
   );
 
-  it("rejects an array with an R that ends no reference", () => {
+  it("rejects a /Kids array with an R that ends no reference", () => {
     expect(() => read("[3.0 0 R]")).toThrow(Malformed);
   });
 });

@@ -26,7 +26,7 @@ describe("entries of pages", () => {
     ["/UserUnit .0000001", ""],
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
-  ])("writes the entry of a page as it was read: %s", async (entry, expected) => {
+  ])("the output has the box or unit of a page as readers understand it: %s", async (entry, expected) => {
     const bodies = {
       ...onePage(`${entry}/MediaBox[0 0 90 90]/Contents 4 0 R/Resources<<>>`),
       7: "[0 0 50 60]",

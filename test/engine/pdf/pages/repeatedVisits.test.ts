@@ -38,7 +38,7 @@ test.each<[string, (count: number) => Bodies]>([
     }),
   ],
   ["malformed kids", (count) => ({ ...pages(count, () => "/Kids 5 0 R", nothing), 5: `[${"0 ".repeat(LONG / 2)}]` })],
-])("charges each page for a long value that it has as %s", async (_, bodies) => {
+])("charges every page for reading the same long value, which replaces its %s", async (_, bodies) => {
   const scanned = async (count: number) => {
     const source = new MemorySource(file(bodies(count)));
     await plan(source).catch(() => undefined);
