@@ -1,7 +1,7 @@
 /**
  * `npm run check:viewers` puts a mark of each template on pages of several kinds, and compares how PDFium and other
  * viewers draw it. It compares the position, the strength and the number of stray pixels. Strengths differ because
- * Ghostscript widens thin edges. It also extracts the text of marks in 60 languages with poppler. Viewers that are not
+ * Ghostscript widens thin edges. It looks for the mark on pages of irregular files. It also extracts the text of marks in 60 languages with poppler. Viewers that are not
  * installed are listed and skipped.
  */
 import { execFileSync } from "node:child_process";
@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../src/engine/index.ts";
 import { plainText } from "../test/e2e/extractors.ts";
+import { IRREGULAR, marksShown } from "../test/e2e/irregularFiles.ts";
 import { drawBy, drawByPdfjs, missing, type Reader } from "../test/e2e/readers.ts";
 import { joined } from "../test/support/bytes.ts";
 import { CONFIDENTIAL } from "../test/support/confidential.ts";
@@ -81,6 +82,7 @@ async function marked(source: Uint8Array, mark: TextMark): Promise<Uint8Array> {
 }
 
 await checkDrawings();
+await checkIrregularFiles();
 await checkText();
 
 async function checkDrawings() {
@@ -131,6 +133,23 @@ function pagesOfKinds(): Uint8Array {
     ),
     ...pages.map(([, content]) => streamOf(content)),
   ]);
+}
+
+/** Lists the irregular files on which a viewer does not show the mark on all pages. */
+async function checkIrregularFiles() {
+  for (const viewer of VIEWERS) {
+    if (viewer.missing) continue;
+    const unmarked: string[] = [];
+    for (const [name, pages, source] of IRREGULAR) {
+      const shown = await marksShown(source, pages, viewer.draw).catch((): boolean[] => []); // the viewer fails on the file
+      if (shown.length < pages || shown.includes(false)) unmarked.push(name);
+    }
+    const all = IRREGULAR.length;
+    console.log(`${viewer.name} shows the mark on all pages of ${all - unmarked.length} of ${all} irregular files`);
+    for (const name of unmarked) console.log(`  not: ${name}`);
+    if (unmarked.length > 0) process.exitCode = 1;
+  }
+  console.log("");
 }
 
 async function checkText() {

@@ -3,8 +3,8 @@
  * its mark.
  */
 import { describe, expect, test } from "vitest";
-import type { Raster } from "../../scripts/lib/raster.ts";
 import { type Bodies, file, stamp } from "../engine/pdf/fixture.ts";
+import { isMarked } from "./irregularFiles.ts";
 import { readersOf } from "./readers.ts";
 
 const SIDE = 60;
@@ -76,16 +76,6 @@ const TREES: [name: string, bodies: Bodies, pages: number][] = [
     2,
   ],
 ];
-
-/** Returns whether the mark is visible in the lower right quarter of the page. */
-function isMarked({ width, height, rgb }: Raster): boolean {
-  for (let y = height >> 1; y < height; y++)
-    for (let x = width >> 1; x < width; x++) {
-      const at = 3 * (y * width + x);
-      if (rgb[at]! > 250 && rgb[at + 1]! < 5 && rgb[at + 2]! > 250) return true;
-    }
-  return false;
-}
 
 describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("%s", (reader, { missing, draw }) => {
   const because = missing ? `, skipped: ${missing} is not installed` : "";

@@ -6,25 +6,8 @@ import { MUPDF, PDFIUM } from "../../../support/onlookers.ts";
 import { readerBy } from "../../../support/ranges.ts";
 import { MAGENTA } from "../../../support/stamp.ts";
 import { CORNER } from "../../../support/trialMarks.ts";
-import { type Bodies, FileBuilder, latin1, open } from "../fixture.ts";
-
-const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
-const page = (width: number) => `<</Type/Page/MediaBox[0 0 ${width} 400]/Contents 4 0 R>>`;
-const node = (...kids: number[]) =>
-  `<</Type/Pages/Count ${kids.length}/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
-const CONTENTS = { 4: { data: "0 0 1 rg 20 20 60 40 re f" } };
-
-/** A file without a cross-reference. Later trailers are newer. */
-function scanned(bodies: Bodies, ...trailers: string[]): Uint8Array {
-  const { text } = new FileBuilder().objects({ ...CONTENTS, ...bodies });
-  return encode(text + trailers.map((trailer) => `trailer\n<<${trailer}>>\n`).join(""));
-}
-
-/** A file with two pages that are then updated. */
-function redefined(update: Bodies): Uint8Array {
-  const builder = new FileBuilder().objects({ ...CONTENTS, 1: CATALOG, 2: node(3, 5), 3: page(300), 5: page(310) });
-  return encode(`${builder.objects(update).text}trailer\n<</Root 1 0 R>>\n`);
-}
+import { FileBuilder, latin1, open } from "../fixture.ts";
+import { CATALOG, CONTENTS, node, page, SCANNED_TREES, scannedPages } from "../irregularFiles.ts";
 
 /** Marks a file in memory and by ranges, which must give the same. Checks that readers show the mark on every page. */
 async function marked(source: Uint8Array) {
@@ -42,81 +25,17 @@ async function marked(source: Uint8Array) {
 }
 
 const REPAIRED = ["source-repaired"];
-const INCOMPLETE = ["source-repaired", "pages-missing"];
 
 describe("a scanned file", () => {
-  it.each<[string, Uint8Array, number[], string[]]>([
-    ["one tree", scanned({ 1: CATALOG, 2: node(3), 3: page(300) }, "/Root 1 0 R"), [300], REPAIRED],
-    [
-      "a newer tree that lost a kid",
-      scanned(
-        { 1: CATALOG, 2: node(3, 5), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(9, 5) },
-        "/Root 1 0 R",
-        "/Root 6 0 R",
-      ),
-      [300, 310],
-      REPAIRED,
-    ],
-    [
-      "a newer tree that lost a kid, and a catalog that no trailer names",
-      scanned(
-        { 1: CATALOG, 2: node(9, 5), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(3, 5) },
-        "/Root 1 0 R",
-      ),
-      [300, 310],
-      REPAIRED,
-    ],
-    ["a tree before its root was redefined", redefined({ 2: node(9, 5) }), [300, 310], REPAIRED],
-    [
-      "a tree before the catalog was redefined, with its own definitions of pages",
-      redefined({ 1: "<</Type/Catalog/Pages 7 0 R>>", 3: page(320), 7: node(9, 5) }),
-      [300, 310],
-      REPAIRED,
-    ],
-    [
-      "a tree before its root was redefined, which lost more pages",
-      redefined({ 2: node(8, 9, 5, 3, 5) }),
-      [310, 300, 310],
-      INCOMPLETE,
-    ],
-    ["a tree whose root was redefined as complete", redefined({ 2: node(5) }), [310], REPAIRED],
-    [
-      "two trees with as many pages",
-      scanned(
-        { 1: CATALOG, 2: node(3), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(5) },
-        "/Root 1 0 R",
-        "/Root 6 0 R",
-      ),
-      [310],
-      REPAIRED,
-    ],
-    ["a tree that lost a kid", scanned({ 1: CATALOG, 2: node(9, 3), 3: page(300) }, "/Root 1 0 R"), [300], INCOMPLETE],
-    [
-      "two trees that lost kids",
-      scanned(
-        { 1: CATALOG, 2: node(3, 9, 5), 3: page(300), 5: page(310), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(9, 5) },
-        "/Root 1 0 R",
-        "/Root 6 0 R",
-      ),
-      [300, 310],
-      INCOMPLETE,
-    ],
-    [
-      "a newer tree that cannot be read",
-      scanned(
-        { 1: CATALOG, 2: node(3), 3: page(300), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(3, 8), 8: { data: "" } },
-        "/Root 1 0 R",
-        "/Root 6 0 R",
-      ),
-      [300],
-      INCOMPLETE,
-    ],
-  ])("marks a scanned file with the largest set of pages: %s", async (_, source, widths, notices) => {
-    expect(await marked(source)).toEqual({ widths, notices });
-  });
+  it.each(SCANNED_TREES)(
+    "marks a scanned file with the largest set of pages: %s",
+    async (_, source, widths, notices) => {
+      expect(await marked(source)).toEqual({ widths, notices });
+    },
+  );
 
   it("rejects a scanned file if none of its page trees can be read", async () => {
-    const source = scanned(
+    const source = scannedPages(
       { 1: CATALOG, 2: node(8), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(8), 8: { data: "" } },
       "/Root 1 0 R",
       "/Root 6 0 R",
@@ -131,7 +50,7 @@ describe("an unreadable page dictionary", () => {
   const listing = (pages: string[], count: string | number = pages.length): Uint8Array => {
     const kids = pages.map((_, index) => `${10 + index} 0 R`).join(" ");
     const bodies = Object.fromEntries(pages.map((text, index) => [10 + index, text]));
-    return scanned({ 1: CATALOG, 2: `<</Type/Pages/Count ${count}/Kids[${kids}]>>`, ...bodies }, "/Root 1 0 R");
+    return scannedPages({ 1: CATALOG, 2: `<</Type/Pages/Count ${count}/Kids[${kids}]>>`, ...bodies }, "/Root 1 0 R");
   };
   const many = (readable: number, lost: number) => [
     ...Array.from({ length: readable }, () => page(300)),
@@ -164,7 +83,7 @@ describe("an unreadable page dictionary", () => {
     ["no page is readable", listing([LOST, LOST])],
     ["the node of an unreadable page has no /Count", listing([page(300), LOST], "null")],
     ["the /Count of its node shows that an unreadable page may be a node", listing([page(300), LOST], 5)],
-    ["the root of the page tree is unreadable", scanned({ 1: CATALOG, 2: LOST, 3: page(300) })],
+    ["the root of the page tree is unreadable", scannedPages({ 1: CATALOG, 2: LOST, 3: page(300) })],
   ])("rejects a file with unreadable pages if %s", async (_, source) => {
     await expect(open(source)).rejects.toMatchObject({ code: "damaged_pdf" });
   });

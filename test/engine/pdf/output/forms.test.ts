@@ -10,6 +10,7 @@ import { encode, joined } from "../../../support/bytes.ts";
 import { MUPDF, PDFIUM } from "../../../support/onlookers.ts";
 import { CORNER } from "../../../support/trialMarks.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, ranges } from "../fixture.ts";
+import { MALFORMED_CONTENTS, withContent } from "../irregularFiles.ts";
 import { encryptText, VECTORS } from "../security/encryptedFile.ts";
 
 const BOX = "/MediaBox[0 0 300 400]";
@@ -50,21 +51,8 @@ async function formsOf(document: PdfDocument) {
 }
 
 describe("content that readers give up", () => {
-  it.each([
-    ["an operator that lacks a name", "36 Tf"],
-    ["an operator without operands", "re"],
-    ["many operators without operands", "l ".repeat(12)],
-    ["many unknown operators", "foo ".repeat(101)],
-    ["many saved states with an empty clip", `${"q ".repeat(31)}0 0 0 0 re W n`],
-    ["many states too many restored", "Q ".repeat(60)],
-    ["hidden content that is left open", "/OC /Hidden BDC ".repeat(5)],
-    ["a string that is left open", "(abc"],
-    ["an array and a dictionary that are left open", "[<</A["],
-    ["an inline image without data", "BI /W 9 /H 9 /BPC 8 /CS /RGB ID "],
-    ["text that is left open", "BT /F1 9 Tf"],
-  ])("readers show the mark on a page with %s", async (_, content) => {
-    const resources = "/Resources<</Properties<</Hidden 9 0 R>>>>";
-    const bodies = onePage(`${BOX}/Contents 4 0 R${resources}`, { 4: { data: `0 g ${content}` }, 9: "<</Type/OCG>>" });
+  it.each(MALFORMED_CONTENTS)("readers show the mark on a page with %s", async (_, content) => {
+    const bodies = withContent(content);
     for (const source of [file(bodies), scanned(bodies)]) {
       const output = await mark(source);
       expect([MUPDF.look(output, CORNER), PDFIUM.look(output, CORNER)]).toEqual([[true], [true]]);

@@ -8,7 +8,8 @@ import type { Reference } from "../../../../src/engine/pdf/syntax/values.ts";
 import { encode, joined } from "../../../support/bytes.ts";
 import { MUPDF, type Onlooker, PDFIUM } from "../../../support/onlookers.ts";
 import { CORNER } from "../../../support/trialMarks.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open, ranges, stamp } from "../fixture.ts";
+import { FileBuilder, file, latin1, onePage, open, ranges, stamp } from "../fixture.ts";
+import { IRREGULAR_TREES, withTree } from "../irregularFiles.ts";
 import { encryptText, VECTORS, type Vector } from "../security/encryptedFile.ts";
 
 const BOX = "/MediaBox[0 0 300 400]";
@@ -26,43 +27,10 @@ async function shown(source: Uint8Array): Promise<(readonly boolean[])[]> {
   return [MUPDF, PDFIUM].map((onlooker: Onlooker) => onlooker.look(output, CORNER));
 }
 
-const trees: [string, number, Bodies][] = [
-  [
-    "a page in two nodes with other resources and boxes",
-    2,
-    {
-      2: "<</Type/Pages/Count 2/Kids[5 0 R 6 0 R]>>",
-      3: "<</Type/Page/Parent 5 0 R/Contents 4 0 R>>",
-      5: `<</Type/Pages/Parent 2 0 R/Count 1/Kids[3 0 R]${BOX}/Resources<<>>>>`,
-      6: `<</Type/Pages/Parent 2 0 R/Count 1/Kids[3 0 R]${BOX}/CropBox[0 0 50 50]/Resources<</Font<<>>>>>>`,
-    },
-  ],
-  [
-    "an array of kids that two nodes share",
-    2,
-    {
-      2: "<</Type/Pages/Count 2/Kids[5 0 R 6 0 R]>>",
-      3: "<</Type/Page/Parent 6 0 R/Contents 4 0 R>>",
-      5: `<</Type/Pages/Parent 2 0 R/Count 1/Kids 7 0 R${BOX}/Resources<<>>>>`,
-      6: `<</Type/Pages/Parent 2 0 R/Count 1/Kids 7 0 R${BOX}/Resources<</Font<<>>>>>>`,
-      7: "[3 0 R]",
-    },
-  ],
-  ["a node that is listed twice", 2, { 2: "<</Type/Pages/Count 2/Kids[5 0 R 5 0 R]>>", 5: `<</Kids[3 0 R]${BOX}>>` }],
-  [
-    "a node within an array of kids",
-    1,
-    { 2: `<</Type/Pages/Count 1/Kids[<</Type/Pages/Count 1/Kids[3 0 R]${BOX}/Resources<<>>>>]>>` },
-  ],
-  ["a page within an array of kids", 1, { 2: `<</Type/Pages/Count 1/Kids[<</Type/Page${BOX}/Contents 4 0 R>>]>>` }],
-  ["a page in place of the tree", 1, { 1: "<</Type/Catalog/Pages 3 0 R>>" }],
-  ["a tree within the catalog", 1, { 1: `<</Type/Catalog/Pages<</Type/Pages/Count 1/Kids[3 0 R]${BOX}>>>>` }],
-];
-
 describe("the page tree of the output", () => {
-  it.each(trees)("all readers show the mark on every page of a file with %s", async (_, pages, bodies) => {
+  it.each(IRREGULAR_TREES)("all readers show the mark on every page of a file with %s", async (_, pages, bodies) => {
     const marked = Array<boolean>(pages).fill(true);
-    expect(await shown(file({ ...onePage(), 4: GRAY, ...bodies }))).toEqual([marked, marked]);
+    expect(await shown(withTree(bodies))).toEqual([marked, marked]);
   });
 
   it.each([1, 64, 65, 200, 4097])("the output's tree of %i pages has at most 64 kids in each node", async (count) => {
