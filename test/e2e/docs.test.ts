@@ -32,7 +32,7 @@ function textsOf(pattern: string) {
   const paths = globSync(pattern, { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
   return Object.fromEntries(paths.map((path) => [path, read(path)]));
 }
-const TESTS = textsOf("test/**/*.test.ts");
+const TESTS = textsOf("test/**/*.ts");
 const SOURCES = textsOf("src/**/*.ts");
 const FILES = textsOf("{*,docs/*,docs/{contributing,design,performance}/*,examples/*}.{md,ts,py,sh,html,png,pdf,svg}");
 const architecture = read("ARCHITECTURE.md");
@@ -462,7 +462,7 @@ describe("docs/compatibility-repairs.md", () => {
         ).toHaveLength(1);
       expect(quoted(tests).length).toBeGreaterThan(0);
       for (const reference of quoted(tests)) {
-        const [, file, names = ""] = /^([\w/]+\.test\.ts): (.+)$/.exec(reference) ?? [];
+        const [, file, names = ""] = /^([\w/.]+\.ts): (.+)$/.exec(reference) ?? [];
         const paths = Object.keys(TESTS).filter((path) => path.endsWith(`/${file}`));
         expect(paths, `files of ${reference}`).toHaveLength(1);
         // a test name is a separate string in the test file, with any quotes
