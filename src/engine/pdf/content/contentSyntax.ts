@@ -5,7 +5,7 @@
  */
 import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, PAREN_CLOSE, PAREN_OPEN, PERIOD } from "../syntax/characters.ts";
 import { isWhite } from "../syntax/lexer.ts";
-import { InlineImage } from "./inlineImage.ts";
+import { readInlineImage } from "./inlineImage.ts";
 import {
   BEGIN_COMPATIBILITY,
   BEGIN_IMAGE,
@@ -15,7 +15,6 @@ import {
   DEVICE_RGB,
   DICTIONARY,
   EFFECT,
-  END_COMPATIBILITY,
   END_SEQUENCE,
   NAME,
   NEXT,
@@ -84,13 +83,8 @@ for (const [characters, kind] of [
 /** Whether a byte may be in a hexadecimal string. */
 const IS_HEX = CLASS.map((kind, code) => Number(kind === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code))));
 
-const IN_CONTENT = 0;
-const IN_STRING = 1;
-const IN_HEX_STRING = 2;
-const IN_COMMENT = 3;
-const IN_IMAGE = 4;
-
-const NOTHING = new Uint8Array(0);
+/** Colors of an inline image by its number of components. */
+const COLORS_OF_IMAGE: Record<number, number> = { 3: DEVICE_RGB, 4: DEVICE_CMYK };
 
 /** State of the operands around an open array or dictionary. */
 interface Frame {
@@ -101,17 +95,11 @@ interface Frame {
   readonly keys: number;
 }
 
-/**
- * Checks content that arrives in chunks. The chunks of one stream may be split anywhere, even within a token. The
- * verdict does not depend on where.
- */
-export class ContentSyntax {
+/** Checks content stream by stream. */
+class ContentSyntax {
   /** Bit set of the colors that the content so far selects, see operators.ts. */
   colors = 0;
   #isMalformed = false;
-  #state = IN_CONTENT;
-  /** The beginning of a token that the last chunk has broken off. */
-  #carried: Uint8Array = NOTHING;
   /** Whether the last stream has ended with a regular character, so that some readers continue its token. */
   #mayContinue = false;
 
@@ -129,80 +117,35 @@ export class ContentSyntax {
   #saved = 0;
   #sequences = 0;
   #compatibility = 0;
-  /** Open parentheses of a string. */
-  #parens = 0;
-  #isEscaped = false;
-  #image: InlineImage | undefined;
 
   readonly #isTagged: boolean;
 
-  /**
-   * @param isTagged whether the content is part of the structure of a tagged PDF (ISO 32000-2, 14.7), which isolation
-   * would break. Then patterns and streams that end without white space count as well-formed, although readers may give
-   * up at a missing pattern.
-   */
-  constructor(isTagged = false) {
+  /** @param isTagged see {@link checkContent} */
+  constructor(isTagged: boolean) {
     this.#isTagged = isTagged;
   }
 
-  /** Reads the next bytes of a stream. */
-  push(bytes: Uint8Array): void {
-    let at = 0;
-    while (this.#carried.length > 0 && at < bytes.length && !this.#isMalformed) at = this.#complete(bytes, at);
-    this.#check(bytes, at, false);
+  /** Reads a stream, whose end also ends a token (ISO 32000-2, 7.8.2). */
+  read(bytes: Uint8Array): void {
+    if (!this.#isMalformed && !this.#scan(bytes, bytes.length)) this.#isMalformed = true;
   }
 
-  /** Completes the carried token, with the byte that ends it. Returns the offset behind that byte. */
-  #complete(bytes: Uint8Array, at: number): number {
-    const begun = this.#carried;
-    let end = at + 1;
-    const last = Math.min(bytes.length, at + MAX_TOKEN);
-    while (end < last && CLASS[bytes[end - 1]!]! >= DIGIT) end++;
-    const token = new Uint8Array(begun.length + end - at);
-    token.set(begun);
-    token.set(bytes.subarray(at, end), begun.length);
-    this.#carried = NOTHING;
-    this.#check(token, 0, false);
-    return end;
-  }
-
-  /** Ends a stream, and with it the token (ISO 32000-2, 7.8.2). */
-  endStream(): void {
-    const token = this.#carried;
-    this.#carried = NOTHING;
-    if (token.length > 0) this.#check(token, 0, true);
-    if (token.length > 0 || this.#image?.isComplete) this.#mayContinue = true;
-    if (this.#image?.isComplete) this.#endImage();
-    if (this.#state !== IN_CONTENT) this.#isMalformed = true;
-  }
-
-  /** Ends the content. Returns whether it is well-formed. */
+  /** Returns whether the content is well-formed and leaves nothing open. */
   finish(): boolean {
-    this.endStream();
     const open =
       this.#frames.length + this.#count + this.#saved + this.#sequences + this.#compatibility + (this.#object - PAGE);
     return !this.#isMalformed && open === 0;
   }
 
-  #check(bytes: Uint8Array, at: number, isLast: boolean): void {
-    if (!this.#scan(bytes, at, bytes.length, isLast)) this.#isMalformed = true;
-  }
-
-  /**
-   * Reads the bytes from `at` up to `end`. Returns whether they are well-formed.
-   * @param isLast whether a token at the end is complete
-   */
-  #scan(bytes: Uint8Array, at: number, end: number, isLast: boolean): boolean {
-    if (at === end || this.#isMalformed) return true;
-    if (this.#mayContinue) {
-      this.#mayContinue = false;
-      if (CLASS[bytes[at]!]! >= DIGIT && !this.#isTagged) return false;
-    }
-    if (this.#state !== IN_CONTENT) at = this.#resume(bytes, at, end);
-    if (this.#isMalformed) return false;
+  /** Reads the bytes up to `end`. Returns whether they are well-formed. */
+  #scan(bytes: Uint8Array, end: number): boolean {
+    if (end === 0) return true;
+    if (this.#mayContinue && CLASS[bytes[0]!]! >= DIGIT && !this.#isTagged) return false;
+    this.#mayContinue = CLASS[bytes[end - 1]!]! >= DIGIT;
     let kinds = this.#kinds;
     let count = this.#count;
     let seen = this.#seen;
+    let at = 0;
     while (at < end) {
       const start = at;
       const kind = CLASS[bytes[at]!]!;
@@ -221,12 +164,7 @@ export class ContentSyntax {
           while (at < end && CLASS[bytes[at]!] === DIGIT) at++;
           digits += at - point - 1;
         }
-        if (at - start > MAX_TOKEN || (at < end && CLASS[bytes[at]!]! >= DIGIT)) return false;
-        if (at === end && !isLast) {
-          at = start;
-          break;
-        }
-        if (digits === 0) return false;
+        if (digits === 0 || at - start > MAX_TOKEN || (at < end && CLASS[bytes[at]!]! >= DIGIT)) return false;
         kinds = (kinds << 3) | NUMBER;
         seen |= 1 << NUMBER;
         count++;
@@ -236,10 +174,6 @@ export class ContentSyntax {
         let packed = bytes[at++]!;
         for (let shift = 8; at < end && CLASS[bytes[at]!]! >= DIGIT; shift += 8, at++)
           if (shift < 32) packed |= bytes[at]! << shift;
-        if (at === end && !isLast) {
-          at = start;
-          break;
-        }
         const length = at - start;
         if (length > MAX_TOKEN) return false;
         const slot = length <= 3 ? slotOf(packed) : -1;
@@ -254,7 +188,6 @@ export class ContentSyntax {
         } else {
           const isAllowed = ((WHERE[slot]! >> this.#object) & 1) === 1 && this.#frames.length === 0;
           if (!isAllowed) return false;
-          const effect = EFFECT[slot]!;
           if (kinds !== SIGNATURE[slot] && kinds !== OTHER_SIGNATURE[slot]) {
             // Colors are numbers. Names of patterns count as malformed: pdf.js gives up at one that is missing.
             const isColor = seen === 1 << NUMBER || (this.#isTagged && isColorOrPattern(seen));
@@ -262,25 +195,20 @@ export class ContentSyntax {
           }
           if (COLOR[slot] !== 0) this.colors |= COLOR[slot]!;
           if (NEXT[slot] !== UNCHANGED) this.#object = NEXT[slot]!;
-          if (effect !== NO_EFFECT) {
-            this.#apply(effect);
-            if (this.#isMalformed) return false;
-          }
+          const effect = EFFECT[slot]!;
+          if (effect === BEGIN_IMAGE) {
+            const image = readInlineImage(bytes, at, end);
+            this.colors |= COLORS_OF_IMAGE[image.components] ?? 0;
+            if (image.end < 0) return false;
+            at = image.end;
+          } else if (effect !== NO_EFFECT && !this.#apply(effect)) return false;
         }
         kinds = count = seen = 0;
-        if (this.#state === IN_IMAGE) {
-          at = this.#resumeImage(bytes, at, end);
-          if (this.#isMalformed) return false;
-        }
         continue;
       }
       if (kind === OPEN_NAME) {
         at++;
         while (at < end && CLASS[bytes[at]!]! >= DIGIT) at++;
-        if (at === end && !isLast) {
-          at = start;
-          break;
-        }
         if (at - start === 1 || at - start > MAX_TOKEN) return false;
         if (!this.#isTagged && isPattern(bytes, start, at)) return false;
         if ((count & 1) === 0) this.#keys++;
@@ -289,34 +217,25 @@ export class ContentSyntax {
         count++;
         continue;
       }
-      if (kind === OPEN_STRING) {
-        this.#parens = 1;
-        at = this.#string(bytes, at + 1, end);
-        if (this.#state !== IN_CONTENT) break;
+      if (kind === OPEN_COMMENT) {
+        while (at < end && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
+        if (at === end) return false;
+        continue;
+      }
+      if (kind === OPEN_STRING || (kind === OPEN_ANGLE && bytes[at + 1] !== bytes[at])) {
+        at = kind === OPEN_STRING ? endOfString(bytes, at + 1, end) : endOfHexString(bytes, at + 1, end);
+        if (at < 0) return false;
         kinds = (kinds << 3) | STRING;
         seen |= 1 << STRING;
         count++;
         continue;
       }
       // The rest is rare but for arrays, and works on the fields.
+      if (kind === STRAY) return false;
       if (kind === OPEN_ANGLE || kind === CLOSE_ANGLE) {
-        if (at + 1 === end && !isLast) break;
-        const isDouble = at + 1 < end && bytes[at + 1] === bytes[at];
-        if (kind === OPEN_ANGLE && !isDouble) {
-          at = this.#hexString(bytes, at + 1, end);
-          if (this.#isMalformed) return false;
-          if (this.#state !== IN_CONTENT) break;
-          kinds = (kinds << 3) | STRING;
-          seen |= 1 << STRING;
-          count++;
-          continue;
-        }
-        if (!isDouble) return false;
+        if (bytes[at + 1] !== bytes[at]) return false;
         at++;
-      } else if (kind === OPEN_COMMENT) {
-        at = this.#comment(bytes, at, end);
-        continue;
-      } else if (kind === STRAY) return false;
+      }
       at++;
       if (kind === OPEN_ARRAY || kind === OPEN_ANGLE) {
         if (this.#frames.length === MAX_NESTING) return false;
@@ -333,108 +252,47 @@ export class ContentSyntax {
         this.#keys = frame.keys;
       }
     }
-    if (at < end) {
-      if (end - at > MAX_TOKEN) return false;
-      this.#carried = bytes.slice(at, end);
-    }
     this.#kinds = kinds;
     this.#count = count;
     this.#seen = seen;
     return true;
   }
 
-  #fail(): void {
-    this.#isMalformed = true;
-  }
-
-  /** Reads on in what the last chunk has broken off. */
-  #resume(bytes: Uint8Array, at: number, end: number): number {
-    switch (this.#state) {
-      case IN_IMAGE:
-        return this.#resumeImage(bytes, at, end);
-      case IN_COMMENT:
-        return this.#comment(bytes, at, end);
-    }
-    at = this.#state === IN_STRING ? this.#string(bytes, at, end) : this.#hexString(bytes, at, end);
-    if (this.#state === IN_CONTENT) {
-      this.#kinds = (this.#kinds << 3) | STRING;
-      this.#seen |= 1 << STRING;
-      this.#count++;
-    }
-    return at;
-  }
-
-  #string(bytes: Uint8Array, at: number, end: number): number {
-    let parens = this.#parens;
-    let isEscaped = this.#isEscaped;
-    while (at < end && parens > 0) {
-      const code = bytes[at++]!;
-      if (isEscaped) isEscaped = false;
-      else if (code === BACKSLASH) isEscaped = true;
-      else if (code === PAREN_OPEN) parens++;
-      else if (code === PAREN_CLOSE) parens--;
-    }
-    this.#parens = parens;
-    this.#isEscaped = isEscaped;
-    this.#state = parens > 0 ? IN_STRING : IN_CONTENT;
-    return at;
-  }
-
-  #hexString(bytes: Uint8Array, at: number, end: number): number {
-    while (at < end && IS_HEX[bytes[at]!] === 1) at++;
-    this.#state = at < end ? IN_CONTENT : IN_HEX_STRING;
-    if (at === end) return at;
-    if (CLASS[bytes[at]!] !== CLOSE_ANGLE) this.#fail();
-    return at + 1;
-  }
-
-  #comment(bytes: Uint8Array, at: number, end: number): number {
-    while (at < end && bytes[at] !== LINE_FEED && bytes[at] !== CARRIAGE_RETURN) at++;
-    this.#state = at < end ? IN_CONTENT : IN_COMMENT;
-    return at;
-  }
-
-  #resumeImage(bytes: Uint8Array, at: number, end: number): number {
-    const image = this.#image!;
-    at = image.read(bytes, at, end);
-    if (image.components === 3) this.colors |= DEVICE_RGB;
-    if (image.components === 4) this.colors |= DEVICE_CMYK;
-    if (image.isMalformed) this.#fail();
-    if (image.isEnded) this.#endImage();
-    return at;
-  }
-
-  #endImage(): void {
-    this.#image = undefined;
-    this.#state = IN_CONTENT;
-  }
-
-  #apply(effect: number): void {
+  /** Applies an effect of an operator. Returns whether it is allowed. */
+  #apply(effect: number): boolean {
     switch (effect) {
       case SAVE:
-        if (++this.#saved > MAX_SAVED) this.#fail();
-        break;
+        return ++this.#saved <= MAX_SAVED;
       case RESTORE:
-        if (--this.#saved < 0) this.#fail();
-        break;
+        return --this.#saved >= 0;
       case BEGIN_SEQUENCE:
-        if (++this.#sequences > MAX_SEQUENCES) this.#fail();
-        break;
+        return ++this.#sequences <= MAX_SEQUENCES;
       case END_SEQUENCE:
-        if (--this.#sequences < 0) this.#fail();
-        break;
+        return --this.#sequences >= 0;
       case BEGIN_COMPATIBILITY:
         this.#compatibility++;
-        break;
-      case END_COMPATIBILITY:
-        if (--this.#compatibility < 0) this.#fail();
-        break;
-      case BEGIN_IMAGE:
-        this.#image = new InlineImage();
-        this.#state = IN_IMAGE;
-        break;
+        return true;
+      default:
+        return --this.#compatibility >= 0;
     }
   }
+}
+
+/** Returns the end of a string whose opening parenthesis precedes `at`; -1 if the string is left open. */
+function endOfString(bytes: Uint8Array, at: number, end: number): number {
+  for (let parens = 1; at < end; ) {
+    const code = bytes[at++]!;
+    if (code === BACKSLASH) at++;
+    else if (code === PAREN_OPEN) parens++;
+    else if (code === PAREN_CLOSE && --parens === 0) return at;
+  }
+  return -1;
+}
+
+/** Returns the end of a hexadecimal string whose opening bracket precedes `at`; -1 if the string is malformed. */
+function endOfHexString(bytes: Uint8Array, at: number, end: number): number {
+  while (at < end && IS_HEX[bytes[at]!] === 1) at++;
+  return at < end && CLASS[bytes[at]!] === CLOSE_ANGLE ? at + 1 : -1;
 }
 
 /** The result of a check of content. */
@@ -446,14 +304,13 @@ export interface CheckedContent {
 
 /**
  * Checks these streams of a page's /Contents together.
- * @param isTagged see {@link ContentSyntax}
+ * @param isTagged whether the content is part of the structure of a tagged PDF (ISO 32000-2, 14.7), which isolation
+ * would break. Then patterns and streams that end without white space count as well-formed, although readers may give up
+ * at a missing pattern.
  */
 export function checkContent(parts: readonly Uint8Array[], isTagged = false): CheckedContent {
   const syntax = new ContentSyntax(isTagged);
-  for (const part of parts) {
-    syntax.push(part);
-    syntax.endStream();
-  }
+  for (const part of parts) syntax.read(part);
   return { isWellFormed: syntax.finish(), colors: syntax.colors };
 }
 

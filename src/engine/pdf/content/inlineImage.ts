@@ -15,26 +15,16 @@ const UPPER_I = 0x49;
 /** Length in a run-length code that ends the data. */
 const END_OF_RUNS = 128;
 
-const IN_DICTIONARY = 0;
-/** Unfiltered data, of which `#left` bytes are left. */
-const IN_SAMPLES = 1;
-/** Data of a filter with an end mark. */
-const IN_ASCII85 = 2;
-const IN_ASCII_HEX = 3;
-const IN_RUNS = 4;
-/** Behind the data. */
-const AT_WHITE = 5;
-const AT_E = 6;
-const AT_I = 7;
-const AT_END = 8;
+/** Finds the end of data with a visible end mark; -1 if there is none. */
+type EndOfData = (bytes: Uint8Array, at: number, end: number) => number;
 
-const FILTERS = new Map([
-  ["ASCII85Decode", IN_ASCII85],
-  ["A85", IN_ASCII85],
-  ["ASCIIHexDecode", IN_ASCII_HEX],
-  ["AHx", IN_ASCII_HEX],
-  ["RunLengthDecode", IN_RUNS],
-  ["RL", IN_RUNS],
+const FILTERS: ReadonlyMap<Value, EndOfData> = new Map([
+  ["ASCII85Decode", endOfAscii85],
+  ["A85", endOfAscii85],
+  ["ASCIIHexDecode", endOfAsciiHex],
+  ["AHx", endOfAsciiHex],
+  ["RunLengthDecode", endOfRuns],
+  ["RL", endOfRuns],
 ]);
 /** Filters that may follow one of these. */
 const OTHER_FILTERS = new Set(["FlateDecode", "Fl", "LZWDecode", "LZW", "CCITTFaxDecode", "CCF", "DCTDecode", "DCT"]);
@@ -49,135 +39,104 @@ const COMPONENTS = new Map([
   ["I", 1],
 ]);
 
-/**
- * Recognizes the part of an inline image behind `BI`. Readers find the end of the data in different ways, so an image is
- * well-formed only if all of them find the same end: unfiltered data of the length that the dictionary says, or data of a
- * filter with a visible end mark. Others, such as Flate and CCITT data, would have to be decoded.
- */
-export class InlineImage {
-  isMalformed = false;
-  isEnded = false;
-  /** Number of components of the image's colors, once its dictionary has been read; 1 for an indexed image. */
-  components = 0;
-  #state = IN_DICTIONARY;
-  readonly #dictionary = new Uint8Array(MAX_DICTIONARY);
-  #length = 0;
-  #left = 0;
-  /** The last two bytes of the data. */
-  #last = 0;
-
-  /** Whether the content may end here: only the byte behind `EI` is missing. */
-  get isComplete(): boolean {
-    return this.#state === AT_END;
-  }
-
-  /** Reads on from `at`. Returns the offset behind the image, or `end`. */
-  read(bytes: Uint8Array, at: number, end: number): number {
-    while (at < end) {
-      if (this.#state === AT_END) {
-        this.isEnded = isWhite(bytes[at]!);
-        this.isMalformed = !this.isEnded;
-        return at;
-      }
-      this.#add(bytes[at++]!);
-      if (this.isMalformed) return at;
-    }
-    return at;
-  }
-
-  #add(code: number): void {
-    const before = this.#last;
-    this.#last = ((before << 8) | code) & 0xffff;
-    switch (this.#state) {
-      case IN_DICTIONARY:
-        if (isWhite(code) && before === ((UPPER_I << 8) | UPPER_D)) this.#describe();
-        else if (this.#length === MAX_DICTIONARY) this.isMalformed = true;
-        else this.#dictionary[this.#length++] = code;
-        break;
-      case IN_SAMPLES:
-        // Some readers take the first `EI` before white space for the end.
-        if (isWhite(code) && before === ((UPPER_E << 8) | UPPER_I)) this.isMalformed = true;
-        if (--this.#left === 0) this.#state = AT_WHITE;
-        break;
-      case IN_ASCII85:
-        if (before % 256 === TILDE) {
-          this.isMalformed = code !== GREATER_THAN;
-          this.#state = AT_WHITE;
-        } else this.isMalformed = code > TILDE;
-        break;
-      case IN_ASCII_HEX:
-        if (code === GREATER_THAN) this.#state = AT_WHITE;
-        else this.isMalformed = !isWhite(code) && Number.isNaN(Number.parseInt(String.fromCharCode(code), 16));
-        break;
-      case IN_RUNS:
-        if (isWhite(code) && before === ((UPPER_E << 8) | UPPER_I)) this.isMalformed = true;
-        if (this.#left > 0) this.#left--;
-        else if (code === END_OF_RUNS) this.#state = AT_WHITE;
-        else this.#left = code < END_OF_RUNS ? code + 1 : 1;
-        break;
-      case AT_WHITE:
-        this.isMalformed = !isWhite(code);
-        this.#state = AT_E;
-        break;
-      case AT_E:
-        if (isWhite(code)) break;
-        this.isMalformed = code !== UPPER_E;
-        this.#state = AT_I;
-        break;
-      case AT_I:
-        this.isMalformed = code !== UPPER_I;
-        this.#state = AT_END;
-        break;
-    }
-  }
-
-  /** Reads the dictionary, and sets where its data end. */
-  #describe(): void {
-    // The two letters of `ID` are replaced by the end of the dictionary.
-    const text = new Uint8Array(this.#length + 2);
-    text[0] = text[1] = LESS_THAN;
-    text.set(this.#dictionary.subarray(0, this.#length - 2), 2);
-    text[this.#length] = text[this.#length + 1] = GREATER_THAN;
-    const entries = dictionaryOf(text);
-    this.#state = entries ? this.#dataOf(entries) : -1;
-    this.isMalformed = this.#state < 0;
-    this.#last = 0;
-  }
-
-  /** Returns the state for data with this dictionary; -1 if their end is not certain. */
-  #dataOf(entries: Dictionary): number {
-    let isAmbiguous = false;
-    const get = (short: string, long: string) => {
-      if (entries.has(short) && entries.has(long)) isAmbiguous = true;
-      return entries.get(short) ?? entries.get(long);
-    };
-    const size = (value: Value | undefined) =>
-      typeof value === "number" && Number.isInteger(value) && value > 0 && value < 1 << 16 ? value : 0;
-    const [width, height] = [size(get("W", "Width")), size(get("H", "Height"))];
-    const isMask = get("IM", "ImageMask") === true;
-    const bits = isMask ? 1 : size(get("BPC", "BitsPerComponent"));
-    const space = get("CS", "ColorSpace");
-    const family = Array.isArray(space) ? space[0] : space;
-    const components = isMask ? 1 : typeof family === "string" ? (COMPONENTS.get(family) ?? 0) : 0;
-    this.components = components;
-    const length = height * Math.ceil((width * bits * components) / 8);
-    if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return -1;
-    const filters = get("F", "Filter");
-    if (isAmbiguous || entries.has("L") || entries.has("Length")) return -1;
-    const [filter, ...others] = Array.isArray(filters) ? filters : [filters];
-    if (filter === undefined) {
-      this.#left = length;
-      return IN_SAMPLES;
-    }
-    const isKnown = others.every(
-      (other) => typeof other === "string" && (FILTERS.has(other) || OTHER_FILTERS.has(other)),
-    );
-    return isKnown && typeof filter === "string" ? (FILTERS.get(filter) ?? -1) : -1;
-  }
+/** An inline image. */
+interface InlineImage {
+  /** Offset behind `EI`; -1 if the image is malformed. */
+  readonly end: number;
+  /** Number of components of the image's colors: 1 for an indexed image, 0 if it is unknown. */
+  readonly components: number;
 }
 
-/** Parses a dictionary. Returns undefined if it is malformed or has a key twice. */
-function dictionaryOf(text: Uint8Array): Dictionary | undefined {
+/**
+ * Reads the part of an inline image behind `BI`, which is at `at`. Readers find the end of the data in different ways, so an
+ * image is well-formed only if all of them find the same end: unfiltered data of the length that the dictionary says, or
+ * data of a filter with a visible end mark. Others, such as Flate and CCITT data, would have to be decoded.
+ */
+export function readInlineImage(bytes: Uint8Array, at: number, end: number): InlineImage {
+  const data = endOfDictionary(bytes, at, end);
+  const entries = data < 0 ? undefined : dictionaryOf(bytes, at, data - 3);
+  if (!entries) return { end: -1, components: 0 };
+  const { endOfData, components } = describe(entries);
+  let after = endOfData?.(bytes, data, end) ?? -1;
+  if (after < 0 || !isWhite(bytes[after])) return { end: -1, components };
+  while (after < end && isWhite(bytes[after])) after++;
+  const isEnded = bytes[after] === UPPER_E && bytes[after + 1] === UPPER_I;
+  after += 2;
+  return { end: isEnded && (after === end || isWhite(bytes[after])) ? after : -1, components };
+}
+
+/** Returns the offset of the data, behind `ID` and one white-space character; -1 without them. */
+function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
+  const last = Math.min(end - 2, at + MAX_DICTIONARY);
+  for (; at < last; at++)
+    if (bytes[at] === UPPER_I && bytes[at + 1] === UPPER_D && isWhite(bytes[at + 2]!)) return at + 3;
+  return -1;
+}
+
+/** Returns how data with this dictionary end, if their end is certain. */
+function describe(entries: Dictionary): { endOfData?: EndOfData | undefined; components: number } {
+  let isAmbiguous = false;
+  const get = (short: string, long: string) => {
+    if (entries.has(short) && entries.has(long)) isAmbiguous = true;
+    return entries.get(short) ?? entries.get(long);
+  };
+  const size = (value: Value | undefined) =>
+    typeof value === "number" && Number.isInteger(value) && value > 0 && value < 1 << 16 ? value : 0;
+  const [width, height] = [size(get("W", "Width")), size(get("H", "Height"))];
+  const isMask = get("IM", "ImageMask") === true;
+  const bits = isMask ? 1 : size(get("BPC", "BitsPerComponent"));
+  const space = get("CS", "ColorSpace");
+  const family = Array.isArray(space) ? space[0] : space;
+  const components = isMask ? 1 : typeof family === "string" ? (COMPONENTS.get(family) ?? 0) : 0;
+  const length = height * Math.ceil((width * bits * components) / 8);
+  if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return { components };
+  const filters = get("F", "Filter");
+  if (isAmbiguous || entries.has("L") || entries.has("Length")) return { components };
+  const [filter, ...others] = Array.isArray(filters) ? filters : [filters];
+  if (filter === undefined) return { endOfData: endOfSamples(length), components };
+  const isKnown = (other: Value | undefined) =>
+    typeof other === "string" && (FILTERS.has(other) || OTHER_FILTERS.has(other));
+  const endOfData = others.every(isKnown) ? FILTERS.get(filter) : undefined;
+  return { endOfData, components };
+}
+
+/** Unfiltered data end after `length` bytes. Some readers take the first `EI` before white space for their end. */
+function endOfSamples(length: number): EndOfData {
+  return (bytes, at, end) => {
+    const after = at + length;
+    return after < end && !hasEnd(bytes, at, after) ? after : -1;
+  };
+}
+
+function endOfAscii85(bytes: Uint8Array, at: number, end: number): number {
+  while (at < end && bytes[at]! < TILDE) at++;
+  return bytes[at] === TILDE && bytes[at + 1] === GREATER_THAN ? at + 2 : -1;
+}
+
+function endOfAsciiHex(bytes: Uint8Array, at: number, end: number): number {
+  const isHex = (code: number) => isWhite(code) || !Number.isNaN(Number.parseInt(String.fromCharCode(code), 16));
+  while (at < end && bytes[at] !== GREATER_THAN && isHex(bytes[at]!)) at++;
+  return bytes[at] === GREATER_THAN ? at + 1 : -1;
+}
+
+function endOfRuns(bytes: Uint8Array, at: number, end: number): number {
+  const start = at;
+  while (at < end && bytes[at] !== END_OF_RUNS) at += bytes[at]! < END_OF_RUNS ? bytes[at]! + 2 : 2;
+  return at < end && !hasEnd(bytes, start, at + 1) ? at + 1 : -1;
+}
+
+/** Returns whether `EI` and white space are in the bytes [start, end). */
+function hasEnd(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at + 2 < end; at++)
+    if (bytes[at] === UPPER_E && bytes[at + 1] === UPPER_I && isWhite(bytes[at + 2]!)) return true;
+  return false;
+}
+
+/** Parses the entries in the bytes [start, end). Returns undefined if they are malformed or have a key twice. */
+function dictionaryOf(bytes: Uint8Array, start: number, end: number): Dictionary | undefined {
+  const text = new Uint8Array(end - start + 4);
+  text.fill(LESS_THAN, 0, 2).set(bytes.subarray(start, end), 2);
+  text.fill(GREATER_THAN, text.length - 2);
   try {
     let count = 0;
     if (text.includes(HASH) || eachWellFormedEntry(text, 0, () => count++) !== text.length) return undefined;

@@ -26,7 +26,7 @@ export const RESTORE = 2;
 export const BEGIN_SEQUENCE = 3;
 export const END_SEQUENCE = 4;
 export const BEGIN_COMPATIBILITY = 5;
-export const END_COMPATIBILITY = 6;
+const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
 
 /** Colors that content paints with operators of device color spaces (8.6.8), except gray. */
