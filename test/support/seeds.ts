@@ -67,8 +67,15 @@ const OBJECT_STREAMS: Part[] = [
   ...xrefStream(8, "/Root 1 0 R", ["Predictor"]),
 ];
 
-/** The bytes of an uncompressed PDF that is attached to others, one character per byte. */
-const ATTACHED = Buffer.from(written({ parts: CLASSIC })).toString("latin1");
+/**
+ * The bytes of an uncompressed PDF that is attached to others, one character per byte. It has one page, so that a reader
+ * that takes it for the document never shows more pages than the document has.
+ */
+const ATTACHED = Buffer.from(
+  written({
+    parts: [HEAD, ...objects(1, [CATALOG, tree("3 0 R", 1), page("/Contents 4 0 R")]), stream(4, INK), ...table()],
+  }),
+).toString("latin1");
 
 function encrypted(name: string, isPacked: boolean): Draft {
   const vector = VECTORS.find((each) => each.name === name)!;

@@ -1,4 +1,5 @@
 /** Irregular files, made in code. All readers show the mark on each of their pages. */
+import { deflateSync } from "node:zlib";
 import { encode } from "../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, onePage } from "./fixture.ts";
 
@@ -93,6 +94,15 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
     "content with the filter /BrotliDecode",
     1,
     file(onePage(`${BOX}/Contents 4 0 R`, { 4: { dict: "/Filter/BrotliDecode", data: "\x0b\x01\x800 g \x03" } })),
+  ],
+  [
+    "content with a wrong Flate header",
+    1,
+    file(
+      onePage(`${BOX}/Contents 4 0 R`, {
+        4: { dict: "/Filter/FlateDecode", data: `xx${deflateSync("0 g 9 9 9 9 re f").toString("latin1").slice(2)}` },
+      }),
+    ),
   ],
   [
     "a catalog behind data without endstream",
@@ -196,6 +206,8 @@ export const MALFORMED_CONTENTS: [string, string][] = [
   ["an array and a dictionary that are left open", "[<</A["],
   ["an inline image without data", "BI /W 9 /H 9 /BPC 8 /CS /RGB ID "],
   ["text that is left open", "BT /F1 9 Tf"],
+  ["many graphics states without /ExtGState", "/None gs ".repeat(150)],
+  ["many color spaces without /ColorSpace", "/None cs 1 sc ".repeat(150)],
 ];
 
 /** Returns the objects of a file whose page has malformed content. */

@@ -10,6 +10,8 @@ import {
   BEGIN_COMPATIBILITY,
   BEGIN_IMAGE,
   BEGIN_SEQUENCE,
+  CATEGORIES,
+  CATEGORY,
   COLOR,
   DEVICE_CMYK,
   DEVICE_RGB,
@@ -47,6 +49,9 @@ const MAX_NESTING = 16;
 const MAX_TOKEN = 127;
 /** Maximum digits before the decimal point. Ten exceed 32 bits. */
 const MAX_DIGITS = 9;
+
+/** Number of uses of a category of resources from which on its absence counts. MuPDF gives up at 100 missing resources. */
+const MANY_USES = 60;
 
 /** Classes of bytes. Those from `DIGIT` on are regular characters. */
 const WHITE = 0;
@@ -99,6 +104,8 @@ interface Frame {
 class ContentSyntax {
   /** Bit set of the colors that the content so far selects, see operators.ts. */
   colors = 0;
+  /** Number of uses of resources, by their category. The last number is of operators that use none. */
+  readonly #uses = new Uint32Array(CATEGORIES.length + 1);
   #isMalformed = false;
   /** Whether the last stream has ended with a regular character, so that some readers continue its token. */
   #mayContinue = false;
@@ -135,6 +142,11 @@ class ContentSyntax {
     const open =
       this.#frames.length + this.#count + this.#saved + this.#sequences + this.#compatibility + (this.#object - PAGE);
     return !this.#isMalformed && open === 0;
+  }
+
+  /** Returns the bit set of the categories of resources that the content so far has used many times. */
+  get manyUsed(): number {
+    return CATEGORIES.reduce((bits, _, index) => (this.#uses[index]! > MANY_USES ? bits | (1 << index) : bits), 0);
   }
 
   /** Reads the bytes up to `end`. Returns whether they are well-formed. */
@@ -194,6 +206,7 @@ class ContentSyntax {
             if (SIGNATURE[slot] !== VARIABLE || !isColor || count > MAX_OPERANDS) return false;
           }
           if (COLOR[slot] !== 0) this.colors |= COLOR[slot]!;
+          this.#uses[CATEGORY[slot]!]!++;
           if (NEXT[slot] !== UNCHANGED) this.#object = NEXT[slot]!;
           const effect = EFFECT[slot]!;
           if (effect === BEGIN_IMAGE) {
@@ -300,6 +313,8 @@ export interface CheckedContent {
   readonly isWellFormed: boolean;
   /** Bit set of the colors that the content selects, up to where it is malformed. See operators.ts. */
   readonly colors: number;
+  /** Bit set of the categories of resources that the content uses many times. See operators.ts. */
+  readonly manyUsed: number;
 }
 
 /**
@@ -311,7 +326,7 @@ export interface CheckedContent {
 export function checkContent(parts: readonly Uint8Array[], isTagged = false): CheckedContent {
   const syntax = new ContentSyntax(isTagged);
   for (const part of parts) syntax.read(part);
-  return { isWellFormed: syntax.finish(), colors: syntax.colors };
+  return { isWellFormed: syntax.finish(), colors: syntax.colors, manyUsed: syntax.manyUsed };
 }
 
 function arrayKind(seen: number): number {

@@ -35,6 +35,18 @@ export const DEVICE_CMYK = 2;
 /** The content selects color spaces of its resources. */
 export const NAMED_SPACE = 4;
 
+/** Categories of resources (7.8.3), in the order of their bits in bit sets. */
+export const CATEGORIES = ["ExtGState", "ColorSpace", "XObject", "Shading", "Font", "Properties", "Pattern"] as const;
+/** Categories of resources by the operators that name one of their resources. */
+const RESOURCES: Record<string, (typeof CATEGORIES)[number]> = {
+  gs: "ExtGState",
+  cs: "ColorSpace",
+  CS: "ColorSpace",
+  Do: "XObject",
+  sh: "Shading",
+  Tf: "Font",
+};
+
 /** Signature of an operator that takes any number of numbers. No operands have it, because no kind is 0. */
 export const VARIABLE = 8;
 
@@ -100,6 +112,9 @@ export const NEXT = new Uint8Array(SLOTS);
 export const EFFECT = new Uint8Array(SLOTS);
 /** Bit set of the colors that the operator selects. */
 export const COLOR = new Uint8Array(SLOTS);
+export const NO_CATEGORY = CATEGORIES.length;
+/** Index in {@link CATEGORIES} of the resource that the operator names, or {@link NO_CATEGORY}. */
+export const CATEGORY = new Uint8Array(SLOTS).fill(NO_CATEGORY);
 
 /** Returns the slot where the search for an operator begins. */
 const firstSlot = (packed: number) => (packed ^ (packed >> 5) ^ (packed >> 11)) & (SLOTS - 1);
@@ -132,4 +147,6 @@ for (const { where, next, operators } of GROUPS)
     NEXT[slot] = next;
     EFFECT[slot] = EFFECTS[name] ?? NO_EFFECT;
     COLOR[slot] = COLORS[name] ?? 0;
+    const category = RESOURCES[name];
+    CATEGORY[slot] = category ? CATEGORIES.indexOf(category) : NO_CATEGORY;
   }

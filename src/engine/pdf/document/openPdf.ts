@@ -2,6 +2,7 @@
 import { EngineError } from "../../errors.ts";
 import { ObjectNumbers } from "../objects/objectNumbers.ts";
 import { Objects } from "../objects/objects.ts";
+import { categoriesOf } from "../pages/pageContent.ts";
 import { PageWalk } from "../pages/pageTree.ts";
 import { Rewrites } from "../pages/rewrite.ts";
 import { unreadablePage } from "../pages/treeObject.ts";
@@ -246,7 +247,10 @@ async function readTree(
     unchecked: mayDefer
       ? pages
           .filter(({ isolated }) => !isolated)
-          .map(({ contents, content, isTagged }) => ({ content, items: contents!.items, isTagged }))
+          .map(({ contents, content, isTagged, ownResources }) => ({
+            ...{ content, items: contents!.items, isTagged },
+            categories: categoriesOf(ownResources),
+          }))
       : [],
     contentEnds: walk.contents.ends,
     hasPrivateData: walk.hasPrivateData || privateEntries.length > 0,

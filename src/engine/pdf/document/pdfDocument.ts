@@ -28,6 +28,8 @@ export interface UncheckedContent {
   readonly items: string;
   /** Whether the content is part of the document's structure. */
   readonly isTagged: boolean;
+  /** The categories of its resources, see categoriesOf. */
+  readonly categories: number;
 }
 
 /** Facts about a file that `openPdf` has read. */

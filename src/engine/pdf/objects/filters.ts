@@ -53,6 +53,7 @@ export function hasKnownFilters(dict: Dictionary): boolean {
 /**
  * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
  * @param maxBytes maximum number of bytes that all filters together may produce
+ * @param isStrict whether Flate data without a valid header count as damaged, as in MuPDF
  * @throws Malformed if a filter is unknown, the data are damaged, or there are too many filters
  * @throws EngineError too_complex if the output is too large or the decoding takes too long
  */
@@ -61,6 +62,7 @@ export function decodeStream(
   data: Uint8Array,
   meter: Meter,
   maxBytes = Number.POSITIVE_INFINITY,
+  isStrict = false,
 ): Uint8Array {
   const filters = list(dict.get("Filter") ?? dict.get("F"));
   const params = list(dict.get("DecodeParms") ?? dict.get("DP"));
@@ -72,7 +74,7 @@ export function decodeStream(
     work.charge("startFilter");
     const param = params[i];
     const quota = Math.min(meter.outputQuota(total), Math.max(0, maxBytes - total));
-    data = trimmed(decode(filter, data, param instanceof Map ? param : undefined, work, quota));
+    data = trimmed(decode(filter, data, param instanceof Map ? param : undefined, work, quota, isStrict));
     total += data.length;
     meter.chargeDecoded(data.length);
   });
@@ -98,9 +100,10 @@ function decode(
   options: Dictionary | undefined,
   work: StreamMeter,
   maxBytes: number,
+  isStrict: boolean,
 ): Uint8Array {
   if (filter === "FlateDecode" || filter === "Fl")
-    return undoPredictor(decodeFlate(data, maxBytes, work), options, work);
+    return undoPredictor(decodeFlate(data, maxBytes, work, isStrict), options, work);
   work.charge("filterByte", data.length);
   switch (filter) {
     case "ASCIIHexDecode":
@@ -120,12 +123,13 @@ function decode(
 }
 
 /** Decodes Flate data. Accepts truncated data and bytes after the end, as readers do. */
-function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter): Uint8Array {
+function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isStrict: boolean): Uint8Array {
   work.charge("inflateInput", data.length);
   try {
     return inflate(data, maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
+    if (isStrict) throw new Malformed("a compressed stream is damaged");
   }
   work.charge("inflateInput", data.length);
   try {

@@ -73,17 +73,18 @@ export class SyntaxCheck {
     if (this.#open) this.#collected.clear();
     const checked = new Map<string, PageContent>();
     let left = MAX_CHECKED;
-    for (const { content, items, isTagged } of this.#pages) {
-      content.colors = checked.get(items)?.colors;
+    for (const { content, items, isTagged, categories } of this.#pages) {
+      const key = `${categories} ${items}`;
+      content.colors = checked.get(key)?.colors;
       if (left <= 0) continue;
       const numbers = numbersIn(items);
-      if (checked.has(items) || !numbers.every((num) => this.#collected.has(num))) continue;
+      if (checked.has(key) || !numbers.every((num) => this.#collected.has(num))) continue;
       const parts = await Promise.all(numbers.map((num) => this.#decoded(num)));
       for (const part of parts) if (part instanceof Uint8Array) left -= part.length;
-      const found = contentOf(parts, isTagged);
+      const found = contentOf(parts, isTagged, categories);
       if (!found.isWellFormed) throw new PlanOutdated("a page's content is malformed");
       content.colors = found.colors;
-      checked.set(items, content);
+      checked.set(key, content);
     }
   }
 

@@ -45,7 +45,7 @@ export class IsolationReader {
   readonly #uses = new Map<number, string>();
   /** Content that has been isolated, by the references to its streams and by its box and resources. */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
-  /** Results of the check of a page's content, by the references to its streams. */
+  /** Results of the check of a page's content, by the categories of its resources and the references to its streams. */
   readonly #checked = new Map<string, PageContent>();
   /** The streams that have been decoded. */
   readonly #counted = new Set<number>();
@@ -59,16 +59,18 @@ export class IsolationReader {
   /**
    * Checks the content of a page. Content beyond {@link MAX_CHECKED} counts as well-formed, because it is not checked.
    * @param items references to the streams
-   * @param isTagged see ContentSyntax
+   * @param isTagged see checkContent
+   * @param categories see categoriesOf
    * @throws MissingRange if bytes have to be fetched first
    */
-  check(items: string, isTagged: boolean): PageContent {
-    const known = this.#checked.get(items);
+  check(items: string, isTagged: boolean, categories: number): PageContent {
+    const key = `${categories} ${items}`;
+    const known = this.#checked.get(key);
     if (known) return known;
     if (MAX_DECODED - this.#left >= MAX_CHECKED) return uncheckedContent();
     const parts = this.#streams(items)?.map((stream) => this.#decode(stream, MAX_CHECKED)) ?? ["too long"];
-    const found = contentOf(parts, isTagged);
-    this.#checked.set(items, found);
+    const found = contentOf(parts, isTagged, categories);
+    this.#checked.set(key, found);
     return found;
   }
 

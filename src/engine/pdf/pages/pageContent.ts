@@ -1,10 +1,12 @@
 /** Decodes and checks the content of pages. */
 import { EngineError } from "../../errors.ts";
 import { checkContent } from "../content/contentSyntax.ts";
+import { CATEGORIES } from "../content/operators.ts";
 import { decodeStream, hasKnownFilters } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
+import type { PageResources } from "./resources.ts";
 
 /** Maximum number of decoded bytes of a file whose syntax is checked. More would take longer than all other work. */
 export const MAX_CHECKED = 512 << 10;
@@ -22,15 +24,27 @@ export function uncheckedContent(): PageContent {
   return { isWellFormed: true, colors: undefined };
 }
 
+/** Returns the bit set of the categories that resources have, see content/operators.ts. */
+export function categoriesOf(resources: PageResources | undefined): number {
+  if (!resources) return 0;
+  return CATEGORIES.reduce((bits, key, index) => (resources.categories.has(key) ? bits | (1 << index) : bits), 0);
+}
+
 /**
- * Checks decoded content.
+ * Checks decoded content. Content that uses many resources of a missing category counts as malformed.
  * @param parts the decoded streams, see {@link decodeContent}
- * @param isTagged see ContentSyntax
+ * @param isTagged see checkContent
+ * @param categories see {@link categoriesOf}
  */
-export function contentOf(parts: readonly ReturnType<typeof decodeContent>[], isTagged: boolean): PageContent {
+export function contentOf(
+  parts: readonly ReturnType<typeof decodeContent>[],
+  isTagged: boolean,
+  categories: number,
+): PageContent {
   if (parts.includes("too long")) return uncheckedContent();
   if (parts.includes(undefined)) return { isWellFormed: false, colors: undefined };
-  return checkContent(parts as Uint8Array[], isTagged);
+  const { isWellFormed, colors, manyUsed } = checkContent(parts as Uint8Array[], isTagged);
+  return { isWellFormed: isWellFormed && (manyUsed & ~categories) === 0, colors };
 }
 
 /**
@@ -47,9 +61,12 @@ export function decodeContent(
   limit: number,
 ): Uint8Array | "too long" | undefined {
   if (!hasKnownFilters(filters)) return "too long";
+  const { cipher, table } = objects;
   const { meter } = objects.source;
+  const hasOwnCipher = [filters.get("Filter")].flat().includes("Crypt");
+  if (cipher && !hasOwnCipher && !cipher.isIntact(num, table.generationOf(num), raw)) return undefined;
   try {
-    const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit);
+    const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit, true);
     meter.charge("checkContent", content.length);
     return content.length > limit ? "too long" : content; // without a filter, nothing has limited the data
   } catch (error) {

@@ -13,7 +13,7 @@ import { IsolationReader } from "./isolation.ts";
 import { KidList, readKids } from "./kids.ts";
 import type { PageEntry } from "./page.ts";
 import { type PageAttributes, type Span, scanPageAttributes } from "./pageAttributes.ts";
-import { uncheckedContent } from "./pageContent.ts";
+import { categoriesOf, uncheckedContent } from "./pageContent.ts";
 import { readGroup } from "./pageGroup.ts";
 import { type DefaultSpace, type PageResources, Resources } from "./resources.ts";
 import { Rewrite, type Rewrites } from "./rewrite.ts";
@@ -337,7 +337,7 @@ export class PageWalk {
     const content =
       this.#options.mayDefer && !this.#options.lenient
         ? uncheckedContent()
-        : this.#isolation.check(contents.items, attributes.isTagged);
+        : this.#isolation.check(contents.items, attributes.isTagged, categoriesOf(found));
     const isIsolated = this.#options.lenient || !content.isWellFormed;
     const group = attributes.group && readGroup(page.text, attributes.group, this.#objects);
     if (typeof group === "object") cuts.push({ start: attributes.group!.key, end: attributes.group!.end });

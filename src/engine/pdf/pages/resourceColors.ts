@@ -69,12 +69,13 @@ export class ResourceColorReader {
     if (!resources) return NOTHING;
     const known = this.#known.get(resources);
     if (known) return known;
-    const { holder, colored } = resources;
-    if (colored.size === 0) return NOTHING;
+    const { holder, categories } = resources;
+    if (!Array.from(categories.keys()).some((key) => KEYS.has(key))) return NOTHING;
     const { meter } = this.#objects.source;
     const colors = this.#orUnknown(() => {
       const dictionary: Dictionary = new Map();
-      for (const [key, { start }] of colored) dictionary.set(key, parseCharged(holder.text, start, meter));
+      for (const [key, { start }] of categories)
+        if (KEYS.has(key)) dictionary.set(key, parseCharged(holder.text, start, meter));
       return this.#resources(dictionary, 0);
     });
     this.#known.set(resources, colors);
@@ -147,7 +148,7 @@ export class ResourceColorReader {
     if (data.length > this.#contentLeft) return UNKNOWN;
     const decoded = decodeContent(this.#objects, num, filters, data, this.#contentLeft);
     if (decoded instanceof Uint8Array) this.#contentLeft -= decoded.length;
-    const { colors } = contentOf([decoded], false);
+    const { colors } = contentOf([decoded], false, 0);
     return colors === undefined ? UNKNOWN : colorsOfContent(colors);
   }
 

@@ -3,6 +3,7 @@
  * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
  */
 import { EngineError } from "../../errors.ts";
+import { CATEGORIES } from "../content/operators.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
 import { eachEntry, isDictionary, Malformed, nameIs, readName } from "../syntax/lexer.ts";
@@ -36,13 +37,11 @@ export interface PageResources {
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
-  /** The entries that may have colors, by key, as spans of the text of `holder`. */
-  readonly colored: ReadonlyMap<string, Span>;
+  /** The categories of resources that exist, as spans of the text of `holder`. */
+  readonly categories: ReadonlyMap<string, Span>;
 }
 
-/** The categories of resources that may have colors, see resourceColors.ts. */
-const COLORED = ["XObject", "ColorSpace", "ExtGState", "Pattern", "Shading"];
-const NONE_COLORED: ReadonlyMap<string, Span> = new Map();
+const NO_CATEGORIES: ReadonlyMap<string, Span> = new Map();
 const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
@@ -83,7 +82,7 @@ export class Resources {
   /** Returns the resources of a page that has no usable ones, own or inherited. */
   missing(page: Rewrite): PageResources {
     const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
-    return { slot, shared: undefined, corrections: [], holder: page, colored: NONE_COLORED };
+    return { slot, shared: undefined, corrections: [], holder: page, categories: NO_CATEGORIES };
   }
 
   #referenced(holder: Rewrite, span: Span): PageResources | undefined {
@@ -102,7 +101,7 @@ export class Resources {
     const read = this.#entries.get(holder);
     const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
     this.#entries.set(holder, { at, entries });
-    const { found, overridden, colorSpaces, colored } = entries;
+    const { found, overridden, colorSpaces, categories } = entries;
     for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each once
     // Some readers would take the first.
     const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
@@ -113,7 +112,7 @@ export class Resources {
     if (isShared && slot.rewrite !== holder && !this.#objects.table.isInFile(holder.num))
       corrections.push({ at: 0, remove: 0, insert: "" });
     this.#entries.delete(holder);
-    return { slot, shared: isShared ? holder : undefined, corrections, holder, colored };
+    return { slot, shared: isShared ? holder : undefined, corrections, holder, categories };
   }
 
   #inFound(holder: Rewrite, found: EntrySpan, corrections: Splice[]): NameSlot {
@@ -223,14 +222,15 @@ interface Entries {
   /** Color spaces that are not noted yet. */
   colorSpaces: Span[];
   /** See PageResources. */
-  colored: ReadonlyMap<string, Span>;
+  categories: ReadonlyMap<string, Span>;
 }
 
 function entriesOf(text: Uint8Array, at: number): Entries {
-  const entries: Entries = { found: undefined, overridden: [], colorSpaces: [], colored: NONE_COLORED };
+  const categories = new Map<string, Span>();
+  const entries: Entries = { found: undefined, overridden: [], colorSpaces: [], categories };
   eachEntry(text, at, (key, keyEnd, start, end) => {
-    const name = COLORED.find((category) => nameIs(text, key, keyEnd, category));
-    if (name) entries.colored = new Map(entries.colored).set(name, { start, end });
+    const name = CATEGORIES.find((category) => nameIs(text, key, keyEnd, category));
+    if (name) categories.set(name, { start, end });
     if (name === "XObject") {
       if (entries.found) entries.overridden.push(entries.found);
       entries.found = { key, start, end };

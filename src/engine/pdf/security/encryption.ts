@@ -3,7 +3,7 @@ import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import type { EncryptDictionary } from "./encryptDictionary.ts";
 import { type Access, authenticate } from "./fileKey.ts";
-import { decryptAes, decryptBlock, encryptAes, rc4 } from "./symmetric.ts";
+import { decryptAes, decryptBlock, encryptAes, isIntactAes, rc4 } from "./symmetric.ts";
 
 /**
  * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Some data are never encrypted
@@ -19,6 +19,8 @@ export interface Cipher {
    * @throws EngineError `unsupported_encryption` or `password_required` for a crypt filter that cannot be applied
    */
   decryptStream(num: number, gen: number, data: Uint8Array, cryptFilter?: string): Uint8Array;
+  /** Returns whether all readers decrypt these data of a stream. */
+  isIntact(num: number, gen: number, data: Uint8Array): boolean;
   encryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   encryptStream(num: number, gen: number, data: Uint8Array): Uint8Array;
 }
@@ -50,6 +52,7 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
   }
   return {
     decryptString: method.decrypt,
+    isIntact: method.isIntact,
     encryptString: method.encrypt,
     encryptStream: method.encrypt,
     decryptStream: (num, gen, data, cryptFilter) =>
@@ -133,11 +136,13 @@ function permissions(dict: EncryptDictionary, access: Access | undefined): numbe
 
 /** A crypt filter's method, which encrypts and decrypts the bytes of one object. */
 interface Method {
+  isIntact(num: number, gen: number, data: Uint8Array): boolean;
   decrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
   encrypt(num: number, gen: number, data: Uint8Array): Uint8Array;
 }
 
 const IDENTITY: Method = {
+  isIntact: () => true,
   decrypt: (_num, _gen, data) => data,
   encrypt: (_num, _gen, data) => data,
 };
@@ -164,7 +169,7 @@ function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint
 function rc4Method(fileKey: Uint8Array): Method {
   const apply = (num: number, gen: number, data: Uint8Array) =>
     rc4(md5(fileKey, objectId(num, gen)).subarray(0, fileKey.length + 5), data);
-  return { decrypt: apply, encrypt: apply };
+  return { isIntact: () => true, decrypt: apply, encrypt: apply };
 }
 
 /** Returns AES with a key per object (ISO 32000-2, 7.6.3.2, Algorithm 1). */
@@ -172,6 +177,7 @@ function aes128Method(fileKey: Uint8Array): Method {
   const salt = encodeLatin1("sAlT");
   const key = (num: number, gen: number) => md5(fileKey, objectId(num, gen), salt);
   return {
+    isIntact: (num, gen, data) => isIntactAes(key(num, gen), data),
     decrypt: (num, gen, data) => decryptAes(key(num, gen), data),
     encrypt: (num, gen, data) => encryptAes(key(num, gen), data),
   };
@@ -180,6 +186,7 @@ function aes128Method(fileKey: Uint8Array): Method {
 /** Returns AES with the file key for all objects (ISO 32000-2, 7.6.3.3, Algorithm 1.A). */
 function aes256Method(fileKey: Uint8Array): Method {
   return {
+    isIntact: (_num, _gen, data) => isIntactAes(fileKey, data),
     decrypt: (_num, _gen, data) => decryptAes(fileKey, data),
     encrypt: (_num, _gen, data) => encryptAes(fileKey, data),
   };

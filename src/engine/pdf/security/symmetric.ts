@@ -50,6 +50,20 @@ export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   return concat([vector, encryptBlocks(key, vector, concat([data, padding]))]);
 }
 
+/** Returns whether AES data have a vector, whole blocks and valid padding. MuPDF gives up data that lack one of them. */
+export function isIntactAes(key: Uint8Array, data: Uint8Array): boolean {
+  if (data.length < 2 * BLOCK_BYTES || data.length % BLOCK_BYTES > 0) return false;
+  const last = decryptBlocks(key, data.subarray(-2 * BLOCK_BYTES, -BLOCK_BYTES), data.subarray(-BLOCK_BYTES));
+  return paddingOf(last) > 0;
+}
+
+/** Returns the length of the padding at the end of decrypted data; 0 if it is invalid. */
+function paddingOf(padded: Uint8Array): number {
+  const padding = padded.at(-1)!;
+  const isValid = padding >= 1 && padding <= BLOCK_BYTES && padded.subarray(-padding).every((byte) => byte === padding);
+  return isValid ? padding : 0;
+}
+
 /**
  * Decrypts AES data. Real files contain strings without a vector, streams whose /Length includes a trailing line break,
  * and invalid padding. Therefore only whole blocks are decrypted, and only valid padding is removed.
@@ -59,8 +73,5 @@ export function decryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   if (blocks.length === 0) return new Uint8Array(0);
 
   const padded = decryptBlocks(key, data.subarray(0, BLOCK_BYTES), blocks);
-  const padding = padded.at(-1)!;
-  const isPadding =
-    padding >= 1 && padding <= BLOCK_BYTES && padded.subarray(-padding).every((byte) => byte === padding);
-  return isPadding ? padded.subarray(0, -padding) : padded;
+  return padded.subarray(0, padded.length - paddingOf(padded));
 }

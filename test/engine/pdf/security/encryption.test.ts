@@ -349,6 +349,12 @@ describe("damaged AES data", () => {
     }
   });
 
+  it("AES data are intact only with a vector, whole blocks and valid padding", () => {
+    const damaged = [data.subarray(0, -1), data.subarray(0, 16), new Uint8Array(), data.with(-1, data.at(-1)! ^ 1)];
+    expect(cipher.isIntact(num, gen, data)).toBe(true);
+    for (const one of damaged) expect(cipher.isIntact(num, gen, one), hexOf(one)).toBe(false);
+  });
+
   it("ignores a line break after AES data", () => {
     const followed = new Uint8Array([...data, 13, 10]);
     expect(ascii(cipher.decryptStream(num, gen, followed))).toBe(plain);
