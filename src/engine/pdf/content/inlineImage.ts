@@ -15,7 +15,7 @@ const UPPER_I = 0x49;
 /** Length in a run-length code that ends the data. */
 const END_OF_RUNS = 128;
 
-/** Finds the end of data with a visible end mark; -1 if there is none. */
+/** Finds the end of data that have a visible end mark; -1 without it. */
 type EndOfData = (bytes: Uint8Array, at: number, end: number) => number;
 
 const FILTERS: ReadonlyMap<Value, EndOfData> = new Map([

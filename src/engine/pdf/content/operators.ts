@@ -112,7 +112,7 @@ export const NEXT = new Uint8Array(SLOTS);
 export const EFFECT = new Uint8Array(SLOTS);
 /** Bit set of the colors that the operator selects. */
 export const COLOR = new Uint8Array(SLOTS);
-export const NO_CATEGORY = CATEGORIES.length;
+const NO_CATEGORY = CATEGORIES.length;
 /** Index in {@link CATEGORIES} of the resource that the operator names, or {@link NO_CATEGORY}. */
 export const CATEGORY = new Uint8Array(SLOTS).fill(NO_CATEGORY);
 
