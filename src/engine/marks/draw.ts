@@ -2,9 +2,10 @@ import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { allowsTransparency } from "../pdf/document/pdfa.ts";
+import { glyphText, hideFromExtraction } from "./actualText.ts";
 import type { Appearance } from "./appearance.ts";
 import { EMBOLDENING, type FrameStroke, strokeAround } from "./block.ts";
-import { addForm, type Drawing, hideFromExtraction, type Rectangle, withActualText } from "./form.ts";
+import { addForm, type Drawing, type Rectangle } from "./form.ts";
 import type { Ink } from "./ink.ts";
 import { number, numbers } from "./operators.ts";
 
@@ -70,7 +71,7 @@ export function drawText(
     if (frame) content.push(strokeFrame(box, frame, 0));
     content.push(letters("fill", 2 * bolder));
   }
-  const operators = isDigit ? withActualText(digit, ...content) : content.join("\n");
+  const operators = isDigit ? glyphText(digit, ...content) : content.join("\n");
   return { box, resources: `${fontOf(embedded)}${ink.resources}`, content: operators };
 }
 

@@ -1,6 +1,7 @@
 import { encodeLatin1 } from "../bytes.ts";
 import { deflatedText } from "../deflated.ts";
 import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
+import { glyphText, wordsOf } from "./actualText.ts";
 import type { Point } from "./geometry.ts";
 import { number, numbers, showEach } from "./operators.ts";
 
@@ -27,15 +28,16 @@ export interface Drawing {
  * blend mode and soft mask (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). A translucent mark is an isolated transparency group,
  * so overlaps within it are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid.
  * @param opacity opacity of the whole mark, from 0 to 1
+ * @param text the text of the drawing's glyphs; see {@link glyphText}
  */
-export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number): Mark {
+export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number, text?: string): Mark {
   if (opacity < 1) sink.uses?.add("transparency");
   const inner = addForm(sink, drawing, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
   const state = `<</ca ${number(opacity)}/CA ${number(opacity)}/BM/Normal/SMask/None/AIS false>>`;
   const ref = addForm(sink, {
     box: drawing.box,
     resources: `/ExtGState<</S ${state}>>/XObject<</D ${inner}>>`,
-    content: "/S gs /D Do",
+    content: `/S gs ${text === undefined ? "/D Do" : glyphText(text, "/D Do")}`,
   });
   return { ref, box: drawing.box };
 }
@@ -53,22 +55,11 @@ export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[
     right + Math.max(...xs),
     top + Math.max(...ys),
   ];
-  const content = hideFromExtraction(showEach(places, () => "Mark"));
+  const content = wordsOf(
+    "",
+    showEach(places, () => "Mark"),
+  );
   return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${mark.ref}>>`, content }), box };
-}
-
-/** Wraps operators in an empty /ActualText (ISO 32000-2, 14.9.4), so that text extraction finds no text in them. */
-export function hideFromExtraction(...operators: readonly string[]): string {
-  return withActualText("", ...operators);
-}
-
-/**
- * Wraps operators in an /ActualText (ISO 32000-2, 14.9.4), so that text extraction finds `text` instead of what they
- * show.
- * @param text ASCII letters and digits
- */
-export function withActualText(text: string, ...operators: readonly string[]): string {
-  return [`/Span<</ActualText(${text})>>BDC`, ...operators, "EMC"].join("\n");
 }
 
 /** Adds a form XObject, deflated if that is smaller. `entries` are additional entries of its dictionary. */

@@ -33,3 +33,9 @@ export function fillIn(text: string, { pages, date }: { pages: number; date: Dat
 export function withDigits(line: string, maxDigits: number, digits: number): string {
   return line.replaceAll(DIGIT_SLOT.repeat(maxDigits), DIGIT_SLOT.repeat(digits));
 }
+
+/** Replaces the slots of a text by the digits of a page number. The text has one slot for each digit. */
+export function withNumber(text: string, number: string): string {
+  let digits = 0;
+  return text.replaceAll(DIGIT_SLOT, () => number[digits++ % number.length]!);
+}

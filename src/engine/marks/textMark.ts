@@ -11,7 +11,7 @@ import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
 import { diagonalAngle, displayedSize, haveSameShape, type Matrix, marginOn, placeAt, type Size } from "./geometry.ts";
-import { fillIn, isNumbered } from "./placeholders.ts";
+import { fillIn, isNumbered, withDigits, withNumber } from "./placeholders.ts";
 import { type Placement, placeOnPages } from "./placeOnPages.ts";
 import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
@@ -57,6 +57,13 @@ export async function markWithText(
     };
   };
 
+  const allWords = new Map<Block, string>();
+  const wordsOn = (block: Block, number: string): string => {
+    const words = allWords.get(block) ?? wordsOf(block, withDigits(text, String(sizes.length).length, number.length));
+    allWords.set(block, words);
+    return withNumber(words, number);
+  };
+
   /** The previous page and its placement, cached because consecutive pages are mostly alike. */
   let previous: { page: Page; block: Block; placement: BlockPlacement } | undefined;
   await placeOnPages(document, (page): Placement => {
@@ -68,15 +75,28 @@ export async function markWithText(
       previous = { page, block, placement: placementOf(block, fontSizePt, size) };
     const { matrix, tiling } = previous.placement;
     const parts = marks.partsOf(block, number);
-    if (!tiling) return { matrix, parts };
+    const words = wordsOn(block, number);
+    if (!tiling) return { matrix, parts, words };
     // Only the text in the middle of the page can be searched and copied, so that its parts are read in order. Its copies
     // are echoes: they are drawn, but readers extract no text from them.
     const echoes = marks.partsOf(block, number, true).flatMap((part) => {
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];
     });
-    return { matrix, parts: [...parts, ...echoes] };
+    return { matrix, parts, echoes, words };
   });
+}
+
+/**
+ * Returns the words that a block shows, with slots for the page number: the text with the caller's line breaks. If the
+ * text is cut short or runs from right to left, returns the lines as drawn, because readers reverse such lines.
+ */
+function wordsOf({ rows }: Block, text: string): string {
+  const lines = rows.map(({ line }) =>
+    line.clusters.map((cluster) => (cluster.isSlot ? DIGIT_SLOT : cluster.text)).join(""),
+  );
+  const letters = (part: string) => part.replaceAll(/\s/g, "");
+  return letters(lines.join("")) === letters(text) ? text : lines.join("\n");
 }
 
 /**

@@ -100,10 +100,12 @@ export class TextMarks {
     return parts;
   }
 
-  #blockMark({ width, height, frame }: Block, rows: readonly Row[], isEcho: boolean): Mark {
+  #blockMark({ width, height, frame, rows: all }: Block, rows: readonly Row[], isEcho: boolean): Mark {
+    const isPart = rows.length < all.length;
     const units = UNITS_PER_EM;
     const runs = rows.map(({ line, x, y }) => ({ clusters: line.clusters, x: x * units, y: y * units }));
-    return this.#mark({ runs, box: [0, 0, width * units, height * units], frame, isEcho });
+    const glyphs = rows.length > 1 || isPart ? rows.map(({ line }) => textOf(line.clusters)).join("") : undefined;
+    return this.#mark({ runs, box: [0, 0, width * units, height * units], frame, isEcho }, glyphs);
   }
 
   /** Draws neighboring clusters of a line as one mark. The origin of the mark is the origin of the first cluster. */
@@ -114,10 +116,12 @@ export class TextMarks {
     // One more em on each side makes room for ink outside of the advance.
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
     const digit = first.isSlot ? first.text : undefined;
-    return this.#mark({ runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit });
+    const drawing = { runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit };
+    return this.#mark(drawing, textOf(clusters));
   }
 
-  #mark(text: Omit<TextDrawing, "edge">): Mark {
+  /** @param glyphs the text of the drawing, if it is a part of a block or has several lines */
+  #mark(text: Omit<TextDrawing, "edge">, glyphs?: string): Mark {
     const { runs, box, frame, isEcho } = text;
     const shown = runs.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)]);
     const key = JSON.stringify([box, frame, isEcho, ...shown]);
@@ -125,7 +129,7 @@ export class TextMarks {
     if (known) return known;
 
     const drawing = drawText(this.#sink, { ...text, edge: this.#edge }, this.#embedded, this.#appearance, this.#ink);
-    const mark = makeMark(this.#sink, drawing, this.#appearance.opacity);
+    const mark = makeMark(this.#sink, drawing, this.#appearance.opacity, isEcho ? undefined : glyphs);
     this.#marks.set(key, mark);
     return mark;
   }
@@ -146,6 +150,10 @@ function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
       for (const digit of DIGITS) yield withDigit(cluster, digit);
     }
   }
+}
+
+function textOf(clusters: readonly Cluster[]): string {
+  return clusters.map(({ text }) => text).join("");
 }
 
 /** Splits clusters into slots and the runs between them. */

@@ -1,0 +1,43 @@
+/**
+ * /ActualText of marks (ISO 32000-2, 14.9.4): the text that extraction finds instead of what the operators show.
+ *
+ * Readers differ in three ways, which the tags of this file use:
+ * - Poppler honors only the tag /Span. The end of an inner /Span also ends the outer one.
+ * - PDFium ignores marked content around a form XObject, and pdf.js ignores every /ActualText. Both read glyphs.
+ * - MuPDF honors every tag, and the innermost one counts. It places the glyphs if their text equals the /ActualText.
+ */
+
+/** Tag that Poppler ignores. Private tags begin with XX (ISO 32000-2, annex E). */
+const PRIVATE = "/XXText";
+
+/** Wraps operators so that Poppler and MuPDF find `text` in them, or nothing if it is empty. */
+export function wordsOf(text: string, operators: string): string {
+  return marked("/Span", text, operators);
+}
+
+/** Wraps operators, within {@link wordsOf}, so that PDFium and MuPDF find `text` in them. */
+export function glyphText(text: string, ...operators: readonly string[]): string {
+  return marked(PRIVATE, text, ...operators);
+}
+
+/** Wraps operators, within {@link wordsOf}, so that MuPDF finds no text in them. */
+export function hideFromExtraction(...operators: readonly string[]): string {
+  return marked(PRIVATE, "", ...operators);
+}
+
+function marked(tag: string, text: string, ...operators: readonly string[]): string {
+  return [`${tag}<</ActualText${textString(text)}>>BDC`, ...operators, "EMC"].join("\n");
+}
+
+/** Returns a text string (ISO 32000-2, 7.9.2.2): ASCII if possible, otherwise UTF-16. */
+function textString(text: string): string {
+  const bytes = /^[ -~]*$/.test(text) ? text : utf16(text);
+  return `(${bytes.replace(/[()\\]/g, "\\$&").replaceAll("\r", "\\r")})`;
+}
+
+/** Returns the bytes of a text in big-endian UTF-16 with a byte order mark, one character per byte. */
+function utf16(text: string): string {
+  return `\ufeff${text}`.replace(/[\s\S]/g, (unit) =>
+    String.fromCharCode(unit.charCodeAt(0) >> 8, unit.charCodeAt(0) & 255),
+  );
+}
