@@ -1,11 +1,11 @@
 /** Runs a purchase from the command line: checks flags, reads files and prints the result. */
 import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { checkMark, type Notice } from "../src/engine/index.ts";
+import { checkMark } from "../src/engine/index.ts";
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
 import { isIdempotencyKey, KEY_RULE } from "../src/service/request/idempotencyKey.ts";
 import { textMarkOf } from "../src/service/request/marks.ts";
-import { NOTICES } from "../src/service/sale/notices.ts";
+import { noticeText } from "../src/service/sale/notices.ts";
 import { readAddress } from "./deployment.ts";
 import { misuse } from "./failure.ts";
 import { type CheckedFields, checkFields } from "./fields.ts";
@@ -102,7 +102,7 @@ export function printPurchase(bought: Purchase, { path }: Target, stream: NodeJS
     `${path === STANDARD ? "standard output" : path}: ${counted(output.pages, "page")}, ${counted(output.bytes, "byte")}`,
     stream,
   );
-  for (const notice of notices) say(Object.hasOwn(NOTICES, notice) ? NOTICES[notice as Notice] : notice, stream);
+  for (const notice of notices) say(noticeText(notice), stream);
   if (receipt) {
     const { network, payer, transaction } = receipt;
     const proof = /[^0x]/.test(transaction) ? `transaction ${transaction}` : "development payment: no money moved";

@@ -11,7 +11,7 @@ import {
   watermark,
 } from "../src/engine/index.ts";
 import { imageMarkOf, textMarkOf } from "../src/service/request/marks.ts";
-import { NOTICES } from "../src/service/sale/notices.ts";
+import { noticeText } from "../src/service/sale/notices.ts";
 import { EXIT, failureOf, misuse } from "./failure.ts";
 import { addFieldOptions, checkFields } from "./fields.ts";
 import { findFiles, openInput, readImageFile, type SourceFile, STANDARD } from "./input.ts";
@@ -77,7 +77,7 @@ async function mark(names: string[], options: OutputChoice & { json?: boolean },
 function printMarked(path: string, { pages, bytes, notices }: Marked, stream: NodeJS.WritableStream): void {
   const name = path === STANDARD ? "standard output" : path;
   say(`${name}: ${counted(pages, "page")}, ${counted(bytes, "byte")}`, stream);
-  for (const notice of notices) say(`${name}: ${NOTICES[notice]}`, stream);
+  for (const notice of notices) say(`${name}: ${noticeText(notice)}`, stream);
 }
 
 type Planner = (source: Uint8Array | RangeReader, thorough: boolean) => Promise<WatermarkPlan>;

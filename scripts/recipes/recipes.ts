@@ -47,7 +47,7 @@ const TEMPLATE: Recipe = {
     weight: "bold",
     color: "#a0a0a0",
     sizeShare: 0.03,
-    maxLines: 2,
+    maxDepth: 0.2,
   },
   outline: {
 `,
@@ -86,7 +86,7 @@ const TEMPLATE: Recipe = {
         insertAfter(
           "test/engine/marks/appearance.test.ts",
           "test.each<[Parameters<typeof appearanceOf>[0], object]>([\n",
-          '  [{ template: "banner" }, { position: "top", rotation: 0, maxLines: 2 }],\n',
+          '  [{ template: "banner" }, { position: "top", rotation: 0, maxDepth: 0.2 }],\n',
         ),
       ],
       programs: ["scripts/drawPictures.ts"],

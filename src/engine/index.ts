@@ -10,6 +10,7 @@ import { checkImage, readImage } from "./images/readImage.ts";
 import { markWithImage } from "./marks/imageMark.ts";
 import { checkText, markWithText } from "./marks/textMark.ts";
 import type { ImageMark, TextMark } from "./options.ts";
+import { pageRanges } from "./pageRanges.ts";
 import { openPdf } from "./pdf/document/openPdf.ts";
 import { type PdfaNotice, pdfaNotices } from "./pdf/document/pdfa.ts";
 import type { PdfDocument } from "./pdf/document/pdfDocument.ts";
@@ -48,8 +49,15 @@ export interface WatermarkOptions {
   thorough?: boolean | undefined;
 }
 
-/** A fact about the output that its recipient should know. */
-export type Notice =
+/** A fact about the output that its recipient should know. One about some pages names them, such as `;pages="1-3 7"`. */
+export type Notice = Exclude<NoticeCode, PageNoticeCode> | `${PageNoticeCode};pages="${string}"`;
+
+/** The code of a notice that names pages. */
+type PageNoticeCode = "text-cut";
+
+/** The code of a notice. */
+export type NoticeCode =
+  | PageNoticeCode
   | "signatures-invalidated"
   | "attachments-not-marked"
   | "xfa-removed"
@@ -100,7 +108,7 @@ export async function watermark(
 ): Promise<WatermarkPlan> {
   const bytes = source instanceof Uint8Array ? new MemorySource(plain(source)) : new RangeSource(source);
   const document = await openPdf(bytes, options);
-  await applyMark(mark, document, options);
+  const { cutPages } = await applyMark(mark, document, options);
 
   const { length, chunks } = await planOutput(document);
   const notices: Notice[] = [];
@@ -111,6 +119,7 @@ export async function watermark(
   if (document.missesPages) notices.push("pages-missing");
   if (breaksPdfx(document)) notices.push("pdfx-broken");
   notices.push(...pdfaNotices(document));
+  if (cutPages.length > 0) notices.push(`text-cut;pages="${pageRanges(cutPages)}"`);
   return { pages: document.pages.length, length, notices, chunks };
 }
 
@@ -126,15 +135,17 @@ export function checkMark(
   else checkText(mark, date);
 }
 
+/** Puts a mark on every page. Returns the numbers of the pages on which the text is cut short. */
 async function applyMark(
   mark: TextMark | ImageMark,
   document: PdfDocument,
   { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
-): Promise<void> {
+): Promise<{ cutPages: readonly number[] }> {
   if ("image" in mark) {
     // PDF/A-1 is based on PDF 1.4, but 16-bit images require PDF 1.5.
     const limits = { maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined };
-    return markWithImage(document, await readImage(plain(mark.image), limits), mark);
+    await markWithImage(document, await readImage(plain(mark.image), limits), mark);
+    return { cutPages: [] };
   }
   if (!loadFont) throw new TypeError("`loadFont` is required for texts. Pass it in the options.");
   return markWithText(document, mark, { loadFont, date });

@@ -8,7 +8,7 @@ import {
   type SignedOffers,
 } from "../payments/wire/offer.ts";
 import { result } from "../service/request/schemas.ts";
-import { NOTICES } from "../service/sale/notices.ts";
+import { noticeText } from "../service/sale/notices.ts";
 import type { Delivery } from "../service/sale/products.ts";
 import { type Problem, problemDetails } from "../shared/problems.ts";
 
@@ -42,7 +42,7 @@ export function delivered({
     content: [
       {
         type: "text",
-        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${NOTICES[notice]}`).join("")}${isPaidEarlier ? ` ${PAID_EARLIER}` : ""}`,
+        text: `Watermarked ${pages} ${pages === 1 ? "page" : "pages"} for ${result.cost}. Download the PDF until ${expires_at}: ${url}${notices.map((notice) => ` ${noticeText(notice)}`).join("")}${isPaidEarlier ? ` ${PAID_EARLIER}` : ""}`,
       },
       { type: "resource_link", uri: url, name: filename, mimeType: "application/pdf", size: bytes },
     ],

@@ -121,7 +121,7 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     const those = (property: keyof Template) =>
       Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
     expect(quoted(/Small lines \(([^)]+)\)/.exec(marks.text)?.[1])).toEqual(those("small"));
-    expect(quoted(/^\| ([^|]+) \| One line, whose/m.exec(marks.text)?.[1])).toEqual(those("maxLines"));
+    expect(quoted(/^\| ([^|]+) \| One line, or/m.exec(marks.text)?.[1])).toEqual(those("maxDepth"));
   });
 
   test("the field tables list every position, and name the positions that are only for text", () => {

@@ -16,7 +16,7 @@ export interface Square {
 }
 
 export interface TrialMark {
-  lay(document: PdfDocument): Promise<void>;
+  lay(document: PdfDocument): Promise<unknown>;
   /** For a page of this size, returns a square that contains a part of the mark. */
   squareOn(width: number, height: number): Square;
 }

@@ -35,8 +35,11 @@ export interface Appearance {
   readonly sizeShare: number;
   /** Maximum size of the mark, as shares of the page's sides. */
   readonly maxShares: Partial<Size>;
-  /** Maximum number of lines, or undefined without a limit. Line breaks of the caller may exceed it. */
-  readonly maxLines: number | undefined;
+  /**
+   * Maximum height of all lines together, as a share of the page's shorter side, or undefined without a limit. Line
+   * breaks of the caller may exceed it.
+   */
+  readonly maxDepth: number | undefined;
   /** Requested margin in points. */
   readonly marginPt: number;
   /** Language of the text (BCP 47), which selects letterforms. If undefined, the language of the document applies. */
@@ -69,7 +72,7 @@ export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
     fontSizePt: mark.fontSizePt,
     sizeShare: isInMiddle ? template.sizeShare : Math.min(template.sizeShare, OUTER_SIZE_SHARE),
     maxShares: template.maxShares ?? {},
-    maxLines: template.maxLines,
+    maxDepth: template.maxDepth,
     marginPt: mark.marginPt ?? DEFAULTS.marginPt,
     lang: mark.lang,
   };

@@ -3,13 +3,14 @@ import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wra
 
 /** Font size, as a share of the page's shorter side, that is comfortable to read. Larger text is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
-/** Font size in points below which words may be broken to make the text larger. */
+/** Minimum font size in points for which a text is neither broken inside a word nor cut short. */
 const READABLE_PT = 6;
-/**
- * Minimum font size in points of a text with a line limit. A text that does not fit at this size is cut short. Every
- * template allows at least this size, even on a small page.
- */
+/** Font size in points that every template allows, even on a small page. */
 export const LEGIBLE_PT = 8;
+/** Font size, as a share of the maximum, down to which a text of limited depth keeps the caller's lines. */
+const UNWRAPPED_SHARE = 0.9;
+/** Number of bisection steps in the search for the largest font size of a text of limited depth. */
+const SIZING_STEPS = 8;
 const MAX_LINES_TRIED = 24;
 /** Number of bisection steps in the search for balanced line widths. */
 const BALANCING_STEPS = 8;
@@ -21,6 +22,8 @@ export const ELLIPSIS = "…";
 interface Fit {
   lines: readonly TextLine[];
   fontSizePt: number;
+  /** Whether the end of the text is missing. */
+  isCut?: boolean;
 }
 
 /** The area that a text must fit into, and the limits of its template. */
@@ -30,8 +33,8 @@ export interface TextArea {
   room: Size;
   rotation: number;
   maxFontSizePt: number;
-  /** Maximum number of lines. Line breaks of the caller may exceed it. */
-  maxLines?: number | undefined;
+  /** Maximum height of all lines together, in points. Line breaks of the caller may exceed it. */
+  maxDepthPt?: number | undefined;
   /** Returns the size in em of a block of lines as drawn, including any frame. */
   blockEm(lines: readonly TextLine[]): Size;
 }
@@ -43,7 +46,7 @@ export interface TextArea {
  */
 export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);
-  if (area.maxLines !== undefined) return fitLines(paragraphs, asGiven, area);
+  if (area.maxDepthPt !== undefined) return fitDepth(paragraphs, asGiven, area, area.maxDepthPt);
   const comfortable = Math.min(area.maxFontSizePt, COMFORTABLE_SHARE * Math.min(area.page.width, area.page.height));
   if (asGiven.fontSizePt >= comfortable) return asGiven;
 
@@ -70,22 +73,35 @@ export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
 }
 
 /**
- * Fits a text with a maximum number of lines. It keeps the caller's lines while they are legible, then wraps the text
- * to the maximum number of lines, and finally cuts it short.
+ * Fits a text of limited depth. It adds lines before it reduces the font size, down to `READABLE_PT`. It breaks words
+ * only at that size, and cuts a text that still does not fit.
  */
-function fitLines(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea): Fit {
-  const leastPt = Math.min(LEGIBLE_PT, area.maxFontSizePt);
-  if (asGiven.fontSizePt >= leastPt) return asGiven;
-  const count = Math.max(area.maxLines!, paragraphs.length);
-  const wrapped = sized(narrowest(paragraphs, count, longestWord(paragraphs)), area);
-  if (wrapped.fontSizePt >= leastPt) return wrapped;
+function fitDepth(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea, maxDepthPt: number): Fit {
+  if (asGiven.fontSizePt >= UNWRAPPED_SHARE * area.maxFontSizePt) return asGiven;
+  const leastPt = Math.min(READABLE_PT, area.maxFontSizePt);
+  const given = area.blockEm(paragraphs);
+  const around = given.width - widest(paragraphs);
+  const line = given.height / paragraphs.length;
+  const linePt = largestScale({ width: 1, height: 0 }, area.room, area.rotation);
+  const linesAt = (pt: number) => wrap(paragraphs, linePt / pt - around);
+  const maxLinesAt = (pt: number) => Math.max(paragraphs.length, Math.floor(maxDepthPt / (line * pt)));
+  const fitsAt = (pt: number) => linesAt(pt).length <= maxLinesAt(pt);
 
-  const around = area.blockEm(paragraphs).width - widest(paragraphs);
-  const width = largestScale({ width: leastPt, height: 0 }, area.room, area.rotation) - around;
-  const lines = wrap(paragraphs, width);
+  const word = longestWord(paragraphs);
+  let tooLarge = Math.max(leastPt, Math.min(area.maxFontSizePt, linePt / (word + around)));
+  let pt = fitsAt(tooLarge) ? tooLarge : leastPt;
+  for (let step = 0; step < SIZING_STEPS && pt < tooLarge; step++) {
+    const tried = (pt + tooLarge) / 2;
+    if (fitsAt(tried)) pt = tried;
+    else tooLarge = tried;
+  }
+  const lines = linesAt(pt);
+  const count = maxLinesAt(pt);
+  if (lines.length <= count)
+    return sized(narrowest(paragraphs, lines.length, Math.min(word, linePt / pt - around)), area);
   const kept = textOf(lines.slice(0, count));
-  if (lines.length > count) kept[count - 1] = cutShort(kept[count - 1]!.text, width, lines[count - 1]!.paragraph);
-  return sized(kept, area);
+  kept[count - 1] = cutShort(kept[count - 1]!.text, linePt / pt - around, lines[count - 1]!.paragraph);
+  return { ...sized(kept, area), isCut: true };
 }
 
 /** Returns the longest beginning of a line that fits into `width` em together with an ellipsis. */

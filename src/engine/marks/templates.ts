@@ -21,16 +21,21 @@ export interface Template {
   /** Maximum size of the mark, as shares of the page's sides. */
   maxShares?: { width?: number; height?: number };
   /**
-   * Maximum number of lines. A longer text is cut short and ends in an ellipsis. Line breaks of the caller may exceed
-   * it.
+   * Maximum height of all lines together, as a share of the page's shorter side. A longer text gets smaller, and at 6
+   * points it is cut short and ends in an ellipsis. Line breaks of the caller may exceed the height.
    */
-  maxLines?: number;
+  maxDepth?: number;
   /**
    * Whether letters are so small that they need a higher opacity to be readable. The mark then has the opacity of two
    * overlaid copies.
    */
   small?: true;
 }
+
+/** Share of the page's shorter side that is 9 points on A4. */
+const SMALL_SHARE = 9 / 595;
+/** Maximum height of the lines at an edge, as a share of the page's shorter side. */
+const MAX_DEPTH = 1 / 3;
 
 /** All templates by name. This is the only list of them. */
 const TABLE = {
@@ -58,22 +63,22 @@ const TABLE = {
     sizeShare: 0.035,
   },
   header: {
-    description: "One small line at the top.",
+    description: "Small text at the top, mostly one line.",
     position: "top",
     weight: "regular",
     color: "#000000",
-    sizeShare: 0.024,
+    sizeShare: SMALL_SHARE,
     small: true,
-    maxLines: 2,
+    maxDepth: MAX_DEPTH,
   },
   footer: {
-    description: "One small line at the bottom.",
+    description: "Small text at the bottom, mostly one line.",
     position: "bottom",
     weight: "regular",
     color: "#000000",
-    sizeShare: 0.024,
+    sizeShare: SMALL_SHARE,
     small: true,
-    maxLines: 2,
+    maxDepth: MAX_DEPTH,
   },
   stamp: {
     description: "A framed red stamp, slightly rotated, in the upper right corner.",
@@ -86,14 +91,14 @@ const TABLE = {
     maxShares: { width: 0.4 },
   },
   sidebar: {
-    description: "One line up the left edge.",
+    description: "Small text up the left edge, mostly one line.",
     position: "left",
     rotation: 90,
     weight: "regular",
     color: "#000000",
-    sizeShare: 0.028,
+    sizeShare: SMALL_SHARE,
     small: true,
-    maxLines: 2,
+    maxDepth: MAX_DEPTH,
   },
   outline: {
     description: "Large hollow letters across the page.",

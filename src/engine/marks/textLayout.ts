@@ -14,6 +14,8 @@ const MAX_FONT_UNITS = 1400;
 /** Layout of a text on pages of one size. It has one block for each possible number of digits of a page number. */
 interface PageLayout {
   readonly fontSizePt: number;
+  /** Whether the end of the text is missing. */
+  readonly isCut: boolean;
   /** Blocks by the number of digits. The only block of a text without the page number has the key 0. */
   readonly blocks: ReadonlyMap<number, Block>;
 }
@@ -77,18 +79,22 @@ export async function layOutText(
     if (layouts.has(keyOf(page))) continue;
     meter.charge("fitCharacter", text.length);
     await meter.yieldIfDue();
-    const { lines, fontSizePt } = fitText(paragraphs, {
+    const {
+      lines,
+      fontSizePt,
+      isCut = false,
+    } = fitText(paragraphs, {
       page,
       rotation: appearance.rotation ?? diagonalAngle(page),
       room: roomOn(page, marginOn(page, appearance.marginPt), appearance.maxShares),
-      maxLines: appearance.maxLines,
+      maxDepthPt: appearance.maxDepth && appearance.maxDepth * Math.min(page.width, page.height),
       maxFontSizePt: Math.min(
         MAX_FONT_UNITS * page.userUnit,
         appearance.fontSizePt ?? Math.max(LEGIBLE_PT, appearance.sizeShare * Math.min(page.width, page.height)),
       ),
       blockEm: sizeOf,
     });
-    layouts.set(keyOf(page), { fontSizePt, blocks: blocksOf(lines) });
+    layouts.set(keyOf(page), { fontSizePt, isCut, blocks: blocksOf(lines) });
   }
 
   return {

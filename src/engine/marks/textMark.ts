@@ -28,6 +28,7 @@ interface BlockPlacement {
 /**
  * Puts a text on every page. The font is embedded once. Each layout of lines is drawn once, regardless of the number of
  * pages and page sizes.
+ * @returns the numbers of the pages on which the text is cut short
  * @throws EngineError unsupported_character if no font covers a character, or if no character is visible; too_complex
  * if the text exceeds the work limits
  */
@@ -35,7 +36,7 @@ export async function markWithText(
   document: PdfDocument,
   mark: TextMark,
   { loadFont, date }: { loadFont: LoadFont; date: Date },
-): Promise<void> {
+): Promise<{ cutPages: number[] }> {
   expectVisible(mark);
   const appearance = appearanceOf(mark);
   const sizes = document.pages.map(displayedSize);
@@ -85,6 +86,7 @@ export async function markWithText(
     });
     return { matrix, parts, echoes, words };
   });
+  return { cutPages: sizes.flatMap((size, index) => (layout.layoutOn(size).isCut ? [index + 1] : [])) };
 }
 
 /**
@@ -135,6 +137,6 @@ function textOf({ text }: TextMark, pages: number, date: Date): string {
 }
 
 function typesetterOf(mark: TextMark, text: string, loadFont: LoadFont, document?: string): Promise<Typesetter> {
-  const { weight, maxLines, lang } = appearanceOf(mark);
-  return typesetterFor(maxLines ? text + ELLIPSIS : text, weight, loadFont, { text: lang, document });
+  const { weight, maxDepth, lang } = appearanceOf(mark);
+  return typesetterFor(maxDepth ? text + ELLIPSIS : text, weight, loadFont, { text: lang, document });
 }

@@ -1,7 +1,7 @@
-import type { Notice } from "../../engine/index.ts";
+import type { NoticeCode } from "../../engine/index.ts";
 
-/** The text of each notice, for people and models. */
-export const NOTICES: Record<Notice, string> = {
+/** The text of each notice, for people and models. `{pages}` stands for the pages that the notice names. */
+export const NOTICES: Record<NoticeCode, string> = {
   "signatures-invalidated": "The source was signed. Its signatures are no longer valid.",
   "attachments-not-marked": "The source is a portfolio. The files attached to it are not watermarked.",
   "xfa-removed": "The source is an XFA form. The result contains its pages, but no longer its XFA data.",
@@ -12,4 +12,14 @@ export const NOTICES: Record<Notice, string> = {
     "The source is PDF/A, but the result is not, because the mark is transparent. Text and opaque images at opacity 1 keep PDF/A.",
   "pdfa-color":
     "The source is PDF/A, but the result is not, because the file does not allow the image's colors. Use an RGB image.",
+  "text-cut":
+    "The text is too long for a page and was cut short there: {pages}. Use a shorter text or another template.",
 };
+
+/** Returns the text of a notice, or the notice if its code is unknown. */
+export function noticeText(notice: string): string {
+  const [, code = "", pages = ""] = /^([^;]*)(?:;pages="([^"]*)")?$/.exec(notice) ?? [];
+  if (!Object.hasOwn(NOTICES, code)) return notice;
+  const listed = `${/^\d+$/.test(pages) ? "page" : "pages"} ${pages.replaceAll(" ", ", ")}`;
+  return NOTICES[code as NoticeCode].replace("{pages}", listed);
+}

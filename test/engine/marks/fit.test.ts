@@ -84,20 +84,32 @@ describe("fitText", () => {
   });
 
   test.each([
-    ["keeps a legible text on one line", 60, 1, 552 / 60],
-    ["wraps a text that is too small on one line", 100, 2, 8],
-    ["cuts short a text that is too small on two lines", 300, 2, 8],
-  ])("%s in a template with a maximum of two lines", (_, characters, count, leastPt) => {
+    ["keeps a text on one line that is hardly smaller there", 50, 1, 552 / 50],
+    ["adds a line before it reduces the font size", 60, 2, 12],
+    ["adds all lines that the depth allows", 200, 5, 12],
+    ["reduces the font size if more lines are too deep", 300, 6, 10.9],
+    ["reduces the font size to 6 points", 1000, 12, 6.1],
+    ["cuts a text that does not fit at 6 points", 1200, 12, 6],
+  ])("%s in a template of limited depth", (_, characters, count, fontSizePt) => {
     const text = "word ".repeat(characters / 5).trim();
-    const { lines, fontSizePt } = fitText(paragraphsOf(text), room({ maxFontSizePt: 14, maxLines: 2 }));
-    expect(lines).toHaveLength(count);
-    expect(fontSizePt).toBeGreaterThanOrEqual(leastPt);
-    expect(fontSizePt).toBeLessThanOrEqual(14);
-    const widths = lines.map(measure);
-    expect(Math.min(...widths)).toBeGreaterThan(0.8 * Math.max(...widths));
-    const set = textsOf(lines).join(" ");
-    if (characters < 300) expect(set).toBe(text);
-    else expect(set).toMatch(/^(word )+(w|wo|wor|word)…$/);
+    const fit = fitText(paragraphsOf(text), room({ maxFontSizePt: 12, maxDepthPt: 90 }));
+    expect(fit.lines).toHaveLength(count);
+    expect(fit.fontSizePt).toBeCloseTo(fontSizePt, 0);
+    const widths = fit.lines.map(measure);
+    expect(Math.min(...widths)).toBeGreaterThan(0.7 * Math.max(...widths));
+    const set = textsOf(fit.lines).join(" ");
+    if (fit.isCut) expect(set).toMatch(/^(word )+(w|wo|wor|word)?…$/);
+    else expect(set).toBe(text);
+    expect(fit.isCut ?? false).toBe(characters === 1200);
+  });
+
+  test("breaks a word in a template of limited depth only if it does not fit at 6 points", () => {
+    const area = room({ maxFontSizePt: 12, maxDepthPt: 90 });
+    const set = (length: number) => fitText(paragraphsOf(`see ${"x".repeat(length)} now`), area);
+    expect(textsOf(set(80).lines)).toEqual(["see", "x".repeat(80), "now"]);
+    expect(set(80).fontSizePt).toBeCloseTo(552 / 80, 1);
+    expect(set(100).fontSizePt).toBeCloseTo(6, 1);
+    expect(textsOf(set(100).lines).join("").replaceAll(" ", "")).toBe(`see${"x".repeat(100)}now`);
   });
 
   test.each([0.4, 1, 2.5])(
@@ -109,19 +121,19 @@ describe("fitText", () => {
         height: lines.length,
       });
       for (let width = 60; width < 400; width += 7) {
-        const area = room({ room: { width, height: 752 }, maxFontSizePt: 8, maxLines: 1, blockEm });
+        const area = room({ room: { width, height: 752 }, maxFontSizePt: 6, maxDepthPt: 6, blockEm });
         const text = "fghij".repeat(100);
         const paragraph = new Paragraph({ text, rightToLeft: false }, (line) => setWidth(line.text));
         const [line] = textsOf(fitText([paragraph], area).lines) as [string];
-        const onLine = Math.floor(width / 8);
+        const onLine = Math.floor(width / 6);
         const fits = Array.from({ length: onLine + 1 }, (_, count) => `${text.slice(0, count)}…`);
-        expect(line).toBe(fits.findLast((each) => setWidth(each) <= width / 8));
+        expect(line).toBe(fits.findLast((each) => setWidth(each) <= width / 6));
       }
     },
   );
 
-  test("keeps line breaks of the caller beyond the maximum number of lines", () => {
-    const area = room({ maxFontSizePt: 14, maxLines: 2 });
+  test("keeps line breaks of the caller beyond the maximum depth", () => {
+    const area = room({ maxFontSizePt: 14, maxDepthPt: 20 });
     expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);
   });
 

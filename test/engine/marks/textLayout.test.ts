@@ -43,22 +43,19 @@ test("charges the same work for each page size, but charges each line only once"
 
 /** A text that is shortened to a different length on most page sizes. */
 const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
+const smallSizes = (count: number, step: number) =>
+  Array.from({ length: count }, (_, i) => ({ width: 100 + i * step, height: 100, userUnit: 1 }));
 
 test("needs only a few line layouts per page size to shorten a text", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
-  await layOut(50, few, LONG);
-  await layOut(
-    500,
-    many,
-    LONG,
-    sizes(500).map((size, i) => ({ ...size, width: 600 + i / 100 })),
-  );
+  await layOut(50, few, LONG, smallSizes(50, 0.1));
+  await layOut(500, many, LONG, smallSizes(500, 0.01));
   expect(many.used.marked).toBeLessThan(2 * few.used.marked + 450 * 64 * LONG.text.length);
 });
 
 test("charges the memory of lines that are retained until they are drawn", async () => {
   const meter = new Meter(0);
-  await layOut(100, meter, LONG);
+  await layOut(100, meter, LONG, smallSizes(100, 1));
   expect(meter.used.retained).toBeGreaterThan(512 * 200);
   meter.retain(WORK_LIMITS.retained - meter.used.retained);
   await expect(layOut(1, meter, LONG)).rejects.toMatchObject({

@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { pageRanges } from "../../src/engine/pageRanges.ts";
+
+test.each([
+  [[1], "1"],
+  [[1, 2, 3, 7], "1-3 7"],
+  [[2, 4, 5], "2 4-5"],
+])("lists the pages %j as %j", (pages, ranges) => {
+  expect(pageRanges(pages)).toBe(ranges);
+});
+
+test("lists at most 20 ranges", () => {
+  const odd = Array.from({ length: 1000 }, (_, i) => 2 * i + 1);
+  expect(pageRanges(odd)).toMatch(/^1 3 5 .* 39 \.\.\.$/);
+});
