@@ -32,6 +32,16 @@ describe("the engine", () => {
     expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
+  test("names the pages on which a text in small letters is cut short", async () => {
+    const boxes = ["0 0 595 842", "0 0 144 72", "0 0 144 72", "0 0 227 600", "0 0 90 90"];
+    const source = pagesOf(boxes.map((box) => `/MediaBox [${box}]`));
+    const text = `Licensed to ${"Annabelle Featherstonehaugh, ".repeat(7)} order 8842-1177-03`;
+    const noticesOf = async (mark: Omit<TextMark, "text">) =>
+      (await watermark(source, { text, ...mark }, { loadFont })).notices;
+    expect(await noticesOf({ template: "footer" })).toEqual(['text-cut;pages="2-3 5"']);
+    expect(await noticesOf({ template: "diagonal" })).toEqual([]);
+  });
+
   test("produces the same output whether a file is in memory or is read by ranges", async () => {
     const ranges = readerBy(onePage.length, async (start, end) => onePage.slice(start, end));
     const [memory, read] = await Promise.all(

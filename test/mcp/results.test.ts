@@ -29,6 +29,11 @@ test("a tool result reports that the attachments of a portfolio are not marked",
   expect(text("attachments-not-marked")).toContain("attached to it are not watermarked");
 });
 
+test("a tool result names the pages on which the text is cut short", () => {
+  expect(text('text-cut;pages="1-3 7"')).toContain("was cut short there: pages 1-3, 7.");
+  expect(text('text-cut;pages="12"')).toContain("was cut short there: page 12.");
+});
+
 test("a tool result contains the receipt of a failed settlement together with the terms", () => {
   const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
   const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };

@@ -24,9 +24,9 @@
  * correctly.
  *
  * Readers also extract slanted lines as a whole, except poppler. Its pdftotext splits any text that is not at a right
- * angle, whichever program wrote the PDF. Readers have to guess the order of lines of mixed direction. A PDF contains
- * glyphs from left to right, and a number inside Arabic looks the same as a number before it. /ActualText would not
- * help, because these readers reverse its logical order.
+ * angle, whichever program wrote the PDF, unless it has an /ActualText (`marks/actualText.ts`). Readers have to guess the
+ * order of lines of mixed direction. A PDF contains glyphs from left to right, and a number inside Arabic looks the same
+ * as a number before it. /ActualText does not help here, because these readers reverse its logical order.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../bytes.ts";

@@ -58,7 +58,7 @@ const canonical = <P extends Position>(name: P | Synonym) =>
 
 const templates = Object.keys(TEMPLATES) as TemplateName[];
 
-/** Lists the templates by the value of a property: `#404040 (diagonal, tiled), #7a0c0c (stamp)`. */
+/** Lists the templates by the value of a property: `#282828 (diagonal, tiled), #7a0c0c (stamp)`. */
 function byTemplate(property: "position" | "color"): string {
   return [...Map.groupBy(templates, (name) => TEMPLATES[name][property])]
     .map(([value, names]) => `${value} (${names.join(", ")})`)
