@@ -138,7 +138,8 @@ function isMarked({ objects }: PdfDocument, { contents, rewrite }: PageEntry): b
   const lengthOf = objects.streamLength.bind(objects);
   const { num, gen, data } = readStream(objects.source, objects.table.offset(row), lengthOf);
   const content = inflateSync(objects.cipher?.decryptStream(num, gen, data) ?? data).toString("latin1");
-  if (!/^\/Artifact<<\/Type\/Pagination\/Subtype\/Watermark>>BDC\nq .* Do Q\nEMC( Q)*\s*$/.test(content)) return false;
+  const shown = content.replace(/q \/Span<<\/ActualText\(.*\)>>BDC\n(q .* Do Q) .* cm\nEMC Q/, "$1");
+  if (!/^\/Artifact<<\/Type\/Pagination\/Subtype\/Watermark>>BDC(\nq .* Do Q)+\nEMC( Q)*\s*$/.test(shown)) return false;
   const resources = objects.dictionary(objects.dictionary(parseValue(rewrite.text, 0))?.get("Resources"));
   const names = objects.dictionary(resources?.get("XObject"));
   const isForm = (name: string) => objects.dictionary(names?.get(name))?.get("Subtype") === "Form";
