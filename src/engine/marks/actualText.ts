@@ -15,7 +15,7 @@ export function wordsOf(text: string, operators: string): string {
   return marked("/Span", text, operators);
 }
 
-/** Wraps operators, within {@link wordsOf}, so that PDFium and MuPDF find `text` in them. */
+/** Wraps operators, within {@link wordsOf}, so that MuPDF finds `text` in them, and PDFium too unless they show a form. */
 export function glyphText(text: string, ...operators: readonly string[]): string {
   return marked(PRIVATE, text, ...operators);
 }
