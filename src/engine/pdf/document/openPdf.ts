@@ -108,7 +108,9 @@ async function open(
   const opened: Opened = { xref, objects, fileId, recovery, areStreamsRead, start: await findStart(source, xref) };
   if (!recovery) return documentOf(await readTree(opened, trailer, options));
   const newest = await largestTree(opened, recovery, trailer, options);
-  return documentOf((newest.missesPages && (await largerOlderTree(opened, recovery, newest, options))) || newest);
+  const older = await largerOlderTree(opened, recovery, newest, options);
+  if (!older) return documentOf(newest);
+  return documentOf(newest.missesPages ? older : { ...newest, missesPages: true });
 }
 
 /** A file that is read by a cross-reference, before its page tree is read. */
@@ -151,8 +153,7 @@ function isDamage(error: unknown): error is EngineError {
 }
 
 /**
- * Returns the page tree as it was before its root or the catalog was redefined, if it has more pages than the incomplete
- * `newest` one.
+ * Returns the page tree as it was before its root or the catalog was redefined, if it has more pages than the `newest` one.
  */
 async function largerOlderTree(
   opened: Opened,

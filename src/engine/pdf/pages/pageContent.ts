@@ -4,6 +4,7 @@ import { checkContent } from "../content/contentSyntax.ts";
 import { CATEGORIES } from "../content/operators.ts";
 import { decodeStream, hasKnownFilters } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
+import { BRACKET_CLOSE, BRACKET_OPEN, GREATER_THAN, LESS_THAN } from "../syntax/characters.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { PageResources } from "./resources.ts";
@@ -44,6 +45,7 @@ export function contentOf(
   if (parts.includes("too long")) return uncheckedContent();
   if (parts.includes(undefined)) return { isWellFormed: false, colors: undefined };
   const { isWellFormed, colors, manyUsed } = checkContent(parts as Uint8Array[], isTagged);
+  if (!isWellFormed && (parts as Uint8Array[]).some(nestsDeeply)) throw nestedContent();
   return { isWellFormed: isWellFormed && (manyUsed & ~categories) === 0, colors };
 }
 
@@ -74,6 +76,27 @@ export function decodeContent(
     if (error instanceof Malformed || error instanceof EngineError) return undefined;
     throw error;
   }
+}
+
+/** Maximum depth of arrays within each other. MuPDF gives up a page before a depth of 150. */
+const DEEPEST_ARRAYS = 64;
+
+/** Returns whether content opens many more brackets than it closes. Those of strings and dictionaries count too. */
+function nestsDeeply(content: Uint8Array): boolean {
+  let depth = 0;
+  for (const code of content) {
+    if (code === BRACKET_OPEN || code === LESS_THAN) depth++;
+    else if (code === BRACKET_CLOSE || code === GREATER_THAN) depth = Math.max(0, depth - 1);
+    if (depth > DEEPEST_ARRAYS) return true;
+  }
+  return false;
+}
+
+function nestedContent(): EngineError {
+  return new EngineError(
+    "damaged_pdf",
+    "The content of a page has too many arrays within each other. Open the PDF in a PDF reader and save it again.",
+  );
 }
 
 /** Decrypts the data of stream `num`. Returns the data of an unencrypted file as they are. */

@@ -75,6 +75,8 @@ const MAX_TRAILERS = 1000;
  * stream.
  */
 const OBJECT_STREAM_HEAD = 512;
+/** Number of bytes between the data of a /Length and `endstream` that readers skip. */
+const NEAR = 16;
 /** The text that every catalog contains. */
 export const CATALOG = "/Catalog";
 /** Maximum number of values that are recorded for one /Length object. */
@@ -226,7 +228,10 @@ class Scanner {
       const start = end + stream.data;
       const value = stream.dict.get("Length");
       const length = this.#streamLengths(value).find((each) => claimedEnd(this.#source, start, each) !== undefined);
-      next = Math.max(next, length === undefined ? this.#endOfData(start) : start + length);
+      next = Math.max(
+        next,
+        length === undefined ? this.#endOfData(start, typeof value === "number" ? value : 0) : start + length,
+      );
       if (length === undefined && value instanceof Reference) awaited = value.num;
       // If /Length is wrong, some readers end the data at an `endobj` before the `endstream`. If `endstream` is
       // missing, readers end the data at different positions.
@@ -265,9 +270,14 @@ class Scanner {
   }
 
   /**
-   * Returns where data without a right /Length end: before the next `endstream`, or before an `endobj` and another object.
+   * Returns where data without a right /Length end: before an `endstream` that almost follows the `claimed` length, before the
+   * next `endstream`, or before an `endobj` and another object.
    */
-  #endOfData(start: number): number {
+  #endOfData(start: number, claimed: number): number {
+    const from = start + claimed;
+    const limit = Math.min(from + NEAR + "endstream".length, this.#source.length);
+    const near = claimed > 0 && from < limit ? findWord(this.#source, from, limit, "endstream") : undefined;
+    if (near !== undefined) return near;
     if (start < this.#searchedFrom || this.#endOfSearched < start) {
       const end = findEndOfData(this.#source, start);
       [this.#searchedFrom, this.#endOfSearched] = [start, end];

@@ -9,7 +9,7 @@ import type { Reference } from "../../../../src/engine/pdf/syntax/values.ts";
 import { encode, joined } from "../../../support/bytes.ts";
 import { MUPDF, PDFIUM } from "../../../support/onlookers.ts";
 import { CORNER } from "../../../support/trialMarks.ts";
-import { type Bodies, FileBuilder, file, latin1, onePage, open, ranges } from "../fixture.ts";
+import { type Bodies, FileBuilder, file, latin1, onePage, open, outcome, ranges } from "../fixture.ts";
 import { MALFORMED_CONTENTS, withContent } from "../irregularFiles.ts";
 import { encryptText, VECTORS } from "../security/encryptedFile.ts";
 
@@ -64,6 +64,12 @@ describe("content that readers give up", () => {
     const output = await mark(file(onePage()));
     expect(await formsOf(await open(output))).toEqual([[]]);
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
+  });
+
+  it("a page whose content has 65 arrays within each other is rejected, since MuPDF gives up such a page", async () => {
+    const nested = (depth: number) =>
+      outcome(file(onePage(`${BOX}/Contents 4 0 R`, { 4: { data: "[".repeat(depth) } })));
+    expect([await nested(64), await nested(65)]).toEqual(["stamped", "damaged_pdf"]);
   });
 
   it("readers show the mark on a repaired page with content that cannot be decoded", async () => {
