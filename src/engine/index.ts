@@ -7,10 +7,12 @@
 import { plain } from "./bytes.ts";
 import type { LoadFont } from "./fonts/library.ts";
 import { checkImage, readImage } from "./images/readImage.ts";
+import { isInvisible } from "./marks/contrast.ts";
 import { markWithImage } from "./marks/imageMark.ts";
 import { checkText, markWithText } from "./marks/textMark.ts";
 import type { ImageMark, TextMark } from "./options.ts";
 import { pageRanges } from "./pageRanges.ts";
+import { coveredPages } from "./pdf/document/annotations.ts";
 import { openPdf } from "./pdf/document/openPdf.ts";
 import { type PdfaNotice, pdfaNotices } from "./pdf/document/pdfa.ts";
 import type { PdfDocument } from "./pdf/document/pdfDocument.ts";
@@ -53,7 +55,7 @@ export interface WatermarkOptions {
 export type Notice = Exclude<NoticeCode, PageNoticeCode> | `${PageNoticeCode};pages="${string}"`;
 
 /** The code of a notice that names pages. */
-type PageNoticeCode = "text-cut";
+type PageNoticeCode = "text-cut" | "mark-covered";
 
 /** The code of a notice. */
 export type NoticeCode =
@@ -64,6 +66,7 @@ export type NoticeCode =
   | "source-repaired"
   | "pages-missing"
   | "pdfx-broken"
+  | "mark-invisible"
   | PdfaNotice;
 
 /** The plan of a marked PDF. Every byte of the output is determined, but none is written yet. */
@@ -119,6 +122,9 @@ export async function watermark(
   if (document.missesPages) notices.push("pages-missing");
   if (breaksPdfx(document)) notices.push("pdfx-broken");
   notices.push(...pdfaNotices(document));
+  const covered = await coveredPages(document);
+  if (covered.length > 0) notices.push(`mark-covered;pages="${pageRanges(covered)}"`);
+  if (isInvisible(mark)) notices.push("mark-invisible");
   if (cutPages.length > 0) notices.push(`text-cut;pages="${pageRanges(cutPages)}"`);
   return { pages: document.pages.length, length, notices, chunks };
 }

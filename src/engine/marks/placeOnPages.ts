@@ -26,6 +26,11 @@ const CORNER_SCALE = 1e-5;
 /** Distance of the corner from the page's edges, in points. Poppler ignores words outside the page. */
 const CORNER_PT = 0.1;
 
+/** Places in a mark's box, as shares of its width and height. */
+const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
+  [0.2, 0.5, 0.8].map((up) => [across, up] as const),
+);
+
 /**
  * Puts marks on every page of the document, and accounts for the page's rotation, boxes and user unit. Each mark has
  * the same resource name on all pages. Pages with the same marks at the same places share their operators.
@@ -35,6 +40,8 @@ export async function placeOnPages(document: PdfDocument, placementOn: (page: Pa
   let previous: { page: Page; matrix: Matrix; operands: string } | undefined;
   await overlay(document, (page, nameOf) => {
     const { matrix, parts, words, echoes = [] } = placementOn(page);
+    if (document.pages[page.index]!.annotations)
+      document.placed.push({ index: page.index, points: pointsOf(parts, multiply(matrix, toUserSpace(page))) });
     const show = (marks: readonly Part[]) => showEach(marks, ({ mark }) => nameOf(mark.ref));
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
       previous = { page, matrix, operands: numbers(multiply(matrix, toUserSpace(page))) };
@@ -42,6 +49,17 @@ export async function placeOnPages(document: PdfDocument, placementOn: (page: Pa
     if (words === undefined) return shown;
     const copies = echoes.length > 0 ? `\nq ${previous.operands} cm ${show(echoes)} Q` : "";
     return `q ${wordsOf(words, `${shown} ${cornerOf(page)} cm`)} Q${copies}`;
+  });
+}
+
+/** Returns points in the boxes of marks, mapped by `matrix`. */
+function pointsOf(parts: readonly Part[], [a, b, c, d, e, f]: Matrix): (readonly [number, number])[] {
+  return parts.flatMap(({ mark: { box }, x, y }) => {
+    const [left, bottom, right, top] = box;
+    return SAMPLES.map(([across, up]): readonly [number, number] => {
+      const [u, v] = [x + left + across * (right - left), y + bottom + up * (top - bottom)];
+      return [a * u + c * v + e, b * u + d * v + f];
+    });
   });
 }
 

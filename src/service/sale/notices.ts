@@ -12,6 +12,8 @@ export const NOTICES: Record<NoticeCode, string> = {
     "The source is PDF/A, but the result is not, because the mark is transparent. Text and opaque images at opacity 1 keep PDF/A.",
   "pdfa-color":
     "The source is PDF/A, but the result is not, because the file does not allow the image's colors. Use an RGB image.",
+  "mark-covered": "An annotation of the PDF, such as a stamp or a form field, covers a part of the mark: {pages}.",
+  "mark-invisible": "The mark cannot be seen on white paper. Raise its opacity or use a darker color.",
   "text-cut":
     "The text is too long for a page and was cut short there: {pages}. Use a shorter text or another template.",
 };

@@ -32,6 +32,14 @@ export interface UncheckedContent {
   readonly categories: number;
 }
 
+/** Where the mark is on a page. */
+interface PlacedMark {
+  /** Index of the page. */
+  readonly index: number;
+  /** Points of the mark's box in user space, evenly distributed. */
+  readonly points: readonly (readonly [x: number, y: number])[];
+}
+
 /** Facts about a file that `openPdf` has read. */
 export interface ReadDocument {
   readonly xref: Xref;
@@ -85,6 +93,8 @@ export interface ReadDocument {
 export interface PdfDocument extends ReadDocument {
   /** Features that the new objects use. */
   readonly uses: Set<Feature>;
+  /** The places of the mark on pages with annotations, in the order of the pages. */
+  readonly placed: PlacedMark[];
   /** New objects, in the order in which they were added. */
   readonly added: { num: number; object: NewObject }[];
   /** Adds an object to the output and returns the reference to it. */
@@ -99,6 +109,7 @@ export function documentOf(facts: ReadDocument): PdfDocument {
   return {
     ...facts,
     uses: new Set(),
+    placed: [],
     added,
     add(object) {
       const num = facts.numbers.take();

@@ -34,6 +34,8 @@ export interface PageEntry extends Page {
   readonly repeated: boolean;
   /** Entries of `rewrite` that are not copied; see PageAttributes. */
   readonly cuts: readonly Span[];
+  /** The value of /Annots in `rewrite`. */
+  readonly annotations: Span | undefined;
   /** Boxes, rotation and unit as entries in PDF syntax, inherited ones included. */
   readonly attributes: string;
   /** The contents in the source; undefined once something is laid over the page. */

@@ -34,6 +34,7 @@ export interface PageAttributes {
   rotate: EntrySpan | undefined;
   userUnit: EntrySpan | undefined;
   group: EntrySpan | undefined;
+  annotations: EntrySpan | undefined;
   /**
    * Whole entries that the output's page dictionary does not copy, in ascending order: those that the skeleton writes, and
    * those without the mark: /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of the page
@@ -77,7 +78,7 @@ const PRIVATE_KEYS = new Set(["Thumb", "PieceInfo"]);
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
   6: ["Thumb", "Count", "Group"],
-  7: ["Rotate", "Parent"],
+  7: ["Rotate", "Parent", "Annots"],
   8: ["CropBox"],
   9: ["MediaBox", "Contents", "UserUnit"],
   10: ["Resources", "PieceInfo"],
@@ -103,6 +104,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     rotate: undefined,
     userUnit: undefined,
     group: undefined,
+    annotations: undefined,
     cuts: [],
     hasPrivateData: false,
   };
@@ -113,6 +115,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
   };
   const note = (name: string, key: number, start: number, end: number) => {
     if (name === "StructParents") found.isTagged = true;
+    if (name === "Annots") found.annotations = { key, start, end };
     const field = FIELDS[name];
     if (field === "resources" || field === "group") {
       const overridden = found[field];

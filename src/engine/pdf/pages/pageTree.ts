@@ -359,6 +359,7 @@ export class PageWalk {
         attributes: this.#attributesOf(inherited, box, userUnit),
         contents,
         resources,
+        annotations: attributes.annotations,
         ownResources: found,
         content,
         group,

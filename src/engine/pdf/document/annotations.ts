@@ -1,0 +1,140 @@
+/** Finds pages on which annotations cover the mark (ISO 32000-2, 12.5): readers draw annotations above the page's content. */
+import { decodeLatin1 } from "../../bytes.ts";
+import { EngineError } from "../../errors.ts";
+import type { Objects } from "../objects/objects.ts";
+import { readStream } from "../objects/streams.ts";
+import { type Box, readBox } from "../pages/boxes.ts";
+import type { PageEntry } from "../pages/page.ts";
+import { decodeContent } from "../pages/pageContent.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import type { PdfDocument } from "./pdfDocument.ts";
+
+/** Maximum number of annotations that are read for a file. */
+const MAX_ANNOTATIONS = 1000;
+/** Maximum number of decoded bytes of an appearance. */
+const MAX_APPEARANCE = 64 << 10;
+/** Share of its box from which on a filled rectangle or an image makes an appearance opaque. */
+const OPAQUE_SHARE = 0.95;
+/** Share of the mark's points from which on the mark counts as covered. */
+const COVERED_SHARE = 0.1;
+/** Flags of annotations that no reader shows: Hidden and NoView (Table 167). */
+const UNSEEN = 2 | 32;
+
+const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS"]);
+const FILLED_RECTANGLE = /(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+re\s+(?:f\*?|F|[Bb]\*?)(?=\s|$)/g;
+const PLACED_IMAGE = /(-?[\d.]+)\s+0\s+0\s+(-?[\d.]+)\s+-?[\d.]+\s+-?[\d.]+\s+cm\s*\/(\w+)\s+Do(?=\s|$)/g;
+
+/** Returns the numbers of the pages on which opaque annotations cover a part of the mark, in ascending order. */
+export async function coveredPages({ objects, pages, placed }: PdfDocument): Promise<number[]> {
+  const reader = new AnnotationReader(objects);
+  const covered: number[] = [];
+  for (const { index, points } of placed) {
+    const boxes = await objects.run(() => reader.opaqueBoxes(pages[index]!));
+    const hidden = points.filter(([x, y]) => boxes.some(({ x0, y0, x1, y1 }) => x0 < x && x < x1 && y0 < y && y < y1));
+    if (hidden.length > COVERED_SHARE * points.length) covered.push(index + 1);
+    await objects.source.meter.yieldIfDue();
+  }
+  return covered;
+}
+
+/** Reads annotations. A call that misses bytes is repeated. */
+class AnnotationReader {
+  readonly #objects: Objects;
+  /** Whether appearances are opaque, by their object numbers. */
+  readonly #opaque = new Map<number, boolean>();
+  #left = MAX_ANNOTATIONS;
+
+  constructor(objects: Objects) {
+    this.#objects = objects;
+  }
+
+  /** Returns the boxes in user space that opaque annotations of a page cover. Unreadable annotations cover nothing. */
+  opaqueBoxes({ rewrite, annotations }: PageEntry): Box[] {
+    if (!annotations) return [];
+    const { meter } = this.#objects.source;
+    const list = orNull(() => this.#objects.resolve(parseCharged(rewrite.text, annotations.start, meter)));
+    const read = (Array.isArray(list) ? list : []).slice(0, this.#left);
+    const boxes = read.flatMap((item) => orNull(() => this.#opaqueBox(item)) ?? []);
+    this.#left -= read.length;
+    return boxes;
+  }
+
+  #opaqueBox(item: Value): Box | undefined {
+    const annotation = this.#objects.dictionary(item, KEYS);
+    const flags = annotation?.get("F");
+    if (!annotation || annotation.get("Subtype") === "Popup") return undefined;
+    if (typeof flags === "number" && (flags & UNSEEN) > 0) return undefined;
+    const box = readBox(this.#objects, annotation.get("Rect") ?? null);
+    const appearance = this.#appearanceOf(annotation);
+    return box && appearance && this.#isOpaque(appearance.num) ? box : undefined;
+  }
+
+  /** Returns the normal appearance (12.5.5): a stream, or one of several by the annotation's state. */
+  #appearanceOf(annotation: Dictionary): Reference | undefined {
+    const normal = this.#objects.dictionary(annotation.get("AP"))?.get("N");
+    const state = annotation.get("AS");
+    const states = this.#objects.dictionary(normal);
+    const chosen = typeof state === "string" && !states?.has("BBox") ? states?.get(state) : normal;
+    return chosen instanceof Reference ? chosen : undefined;
+  }
+
+  #isOpaque(num: number): boolean {
+    const known = this.#opaque.get(num);
+    if (known !== undefined) return known;
+    const isOpaque = orNull(() => this.#paintsBox(num)) ?? false;
+    this.#opaque.set(num, isOpaque);
+    return isOpaque;
+  }
+
+  /** Returns whether a form XObject fills its box with a rectangle or an image that nothing shows through. */
+  #paintsBox(num: number): boolean {
+    const { source, table } = this.#objects;
+    if (!table.isInFile(num)) return false;
+    const { dict, data } = readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
+    const box = readBox(this.#objects, dict.get("BBox") ?? null);
+    const resources = this.#objects.dictionary(dict.get("Resources"));
+    if (!box || this.#isTransparent(resources)) return false;
+    const filters: Dictionary = new Map(
+      ["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))]),
+    );
+    const decoded = decodeContent(this.#objects, num, filters, data, MAX_APPEARANCE);
+    if (!(decoded instanceof Uint8Array)) return false;
+    const content = decodeLatin1(decoded);
+    const needed = OPAQUE_SHARE * (box.x1 - box.x0) * (box.y1 - box.y0);
+    const isLarge = (width?: string, height?: string) => Math.abs(Number(width) * Number(height)) >= needed;
+    for (const [, , , width, height] of content.matchAll(FILLED_RECTANGLE)) if (isLarge(width, height)) return true;
+    const xobjects = this.#objects.dictionary(resources?.get("XObject"));
+    for (const [, width, height, name] of content.matchAll(PLACED_IMAGE))
+      if (isLarge(width, height) && this.#isSolidImage(xobjects?.get(name!))) return true;
+    return false;
+  }
+
+  /** Returns whether resources have a graphics state that lets something show through. */
+  #isTransparent(resources: Dictionary | undefined): boolean {
+    const states = this.#objects.dictionary(resources?.get("ExtGState"));
+    return Array.from(states?.values() ?? []).some((value) => {
+      const state = this.#objects.dictionary(value);
+      const alpha = state?.get("ca");
+      const mode = state?.get("BM");
+      const isBlended = mode !== undefined && mode !== "Normal" && mode !== "Compatible";
+      return isBlended || (typeof alpha === "number" && alpha < 1);
+    });
+  }
+
+  #isSolidImage(value: Value | undefined): boolean {
+    const image = this.#objects.dictionary(value);
+    const isImage = image?.get("Subtype") === "Image";
+    return isImage && !image.has("SMask") && !image.has("Mask") && image.get("ImageMask") !== true;
+  }
+}
+
+/** Returns null instead of what cannot be read, because the mark does not depend on it. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof EngineError) return null;
+    throw error;
+  }
+}
