@@ -1,0 +1,96 @@
+/**
+ * `npm run check:pairs -- 3000 7` applies 3,000 random pairs of defects to a file, from seed 7. Each defect alone is tolerated.
+ * If PDFium or MuPDF shows pages of a file with two, the engine must mark it, and both must show the mark on every page.
+ * Files that fail are saved to `out/pairs/`, and the exit code is 1.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import fc from "fast-check";
+import { encode } from "../test/support/bytes.ts";
+import { MUPDF, PDFIUM } from "../test/support/onlookers.ts";
+import { marksOrRefuses } from "../test/support/property.ts";
+import { CORNER } from "../test/support/trialMarks.ts";
+import { DEFECTS, SOUND } from "./lib/defects.ts";
+
+const FOLDER = "out/pairs";
+const ONLOOKERS = [PDFIUM, MUPDF];
+/** Number of files for one thread, after which a new thread starts the readers again. */
+const BATCH = 200;
+/** Time limit for a file. A reader that exceeds it hangs. */
+const PATIENCE_MS = 20_000;
+
+/** Pairs that a reader shows and the engine rejects, with the reason. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  "a kid that is a dictionary + a page whose dictionary opens twice":
+    "The second defect is within the array of kids, whose brackets then do not balance. Only PDFium finds the pages.",
+};
+
+/** The defects of one file: one or two names. */
+type Case = readonly string[];
+
+const fileOf = (defects: Case) => defects.reduce((file, name) => DEFECTS[name]!(file), SOUND);
+
+/** Returns the fault of a file with these defects, or "" without a fault. */
+async function faultOf(defects: Case): Promise<string> {
+  const file = encode(fileOf(defects));
+  try {
+    const outcome = await marksOrRefuses(file, { mark: CORNER, onlookers: ONLOOKERS });
+    if (outcome === "marked") return "";
+    const showing = ONLOOKERS.filter(({ look }) => look(file, CORNER).length > 0);
+    return showing.length > 0 ? `${outcome}, although ${showing.map(({ name }) => name).join(" and ")} shows it` : "";
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error; // the reader is unusable from now on
+    return String(error);
+  }
+}
+
+/** Checks files in threads. A file at which a reader crashes or hangs counts as unchecked. */
+async function check(cases: readonly Case[], report: (defects: Case, fault: string) => void): Promise<number> {
+  let crashes = 0;
+  for (let done = 0; done < cases.length; ) {
+    const batch = cases.slice(done, done + BATCH);
+    let checked = 0;
+    const worker = new Worker(fileURLToPath(import.meta.url), { workerData: batch });
+    const watch = setTimeout(() => worker.terminate(), PATIENCE_MS);
+    worker.on("message", (fault: string) => {
+      watch.refresh();
+      report(batch[checked++]!, fault);
+    });
+    await new Promise<unknown>((resolve) => worker.on("exit", resolve).on("error", resolve));
+    clearTimeout(watch);
+    if (checked < batch.length) crashes++;
+    done += checked < batch.length ? checked + 1 : checked;
+  }
+  return crashes;
+}
+
+if (isMainThread) {
+  const names = Object.keys(DEFECTS);
+  const useless = names.filter((name) => fileOf([name]) === SOUND);
+  if (useless.length > 0) throw new Error(`these defects change nothing: ${useless.join(", ")}`);
+  const tolerated: string[] = [];
+  await check(
+    names.map((name) => [name]),
+    ([name], fault) => (fault ? console.log(`alone: ${name}: ${fault}`) : tolerated.push(name!)),
+  );
+
+  const count = Number(process.argv[2] ?? 3000);
+  const seed = Number(process.argv[3] ?? Date.now() % 1e9);
+  const one = fc.constantFrom(...tolerated);
+  const pairs = fc.sample(fc.tuple(one, one), { numRuns: count, seed }).filter(([first, second]) => first !== second);
+  let failed = 0;
+  const crashes = await check(pairs, (defects, fault) => {
+    const name = defects.join(" + ");
+    if (!fault || Object.hasOwn(EXCEPTIONS, name)) return;
+    failed++;
+    mkdirSync(FOLDER, { recursive: true });
+    writeFileSync(`${FOLDER}/${name.replaceAll(/[^\w]+/g, "-")}.pdf`, encode(fileOf(defects)));
+    console.log(`${name}: ${fault}`);
+  });
+  console.log(
+    `seed ${seed}: ${tolerated.length} of ${names.length} defects alone, ${pairs.length} pairs, ${failed} failed, ` +
+      `${crashes} at which a reader crashed`,
+  );
+  if (failed > 0 || tolerated.length < names.length) process.exitCode = 1;
+} else for (const defects of workerData as Case[]) parentPort!.postMessage(await faultOf(defects));
