@@ -77,6 +77,10 @@ export const DEFECTS: Record<string, Defect> = {
     file.replace(/^0{7}\d{3}(?= 00000 n)/gm, (at, index, all) =>
       all.slice(0, index).match(/ n \n/g)?.length === 3 ? "0000000001" : at,
     ),
+  "an offset that points to the line end before the object": (file) =>
+    file.replace(/^\d{10}(?= 00000 n)/gm, (at, index, all) =>
+      all.slice(0, index).match(/ n \n/g)?.length === 2 ? String(Number(at) - 1).padStart(10, "0") : at,
+    ),
   "an unused object at offset 0": raw(/^\d{10} 00000 n (?=\ntrailer)/m, "0000000000 00000 n "),
   "a /Size that is too small": raw(/\/Size \d+/, "/Size 3"),
   "a /Size that is too large": raw(/\/Size \d+/, "/Size 99"),

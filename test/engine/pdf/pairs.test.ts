@@ -21,3 +21,9 @@ test("marks every page of a file with two defects, or rejects the file", async (
     { numRuns: 100, seed: 20261125 },
   );
 });
+
+test("marks a scanned file in which one offset points to the line end before a page", async () => {
+  const near = DEFECTS["an offset that points to the line end before the object"]!;
+  const wrong = DEFECTS["an offset that is wrong"]!;
+  expect(await marksOrRefuses(encode(wrong(near(SOUND))), { mark: CORNER })).toBe("marked");
+});

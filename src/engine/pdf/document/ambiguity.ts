@@ -1,7 +1,7 @@
 /** Finds the objects that readers may see differently in a file whose cross-reference is damaged. */
 import { FREE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
 import type { ByteSource } from "../source/byteSource.ts";
-import { Malformed, parseAt, readHeader } from "../syntax/lexer.ts";
+import { Malformed, parseAt, readHeader, skipWhite } from "../syntax/lexer.ts";
 import type { Scan } from "../xref/rebuild.ts";
 import type { Xref } from "../xref/xref.ts";
 
@@ -43,8 +43,19 @@ export function ambiguityOf(
     isAmbiguous: (num) =>
       num === catalog ||
       scan.redefined.has(num) ||
-      (own !== undefined && !own.table.agreesWith(scan.xref.table, num) && isAtOffset(source, own.table, num)),
+      (own !== undefined && !own.table.agreesWith(scan.xref.table, num) && isElsewhere(source, own, scan, num)),
   };
+}
+
+/**
+ * Returns whether the file's own cross-reference leads to another definition of an object than the scan. White space before
+ * the object makes no difference.
+ */
+function isElsewhere(source: ByteSource, own: Xref, { xref: { table } }: Scan, num: number): boolean {
+  if (!isAtOffset(source, own.table, num)) return false;
+  if (!own.table.isInFile(num) || table.liveRow(num) < 0 || !table.isInFile(num)) return true;
+  const offset = own.table.offsetOf(num);
+  return parseAt(source, offset, (bytes, at) => offset + skipWhite(bytes, at) - at) !== table.offsetOf(num);
 }
 
 /** Returns whether an object is where the cross-reference table locates it, in the file or in an object stream. */
