@@ -17,7 +17,7 @@ const SUBJECTS = {
   ],
   skeleton: [
     "src/engine/pdf/output/skeleton.ts",
-    "test/engine/pdf/{reading,agreement,output/skeleton,output/output,output/proof}.test.ts",
+    "test/engine/pdf/{reading,agreement,output/skeleton,output/output,output/proof,output/blending}.test.ts",
   ],
   pageTree: [
     "src/engine/pdf/pages/{pageTree,treeNode}.ts",
