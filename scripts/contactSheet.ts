@@ -1,15 +1,16 @@
 /**
  * `npm run contact-sheet` makes images for visual inspection. It marks pages with the running Worker: every template on
- * pages of every kind, every script, and an image of every kind. It renders the results with PDFium and MuPDF to
- * `out/`. It also renders the image of the templates in `docs/text-marks.md`, `docs/templates.png`.
+ * pages of every kind, the settings of customers on documents that look real, every script, and an image of every kind.
+ * It renders the results with PDFium and MuPDF to `out/`. It also renders the image of the templates in `docs/text-marks.md`, `docs/templates.png`.
  */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { degrees, PDFDocument, type PDFPage, rgb, StandardFonts } from "pdf-lib";
 import { TEMPLATES } from "../src/engine/index.ts";
 import { IMAGE_SAMPLES } from "./lib/imageSamples.ts";
 import { callPaid } from "./lib/pay.ts";
 import { grid, pngOf, type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
+import { REAL_DOCUMENTS, realDocument } from "./lib/realDocuments.ts";
 import { TEXT_SAMPLES } from "./lib/textSamples.ts";
 import { startWorker } from "./lib/worker.ts";
 
@@ -22,6 +23,7 @@ const [A4, A5_LANDSCAPE, SLIDE, SQUARE] = [
 ] as const;
 const CARD = [96, 96] as const;
 const CELL = { width: 260, height: 260 };
+const LARGE_CELL = { width: 420, height: 420 };
 const SMALL_CELL = { width: 96, height: 96 };
 const THUMBNAIL = { width: 190, height: 269 };
 
@@ -30,6 +32,18 @@ const TEXTS = {
   short: "DRAFT",
   long: "This copy was made for the sole use of Example Trading Company Limited of Rotterdam and must not be passed on, published or stored by anyone else. If you find it, please destroy it and write to legal@example.com.",
   lines: "CONFIDENTIAL\nPage {page} of {pages}\n{date}",
+};
+
+/** The settings that customers choose most. The image has no text. */
+const CUSTOMER_SETTINGS: Record<string, Record<string, string>> = {
+  diagonal: { text: "CONFIDENTIAL" },
+  footer: {
+    text: "Licensed to Example Trading Company Limited, order 2026-00417-B, 25 November 2026. This copy is for internal use by one reader; it must not be passed on or published. VAT NL001234567B01",
+    template: "footer",
+  },
+  stamp: { text: "PAID", template: "stamp" },
+  tiled: { text: "DRAFT", template: "tiled" },
+  logo: { position: "bottom-right", scale: "0.2", opacity: "1" },
 };
 
 const ENGINES = { pdfium: renderPages, mupdf: renderPagesByMupdf };
@@ -66,6 +80,17 @@ try {
     const marked: Uint8Array[] = [];
     for (const template of Object.keys(TEMPLATES)) marked.push(await mark(kinds, { text, template }));
     await draw(`templates-${name}`, marked, 5);
+  }
+
+  const documents = await Promise.all(REAL_DOCUMENTS.map(realDocument));
+  const logo = new File([await readFile(join(root, "examples/logo.png"))], "logo.png");
+  for (const [name, fields] of Object.entries(CUSTOMER_SETTINGS)) {
+    const marked: Uint8Array[] = [];
+    for (const document of documents)
+      marked.push(
+        await ("text" in fields ? mark(document, fields) : mark(document, { ...fields, image: logo }, "image")),
+      );
+    await draw(`documents-${name}`, marked, 5, LARGE_CELL);
   }
 
   const page = await pages([A4]);
