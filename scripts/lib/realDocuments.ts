@@ -41,7 +41,7 @@ const DOCUMENTS = {
     for (const [index, color] of [BLUE, RED].entries())
       page.drawCircle({ x: 500 + index * 18, y: 780, size: 20, color, opacity: 1 });
     write(page, "HOLLIS & VAN DAM", 400, 742, 12, bold, BLUE);
-    write(page, "Hollis & Van Dam · Kade 14 · 3011 AB Rotterdam", 64, 690, 7, regular, GRAY);
+    write(page, "Hollis & Van Dam · Quay 14 · 3011 AB Rotterdam", 64, 690, 7, regular, GRAY);
     for (const [index, line] of [
       "Example Trading Company",
       "Attn. Purchasing",
@@ -56,7 +56,7 @@ const DOCUMENTS = {
     for (const [index, line] of [
       "Chamber of commerce 24312345",
       "VAT NL001234567B01",
-      "IBAN NL91 ABNA 0417 1643 00",
+      "Account 0417 1643 00",
     ].entries())
       write(page, line, 64 + index * 165, 60, 7, regular, GRAY);
   },
@@ -83,7 +83,7 @@ const DOCUMENTS = {
       page.drawLine({ start: { x: 64, y: y - 8 }, end: { x: 531, y: y - 8 }, thickness: 0.4, color: RULE });
     }
     write(page, "Total EUR 9,871.00", 400, 258, 13, bold);
-    write(page, "Please pay to IBAN NL91 ABNA 0417 1643 00 within 30 days.", 64, 60, 8, regular, GRAY);
+    write(page, "Please pay to account 0417 1643 00 within 30 days.", 64, 60, 8, regular, GRAY);
   },
 
   slides(add, { regular, bold }) {
@@ -164,7 +164,7 @@ const DOCUMENTS = {
     const page = add(288, 432);
     page.drawRectangle({ x: 8, y: 8, width: 272, height: 416, borderColor: INK, borderWidth: 1.5 });
     write(page, "PRIORITY", 20, 380, 30, bold);
-    for (const [index, line] of ["Anne de Wit", "Lange Haven 52", "3111 CH Schiedam", "NETHERLANDS"].entries())
+    for (const [index, line] of ["Anne de Wit", "Haven 52", "3111 CH Schiedam", "NETHERLANDS"].entries())
       write(page, line, 20, 330 - index * 18, 13, regular);
     for (let bar = 0, x = 24; x < 258; bar++) {
       const width = 1 + ((bar * 7) % 3);
