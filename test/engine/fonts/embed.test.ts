@@ -99,7 +99,7 @@ describe("an embedded font", () => {
     expect(codesIn(program).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 0]);
   });
 
-  it("gives each glyph a second code whose text is a space, in simple and composite fonts", async () => {
+  it("gives each glyph of an embedded font, simple or composite, a second code whose text is a space", async () => {
     const few = await clustersOf("ABBA");
     const { sink, embedded } = embed(few, { echoes: true });
     expect(few.map(embedded.echoOf)).toEqual(["03", "04", "04", "03"]);
@@ -119,7 +119,7 @@ describe("an embedded font", () => {
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
-  it("adds separate, invisible codes for the text of nonspacing marks", async () => {
+  it("adds separate codes without ink for the text of nonspacing marks", async () => {
     const clusters = await clustersOf("दं द");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["0102", "03", "04"]);
@@ -131,7 +131,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(1000 * embedded.widthOf(clusters[0]!)));
   });
 
-  it("declares the length of the font program", async () => {
+  it("declares the length of an embedded font program", async () => {
     const { sink } = embed(await clustersOf("DRAFT"));
     expect(sink.objects).toContainEqual(
       expect.objectContaining({ dict: `/Length1 ${sink.stream("/FontFile2").length}/Filter/FlateDecode` }),

@@ -1,5 +1,5 @@
 /**
- * Reads embedded TrueType programs, independently of the code under test. The programs have only the tables for
+ * Reads embedded TrueType programs, independently of the code under test. They contain only the tables needed for
  * drawing.
  */
 export function readSubset(bytes: Uint8Array) {

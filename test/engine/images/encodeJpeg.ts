@@ -59,7 +59,10 @@ const DC_TABLE = Uint8Array.of(
 );
 const AC_TABLE = Uint8Array.of(0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00);
 
-/** Encodes a baseline JPEG with the smallest subset of ITU-T T.81 that includes every kind of segment and exact colors. */
+/**
+ * Encodes a baseline JPEG. Implements only the part of ITU-T T.81 needed for every kind of segment and for exact
+ * colors.
+ */
 export function encodeJpeg(spec: JpegSpec): Uint8Array {
   const { width, height, color, fill = [], frameMarker = 0xc0, precision = 8 } = spec;
   const ids = spec.componentIds ?? color(0, 0).map((_, i) => i + 1);

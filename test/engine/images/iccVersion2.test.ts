@@ -30,7 +30,7 @@ function tag(profile: Uint8Array, name: string): Buffer {
   return Buffer.from(profile.subarray(start, start + length));
 }
 
-describe("rewriting a profile of version 4", () => {
+describe("rewriting a version 4 profile", () => {
   test("copies the primaries of a version 4 profile to version 2", () => {
     const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
     expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);

@@ -90,7 +90,7 @@ describe("fitText", () => {
     ["reduces the font size if more lines are too deep", 300, 6, 10.9],
     ["reduces the font size to 6 points", 1000, 12, 6.1],
     ["cuts a text that does not fit at 6 points", 1200, 12, 6],
-  ])("%s in a template of limited depth", (_, characters, count, fontSizePt) => {
+  ])("%s if the template limits the depth of the text", (_, characters, count, fontSizePt) => {
     const text = "word ".repeat(characters / 5).trim();
     const fit = fitText(paragraphsOf(text), room({ maxFontSizePt: 12, maxDepthPt: 90 }));
     expect(fit.lines).toHaveLength(count);

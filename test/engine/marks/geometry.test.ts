@@ -156,11 +156,11 @@ describe("tile", () => {
     }
   });
 
-  test("tile returns the copy of the mark in the middle of the page first", () => {
+  test("tile() returns the copy in the middle of the page before the other copies", () => {
     expect(centersOf(30)[0]).toEqual([300, 400]);
   });
 
-  test("shifts every other row by half a step", () => {
+  test("shifts every other row of copies by half a step", () => {
     const rows = Map.groupBy(centersOf(0), ([, y]) => y!);
     const phases = [...rows.values()].map((row) => (((row[0]![0]! - 300) % 150) + 150) % 150);
     expect(new Set(phases)).toEqual(new Set([0, 75]));
@@ -175,7 +175,7 @@ describe("tile", () => {
       expect(tile({ width: 0.1, height: 0.1 }, degrees, { width, height }).length).toBeLessThan(1500);
   });
 
-  test("rounds up many similar page sizes to a few different sizes", () => {
+  test("rounds many similar page sizes up to a few sizes", () => {
     const pages = Array.from({ length: 1000 }, (_, i) => ({ width: 500 + i / 5, height: 700 + (i % 10) }));
     const classes = pages.map((page) => [page, roundedUpSize(page, 0.2)] as const);
     for (const [page, { width, height }] of classes)

@@ -269,7 +269,7 @@ test.each([1e-5, 1e-18, 1e-300])(
   },
 );
 
-test("draws hollow letters with extractable codes only once, for readers that ignore /ActualText", async () => {
+test("draws hollow letters with extractable codes only once, because some readers ignore /ActualText", async () => {
   const { all } = await marked(onePage, { text: "A", template: "outline" });
   expect(all.match(/\[<01>\] TJ/g)).toHaveLength(1);
   expect(all.match(/\[<02>\] TJ/g)!.length).toBeGreaterThan(1);

@@ -29,6 +29,6 @@ test("counts a text as numbered only if it contains {page}", () => {
   expect(["{page}", "{pages} {date}", "{{page}"].map(isNumbered)).toEqual([true, false, false]);
 });
 
-test("gives each page number in a line the requested number of slots", () => {
+test("reserves the requested number of digits for each page number in a line", () => {
   expect(withDigits(`${number} x ${number}`, 3, 1)).toBe(`${DIGIT_SLOT} x ${DIGIT_SLOT}`);
 });

@@ -146,12 +146,12 @@ describe("the output", () => {
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("the output has a new node above a page that replaces the page tree if the trailer refers to the catalog indirectly", async () => {
+  it("the output has a new node above a page in the place of the page tree, even if the trailer refers to the catalog indirectly", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });
 
-  it("the output's trailer refers directly to a catalog behind a chain of references", async () => {
+  it("the output's trailer refers directly to the catalog if the source refers to it through a chain of references", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "6 0 R", 6: "1 0 R" })
       .table({ trailer: "/Root 5 0 R" });
@@ -217,7 +217,7 @@ describe("object streams", () => {
     expect(text).toMatch(/^<<\/A 1 >>\s/);
   });
 
-  it("the output's cross-reference has the right index of each object-stream member", async () => {
+  it("the output's cross-reference gives each object-stream member its right index", async () => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}/Resources 7 0 R>>` });
     builder.objects({ 1: CATALOG, 2: NODE, 4: "<<>>" });
     const members = builder.objectStream(5, { 6: "(x)", 7: "<</XObject 4 0 R>>" });
@@ -288,8 +288,8 @@ describe("a scan", () => {
 
 describe("a file", () => {
   /**
-   * Returns a file that readers may interpret differently: the cross-reference lists the page, and the later object
-   * `later` redefines an object. Object 9 is at a wrong offset, so that the engine scans the file.
+   * Returns a file that readers may interpret differently: the cross-reference lists the page, and `later`, later in
+   * the file, redefines an object. The offset of object 9 is wrong, so that the engine scans the file.
    */
   const ambiguous = (bodies: Bodies, later: string) => {
     const builder = new FileBuilder().objects({ ...onePage(), ...bodies, 9: "null" });

@@ -15,7 +15,7 @@ const CMYK_PROFILE = profile({ space: "CMYK", deviceClass: "prtr", version: 2 })
 
 /**
  * Returns a one-page file that claims to be PDF/A.
- * @param part the part of ISO 19005; without it, the file makes no claim
+ * @param part the part of ISO 19005; if omitted, the file makes no claim
  * @param intent number of components of the output intent's profile
  */
 export function archive({

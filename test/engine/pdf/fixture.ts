@@ -35,7 +35,7 @@ export class FileBuilder {
     return this;
   }
 
-  /** Adds a table of the objects `numbers` (default: all), its trailer, `startxref` and `%%EOF`. */
+  /** Adds a cross-reference table of the objects `numbers` (default: all), its trailer, `startxref` and `%%EOF`. */
   table({
     trailer = "/Root 1 0 R",
     numbers = [...this.offsets.keys()],
@@ -65,8 +65,9 @@ export class FileBuilder {
   }
 
   /**
-   * Adds a cross-reference stream as object `num`, for everything in the file and the members of object streams. It has
-   * rows for `objects` (default: from 0 to the largest number). `trailer` must declare other rows in /Index.
+   * Adds a cross-reference stream as object `num`, for everything in the file and the members of object streams. The
+   * stream has a row for each of `objects`, by default for all numbers from 0 to the largest one. If `objects` is
+   * given, `trailer` must declare it in /Index.
    */
   xrefStream(num: number, members: [number, number, number][] = [], trailer = "/Root 1 0 R", objects?: number[]): this {
     const at = this.text.length;

@@ -30,7 +30,7 @@ function referringToItself(): Uint8Array {
 }
 
 /**
- * Returns a file whose older section lists an object at each of many consecutive blanks. No object follows the blanks.
+ * Returns a file with many consecutive blanks. Its older section lists an object at each blank, but no object follows.
  */
 function blanks(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
@@ -46,8 +46,8 @@ function blanks(count: number): Uint8Array {
 }
 
 /**
- * Returns a file whose table lists many objects, each at a number within one long comment. All of them share the
- * generation number and the `obj` after the comment.
+ * Returns a file whose table lists many objects inside one comment, which contains only their numbers. The one
+ * generation number and `obj` after the comment seem to belong to each of them.
  */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());

@@ -9,19 +9,19 @@ const PAGE = `<</Type/Page${BOX}>>`;
 const TREE = "<</Type/Pages/Count 2/Kids[3 0 R 6 0 R]>>";
 
 const ROOT = "/Root 1 0 R";
-/** A stream whose data contain a document, which readers that scan the file may find. */
+/** A stream whose data contain a document. Readers that scan the file may find that document. */
 const ATTACHMENT = {
   dict: "/Type/EmbeddedFile",
   data: `1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 1/Kids[3 0 R]>>\nendobj\n3 0 obj\n${PAGE}\nendobj\n`,
 };
 
-/** Returns a file without a cross-reference. Later trailers are newer. */
+/** Returns a file without a cross-reference. Of several trailers, the last one is the newest. */
 function scanned(bodies: Bodies, ...trailers: string[]): Uint8Array {
   const { text } = new FileBuilder().objects(bodies);
   return encode(text + trailers.map((trailer) => `trailer\n<<${trailer}>>\n`).join(""));
 }
 
-/** Irregular resources, encryption and streams: the name, the number of pages and the file. */
+/** Files with irregular resources, encryption and streams: the name, the number of pages and the file. */
 export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
   [
     "a reference to a missing object, and a document in an attachment",
@@ -226,7 +226,7 @@ export const page = (width: number) => `<</Type/Page/MediaBox[0 0 ${width} 400]/
 export const node = (...kids: number[]) =>
   `<</Type/Pages/Count ${kids.length}/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
 
-/** Returns a file without a cross-reference whose pages share their content. Later trailers are newer. */
+/** Returns a file without a cross-reference whose pages share their content. The last trailer is the newest. */
 export const scannedPages = (bodies: Bodies, ...trailers: string[]) => scanned({ ...CONTENTS, ...bodies }, ...trailers);
 
 /** Returns a file with two pages, followed by an update. */

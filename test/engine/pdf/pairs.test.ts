@@ -1,4 +1,6 @@
-/** Pairs of defects. `npm run check:pairs` tries many more, and checks the outputs with other programs. */
+/**
+ * Files with two defects each. `npm run check:pairs` tries many more pairs, and checks the outputs with other programs.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DEFECTS, SOUND } from "../../../scripts/lib/defects.ts";

@@ -1,4 +1,4 @@
-/** Irregular files that readers show: every reader shows the mark on their pages. */
+/** Irregular files that all readers show. Every reader must show the mark on their pages. */
 import { expect, it } from "vitest";
 import type { PdfDocument } from "../../../src/engine/pdf/document/pdfDocument.ts";
 import { planOutput } from "../../../src/engine/pdf/output/outputPlan.ts";
@@ -12,7 +12,7 @@ import { IRREGULAR_FILES } from "./irregularFiles.ts";
 const BOX = "/MediaBox[0 0 300 400]";
 const SHARED = `${BOX}/Contents 4 0 R/Resources 5 0 R`;
 
-/** Marks a file in memory and by ranges, which must give the same. */
+/** Marks a file in memory and by ranges, and checks that both outputs are equal. */
 async function marked(source: Uint8Array): Promise<Uint8Array> {
   const mark = async (document: PdfDocument) => {
     await CORNER.lay(document);

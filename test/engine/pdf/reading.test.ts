@@ -297,7 +297,7 @@ describe("page attributes", () => {
   });
 });
 
-describe("openPdf, for other files", () => {
+describe("openPdf, given other files", () => {
   it.each<[string, Uint8Array, string]>([
     ["that is not a PDF", encode("<html>not found</html>"), "not_a_pdf"],
     ["that is empty", new Uint8Array(0), "not_a_pdf"],

@@ -35,8 +35,8 @@ function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
 }
 
 /**
- * Returns the same file with the page in an object stream. The cross-reference stream lists the members with indexes
- * that are `off` too high.
+ * Returns the same file with the page in an object stream. The indexes of the members in the cross-reference stream are
+ * too high by `off`.
  */
 function packed({ trailer = "/Root 1 0 R", off = 0, before = "", behind = DECOY } = {}): FileBuilder {
   const builder = new FileBuilder(`%PDF-1.7\n${before}`).objects({ 4: { data: "0 g" }, 7: "/FlateDecode" });
@@ -432,7 +432,7 @@ describe("the output", () => {
     expect(latin1(await stamp(bytes))).not.toMatch(left);
   });
 
-  it("the output corrects the length of contents that lack an end and are last in the file", async () => {
+  it("the output corrects the length of unterminated contents at the end of the file", async () => {
     const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
     const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
     expect(data).toHaveLength(Number(length));

@@ -5,7 +5,7 @@ import { checkContent } from "../../../../src/engine/pdf/content/contentSyntax.t
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const isWellFormed = (...parts: string[]) => checkContent(parts.map(bytesOf)).isWellFormed;
 
-/** Content around an operator: for the page level, a path, and a text object. */
+/** Content before and after an operator that makes the operator legal, by the place of the operator. */
 const AROUND = {
   page: ["", ""],
   pair: ["q BX /T BMC ", " EMC EX Q"],
@@ -14,7 +14,7 @@ const AROUND = {
   text: ["BT ", " ET"],
 } as const;
 
-/** Operands and operators of ISO 32000-2, Annex A, by where they are allowed. */
+/** Operands and operators of ISO 32000-2, Annex A, by the places that allow them. */
 const OPERATORS: [keyof typeof AROUND, string[]][] = [
   [
     "page",
@@ -51,13 +51,13 @@ describe("operators", () => {
     expect(isWellFormed(before + operator + after)).toBe(true);
   });
 
-  test.each(VARIED)("rejects %s without its operands", (operator, around) => {
+  test.each(VARIED)("rejects the operator %s without its operands", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(`${before}${tokensOf(operator).at(-1)}${after}`)).toBe(false);
   });
 
   test.each(VARIED.filter(([operator]) => !/(SC|sc|SCN|scn)$/.test(operator)))(
-    "rejects %s with one operand too few or too many",
+    "rejects the operator %s with one operand too few or too many",
     (operator, around) => {
       const [before, after] = AROUND[around];
       const [first, ...others] = tokensOf(operator);
@@ -67,7 +67,7 @@ describe("operators", () => {
     },
   );
 
-  test.each(VARIED)("rejects %s with an operand of another kind", (operator, around) => {
+  test.each(VARIED)("rejects the operator %s with an operand of another kind", (operator, around) => {
     const [before, after] = AROUND[around];
     const tokens = tokensOf(operator);
     for (let i = 0; i < tokens.length - 1; i++)
@@ -96,7 +96,7 @@ describe("operators", () => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
-  test("between BX and EX, accepts unknown operators, but no wrong operands of known operators", () => {
+  test("accepts unknown operators between BX and EX, but no wrong operands of known operators there", () => {
     expect(isWellFormed("BX 1 2 foo EX")).toBe(true);
     expect(isWellFormed("BX BX foo EX foo EX")).toBe(true);
     for (const content of [
@@ -163,7 +163,7 @@ describe("state", () => {
     "/#41 gs /a#zz gs",
     "",
     " \0\t\r\n\f",
-  ])("accepts content that closes everything that it opens: %j", (content) => {
+  ])("accepts content that closes everything it opens: %j", (content) => {
     expect(isWellFormed(content)).toBe(true);
   });
 });
@@ -210,7 +210,7 @@ describe("inline images", () => {
     ["/W 2 /H 2 /BPC 8 /CS /G /F /AHx", "61 62 63 64>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F [/A85 /Fl]", "zEI zz~>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F /RL", "\x01ab\xffc\x80"],
-  ])("accepts an inline image with %s if its data end where %j ends", (dictionary, data) => {
+  ])("accepts an inline image with %s only if its data are exactly %j", (dictionary, data) => {
     expect(isWellFormed(image(dictionary, data))).toBe(true);
     expect(isWellFormed(image(dictionary, data.slice(0, -1)))).toBe(false);
     expect(isWellFormed(image(dictionary, `${data}a`))).toBe(false);

@@ -9,7 +9,10 @@ import { CORNER } from "../../../support/trialMarks.ts";
 import { FileBuilder, latin1, open } from "../fixture.ts";
 import { CATALOG, CONTENTS, node, page, SCANNED_TREES, scannedPages } from "../irregularFiles.ts";
 
-/** Marks a file in memory and by ranges, which must give the same. Checks that readers show the mark on every page. */
+/**
+ * Marks a file in memory and by ranges. Checks that both outputs are equal, and that readers show the mark on every
+ * page.
+ */
 async function marked(source: Uint8Array) {
   const mark = (from: Parameters<typeof watermark>[0]) =>
     watermark(from, { image: MAGENTA, position: "bottom-right", scale: 0.2, opacity: 1 }, { thorough: true });
@@ -27,12 +30,9 @@ async function marked(source: Uint8Array) {
 const REPAIRED = ["source-repaired"];
 
 describe("a scanned file", () => {
-  it.each(SCANNED_TREES)(
-    "marks a scanned file with the largest set of pages: %s",
-    async (_, source, widths, notices) => {
-      expect(await marked(source)).toEqual({ widths, notices });
-    },
-  );
+  it.each(SCANNED_TREES)("marks the largest set of pages that a scan finds: %s", async (_, source, widths, notices) => {
+    expect(await marked(source)).toEqual({ widths, notices });
+  });
 
   it("rejects a scanned file if none of its page trees can be read", async () => {
     const source = scannedPages(
@@ -46,7 +46,7 @@ describe("a scanned file", () => {
 
 describe("an unreadable page dictionary", () => {
   const LOST = "]<</Type/Page>>";
-  /** A file with pages of these objects, numbered from 10. */
+  /** Returns a file whose pages are these objects, numbered from 10. */
   const listing = (pages: string[], count: string | number = pages.length): Uint8Array => {
     const kids = pages.map((_, index) => `${10 + index} 0 R`).join(" ");
     const bodies = Object.fromEntries(pages.map((text, index) => [10 + index, text]));

@@ -60,7 +60,7 @@ describe("numbers of new objects", () => {
   });
 });
 
-/** Returns every `step`th number from `first` to below `end`. */
+/** Returns the numbers from `first` to below `end` in steps of `step`. */
 function every(step: number, first: number, end = LARGEST_NUMBER): number[] {
   return Array.from({ length: Math.ceil((end - first) / step) }, (_, i) => first + i * step);
 }

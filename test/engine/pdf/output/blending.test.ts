@@ -1,4 +1,4 @@
-/** Color spaces for blending: which pages of the output get one. */
+/** The pages of the output that get a color space for blending. */
 import { describe, expect, it, test } from "vitest";
 import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
 import { PlanOutdated } from "../../../../src/engine/pdf/output/eraser.ts";
@@ -10,7 +10,7 @@ import { type Bodies, file, latin1, onePage, open, ranges } from "../fixture.ts"
 const RGB_GROUP = "/Group<</S/Transparency/CS/DeviceRGB>>";
 const BOX = "/MediaBox[0 0 300 400]";
 
-/** Lays a mark over a file, in memory and by ranges, which must give the same output, and returns the output. */
+/** Lays a mark over a file in memory and by ranges, checks that both outputs are equal, and returns the output. */
 async function marked(bodies: Bodies, isTransparent = true): Promise<string> {
   const source = file(bodies);
   const mark = async (document: PdfDocument) => {
@@ -70,7 +70,7 @@ describe("a transparent mark", () => {
       }),
     ],
     ["RGB content that is malformed at its end", page("1 0 0 rg 0 0 9 9 re f q q re")],
-  ])("a transparent mark makes a page blend in RGB that has %s", async (_, bodies) => {
+  ])("a page blends in RGB under a transparent mark if it has %s", async (_, bodies) => {
     expect(await marked(bodies)).toContain(RGB_GROUP);
   });
 
@@ -105,7 +105,7 @@ describe("a transparent mark", () => {
         5: { dict: "/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>", data: "/F Do" },
       }),
     ],
-  ])("a transparent mark does not make a page blend in RGB that has %s", async (_, bodies) => {
+  ])("a page does not blend in RGB under a transparent mark if it has %s", async (_, bodies) => {
     expect(await marked(bodies)).not.toContain("/CS/DeviceRGB>>");
   });
 
@@ -115,7 +115,7 @@ describe("a transparent mark", () => {
     expect(output.slice(output.lastIndexOf("3 0 obj")).match(/\/Group/g)).toHaveLength(1);
   });
 
-  it("a transparent mark makes only the RGB pages of a file blend in RGB", async () => {
+  it("only the RGB pages of a file blend in RGB under a transparent mark", async () => {
     const kid = (num: number) => `<</Type/Page/Parent 2 0 R${BOX}/Contents ${num} 0 R>>`;
     const output = await marked({
       ...onePage(`${BOX}/Contents 4 0 R`),
@@ -132,10 +132,13 @@ describe("a transparent mark", () => {
 test.each([
   ["direct", "/Group<</S/Transparency/K true/CS/DeviceCMYK>>", {}],
   ["indirect", "/Group 9 0 R", { 9: "<</S/Transparency/CS/DeviceCMYK/K true>>" }],
-])("the output has a %s group without /K, which would erase what is below the mark", async (_, entries, others) => {
-  const output = await marked(page("1 0 0 rg", entries, others), false);
-  expect(output.slice(output.lastIndexOf("3 0 obj"))).toContain("/Group<</S/Transparency/CS /DeviceCMYK>>");
-});
+])(
+  "the output removes /K from a %s page group, because /K would erase everything below the mark",
+  async (_, entries, others) => {
+    const output = await marked(page("1 0 0 rg", entries, others), false);
+    expect(output.slice(output.lastIndexOf("3 0 obj"))).toContain("/Group<</S/Transparency/CS /DeviceCMYK>>");
+  },
+);
 
 test("an opaque mark does not change how a page blends", async () => {
   expect(await marked(page("1 0 0 rg"), false)).not.toContain("/Group");

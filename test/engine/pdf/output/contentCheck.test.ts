@@ -12,7 +12,10 @@ import { type Bodies, FileBuilder, file, latin1, open, plan, stamp } from "../fi
 
 const FAR = { data: new Uint8Array(250_000) };
 
-/** Two pages. The second has these contents, far from everything else, between the objects `before` and `after`. */
+/**
+ * Returns a file of two pages. The contents of the second page are far from everything else, between the objects
+ * `before` and `after`.
+ */
 function withFar(contents: string, object: string, before: Bodies = {}, after: Bodies = {}): FileBuilder {
   const builder = new FileBuilder().objects({
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -109,7 +112,7 @@ test("plans again for malformed content far from other objects that two pages sh
 test.each([
   ["wrong", "<</Length 16>>"],
   ["missing, in a malformed dictionary", "<</Bad )>>"],
-])("reads contents of 5 MB again while writing them, if their length is %s", async (_, dict) => {
+])("reads contents of 5 MB a second time while it writes them, if their length is %s", async (_, dict) => {
   const data = "0 g 0 0 9 9 re f\n".repeat(300_000).trimEnd();
   const source = withFar("9 0 R", `${dict}\nstream\n${data}\nendstream`).table().bytes();
   const { result } = await byRanges(source);
@@ -152,7 +155,7 @@ describe("well-formed content far from other objects", () => {
   });
 });
 
-/** A file of streams, checked in windows of `size` bytes with `around` bytes around each. */
+/** Checks a file of streams in windows of `size` bytes, each with `around` bytes of context. Returns the outcome. */
 async function checked(objects: Bodies, numbers: number[], size: number, around = 64): Promise<string> {
   const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...objects });
   const check = new ContentCheck((await open(bytes)).objects, new Set(numbers));
@@ -185,7 +188,7 @@ test("rejects the plan if a stream's dictionary exceeds the inspected bytes", as
 });
 
 test.each(["/Length 33", "/Length 7 0 R"])(
-  "does not trust a stream that begins within another, with %s",
+  "rejects the plan if a content stream begins within another stream that has %s",
   async (length) => {
     const within = { 4: `<<${length}>>stream\n5 0 obj\n<</Length 3>>stream\n0 g  endstream endobj\n`, 5: "null" };
     const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...within });

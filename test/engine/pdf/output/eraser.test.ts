@@ -52,7 +52,7 @@ function fileOf(...parts: Part[]) {
   return { text, table, xref, superseded, header, boundaries };
 }
 
-/** Erases a file in windows of `size` bytes, each with the context that the eraser may read. */
+/** Erases a file in windows of `size` bytes, each with the bytes around it that the eraser may read. */
 function erased(
   { text, table, boundaries }: Pick<ReturnType<typeof fileOf>, "text" | "table" | "boundaries">,
   size = text.length,
@@ -128,7 +128,7 @@ test("erases nothing between the file header and an object on the same line", ()
 
 test("ignores entries outside the copied bytes and in object streams", () => {
   const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
-  table.add(1, IN_FILE, 0, 0); // before the header, from which offsets count
+  table.add(1, IN_FILE, 0, 0); // offset 0 is before the header, from which offsets count
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;
@@ -145,7 +145,7 @@ test("gives an object at offset 0 a boundary", () => {
 });
 
 describe("Eraser, with an unverified cross-reference", () => {
-  /** A file with a live object 3, and `body` at its offset. */
+  /** Returns a file with a live object 3, and `body` at its offset. */
   const fileWith = (body: string) => {
     const file = fileOf(HEAD, A, ["rest", body]);
     file.table.add(3, IN_FILE, HEAD[1].length + A[1].length, 0);
@@ -188,6 +188,6 @@ test.each<[string, Part[], number]>([
   expect(endOfCopy(boundaries(), text.length)).toBe(length);
 });
 
-test("endOfCopy retains a whole file without boundaries", () => {
+test("endOfCopy retains every byte of a file without boundaries", () => {
   expect(endOfCopy(new Boundaries(0), 9)).toBe(9);
 });

@@ -15,16 +15,18 @@ const INNER = (() => {
   builder.objects({ 3: "<</Type/Page/Inner true>>", 40: { data: "1 0 obj\n<<>>\nendobj" } });
   return builder.table({ numbers: [3, 40], trailer: `/Root 1 0 R/Prev ${previous}` }).text;
 })();
-/** The same, with more bytes around it than are searched. */
+/** `INNER` between more bytes than the engine searches. */
 const LARGE = `${"x".repeat(70_000)}\n${INNER}\n${"y".repeat(70_000)}`;
 
-/** Stream object 9. Its length is behind the data, as qpdf writes it. */
+/** Stream object 9. Its length is in an object after the data, as in files of qpdf. */
 const attached = (data: string, length = "10 0 R") =>
   `<</Type/EmbeddedFile/Length ${length}>>\nstream\n${data}\nendstream`;
 const withAttachment = (data: string): Bodies => ({ 9: attached(data), 10: String(data.length) });
 const previousOf = ({ text }: FileBuilder) => [...text.matchAll(/startxref\n(\d+)/g)].at(-1)![1];
 
-/** A first revision with an old page and the attachment, and a second one, which has a /Prev if `linked`. */
+/**
+ * Returns a file of two revisions. The first has an old page and the attachment. The second has a /Prev if `linked`.
+ */
 function revised(
   data: string,
   linked: boolean,
@@ -46,7 +48,7 @@ function packedLength(data: string): FileBuilder {
   return builder.objects({ 3: NEW }).xrefStream(7, members);
 }
 
-/** A file with an older section whose entry for object 3 leads to `inner` in the attachment. */
+/** Returns a file with an older section whose entry for object 3 points to `inner` in the attachment. */
 function astray(data: string, inner: string): FileBuilder {
   const builder = new FileBuilder().objects({ ...onePage(OLD), ...withAttachment(data) });
   const offset = builder.offsets.get(3)!;
@@ -58,12 +60,12 @@ function astray(data: string, inner: string): FileBuilder {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${previous}` });
 }
 
-/** An attachment with `end` between the data and endstream. */
+/** Returns an attachment with `end` between the data and `endstream`. */
 function attachedBefore(data: string, end: string): string {
   return attached(data, String(data.length)).replace(/\nendstream$/, () => `${end}endstream`);
 }
 
-/** A file whose older section is the attachment's own. */
+/** Returns a file whose /Prev points to the cross-reference inside the attachment. */
 function astraySection(data: string): FileBuilder {
   const builder = new FileBuilder().objects({ ...onePage(OLD), ...withAttachment(data) });
   const inner = builder.text.indexOf("xref\n", builder.offsets.get(9));
@@ -120,7 +122,7 @@ describe.each(Object.entries(FILES))("an attached PDF %s", (how, build) => {
         joined(chunks()).catch((error) => (error instanceof PlanOutdated ? undefined : Promise.reject(error))),
       ),
     ]);
-    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined(); // the `%%EOF` markers inside the attached PDF are taken for the file's own
+    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined(); // the engine mistakes the `%%EOF` markers inside the attached PDF for the file's own
     for (const output of outputs.filter((bytes) => bytes !== undefined)) {
       expect(isEqual(output, outputs[0]!)).toBe(true);
       const text = latin1(output);

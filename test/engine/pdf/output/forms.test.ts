@@ -18,7 +18,7 @@ const BOX = "/MediaBox[0 0 300 400]";
 /** Returns a file whose cross-reference cannot be read, so that the engine scans it. */
 const scanned = (bodies: Bodies) => encode(latin1(file(bodies)).replace(/startxref\n\d+/, "startxref\n9"));
 
-/** Marks a file in memory and by ranges, which must give the same output. */
+/** Marks a file in memory and by ranges, checks that both outputs are equal, and returns the output. */
 async function mark(source: Uint8Array): Promise<Uint8Array> {
   const markIn = async (opened: Uint8Array | ByteSource, thorough = false): Promise<Uint8Array> => {
     const document = await open(opened, { thorough });
@@ -43,14 +43,14 @@ async function formsOf(document: PdfDocument) {
     pages.map(async ({ rewrite: { num } }) => {
       const page = objects.dictionary(objects.value(num))!;
       const names = objects.dictionary(objects.dictionary(page.get("Resources"))!.get("XObject"))!;
-      // The mark was named first, and each further name precedes the others.
+      // Names were prepended one by one, beginning with the name of the mark.
       const forms = Array.from(names.values(), (value) => (value as Reference).num).toReversed();
       return forms.slice(1).map((form) => ({ num: form, dict: objects.dictionary(objects.value(form))! }));
     }),
   );
 }
 
-describe("content that readers give up", () => {
+describe("content that readers stop drawing", () => {
   it.each(MALFORMED_CONTENTS)("readers show the mark on a page with %s", async (_, content) => {
     const bodies = withContent(content);
     for (const source of [file(bodies), scanned(bodies)]) {
@@ -66,7 +66,7 @@ describe("content that readers give up", () => {
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
   });
 
-  it("a page whose content has 65 arrays within each other is rejected, since MuPDF gives up such a page", async () => {
+  it("rejects a page whose content nests 65 arrays, since MuPDF does not show such a page", async () => {
     const nested = (depth: number) =>
       outcome(file(onePage(`${BOX}/Contents 4 0 R`, { 4: { data: "[".repeat(depth) } })));
     expect([await nested(64), await nested(65)]).toEqual(["stamped", "damaged_pdf"]);
@@ -149,7 +149,7 @@ describe("the forms of isolated content", () => {
     expect(forms.map(({ num }) => num === 4)).toEqual([true, false]);
   });
 
-  it("content that is too long to decode stays outside of forms", async () => {
+  it("content that exceeds the decoding limit stays outside of forms", async () => {
     const long = { dict: "/Filter/FlateDecode", data: deflateSync("0 g ".repeat(3 << 20)) };
     const output = await mark(scanned(onePage(`${BOX}/Contents[4 0 R 5 0 R]`, { 5: long })));
     expect(await formsOf(await open(output))).toEqual([[]]);

@@ -20,7 +20,10 @@ function compressed(): Uint8Array {
   return builder.xrefStream(6, members).bytes();
 }
 
-/** A page that a second revision supersedes. It is `linked` by /Prev, or has a complete table. */
+/**
+ * Returns a file whose second revision supersedes the page. That revision has a /Prev if `linked`, otherwise a complete
+ * table.
+ */
 function revised(linked: boolean): FileBuilder {
   const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R/Old true")).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)?.[1];
@@ -60,7 +63,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(output.indexOf("4 0 obj")).toBe(at);
   });
 
-  it("the output begins each object on a new line, also behind erased bytes", async () => {
+  it("the output begins each object on a new line, even after erased bytes", async () => {
     const output = latin1(await stamp(source));
     const starts = [...output.matchAll(/\b\d+ \d+ obj\b/g)].map(({ index }) => output[index - 1]);
     expect(starts.length).toBeGreaterThan(3);
@@ -126,7 +129,7 @@ describe("the output", () => {
     expect(new Set(["2233", first[1], other[1]]).size).toBe(3);
   });
 
-  it("the output is the same for the same input", async () => {
+  it("the output is always the same for the same input", async () => {
     const source = file(onePage());
     expect(isEqual(await stamp(source), await stamp(source))).toBe(true);
   });
@@ -187,7 +190,7 @@ describe("the output", () => {
     expect(await objects.run(() => objects.dictionary(objects.value(9)))).toBeDefined();
   });
 
-  it("the output lists sparse object numbers without filling the gaps", async () => {
+  it("the output lists sparse object numbers without entries for the gaps", async () => {
     const source = file({ ...onePage(), 4000000: "null" });
     const output = await stamp(source);
     expect(output.length).toBeLessThan(source.length + 2000);
@@ -371,7 +374,7 @@ describe("unlisted pages", () => {
     ["a page's content", 4],
     ["an image", 8],
   ])(
-    "erases a page that no cross-reference lists behind %s of wrong length, with and without an end",
+    "erases an unlisted page that follows %s of wrong length, with and without an end of the stream",
     async (_, num) => {
       for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
         const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
@@ -387,7 +390,7 @@ describe("unlisted pages", () => {
   );
 
   it.each(["(a endobj 7 0 obj)", "% endobj\n7 0 obj"])(
-    "retains something like a page within contents of wrong length: %s",
+    "retains text that looks like an object within contents of wrong length: %s",
     async (text) => {
       const content = `<</Length 1>>\nstream\nBT ${text}\npop ET 1 1 9 9 re f\nendstream`;
       for (const output of await written(file(onePage("/Contents 4 0 R", { 4: content }))))

@@ -1,4 +1,4 @@
-/** Thumbnails, programs' copies of pages and other unmarked parts, of which nothing stays in the output. */
+/** Unmarked parts that the output must not contain, such as thumbnails and private copies of pages. */
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { ReferenceGraph } from "../../../../src/engine/pdf/output/referenceGraph.ts";
@@ -12,7 +12,7 @@ const page = (entries: string, resources = "") =>
   `<</Type/Page/Parent 2 0 R${BOX}/Resources<<${resources}>>${entries}>>`;
 const catalog = (entries: string) => `<</Type/Catalog/Pages 2 0 R${entries}>>`;
 
-/** Returns the text of the output and of all its streams, from memory and by ranges. */
+/** Returns the texts of two outputs with all their streams: one made in memory, one by ranges. */
 async function written(source: Uint8Array): Promise<string[]> {
   const plans = [plan(source), plan(ranges(source), { thorough: true })];
   const outputs = await Promise.all(plans.map(async (output) => joined((await output).chunks())));
@@ -106,7 +106,7 @@ describe("an object to which private data refer", () => {
   });
 });
 
-test("a graph of references rejects references beyond its size", async () => {
+test("a graph of references does not accept more references than its size allows", async () => {
   const { objects } = await open(file(onePage()));
   const graph = new ReferenceGraph(objects.table);
   const million = Array<number>(1 << 20).fill(3);

@@ -1,4 +1,6 @@
-/** The skeleton of the output: catalog, page tree and page dictionaries, which leave readers nothing to inherit or repair. */
+/**
+ * The skeleton of the output: catalog, page tree and page dictionaries. Readers need not inherit or repair any of it.
+ */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
@@ -16,7 +18,10 @@ const BOX = "/MediaBox[0 0 300 400]";
 const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 const GRAY = { data: "0.5 g 10 10 100 100 re f" };
 
-/** Marks a file in memory and by ranges, which must give the same, and returns what each reader shows of each page. */
+/**
+ * Marks a file in memory and by ranges, checks that both outputs are equal, and returns what each reader shows of each
+ * page.
+ */
 async function shown(source: Uint8Array): Promise<(readonly boolean[])[]> {
   const mark = async (document: PdfDocument) => {
     await CORNER.lay(document);
@@ -85,7 +90,7 @@ describe("the place of the skeleton", () => {
     const members = packed.objectStream(5, { 1: CATALOG, 2: "<</Kids[3 0 R]>>", 3: `<</Type/Page${BOX}>>` });
     const output = latin1(await stamp(packed.xrefStream(6, members).bytes()));
     const objects = [...output.matchAll(/\n(\d+) 0 obj\n(.{0,200})/g)];
-    expect(objects.at(-2)![0]).toMatch(/\n1 0 obj\n<<\/Type\/Catalog/); // the last is the cross-reference
+    expect(objects.at(-2)![0]).toMatch(/\n1 0 obj\n<<\/Type\/Catalog/); // at(-1) is the cross-reference stream
     expect(objects.at(-4)![0]).toMatch(/\n3 0 obj\n<<.*\/Type\/Page\/Parent/);
   });
 
@@ -104,7 +109,7 @@ describe("the place of the skeleton", () => {
     ["an unlisted page", "/A 8 0 R", "/A null"],
     ["a missing object in a comment and in strings", "/A(9 0 R)/B<39>% 9 0 R\n", "/A(9 0 R)/B<39>% 9 0 R\n"],
     ["a missing object behind a string", "/A(9 0 R)/B 9 0 R", "/A(9 0 R)/B null"],
-  ])("corrects references of the skeleton to %s", async (_, entry, expected) => {
+  ])("the output corrects references from its skeleton to %s", async (_, entry, expected) => {
     const bodies = { 1: `<</Type/Catalog/Pages 2 0 R${entry}>>`, 8: `<</Type/Page/Stray true${BOX}>>` };
     const output = latin1(await stamp(file({ ...onePage(`${BOX}/Contents 4 0 R${entry}`), ...bodies })));
     expect(output.split(expected)).toHaveLength(3);

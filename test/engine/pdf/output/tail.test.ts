@@ -148,7 +148,7 @@ function strayMember(): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   return builder.xrefStream(7, [...builder.objectStream(5, PARTS), [9, 8, 5]]).bytes();
 }
-/** A file without a cross-reference and a final line end. A scan finds the page first. */
+/** A file with neither a cross-reference nor a final line end. A scan finds its page first. */
 const scanned = () => {
   const { 3: page, ...others } = onePage();
   return encode(new FileBuilder().objects({ 3: page! }).text + new FileBuilder("").objects(others).text.trimEnd());
@@ -242,7 +242,7 @@ describe("free object numbers", () => {
     ]);
   });
 
-  it("new objects get free numbers if no larger numbers are available", async () => {
+  it("new objects get free object numbers if no larger numbers are available", async () => {
     const { entries, subsections } = await tailOf(file(onePage(undefined, { 8388607: "(last)" })));
     expect(subsections.at(-1)).toEqual([8_388_607, 1]);
     expect(entries.size).toBeLessThan(20);
@@ -252,7 +252,7 @@ describe("free object numbers", () => {
     [0, 1],
     [7, 8],
     [65_535, 65_535],
-  ])("a freed number of generation %i gets generation %i", async (gen, next) => {
+  ])("a freed object number of generation %i gets generation %i", async (gen, next) => {
     const builder = new FileBuilder().objects(onePage());
     builder.offsets.set(9, builder.text.length);
     builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
@@ -261,7 +261,7 @@ describe("free object numbers", () => {
     expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
   });
 
-  it("a free number retains its next generation", async () => {
+  it("a free object number retains its next generation", async () => {
     const source = latin1(file(onePage())).replace(
       "xref\n0 1\n0000000000 65535 f \n",
       (head) => `${head}9 1\n0000000000 00005 f \n`,
@@ -395,10 +395,10 @@ describe("the trailer", () => {
 });
 
 describe("growth", () => {
-  /** A page object of more than `bytes` bytes. It is rewritten, and its old bytes are erased. */
+  /** Returns a page object of more than `bytes` bytes. The output rewrites it and erases its old bytes. */
   const pageOf = (bytes: number) => file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Filler(${"x".repeat(bytes)})`));
 
-  /** A page of `count` content streams. Each contains the next one, and must be rewritten. */
+  /** Returns a page of `count` content streams. Each contains the next one, so that the output must rewrite them. */
   const nested = (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 10 + index);
     const builder = new FileBuilder().objects(onePage(`/Contents[${numbers.map((num) => `${num} 0 R`).join(" ")}]`));

@@ -1,12 +1,12 @@
-/** A step of the page walk that misses bytes is repeated. Nothing that it changed before may be changed twice. */
+/** The page walk repeats a step that misses bytes. The repeated step must not apply a change a second time. */
 import { describe, expect, it } from "vitest";
 import { joined } from "../../../support/bytes.ts";
 import { type Bodies, file, latin1, onePage, plan, ranges } from "../fixture.ts";
 
-/** Separates objects by more than the blocks that a range source reads at once. */
+/** Stream that separates objects by more bytes than a range source reads at once. */
 const FAR = { data: new Uint8Array(700_000) };
 
-/** One page whose entries `page` refer to objects far away in the file. */
+/** Returns a file of one page, whose entries `page` refer to objects far away in the file. */
 const farFrom = (page: string, more: Bodies) =>
   file({ ...onePage(), 3: `<</Type/Page${page}>>`, 8: FAR, ...more, 30: FAR });
 

@@ -55,13 +55,13 @@ test("inspects malformed inherited resources once, not for each page", async () 
   slots.mockRestore();
 });
 
-/** Pages that share these resources, and an object stream with the objects that these refer to. */
+/** Returns pages that share these resources, and an object stream with the objects to which the resources refer. */
 function withMembers(bodies: Bodies, members: Record<number, string>): Uint8Array {
   const builder = new FileBuilder().objects(bodies);
   return builder.xrefStream(91, builder.objectStream(90, members)).bytes();
 }
 
-test("reads a long resource dictionary once, not for each page that waits for an object stream", async () => {
+test("reads a long resource dictionary once, not again for each page that waits for an object stream", async () => {
   const texts = vi.spyOn(Rewrite.prototype, "text", "get");
   const tree = `/Resources<<${"/A 0".repeat(1000)}/XObject 80 0 R>>`;
   const bytes = withMembers(
@@ -69,7 +69,7 @@ test("reads a long resource dictionary once, not for each page that waits for an
     { 80: "<<>>" },
   );
   await open(bytes);
-  expect(texts.mock.calls.length).toBeLessThan(10_000); // one for each entry, and a few for each page
+  expect(texts.mock.calls.length).toBeLessThan(10_000); // one read for each entry, and a few reads for each page
   texts.mockRestore();
 });
 
@@ -110,7 +110,7 @@ test("ignores an output intent and names whose numbers readers reject", async ()
 });
 
 test("charges each page for the dictionary of shared contents", async () => {
-  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // the malformed number makes the dictionary one that is rewritten
+  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // the output must rewrite the dictionary, because the number is malformed
   const scanned = async (count: number) => {
     const source = new MemorySource(file({ ...pages(count, () => "/Contents 5 0 R", nothing), 5: stream }));
     await open(source);

@@ -5,8 +5,8 @@ import VECTORS from "./encryption.vectors.json" with { type: "json" };
 export { VECTORS };
 
 /**
- * A file that another program encrypted: its dictionary, one string and one stream. Bytes are in hexadecimal digits.
- * `made` contains the command that encrypted the file.
+ * A file that another program encrypted: its dictionary, one string and one stream. Bytes are written in hexadecimal.
+ * `made` is the command that encrypted the file.
  */
 export type Vector = (typeof VECTORS)[number];
 

@@ -267,7 +267,7 @@ describe("crypt filters", () => {
     ["a key that is too short for AES", AES_128, { cf: { StdCF: { cfm: "AESV2", length: 5 } } }],
     ["a length of the filter that is not the key's", FILTERED_RC4, { cf: { StdCF: { cfm: "V2", length: 5 } } }],
     ["a length that is not the key's", AES_128, { length: 40, cf: { StdCF: { cfm: "AESV2" } } }],
-  ])("crypt filters are rejected with %s", (_, vector, changes) => {
+  ])("rejects crypt filters with %s", (_, vector, changes) => {
     expect(problemOf(() => open(vector, "user", changes))).toEqual({
       code: "unsupported_encryption",
       detail: expect.stringContaining("that PDF readers interpret differently"),
@@ -349,7 +349,7 @@ describe("damaged AES data", () => {
     }
   });
 
-  it("AES data are intact only with a vector, whole blocks and valid padding", () => {
+  it("treats AES data as intact only if they have a vector, whole blocks and valid padding", () => {
     const damaged = [data.subarray(0, -1), data.subarray(0, 16), new Uint8Array(), data.with(-1, data.at(-1)! ^ 1)];
     expect(cipher.isIntact(num, gen, data)).toBe(true);
     for (const one of damaged) expect(cipher.isIntact(num, gen, one), hexOf(one)).toBe(false);
@@ -360,7 +360,7 @@ describe("damaged AES data", () => {
     expect(ascii(cipher.decryptStream(num, gen, followed))).toBe(plain);
   });
 
-  it("decrypts AES data without their last block up to the preceding block", () => {
+  it("decrypts AES data that lack their last block up to the block before", () => {
     const read = cipher.decryptStream(num, gen, data.subarray(0, -16));
     expect(read).toEqual(bytes(plain).subarray(0, data.length - 32));
   });

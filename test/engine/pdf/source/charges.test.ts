@@ -1,4 +1,4 @@
-/** Work that small files can cause: the meter charges it, or the engine avoids it. */
+/** Work that small files can cause. The meter charges each kind of work, or the engine avoids it. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
@@ -68,13 +68,13 @@ test("rejects a file with too many revisions instead of ignoring the objects of 
 });
 
 describe("cross-reference streams", () => {
-  const BEYOND = "/Index[8388608 9999999999999]"; // readers reject these numbers, so the engine stores no row for them
+  const BEYOND = "/Index[8388608 9999999999999]"; // readers reject these object numbers, so the engine stores no row for them
 
   test("charges every row of a cross-reference stream, even if the row has no effect", async () => {
     expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
   });
 
-  test("charges only the existing rows of cross-reference streams, and accepts thousands of small revisions", async () => {
+  test("charges only rows that exist in cross-reference streams, and accepts thousands of small revisions", async () => {
     expect(await outcome(revised(3000))).toBe("stamped");
   });
 
