@@ -38,7 +38,7 @@ const GREEN_JP2 = Buffer.from(
 ).toString("latin1");
 
 /**
- * Complaints that are expected if the host forbids workers: pdf.js tries to start a worker, then runs on the main
+ * Violations that are expected if the host forbids workers: pdf.js tries to start a worker, then runs on the main
  * thread.
  */
 const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];

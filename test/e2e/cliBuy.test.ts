@@ -272,7 +272,7 @@ describe("malicious and broken deployments", () => {
     server?.close();
   });
 
-  /** Returns the Worker's own payment terms, with the same change in every way to pay. */
+  /** Returns the Worker's own payment terms, with the same change in every payment option. */
   async function termsWith(change: object): Promise<Record<string, string>> {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
@@ -504,7 +504,7 @@ describe("overprint pay", () => {
     },
   );
 
-  test("overprint pay signs a payment that admits a large upload", async () => {
+  test("overprint pay signs a payment that permits a large upload", async () => {
     const { stdout } = await cli(["pay", `${worker.url}/v1/uploads`, "--json"]);
     const { header, value, ...rest } = JSON.parse(stdout);
     expect([header, rest]).toEqual([

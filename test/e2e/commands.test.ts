@@ -17,7 +17,7 @@ const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,te
   .map((path) => path.replaceAll("\\", "/"))
   .toSorted();
 
-/** Hosts that documents use for a deployment. Other hosts are not ours. */
+/** Hosts that stand for a deployment in documents. Calls of other hosts are not checked. */
 const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
 /** Paths that the reader of a document or a command creates. */
 const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;
@@ -47,7 +47,7 @@ const DOWNLOADED: Record<string, string> = {
 
 interface Command {
   words: string[];
-  /** Whether a sentence mentions the command. Arguments may then be missing. */
+  /** Whether the command is part of a sentence. Its arguments may then be missing. */
   isMention: boolean;
 }
 

@@ -13,10 +13,10 @@ import { missing } from "./readers.ts";
 
 /** Gray values of the tested pages. On them, neither the letters nor their edge alone have much contrast. */
 const GRAYS = [100, 130, 135, 140, 145, 150, 160, 170, 200];
-/** Minimum share of a page's pixels that must have a value: strokes, but no stray pixels. */
+/** Minimum share of a page's pixels with one value. Strokes exceed this share, stray pixels do not. */
 const SHARE = 0.002;
 
-/** Returns pages of a gray each, as Poppler renders them at 150 dpi: one gray value per pixel. */
+/** Renders pages, each of one gray, with Poppler at 150 dpi. Returns one gray value per pixel. */
 async function render(template: TemplateName): Promise<Uint8Array[]> {
   const kids = GRAYS.map((_, i) => `${2 * i + 3} 0 R`).join(" ");
   const source = pdfOf([
@@ -48,7 +48,7 @@ function luminance(gray: number): number {
   return 0.05 + (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
 }
 
-/** Returns the largest contrast between a page and a value that at least `SHARE` of its pixels have. */
+/** Returns the largest contrast between a page and a gray value that at least `SHARE` of its pixels have. */
 function contrastOn(page: number, pixels: Uint8Array): number {
   const counts = new Array<number>(256).fill(0);
   for (const value of pixels) counts[value]!++;

@@ -303,7 +303,7 @@ describe("docs/operate.md", () => {
     for (const event of events) expect(described).toContain(event);
   });
 
-  test("docs/operate.md describes the differences in the words that npm run revenue prints", () => {
+  test("docs/operate.md names every difference exactly as npm run revenue prints it", () => {
     const printed = read("scripts/revenue/report.ts").matchAll(/`\\n(\w+ without a \w+): /g);
     const differences = Array.from(printed, ([, difference]) => difference!);
     expect(differences).toHaveLength(2);

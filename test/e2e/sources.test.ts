@@ -75,7 +75,7 @@ describe("a deployment", () => {
     expect(forbidden.connections).toHaveLength(0);
   });
 
-  test("the test server records every connection, which proves that the check above can fail", async () => {
+  test("the test server records every connection, so that the tests of forbidden addresses can fail", async () => {
     const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
     await fetch(`http://127.0.0.1:${canary.port}/`);
     expect(canary.connections).toHaveLength(1);

@@ -26,7 +26,7 @@ function content(draft: Draft, share: number, change: (content: string) => strin
   return index === undefined || !stream ? draft : replaced(draft, index, { ...stream, data: change(stream.data!) });
 }
 
-/** Returns the offset of a token at a share of some content. */
+/** Returns the offset of the token at a fraction of the content's length. */
 const tokenAt = (content: string, share: number) => content.indexOf(" ", Math.floor(share * content.length)) + 1;
 
 /** Changes by name. */

@@ -1,4 +1,4 @@
-/** Edits of drafts, of which changes consist. */
+/** Edits from which the changes of drafts are made. */
 import type { Draft, Part } from "./draft.ts";
 
 /**
@@ -10,7 +10,7 @@ export type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
 const TOKEN =
   /\{[a-z]+ ?\d*\}|\d+ \d+ R|[+-]?\d*\.?\d+|\/[^\s()<>[\]{}/%]*|<<|>>|\[|\]|\((?:[^()\\]|\\.)*\)|<[\da-fA-F\s]*>|[A-Za-z]+/g;
 
-/** Returns the item at a share of a list. */
+/** Returns the item at a fraction of a list's length. */
 export const pick = <T>(items: readonly T[], share: number): T => items[Math.floor(share * items.length)]!;
 
 /** Returns an object number from 1 to slightly above the largest number in use. */
@@ -21,12 +21,12 @@ export function someNumber({ parts }: Draft, share: number): number {
   return 1 + Math.floor(share * (largest + 1));
 }
 
-/** Returns the draft with other parts in the place of one. */
+/** Returns the draft with one part replaced by any number of parts. */
 export const replaced = ({ parts, ...rest }: Draft, index: number, ...by: Part[]): Draft => ({
   ...rest,
   parts: parts.toSpliced(index, 1, ...by),
 });
-/** Returns the index of the part at a share of a draft. */
+/** Returns the index of the part at a fraction of a draft's parts. */
 export const indexOf = ({ parts }: Draft, share: number) => Math.floor(share * parts.length);
 
 /** Returns the draft with one changed part. */
@@ -59,7 +59,7 @@ export function token(draft: Draft, a: number, b: number, kind: RegExp, change: 
   });
 }
 
-/** Returns the text of an entry in which references replace each @. */
+/** Returns the text of an entry with a reference in place of each @. */
 export function withReferences(draft: Draft, entry: string, share: number): string {
   let at = share;
   return entry.replaceAll("@", () => {

@@ -3,7 +3,7 @@ import type { RangeReader } from "../../src/engine/pdf/source/byteSource.ts";
 const PIECE = 100_000;
 
 /**
- * Returns a reader of `length` bytes that calls `read`. Its streams yield pieces whose size is unlike any block size.
+ * Returns a reader of `length` bytes that calls `read`. The size of its streams' pieces differs from every block size.
  */
 export function readerBy(length: number, read: RangeReader["read"]): RangeReader {
   return {

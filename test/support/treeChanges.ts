@@ -15,7 +15,7 @@ const ATTRIBUTES = [
   "/Contents 5 0 R",
   "/UserUnit 2",
 ];
-/** Texts that are no readable page. */
+/** Objects that no reader can read as a page. */
 const UNREADABLE = [
   "]<< /Type /Page >>",
   "<< /Type /Page /A <",
