@@ -1,7 +1,7 @@
 /**
- * Decides whether page content is well-formed: all readers execute it to its end, and it leaves nothing open. The rules
- * are stricter than ISO 32000-2, 7.8.2 and 8.2 where a reader gives up earlier. A false alarm costs little, because the
- * page is then isolated from its mark. So unusual content counts as malformed.
+ * Decides whether page content is well-formed: all readers execute it to its end, and it leaves nothing open. Where a
+ * reader stops earlier than ISO 32000-2, 7.8.2 and 8.2 require, the rules are stricter than the standard. Unusual
+ * content counts as malformed, because a false alarm costs little: the content is only isolated from the mark.
  */
 import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, PAREN_CLOSE, PAREN_OPEN, PERIOD } from "../syntax/characters.ts";
 import { isWhite } from "../syntax/lexer.ts";
@@ -39,18 +39,18 @@ import {
 
 /** Maximum number of saved graphics states (ISO 32000-1, Annex C). */
 const MAX_SAVED = 28;
-/** Maximum number of marked-content sequences within each other. */
+/** Maximum nesting depth of marked-content sequences. */
 const MAX_SEQUENCES = 28;
-/** Maximum number of operands: pdf.js gives up at 33. */
+/** Maximum number of operands. pdf.js stops at 33. */
 const MAX_OPERANDS = 32;
-/** Maximum number of arrays and dictionaries within each other. */
+/** Maximum nesting depth of arrays and dictionaries. */
 const MAX_NESTING = 16;
-/** Maximum length of a number, a name or an operator, for readers with a fixed buffer. */
+/** Maximum length in bytes of a number, a name or an operator, because some readers have a fixed buffer. */
 const MAX_TOKEN = 127;
-/** Maximum digits before the decimal point. Ten exceed 32 bits. */
+/** Maximum number of digits before the decimal point. Numbers of ten digits can exceed 32 bits. */
 const MAX_DIGITS = 9;
 
-/** Number of uses of a category of resources from which on its absence counts. MuPDF gives up at 100 missing resources. */
+/** Content that uses a missing category of resources more often is malformed. MuPDF stops at 100 missing resources. */
 const MANY_USES = 60;
 
 /** Classes of bytes. Those from `DIGIT` on are regular characters. */
@@ -102,20 +102,23 @@ interface Frame {
 
 /** Checks content stream by stream. */
 class ContentSyntax {
-  /** Bit set of the colors that the content so far selects, see operators.ts. */
+  /** Bit set of the colors that the content selects up to here, see operators.ts. */
   colors = 0;
-  /** Number of uses of resources, by their category. The last number is of operators that use none. */
+  /** Number of operators that use a resource, by its category. The last element counts operators that use none. */
   readonly #uses = new Uint32Array(CATEGORIES.length + 1);
   #isMalformed = false;
-  /** Whether the last stream has ended with a regular character, so that some readers continue its token. */
+  /**
+   * Whether the last stream ended with a regular character. Some readers then continue its last token in the next
+   * stream.
+   */
   #mayContinue = false;
 
-  /** Kinds of the operands so far, the last in the lowest three bits. */
+  /** Kinds of the current operands, three bits each. The lowest three bits are the last operand. */
   #kinds = 0;
   #count = 0;
-  /** Bit set of the kinds of the operands so far. */
+  /** Bit set of the kinds of the current operands. */
   #seen = 0;
-  /** Number of names in the places of keys. */
+  /** Number of names at even positions, where a dictionary has its keys. */
   #keys = 0;
   readonly #frames: Frame[] = [];
 
@@ -144,7 +147,7 @@ class ContentSyntax {
     return !this.#isMalformed && open === 0;
   }
 
-  /** Returns the bit set of the categories of resources that the content so far has used many times. */
+  /** Bit set of the categories of resources that the content has used more than `MANY_USES` times. */
   get manyUsed(): number {
     return CATEGORIES.reduce((bits, _, index) => (this.#uses[index]! > MANY_USES ? bits | (1 << index) : bits), 0);
   }
@@ -201,7 +204,7 @@ class ContentSyntax {
           const isAllowed = ((WHERE[slot]! >> this.#object) & 1) === 1 && this.#frames.length === 0;
           if (!isAllowed) return false;
           if (kinds !== SIGNATURE[slot] && kinds !== OTHER_SIGNATURE[slot]) {
-            // Colors are numbers. Names of patterns count as malformed: pdf.js gives up at one that is missing.
+            // Colors are numbers. The name of a pattern counts as malformed, because pdf.js stops at a missing pattern.
             const isColor = seen === 1 << NUMBER || (this.#isTagged && isColorOrPattern(seen));
             if (SIGNATURE[slot] !== VARIABLE || !isColor || count > MAX_OPERANDS) return false;
           }
@@ -243,7 +246,7 @@ class ContentSyntax {
         count++;
         continue;
       }
-      // The rest is rare but for arrays, and works on the fields.
+      // The remaining tokens are rare, except arrays. Their code uses fields instead of local variables.
       if (kind === STRAY) return false;
       if (kind === OPEN_ANGLE || kind === CLOSE_ANGLE) {
         if (bytes[at + 1] !== bytes[at]) return false;
@@ -271,7 +274,7 @@ class ContentSyntax {
     return true;
   }
 
-  /** Applies an effect of an operator. Returns whether it is allowed. */
+  /** Applies an effect of an operator. Returns whether the effect is allowed here. */
   #apply(effect: number): boolean {
     switch (effect) {
       case SAVE:
@@ -291,7 +294,7 @@ class ContentSyntax {
   }
 }
 
-/** Returns the end of a string whose opening parenthesis precedes `at`; -1 if the string is left open. */
+/** Returns the end of the string whose opening parenthesis precedes `at`, or -1 if the string is not closed. */
 function endOfString(bytes: Uint8Array, at: number, end: number): number {
   for (let parens = 1; at < end; ) {
     const code = bytes[at++]!;
@@ -302,7 +305,7 @@ function endOfString(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Returns the end of a hexadecimal string whose opening bracket precedes `at`; -1 if the string is malformed. */
+/** Returns the end of the hexadecimal string whose opening bracket precedes `at`, or -1 if the string is malformed. */
 function endOfHexString(bytes: Uint8Array, at: number, end: number): number {
   while (at < end && IS_HEX[bytes[at]!] === 1) at++;
   return at < end && CLASS[bytes[at]!] === CLOSE_ANGLE ? at + 1 : -1;
@@ -311,7 +314,7 @@ function endOfHexString(bytes: Uint8Array, at: number, end: number): number {
 /** The result of a check of content. */
 export interface CheckedContent {
   readonly isWellFormed: boolean;
-  /** Bit set of the colors that the content selects, up to where it is malformed. See operators.ts. */
+  /** Bit set of the colors that the content selects before its first malformed part. See operators.ts. */
   readonly colors: number;
   /** Bit set of the categories of resources that the content uses many times. See operators.ts. */
   readonly manyUsed: number;
@@ -320,8 +323,8 @@ export interface CheckedContent {
 /**
  * Checks these streams of a page's /Contents together.
  * @param isTagged whether the content is part of the structure of a tagged PDF (ISO 32000-2, 14.7), which isolation
- * would break. Then patterns and streams that end without white space count as well-formed, although readers may give up
- * at a missing pattern.
+ * would break. Patterns, and streams that end without white space, then count as well-formed, although a reader may
+ * stop at a missing pattern.
  */
 export function checkContent(parts: readonly Uint8Array[], isTagged = false): CheckedContent {
   const syntax = new ContentSyntax(isTagged);
@@ -340,14 +343,17 @@ function isConstant(bytes: Uint8Array, start: number, length: number): boolean {
   return CONSTANTS.some((word) => word.length === length && word.every((code, i) => bytes[start + i] === code));
 }
 
-/** Whether operands of these kinds may be a color, or the name of a pattern. */
+/** Returns whether operands of these kinds may be a color or the name of a pattern. */
 function isColorOrPattern(seen: number): boolean {
   return seen !== 0 && (seen & ~((1 << NUMBER) | (1 << NAME))) === 0;
 }
 
 const PATTERN = Array.from("/Pattern", (letter) => letter.charCodeAt(0));
 
-/** Whether a name is that of the color space for patterns. pdf.js gives up at a color of it without a pattern. */
+/**
+ * Returns whether a name is /Pattern, the color space of patterns. pdf.js stops at a color in this space without a
+ * pattern.
+ */
 function isPattern(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === PATTERN.length && PATTERN.every((code, i) => bytes[start + i] === code);
 }

@@ -4,18 +4,21 @@ import { isWhite, Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
-/** Maximum length of an inline image's dictionary. Real ones have less than 200 bytes, and a color table up to 1,536. */
+/**
+ * Maximum length of an inline image's dictionary in bytes. Real ones have at most 200 bytes, plus up to 1,536 for a
+ * color table.
+ */
 const MAX_DICTIONARY = 2048;
-/** Maximum length of unfiltered data. */
+/** Maximum length of unfiltered data in bytes. */
 const MAX_DATA = 1 << 20;
 
 const UPPER_D = 0x44;
 const UPPER_E = 0x45;
 const UPPER_I = 0x49;
-/** Length in a run-length code that ends the data. */
+/** Length byte of a run-length code that ends the data. */
 const END_OF_RUNS = 128;
 
-/** Finds the end of data that have a visible end mark; -1 without it. */
+/** Returns the end of the data that begin at `at`, or -1 if the end cannot be found. */
 type EndOfData = (bytes: Uint8Array, at: number, end: number) => number;
 
 const FILTERS: ReadonlyMap<Value, EndOfData> = new Map([
@@ -26,7 +29,7 @@ const FILTERS: ReadonlyMap<Value, EndOfData> = new Map([
   ["RunLengthDecode", endOfRuns],
   ["RL", endOfRuns],
 ]);
-/** Filters that may follow one of these. */
+/** Filters that may follow one of `FILTERS`. */
 const OTHER_FILTERS = new Set(["FlateDecode", "Fl", "LZWDecode", "LZW", "CCITTFaxDecode", "CCF", "DCTDecode", "DCT"]);
 const COMPONENTS = new Map([
   ["DeviceGray", 1],
@@ -41,16 +44,17 @@ const COMPONENTS = new Map([
 
 /** An inline image. */
 interface InlineImage {
-  /** Offset behind `EI`; -1 if the image is malformed. */
+  /** Offset after `EI`, or -1 if the image is malformed. */
   readonly end: number;
-  /** Number of components of the image's colors: 1 for an indexed image, 0 if it is unknown. */
+  /** Number of components of the image's colors: 1 for an indexed image, 0 if the number is unknown. */
   readonly components: number;
 }
 
 /**
- * Reads the part of an inline image behind `BI`, which is at `at`. Readers find the end of the data in different ways, so an
- * image is well-formed only if all of them find the same end: unfiltered data of the length that the dictionary says, or
- * data of a filter with a visible end mark. Others, such as Flate and CCITT data, would have to be decoded.
+ * Reads the part of an inline image after `BI`, which begins at `at`. Readers find the end of the data in different
+ * ways. An image is well-formed only if all of them find the same end: the data are unfiltered and as long as the
+ * dictionary implies, or their filter has an end mark. Data of other filters, such as Flate and CCITT, count as
+ * malformed, because finding their end would require decoding.
  */
 export function readInlineImage(bytes: Uint8Array, at: number, end: number): InlineImage {
   const data = endOfDictionary(bytes, at, end);
@@ -65,7 +69,7 @@ export function readInlineImage(bytes: Uint8Array, at: number, end: number): Inl
   return { end: isEnded && (after === end || isWhite(bytes[after])) ? after : -1, components };
 }
 
-/** Returns the offset of the data, behind `ID` and one white-space character; -1 without them. */
+/** Returns the offset of the data, after `ID` and one white-space character. Returns -1 if these are missing. */
 function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
   const last = Math.min(end - 2, at + MAX_DICTIONARY);
   for (; at < last; at++)
@@ -73,7 +77,7 @@ function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Returns how data with this dictionary end, if their end is certain. */
+/** Returns how to find the end of data with this dictionary, if all readers find the same end. */
 function describe(entries: Dictionary): { endOfData?: EndOfData | undefined; components: number } {
   let isAmbiguous = false;
   const get = (short: string, long: string) => {
@@ -100,7 +104,10 @@ function describe(entries: Dictionary): { endOfData?: EndOfData | undefined; com
   return { endOfData, components };
 }
 
-/** Unfiltered data end after `length` bytes. Some readers take the first `EI` before white space for their end. */
+/**
+ * Unfiltered data end after `length` bytes. They must not contain an `EI` before white space, where some readers end
+ * them.
+ */
 function endOfSamples(length: number): EndOfData {
   return (bytes, at, end) => {
     const after = at + length;
@@ -125,14 +132,14 @@ function endOfRuns(bytes: Uint8Array, at: number, end: number): number {
   return at < end && !hasEnd(bytes, start, at + 1) ? at + 1 : -1;
 }
 
-/** Returns whether `EI` and white space are in the bytes [start, end). */
+/** Returns whether the bytes [start, end) contain an `EI` followed by white space. */
 function hasEnd(bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start; at + 2 < end; at++)
     if (bytes[at] === UPPER_E && bytes[at + 1] === UPPER_I && isWhite(bytes[at + 2]!)) return true;
   return false;
 }
 
-/** Parses the entries in the bytes [start, end). Returns undefined if they are malformed or have a key twice. */
+/** Parses the entries in the bytes [start, end). Returns undefined if they are malformed or a key occurs twice. */
 function dictionaryOf(bytes: Uint8Array, start: number, end: number): Dictionary | undefined {
   const text = new Uint8Array(end - start + 4);
   text.fill(LESS_THAN, 0, 2).set(bytes.subarray(start, end), 2);

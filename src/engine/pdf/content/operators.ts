@@ -1,6 +1,6 @@
 /** The operators of page content with their operands (ISO 32000-2, Annex A), in tables for a fast check. */
 
-/** Kinds of operands. A signature has three bits for each of them. */
+/** Kinds of operands. A signature has three bits for each operand. */
 export const NUMBER = 1;
 export const NAME = 2;
 export const STRING = 3;
@@ -19,7 +19,7 @@ const TEXT = 2;
 /** Stands for the graphics object before the operator. */
 export const UNCHANGED = 3;
 
-/** Effects of operators that are more than a change of the graphics object. */
+/** Effects of operators, apart from a change of the graphics object. */
 export const NO_EFFECT = 0;
 export const SAVE = 1;
 export const RESTORE = 2;
@@ -32,12 +32,12 @@ export const BEGIN_IMAGE = 7;
 /** Colors that content paints with operators of device color spaces (8.6.8), except gray. */
 export const DEVICE_RGB = 1;
 export const DEVICE_CMYK = 2;
-/** The content selects color spaces of its resources. */
+/** Bit of content that selects a color space of its resources. */
 export const NAMED_SPACE = 4;
 
 /** Categories of resources (7.8.3), in the order of their bits in bit sets. */
 export const CATEGORIES = ["ExtGState", "ColorSpace", "XObject", "Shading", "Font", "Properties", "Pattern"] as const;
-/** Categories of resources by the operators that name one of their resources. */
+/** Category of the resource that an operator names, by operator. */
 const RESOURCES: Record<string, (typeof CATEGORIES)[number]> = {
   gs: "ExtGState",
   cs: "ColorSpace",
@@ -47,10 +47,13 @@ const RESOURCES: Record<string, (typeof CATEGORIES)[number]> = {
   Tf: "Font",
 };
 
-/** Signature of an operator that takes any number of numbers. No operands have it, because no kind is 0. */
+/**
+ * Signature of an operator that takes any number of numbers. No actual operands have this signature, because no kind is
+ * 0.
+ */
 export const VARIABLE = 8;
 
-/** Kinds by the letters of the lists below. */
+/** Kinds of operands by the letters that the lists below use. */
 const KINDS: Record<string, number> = { n: NUMBER, N: NAME, s: STRING, a: NUMBERS, t: TEXTS, D: DICTIONARY };
 const EFFECTS: Record<string, number> = {
   q: SAVE,
@@ -71,7 +74,7 @@ const COLORS: Record<string, number> = {
   CS: NAMED_SPACE,
 };
 
-/** Operators that are allowed in some graphics objects, each with its operands. `*` stands for any number of numbers. */
+/** Operators by the graphics objects that allow them, each with its operands. `*` stands for any number of numbers. */
 interface Group {
   readonly where: readonly number[];
   readonly next: number;
@@ -79,7 +82,8 @@ interface Group {
 }
 
 /**
- * Left out are `d0` and `d1`, which only glyph descriptions have, and `ID` and `EI`, which end parts of inline images.
+ * The list omits `d0` and `d1`, which occur only in glyph descriptions, and `ID` and `EI`, which belong to inline
+ * images.
  */
 const GROUPS: readonly Group[] = [
   {
@@ -101,9 +105,9 @@ const GROUPS: readonly Group[] = [
 const SLOTS = 1024;
 /** Packed names of the operators, in a hash table with linear probing. Empty slots are 0. */
 const NAMES = new Int32Array(SLOTS);
-/** Allowed operands: the kinds of all operands, the first in the highest bits; or {@link VARIABLE}. */
+/** Allowed operands: their kinds, with the first operand in the highest bits, or {@link VARIABLE}. */
 export const SIGNATURE = new Int32Array(SLOTS);
-/** Second list of allowed operands, or the first one again. */
+/** Alternative to the operands in `SIGNATURE`, or a copy of them. */
 export const OTHER_SIGNATURE = new Int32Array(SLOTS);
 /** Bit set of the graphics objects where the operator is allowed. */
 export const WHERE = new Uint8Array(SLOTS);

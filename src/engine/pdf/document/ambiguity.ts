@@ -1,4 +1,4 @@
-/** Finds the objects that readers may see differently in a file whose cross-reference is damaged. */
+/** Finds the objects that readers may interpret differently in a file whose cross-reference is damaged. */
 import { FREE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 import { Malformed, parseAt, readHeader, skipWhite } from "../syntax/lexer.ts";
@@ -15,8 +15,7 @@ export interface Recovery {
 /** Predicates by object number. They report where readers may disagree. */
 export interface Ambiguity {
   /**
-   * Returns whether readers may find another definition of an object. Asked when the object is missing, or is neither a
-   * page nor a node.
+   * Returns whether readers may find another definition of an object that is missing, or is neither a page nor a node.
    */
   mayBeDefinedElsewhere(num: number): boolean;
   /** Returns whether readers may use another definition of an object than the engine does. */

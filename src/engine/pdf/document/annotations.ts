@@ -14,9 +14,9 @@ import type { PdfDocument } from "./pdfDocument.ts";
 const MAX_ANNOTATIONS = 1000;
 /** Maximum number of decoded bytes of an appearance. */
 const MAX_APPEARANCE = 64 << 10;
-/** Share of its box from which on a filled rectangle or an image makes an appearance opaque. */
+/** Minimum share of its box that a filled rectangle or an image must cover to make an appearance opaque. */
 const OPAQUE_SHARE = 0.95;
-/** Share of the mark's points from which on the mark counts as covered. */
+/** Minimum share of the mark's points that must be covered for a notice. */
 const COVERED_SHARE = 0.1;
 /** Flags of annotations that no reader shows: Hidden and NoView (Table 167). */
 const UNSEEN = 2 | 32;
@@ -70,7 +70,9 @@ class AnnotationReader {
     return box && appearance && this.#isOpaque(appearance.num) ? box : undefined;
   }
 
-  /** Returns the normal appearance (12.5.5): a stream, or one of several by the annotation's state. */
+  /**
+   * Returns the normal appearance (12.5.5): a stream, or one of several streams, selected by the annotation's state.
+   */
   #appearanceOf(annotation: Dictionary): Reference | undefined {
     const normal = this.#objects.dictionary(annotation.get("AP"))?.get("N");
     const state = annotation.get("AS");
@@ -87,7 +89,7 @@ class AnnotationReader {
     return isOpaque;
   }
 
-  /** Returns whether a form XObject fills its box with a rectangle or an image that nothing shows through. */
+  /** Returns whether a form XObject fills its box with an opaque rectangle or image. */
   #paintsBox(num: number): boolean {
     const { source, table } = this.#objects;
     if (!table.isInFile(num)) return false;
@@ -110,7 +112,7 @@ class AnnotationReader {
     return false;
   }
 
-  /** Returns whether resources have a graphics state that lets something show through. */
+  /** Returns whether resources have a graphics state with transparency. */
   #isTransparent(resources: Dictionary | undefined): boolean {
     const states = this.#objects.dictionary(resources?.get("ExtGState"));
     return Array.from(states?.values() ?? []).some((value) => {
@@ -129,7 +131,7 @@ class AnnotationReader {
   }
 }
 
-/** Returns null instead of what cannot be read, because the mark does not depend on it. */
+/** Runs `read`. Returns null if it fails, because the mark does not depend on annotations. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();

@@ -43,8 +43,8 @@ export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
 }
 
 /**
- * Returns whether the document is an XFA form without fields (12.7.8). Readers with XFA lay out its pages from XML, so a
- * mark on the PDF's own pages is visible only without /XFA. XFA forms with fields show their own pages.
+ * Returns whether the document is an XFA form without fields (12.7.8). Readers with XFA lay out its pages from XML, so
+ * a mark on the PDF's own pages is visible only without /XFA. XFA forms with fields show their own pages.
  * @throws EngineError `xfa_not_supported` if the catalog's /NeedsRendering says that the form is dynamic
  */
 export function isPureXfa(objects: Objects, catalog: Dictionary): boolean {
@@ -103,7 +103,7 @@ export interface Removal {
 
 /**
  * The entries for usage rights in the catalog's /Perms (12.8.2.3). Usage rights are a signature of the whole file, and
- * Acrobat shows an error if the signature is broken. Other permissions stay.
+ * Acrobat shows an error if the signature is broken. Other permissions are retained.
  */
 export const USAGE_RIGHTS: Removal = { from: "Perms", keys: ["UR", "UR3"] };
 /** The XML of an XFA form. */
@@ -117,7 +117,7 @@ export interface RemovedEntry {
 }
 
 /**
- * Entries of the catalog and of its /Names without a mark: programs' private data (14.5), data of Web Capture (14.10) and
+ * Unmarked parts of the catalog and of its /Names: private data of programs (14.5), Web Capture data (14.10) and
  * template pages (12.7.7).
  */
 const PRIVATE_KEYS: ReadonlySet<string> = new Set(["PieceInfo", "SpiderInfo", "Templates"]);
@@ -141,7 +141,7 @@ export function findPrivateEntries(objects: Objects, rewrites: Rewrites, root: R
     const dictionary = dictionaryAt(objects, rewrites, value);
     return dictionary ? [...found, ...entriesAt(dictionary, 0, PRIVATE_NAMES)] : found;
   } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return found; // no page depends on names
+    if (error instanceof Malformed || error instanceof EngineError) return found; // pages do not depend on /Names
     throw error;
   }
 }
@@ -156,7 +156,7 @@ function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): Rem
 }
 
 /**
- * Finds entries to remove. A dictionary that contains no others is removed as a whole.
+ * Finds entries to remove. A dictionary without other entries is removed as a whole.
  * @param root the trailer's /Root after {@link registerNamed}
  * @returns the bytes to remove, by object
  * @throws MissingRange if bytes must be fetched first
@@ -215,7 +215,10 @@ export function registerNamed(
     );
 }
 
-/** Returns whether no key occurs twice in a dictionary and the dictionaries in it. Readers use the first or the last. */
+/**
+ * Returns whether no key occurs twice in a dictionary and the dictionaries in it. Some readers use the first
+ * occurrence, others the last.
+ */
 function hasUniqueKeys(text: Uint8Array | undefined, at: number): boolean {
   if (!text || !isDictionary(text, at)) return true;
   const names = new Set<string>();

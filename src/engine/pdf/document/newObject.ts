@@ -19,7 +19,8 @@ export interface ObjectSink {
   readonly pdfa?: Pdfa | undefined;
   /**
    * Device color spaces that new objects may use, each given by its number of components (1, 3 or 4). The file's
-   * conformance allows these color spaces, and no page replaces them. If the set is missing, all are allowed.
+   * conformance allows these color spaces, and no page replaces them. If the set is missing, all device color spaces
+   * are allowed.
    */
   readonly deviceColors?: ReadonlySet<number>;
   /** Features that the new objects use. */

@@ -3,8 +3,8 @@ import { FREE, IN_FILE, IN_STREAM, XrefTable } from "../objects/xrefTable.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 
 /**
- * Returns a table in which objects before the live definition of `num` supersede later ones; undefined if the file has no
- * earlier definition of `num`. Objects that only later bytes define stay.
+ * Returns a table in which objects before the live definition of `num` supersede later ones; undefined if the file has
+ * no earlier definition of `num`. Objects that are defined only after that definition stay live.
  * @throws EngineError too_complex
  */
 export async function tableBefore(table: XrefTable, num: number, source: ByteSource): Promise<XrefTable | undefined> {

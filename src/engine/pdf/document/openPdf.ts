@@ -147,7 +147,7 @@ async function largestTree(
   return { ...largest, missesPages: largest.missesPages || isDamage(failure) };
 }
 
-/** Returns whether an error means that a page tree may have pages that cannot be read. */
+/** Returns whether an error means that a page tree may have unreadable pages. */
 function isDamage(error: unknown): error is EngineError {
   return error instanceof EngineError && error.code === "damaged_pdf";
 }
@@ -181,7 +181,7 @@ async function largerOlderTree(
 }
 
 /**
- * Reads the catalog and the page tree that a trailer leads to.
+ * Reads the catalog and the page tree to which a trailer refers.
  * @throws Malformed if it leads to no pages
  */
 async function readTree(
@@ -233,7 +233,7 @@ async function readTree(
   const pages = await walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
   if (recovery && walk.isRootPage && (await hasOtherPage(objects, pages[0]!.rewrite.num))) throw unreadablePage();
-  // The form is dynamic if only its XML has content.
+  // The form is dynamic if only its XML has content, and not its pages.
   if (properties.isXfaRemoved && pages.every(({ contents }) => contents?.items === "")) throw dynamicXfa();
   for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
   return {
@@ -281,7 +281,7 @@ async function openEncryption(
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, password));
   if (!objects.cipher) {
     if (!isScanned && trailer.get("Encrypt") instanceof Reference) throw new Malformed("/Encrypt leads to nothing");
-    // Readers that scan the file must not find another object for a reference.
+    // A reader that scans the file must find the same objects.
     trailer.delete("Encrypt");
   }
   return fileId;

@@ -14,7 +14,7 @@ import { hasContrast } from "./profileContrast.ts";
 const MOST_INTENTS = 8;
 
 /**
- * Checks that the profiles of the catalog's output intents keep black from white.
+ * Checks that the profiles of the catalog's output intents distinguish black from white.
  * @throws EngineError damaged_pdf if a profile does not
  */
 export async function checkOutputIntents(objects: Objects, catalog: Dictionary): Promise<void> {
@@ -25,7 +25,9 @@ export async function checkOutputIntents(objects: Objects, catalog: Dictionary):
   );
 }
 
-/** Returns whether each profile keeps black from white. An unreadable profile passes, because readers ignore it. */
+/**
+ * Returns whether each profile distinguishes black from white. An unreadable profile passes, because readers ignore it.
+ */
 async function haveContrast(objects: Objects, catalog: Dictionary): Promise<boolean> {
   const checked = new Set<number>();
   try {

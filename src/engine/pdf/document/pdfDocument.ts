@@ -20,13 +20,13 @@ export interface OutputStart {
   readonly shift: number;
 }
 
-/** The content of a page that has not been read. */
+/** The unread content of a page. */
 export interface UncheckedContent {
   /** The facts about the content. The copying pass completes them. */
   readonly content: PageContent;
   /** References to the content streams. */
   readonly items: string;
-  /** Whether the content is part of the document's structure. */
+  /** Whether the content is part of the document's logical structure. */
   readonly isTagged: boolean;
   /** The categories of its resources, see categoriesOf. */
   readonly categories: number;
@@ -81,7 +81,7 @@ export interface ReadDocument {
   readonly language: string | undefined;
   /** The claim to conform to PDF/A, if the file makes one. */
   readonly pdfa: Pdfa | undefined;
-  /** The press that the document is made for. */
+  /** Print properties of the document. */
   readonly press: Press;
   /** Device color spaces that new objects may use, see ObjectSink. */
   readonly deviceColors: ReadonlySet<number>;
@@ -93,13 +93,13 @@ export interface ReadDocument {
 export interface PdfDocument extends ReadDocument {
   /** Features that the new objects use. */
   readonly uses: Set<Feature>;
-  /** The places of the mark on pages with annotations, in the order of the pages. */
+  /** Where the mark is on each page with annotations, in page order. */
   readonly placed: PlacedMark[];
   /** New objects, in the order in which they were added. */
   readonly added: { num: number; object: NewObject }[];
   /** Adds an object to the output and returns the reference to it. */
   add(object: NewObject): Ref;
-  /** Returns the reference to an object of the source, or to a part of one, which becomes an object. */
+  /** Returns the reference to an object of the source. A part of an object becomes a separate object. */
   referenceTo(rewrite: Rewrite): Ref;
 }
 

@@ -17,7 +17,7 @@ export interface Pdfa {
   readonly intent: number | undefined;
 }
 
-/** Features of the mark that some archives and files for print do not allow. Colors are all but gray ones. */
+/** Features of the mark that some parts of PDF/A and PDF/X forbid. "color" means any color that is not gray. */
 export type Feature = "transparency" | "colors" | "device CMYK" | "ICC version 4";
 
 /** Maximum number of XMP bytes that are read. */
@@ -66,7 +66,7 @@ export function allowsTransparency(pdfa: Pdfa | undefined): boolean {
   return !pdfa || (pdfa.part > 1 && pdfa.intent !== undefined);
 }
 
-/** Returns the notices for those features of the new objects that break the claim. */
+/** Returns a notice for each feature of the new objects that breaks the claim. */
 export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: ReadonlySet<Feature> }): PdfaNotice[] {
   if (!pdfa) return [];
   const notices: PdfaNotice[] = [];

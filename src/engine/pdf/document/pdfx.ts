@@ -1,11 +1,11 @@
-/** Reads which press the file is made for (ISO 15930, and ISO 32000-2, 14.11.5). */
+/** Reads whether the file is made for print (ISO 15930, and ISO 32000-2, 14.11.5). */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { Feature } from "./pdfa.ts";
 
-/** The press that a file is made for. */
+/** Print properties of a file. */
 export interface Press {
   /** Whether the file claims to be PDF/X. */
   readonly isPdfx: boolean;
@@ -25,7 +25,10 @@ export function breaksPdfx({ press, uses }: { press: Press; uses: ReadonlySet<Fe
 const MOST_INTENTS = 8;
 const COLORS_OF_CMYK = 4;
 
-/** Reads the claim to be PDF/X and the output intents. What cannot be read counts as missing, as no page depends on it. */
+/**
+ * Reads the claim to be PDF/X and the output intents. Unreadable ones count as missing, because no page depends on
+ * them.
+ */
 export async function readPress(objects: Objects, trailer: Dictionary, catalog: Dictionary): Promise<Press> {
   try {
     const info = await objects.run(() => objects.dictionary(trailer.get("Info")));

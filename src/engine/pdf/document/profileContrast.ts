@@ -1,7 +1,7 @@
-/** Reads from an ICC profile whether it keeps black from white (ICC.1:2010, clauses 9 and 10). */
+/** Reads from an ICC profile whether it distinguishes black from white (ICC.1:2010, clauses 9 and 10). */
 import { decodeLatin1 } from "../../bytes.ts";
 
-/** Minimum difference between black and white, as a part of the range. Newsprint has about 0.5. */
+/** Minimum difference between black and white, as a fraction of the range. Newsprint has about 0.5. */
 const LEAST_CONTRAST = 0.2;
 const HEADER_LENGTH = 128;
 const TAG_LENGTH = 12;
@@ -9,8 +9,9 @@ const MOST_TAGS = 100;
 const COMPONENTS: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, CMYK: 4 };
 
 /**
- * Returns whether black and white stay apart in the conversions to and from a profile's color space. Evaluates each
- * look-up table or curve at two entries. Returns true for a profile without these, which readers ignore.
+ * Returns whether black and white remain different in the conversions to and from a profile's color space. Evaluates
+ * each look-up table or curve at two entries. Returns true for a profile without tables and curves, because readers
+ * ignore it.
  */
 export function hasContrast(profile: Uint8Array): boolean {
   if (profile.length < HEADER_LENGTH + 4) return true;
@@ -32,7 +33,10 @@ export function hasContrast(profile: Uint8Array): boolean {
   );
 }
 
-/** Black and white in the two spaces that connect profiles, as parts of the range. Tables of XYZ clip the brightest. */
+/**
+ * Black and white in the two connection spaces of profiles, as fractions of the range. Tables of XYZ clip the brightest
+ * values.
+ */
 const LAB_ENDS = [
   [0, 0.5, 0.5],
   [1, 0.5, 0.5],
@@ -46,12 +50,14 @@ function outputsOf(table: Uint8Array | undefined, inputs: readonly (readonly num
   return table ? inputs.map((input) => tableOutput(table, input)) : [];
 }
 
-/** Returns whether two colors differ in some component; true if they are unknown. */
+/** Returns whether two colors differ in some component. Returns true if a color is unknown. */
 function differ([a, b]: (number[] | undefined)[]): boolean {
   return !a || !b || a.some((value, i) => Math.abs(value - b[i]!) >= LEAST_CONTRAST);
 }
 
-/** Returns whether a profile's curves lead from black to white; true for a profile that has only look-up tables. */
+/**
+ * Returns whether a profile's curves rise from black to white. Returns true for a profile that has only look-up tables.
+ */
 function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
   const gray = tags.get("kTRC");
   if (gray) return Math.abs(rise(gray)) >= LEAST_CONTRAST;
@@ -68,13 +74,13 @@ function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
 function rise(curve: Uint8Array): number {
   if (wordAt(curve, 0) !== "curv" || curve.length < 12) return 1;
   const count = view(curve).getUint32(8);
-  if (count < 2 || curve.length < 12 + 2 * count) return 1; // linear or a power
+  if (count < 2 || curve.length < 12 + 2 * count) return 1; // a linear curve, or a power function
   return (view(curve).getUint16(12 + 2 * (count - 1)) - view(curve).getUint16(12)) / 0xffff;
 }
 
 /**
- * Returns the output of a look-up table at the grid point that is nearest to `input`. Components are from 0 to 1.
- * Returns undefined if the table is of another type or incomplete.
+ * Returns the output of a look-up table at the grid point nearest to `input`. Components range from 0 to 1. Returns
+ * undefined if the table is incomplete or of an unknown type.
  */
 function tableOutput(tag: Uint8Array, input: readonly number[]): number[] | undefined {
   const type = wordAt(tag, 0);

@@ -1,7 +1,7 @@
 /**
- * Gives pages a color space for blending (ISO 32000-2, 11.6.6). Without one, Acrobat composites a page in CMYK as soon as
- * something on it is transparent, and changes the colors of the whole page. In print, blending in RGB would change
- * black text and spot colors. So only pages with RGB colors, and without colors for print, blend in RGB.
+ * Gives pages a color space for blending (ISO 32000-2, 11.6.6). Without one, Acrobat composites a page with a
+ * transparent object in CMYK, which changes the colors of the whole page. In print, however, blending in RGB would
+ * change black text and spot colors. Therefore only pages that have RGB colors and no colors for print blend in RGB.
  */
 import { NAMED_SPACE } from "../content/operators.ts";
 import type { PdfDocument } from "../document/pdfDocument.ts";
@@ -26,20 +26,20 @@ const BLANK_GROUP = " ".repeat(RGB_GROUP.length);
 interface Candidate {
   readonly page: PageEntry;
   readonly resources: ResourceColors;
-  /** The splice of the page's dictionary that begins with the group, or with as many blanks. */
+  /** The splice of the page's dictionary that begins with the group, or with the same number of blanks. */
   splice: Splice | undefined;
 }
 
 /** The transparency groups of the output's pages. */
 export class Blending {
-  /** By the index of the page; undefined for pages whose color space is given. */
+  /** Candidates by page index; undefined for a page that already has a color space for blending. */
   readonly #candidates: readonly (Candidate | undefined)[];
 
   private constructor(candidates: readonly (Candidate | undefined)[]) {
     this.#candidates = candidates;
   }
 
-  /** Reads the colors of the pages' resources. Must be called once the mark is laid over all pages. */
+  /** Reads the colors of the pages' resources. Call it after the mark has been laid over all pages. */
   static async of({ pages, uses, objects, press }: PdfDocument): Promise<Blending> {
     if (!uses.has("transparency") || press.isForPrint) return new Blending([]);
     const reader = new ResourceColorReader(objects);
@@ -63,8 +63,8 @@ export class Blending {
   }
 
   /**
-   * Decides which pages blend in RGB. Must be called before the pages are written, and after the content has been read,
-   * which the copying pass may do. A page that has not been read is treated as the page before it.
+   * Decides which pages blend in RGB. Call it before the pages are written, and after their content has been read, at
+   * the latest by the copying pass. A page with unread content is treated like the page before it.
    */
   decide(): void {
     let isRgb = false;
@@ -79,7 +79,7 @@ export class Blending {
   }
 }
 
-/** Returns whether a page has RGB colors and no colors for print; undefined if that is not known. */
+/** Returns whether a page has RGB colors and no colors for print. Returns undefined if this is unknown. */
 function isScreenPage({ content }: PageEntry, { drawn, named }: ResourceColors): boolean | undefined {
   const isRead = content.colors !== undefined && (drawn & UNKNOWN) === 0;
   const selected = content.colors ?? NAMED_SPACE;
@@ -89,7 +89,7 @@ function isScreenPage({ content }: PageEntry, { drawn, named }: ResourceColors):
   return isRead ? false : undefined;
 }
 
-/** Returns the entry /Group of a page. Without RGB, blanks take its place. */
+/** Returns the entry /Group of a page. Without RGB, blanks replace the text that RGB would need. */
 function groupText({ group }: PageEntry, isRgb: boolean): string {
   if (typeof group !== "object") return isRgb ? RGB_GROUP : BLANK_GROUP;
   const space = group.hasColorSpace ? "" : isRgb ? RGB_SPACE : BLANK_SPACE;

@@ -4,7 +4,7 @@
 export const LIVE = 0;
 /** A cross-reference section, a trailer or a startxref. */
 export const SECTION = 1;
-/** An object whose live body is written elsewhere or dropped. */
+/** An object whose live body is written elsewhere in the output, or not at all. */
 export const SUPERSEDED = 2;
 /** An object of an older revision, according to an older section. */
 export const STALE = 3;

@@ -1,7 +1,7 @@
 /**
- * Checks, while the source is copied, what the plan took for content streams without reading them (see ContentsReader):
- * that each is a stream with a well-formed dictionary and a /Length that leads to its end. Of anything else, a reader shows a
- * page without its content and its mark, or with what follows them.
+ * Checks objects during copying that the plan assumed to be content streams without reading them (see ContentsReader).
+ * Each must be a stream with a well-formed dictionary and a correct /Length. Otherwise a reader might show the page
+ * without its content and mark, or read the bytes after the stream as content.
  */
 import { indexOf } from "#platform/search";
 import type { Objects } from "../objects/objects.ts";
@@ -12,17 +12,22 @@ import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 import { PlanOutdated } from "./eraser.ts";
 
-/** Bytes around each window that are looked at: for a dictionary at its end, or a length behind a stream. */
+/**
+ * Number of bytes around each window that checks may read, such as a dictionary at its end, or a length after a stream.
+ */
 export const WINDOW_CONTEXT = 4096;
-/** Bytes in which there is a whole object if it is a length. */
+/** Maximum length in bytes of an object that contains only a /Length value. */
 const LENGTH_OBJECT = 64;
 
-/** Lengths that are left to the end, beyond which the plan is made again: each takes some memory. */
+/**
+ * Maximum number of lengths to check after copying, because each takes memory. If there are more, the plan is
+ * discarded.
+ */
 const MOST_LATE = 100_000;
 
 const END = "endstream";
 
-/** A range of the source's bytes, of which [at, end) is copied; `bytes` begins at offset `base`. */
+/** A range of the source. The bytes [at, end) are copied. `bytes` begins at offset `base`. */
 export interface Window {
   at: number;
   end: number;
@@ -36,21 +41,21 @@ interface OpenStream {
   length: Value | undefined;
 }
 
-/** A /Length that is elsewhere, and what it may be. */
+/** A reference to a /Length outside the window, and the range of its correct values. */
 interface LateLength {
   reference: Reference;
   least: number;
   most: number;
 }
 
-/** Goes through the source once, front to back, beside the eraser. */
+/** Checks the windows of the source in order, before the eraser changes them. */
 export class ContentCheck {
   readonly #objects: Objects;
   readonly #offsets: Float64Array;
   readonly #late: LateLength[] = [];
   #next = 0;
   #open: OpenStream | undefined;
-  /** The end of the last stream. */
+  /** End of the last checked stream. */
   #reached = 0;
 
   /** @param numbers of the objects to check, which are directly in the file */
@@ -60,7 +65,7 @@ export class ContentCheck {
   }
 
   /**
-   * Looks at the next window, before anything in it is erased.
+   * Checks the next window. Call it before anything in the window is erased.
    * @throws PlanOutdated if it contradicts the plan
    */
   inspect({ end, base, bytes }: Window): void {
@@ -68,21 +73,21 @@ export class ContentCheck {
       if (this.#open && !this.#close(this.#open, base, bytes)) return;
       const offset = this.#offsets[this.#next];
       if (offset === undefined || offset >= end) return;
-      if (offset < this.#reached) throw outdated(); // objects that overlap would be searched again and again
+      if (offset < this.#reached) throw outdated(); // overlapping objects would be searched repeatedly
       this.#open = openStream(bytes, offset - base, base);
       this.#next++;
     }
   }
 
   /**
-   * Looks up the lengths that were nowhere near their streams. To be called once all has been copied.
+   * Checks the lengths that were not near their streams. Call it after everything has been copied.
    * @throws PlanOutdated if something contradicts the plan
    */
   async finish(): Promise<void> {
     if (this.#open || this.#next < this.#offsets.length) throw outdated();
     const objects = this.#objects;
     const placeOf = ({ reference }: LateLength) => objects.table.offsetOf(reference.num);
-    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // so that each block is read once
+    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // in file order, so that each block is read once
     let next = 0;
     const step = () => {
       const late = this.#late[next];
@@ -98,9 +103,9 @@ export class ContentCheck {
     }
   }
 
-  /** Checks the length of a stream that ends in these bytes; false if it does not. */
+  /** Checks the length of a stream. Returns false if the stream does not end in these bytes. */
   #close({ data, length }: OpenStream, base: number, bytes: Uint8Array): boolean {
-    const known = isLength(length) ? length : 0; // the data themselves need not be searched then
+    const known = isLength(length) ? length : 0; // a known length saves searching the data
     const from = Math.max(0, data + known - base);
     const end = from < bytes.length ? indexOf(bytes, END, from) : -1;
     if (end < 0) return false;
@@ -116,7 +121,10 @@ export class ContentCheck {
     return true;
   }
 
-  /** Returns what a reference leads to, if that is in these bytes: a length mostly follows its stream. */
+  /**
+   * Returns the value of a reference if it is in these bytes, otherwise the reference. A length usually follows its
+   * stream.
+   */
   #near(reference: Reference, base: number, bytes: Uint8Array): Value {
     const offset = this.#objects.table.offsetOf(reference.num);
     if (offset < base || offset >= base + bytes.length) return reference;

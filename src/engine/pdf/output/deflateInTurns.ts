@@ -1,4 +1,4 @@
-/** Compresses what may be long. */
+/** Compression of data that may be long. */
 import { DeflateStream, deflate } from "#platform/zlib";
 import { concat } from "../../bytes.ts";
 import type { Meter } from "../source/meter.ts";

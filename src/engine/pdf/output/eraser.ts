@@ -1,7 +1,7 @@
 /**
  * Decides which bytes of the source are erased from the output. Every offset in any cross-reference section is a
- * boundary; the bytes from one boundary to the next belong to a live object and stay, or to something superseded and become
- * line feeds. The bytes in between are not parsed.
+ * boundary. The bytes between two boundaries either belong to a live object and stay, or belong to a superseded part
+ * and become line feeds. They are not parsed.
  */
 
 import { IN_FILE, type XrefTable } from "../objects/xrefTable.ts";
@@ -17,7 +17,7 @@ export class PlanOutdated extends Error {
   override name = "PlanOutdated";
 }
 
-/** Bytes around each chunk that the eraser may look at. */
+/** Number of bytes before and after each chunk that the eraser may read. */
 export const CONTEXT = LONGEST_HEADER;
 
 /**
@@ -48,7 +48,9 @@ export function collectBoundaries(
   return found;
 }
 
-/** Returns where the copy of the source can stop: cross-reference sections at its end are cut off, not erased. */
+/**
+ * Returns the offset where the copy of the source can end. Cross-reference sections at the end are cut off, not erased.
+ */
 export function endOfCopy(boundaries: Boundaries, length: number): number {
   let end = length;
   for (let i = boundaries.length - 1; i >= 0; i--) {
@@ -63,7 +65,7 @@ export function endOfCopy(boundaries: Boundaries, length: number): number {
   return end;
 }
 
-/** Goes through the source once, front to back, and reports what to erase. */
+/** Passes over the source once, from beginning to end, and reports the ranges to erase. */
 export class Eraser {
   readonly #boundaries: Boundaries;
   readonly #unverified: XrefTable | undefined;
@@ -71,8 +73,8 @@ export class Eraser {
   #erasing = false;
 
   /**
-   * @param boundaries as `checkBoundaries` leaves them: no other where a live object begins
-   * @param unverified the cross-reference, unless it has been checked that live objects are at their offsets
+   * @param boundaries the result of `checkBoundaries`, which has no second boundary at the offset of a live object
+   * @param unverified the cross-reference, if the offsets of its live objects have not been checked yet
    */
   constructor(boundaries: Boundaries, unverified: XrefTable | undefined) {
     this.#boundaries = boundaries;
@@ -104,12 +106,12 @@ export class Eraser {
     if (this.#unverified && (kind === LIVE || kind === SUPERSEDED) && !isThere(this.#unverified, offset, bytes, at))
       throw new PlanOutdated("an object is not at its offset");
     if (kind === LIVE) return false;
-    // Entries of older sections may be wrong: erasing starts only at what looks like an object.
+    // Entries of older sections may be wrong. Erasing therefore starts only at an object header.
     return kind === SECTION || this.#erasing || headerAt(bytes, at) !== undefined;
   }
 }
 
-/** Returns whether the object at an offset is the one, of the generation, that the cross-reference has there. */
+/** Returns whether the object at an offset has the number and generation that the cross-reference states. */
 function isThere(table: XrefTable, offset: number, bytes: Uint8Array, at: number): boolean {
   const found = headerAt(bytes, at);
   return found !== undefined && table.offsetOf(found.num) === offset && table.generationOf(found.num) === found.gen;

@@ -1,6 +1,6 @@
 /**
- * Finds where live objects end, so that nothing within one is erased, and nothing superseded behind one is kept. What a
- * stream holds may look like objects and cross-references: those of a PDF that is attached uncompressed.
+ * Finds the ends of live objects, so that the eraser retains all of each object, and erases superseded bytes after it.
+ * Stream data may look like objects and cross-references, for example in an uncompressed PDF attachment.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
@@ -24,9 +24,9 @@ import {
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { Boundaries, SECTION, SUPERSEDED } from "./boundaries.ts";
 
-/** Objects, cross-reference sections and ends of revisions. */
+/** Matches signs of superseded bytes: objects, cross-reference sections and ends of revisions. */
 const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
-/** Maximum length of white space and comments between live objects. Longer gaps contain something else. */
+/** Maximum length in bytes of white space and comments between live objects. Longer gaps count as superseded bytes. */
 const LARGEST_GAP = 64 * 1024;
 /** Maximum distance of the search for an object's end in a source that is not in memory: the size of its cache. */
 const LARGEST_SEARCH = 2 << 20;
@@ -59,7 +59,7 @@ export async function checkBoundaries(
   return { boundaries: check.checked, isIncomplete: check.isIncomplete, pages: check.pages };
 }
 
-/** Goes through the boundaries in steps that can each be repeated when bytes are missing. */
+/** Checks the boundaries in steps. A step that misses bytes can be repeated. */
 class BoundaryCheck {
   isIncomplete = false;
   readonly checked: Boundaries;
@@ -69,7 +69,7 @@ class BoundaryCheck {
   readonly #suspects: ReadonlySet<number> | "all";
   readonly #lengths = new Map<number, Value>();
   #next = 0;
-  /** Known end of the live objects so far. */
+  /** End of the live objects that have been checked. */
   #reached = 0;
 
   constructor(objects: Objects, boundaries: Boundaries, suspects: ReadonlySet<number> | "all") {
@@ -104,7 +104,7 @@ class BoundaryCheck {
     while (kept < next && boundaries.kindAt(kept) !== SUPERSEDED && this.#offset(kept) < end) kept++;
     const hasRemains = isSuspect && this.#hasRemains(end, this.#offset(kept));
 
-    // From here on nothing throws MissingRange, so these changes are made once.
+    // The changes below happen only once, because no statement from here on throws MissingRange.
     if (kept > first || hasRemains) this.isIncomplete = true;
     if (page !== undefined) this.pages.push(page);
     this.#retain(this.#next);
@@ -120,14 +120,14 @@ class BoundaryCheck {
     this.checked.add(this.#boundaries.offsetAt(index), this.#boundaries.kindAt(index));
   }
 
-  /** The offset of a boundary; that of the source's end behind the last. */
+  /** Returns the offset of a boundary, or the length of the source for an index after the last one. */
   #offset(index: number): number {
     return index < this.#boundaries.length ? this.#boundaries.offsetAt(index) : this.#objects.source.length;
   }
 
   /**
-   * Returns where the live object at `offset` ends, its `endobj` included, and its number if it is a page. One that does
-   * not end before the next live object, at `next`, is cut there, unless it has a /Length that is right.
+   * Returns the end of the live object at `offset`, after its `endobj`, and its number if it is a page. Without a
+   * correct /Length, the object ends at the latest at `next`, the next live object.
    */
   #read(offset: number, next: number): { end: number; page?: number | undefined } {
     if (offset < this.#reached) return { end: next }; // within another live object
@@ -154,17 +154,17 @@ class BoundaryCheck {
     return table.offset(table.liveRow(num)) === offset;
   }
 
-  /** Returns the offset of the next `word` from `start` on; `next` if it is not before that. */
+  /** Returns the offset of the next `word` from `start` on, or `next` if the word does not occur before `next`. */
   #find(word: string, start: number, next: number): number {
     return findWord(this.#objects.source, start, this.#far(start, next), word) ?? next;
   }
 
-  /** Returns how far is searched from `start` on. */
+  /** Returns the offset at which a search from `start` ends. */
   #far(start: number, next: number): number {
     return this.#objects.source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
   }
 
-  /** Returns where data from `start` on end that have no right /Length; `next` if they do not before that. */
+  /** Returns the end of the data at `start` without a correct /Length, or `next` if no end is found before `next`. */
   #endOfData(start: number, next: number): number {
     const end = this.#find("endstream", start, next);
     return findEndobj(this.#objects.source, start, this.#far(start, end)) ?? end;
@@ -198,9 +198,9 @@ class BoundaryCheck {
 /** Facts about an object. Positions are relative to its start. */
 interface Description {
   num: number;
-  /** It is a dictionary of /Type /Page, and no stream. */
+  /** Whether the object is a dictionary of /Type /Page, and not a stream. */
   isPage: boolean;
-  /** The end of the value; of a stream, the start of the data. */
+  /** End of the value, or start of the data for a stream. */
   end: number;
   isStream: boolean;
   length: Value | undefined;
@@ -223,7 +223,7 @@ function describe(bytes: Uint8Array, at: number): Description {
     : { num, isPage: false, end: data, isStream: true, length };
 }
 
-/** Returns the end of the value at `at`; a reference is three tokens. */
+/** Returns the end of the value at `at`. A reference consists of three tokens. */
 function endOfValue(bytes: Uint8Array, at: number): number {
   const end = skipValue(bytes, at);
   const gen = skipWhite(bytes, end);

@@ -1,19 +1,19 @@
 /**
- * Operators around a page's content that separate the mark from it, regardless of the state that the content leaves or
- * where it breaks off. The content is well-formed or has not been checked. All operators are legal and without effect
- * around well-formed content, which stays balanced.
+ * Operators around a page's content that protect the mark from it, whether the content leaves a changed state or breaks
+ * off. The content is well-formed or has not been checked. Around well-formed content, all of these operators are
+ * legal, balanced and without effect.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";
 import type { Pdfa } from "../document/pdfa.ts";
 
 /**
- * Selects the color space that content begins with (8.4.1). On a page that blends in RGB, Ghostscript begins with another,
- * and shows gray that content sets with `sc` as black.
+ * Selects the initial color space of content (8.4.1). On a page that blends in RGB, Ghostscript begins with a different
+ * one, and would then show a gray set with `sc` as black.
  */
 const INITIAL_COLOR = "0 g";
 
-/** Number of marked-content sequences that content may leave open, or end too many of. */
+/** Number of marked-content sequences that content may leave open, or may end without having begun them. */
 const SEQUENCES = 4;
 
 /** Closes nested arrays and dictionaries in any order. */
@@ -24,20 +24,20 @@ const BRACKETS = "]>>]>>]>>]";
  * each open parenthesis. The line that ends the string also ends what contains it, and later lines are comments again.
  * The number of lines is large because a truncated inline image consumes the bytes that it lacks: up to 4 KiB, the
  * maximum that ISO 32000-2, 8.9.7 recommends for such an image. The first line ends an unfinished token. It is not
- * empty, because pdf.js gives up at a sign with only line ends between it and a comment.
+ * empty, because pdf.js stops at a plus or minus sign if only line ends separate it from a comment.
  */
 const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 
 /**
- * An inline image, for content that ends within an array, a dictionary or an inline image. Readers take `BI` and `ID`
- * for elements there, so that the data are read as what they look like: they end all that is open, and drop the
- * operands that are left. `EI` ends an inline image. Anywhere else it is a small stencil mask that masks out all samples,
- * of 1,200 to the inch, which checks for print have nothing to say about.
+ * Data of an inline image, for content that ends within an array, a dictionary or an inline image. There, readers take
+ * `BI` and `ID` for elements, and read the data as operators. These close everything that is open, and drop the
+ * remaining operands. `EI` ends an inline image. After any other content, the image is a small stencil mask that paints
+ * nothing. Its resolution is 1,200 samples to the inch, so that print checks do not report it.
  */
 const DATA = `${BRACKETS} scn n `;
 const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;
 
-/** A content stream that is the same for all documents, deflated when it is first used. */
+/** A content stream that is the same for all documents. It is deflated at its first use. */
 class SharedStream {
   readonly dict = "/Filter/FlateDecode";
   readonly #text: string;
@@ -53,25 +53,25 @@ class SharedStream {
   }
 }
 
-/** The operators around a page's content, which then runs in one of many saved copies of the initial graphics state. */
+/** The operators around a page's content. They save the initial graphics state many times before the content runs. */
 class Guards {
-  /** Goes before the content. */
+  /** Stream before the content. */
   readonly opening: SharedStream;
-  /** Goes between the content and the mark. */
+  /** Stream between the content and the mark. */
   readonly closing: SharedStream;
-  /** Goes behind the mark. */
+  /** Operators after the mark. */
   readonly ending: string;
 
   /**
-   * Sets how many saved states are restored before the mark is drawn, and how many behind it. Content may leave fewer
-   * `q` open than the first, or have as many `Q` too many as the second: some readers end the page at the first `Q` that
-   * finds no saved state. All of them nest around the content. PDF/A up to part 3 allows 28 levels in all (ISO 19005-1,
-   * 6.1.12, after ISO 32000-1, Annex C).
+   * Saves `before` + `behind` states, restores `before` of them before the mark is drawn, and `behind` of them after
+   * it. The content may leave fewer than `before` `q` open, or may have up to `behind` superfluous `Q`. Some readers
+   * end the page at a `Q` without a saved state. Up to part 3, PDF/A allows 28 levels including those of the content
+   * (ISO 19005-1, 6.1.12, after ISO 32000-1, Annex C).
    * @param color see {@link INITIAL_COLOR}; empty if the file must not use device colors
    */
   constructor(before: number, behind: number, color: string) {
     this.opening = new SharedStream(`${"/Span BMC ".repeat(SEQUENCES)}${"q ".repeat(before + behind)}${color}\n`);
-    // `n` drops a path that was not painted, `BT ET` ends a text object that was left open.
+    // `n` drops an unpainted path. `BT ET` ends an open text object.
     const restored = `n BT ET ${"EMC ".repeat(SEQUENCES)}${"Q ".repeat(before)}\n`;
     this.closing = new SharedStream(LINES + IMAGE + restored);
     this.ending = `${"Q ".repeat(behind)}\n`;
@@ -82,8 +82,8 @@ class Guards {
 const SEQUENCES_OF_FORMS = 64;
 
 /**
- * Returns the operators that draw forms with the isolated content of a page. Readers let a form leave marked content, a
- * path, a clip and a text object behind.
+ * Returns the operators that draw forms with the isolated content of a page. They also close what readers let a form
+ * leave open: marked content, a path, a clip and a text object.
  * @param names the names of the forms in the resources of the page
  * @param pdfa the file's claim to be PDF/A
  */
@@ -94,11 +94,14 @@ export function drawForms(names: readonly string[], pdfa: Pdfa | undefined): str
 
 const GUARDS = new Guards(31, 30, INITIAL_COLOR);
 const COLORLESS_GUARDS = new Guards(31, 30, "");
-/** For files that allow content no more than 28 levels, and do not let it leave any behind. */
+/** Guards for files that allow at most 28 levels of saved states, none of which their content leaves open. */
 const FEW_GUARDS = new Guards(6, 6, INITIAL_COLOR);
 const FEW_COLORLESS_GUARDS = new Guards(6, 6, "");
 
-/** Returns the guards for the pages of a file that claims to be PDF/A, or does not. */
+/**
+ * Returns the guards for the pages of a file.
+ * @param pdfa the file's claim to be PDF/A, if any
+ */
 export function guardsFor(pdfa: Pdfa | undefined): Guards {
   const hasColor = initialColor(pdfa) !== "";
   if (pdfa && pdfa.part <= 3) return hasColor ? FEW_GUARDS : FEW_COLORLESS_GUARDS;

@@ -1,7 +1,7 @@
 /**
- * Plans the output: the source's bytes with everything superseded turned into line feeds, then new and rewritten objects, then
- * one complete cross-reference section. It is not an incremental update: cutting off its end, at an old `%%EOF` or
- * anywhere else, does not bring back the unmarked pages.
+ * Plans the output: the source's bytes with line feeds in place of superseded parts, then new and rewritten objects,
+ * then one complete cross-reference section. The output is not an incremental update: cutting off its end, at an old
+ * `%%EOF` or anywhere else, does not restore the unmarked pages.
  */
 
 import { encodeLatin1 } from "../../bytes.ts";
@@ -21,12 +21,12 @@ import { SyntaxCheck } from "./syntaxCheck.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
 
-/** The output, determined to the byte before any of it is made. */
+/** The output. Every byte of it is determined before any of it is produced. */
 export interface OutputPlan {
   readonly length: number;
   /**
-   * Returns the output in order; each chunk is valid until the next is requested.
-   * @throws PlanOutdated if a source that is not in memory contradicts what the plan assumed
+   * Yields the output in order. Each chunk is valid until the next one is requested.
+   * @throws PlanOutdated if a source that is not in memory contradicts an assumption of the plan
    */
   chunks(): AsyncIterable<Uint8Array>;
 }
@@ -70,23 +70,23 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   };
 }
 
-/** Which part of the source is copied, and what is needed to erase superseded bytes on the way. */
+/** The part of the source to copy, and the data needed to erase superseded bytes during copying. */
 interface Copy {
   source: ByteSource;
-  /** Bytes that precede the source's. */
+  /** Header to write before the source's bytes. */
   header: Uint8Array | undefined;
   boundaries: Boundaries;
   from: number;
   to: number;
   version: VersionDigit | undefined;
   table: XrefTable;
-  /** Whether to look for unknown revisions while copying, see RevisionWatch, and whether objects are where they should be. */
+  /** Whether the copying pass looks for unknown revisions (see RevisionWatch) and checks the offsets of objects. */
   watch: boolean;
 }
 
 /**
- * Finds what is erased of the source. Pages that the page tree does not lead to are added to what is `superseded` and `freed`:
- * each may have been around another, which only another round finds.
+ * Finds the parts of the source to erase. Adds unlisted pages, which the page tree does not reach, to `superseded` and
+ * `freed`. An unlisted page may enclose another one, which only the next round finds.
  * @throws EngineError too_complex
  */
 async function findBoundaries(
@@ -103,7 +103,7 @@ async function findBoundaries(
     const listed = collectBoundaries(xref, start.from, source.length, superseded, header);
     source.meter.charge("sortBoundary", listed.length);
     await source.meter.yieldIfDue();
-    // By ranges, the copying pass looks for what makes an object suspect.
+    // For a source that is read by ranges, the copying pass does this search.
     const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
     let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
     if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");
@@ -117,7 +117,9 @@ async function findBoundaries(
   }
 }
 
-/** Returns the offset after `%PDF-` and the comments that follow it: only these may precede the file's first object. */
+/**
+ * Returns the offset after the `%PDF-` line and the comments that follow it. Only these may precede the first object.
+ */
 function endOfHeader(source: ByteSource, origin: number): number {
   const head = source.bytes(origin, Math.min(origin + 1024, source.length));
   let at = 0;
@@ -144,7 +146,7 @@ async function* chunksOf(
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
     const write = (character: string, start: number, stop: number) => {
-      // Copied only now: chunks of a source in memory are views of it as long as nothing in them changes.
+      // A chunk of a source in memory is a view. It is copied only when its first byte changes.
       if (!own) chunk = chunk.slice();
       own = true;
       chunk.fill(character.charCodeAt(0), start - at, stop - at);
@@ -163,8 +165,8 @@ async function* chunksOf(
 }
 
 /**
- * Yields the bytes [from, to) in windows with up to WINDOW_CONTEXT around them, each valid until the next is requested;
- * views of the file if it is in memory.
+ * Yields the bytes [from, to) in windows with up to WINDOW_CONTEXT bytes around them. Each window is valid until the
+ * next one is requested. The windows of a file in memory are views of the file.
  */
 async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
   const last = Math.min(to + WINDOW_CONTEXT, source.length);

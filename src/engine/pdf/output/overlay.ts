@@ -1,4 +1,6 @@
-/** Lays form XObjects over every page. Well-formed content streams stay as they are, others become form XObjects. */
+/**
+ * Lays form XObjects over every page. Well-formed content streams stay unchanged. Other streams become form XObjects.
+ */
 import { encodeLatin1 } from "../../bytes.ts";
 import { deflatedText } from "../../deflated.ts";
 import { LruCache } from "../../lruCache.ts";
@@ -16,7 +18,10 @@ import { drawForms, guardsFor } from "./guards.ts";
  * half the time.
  */
 const MOST_DEFLATED = 16;
-/** So long may the operators be that are remembered: a page mostly has those of one of the last, or of none. */
+/**
+ * Budget in bytes for the operators in the cache of placements. Most pages have the operators of a recent page, or
+ * unique ones.
+ */
 const PLACEMENTS_BYTES = 1 << 20;
 
 /**
@@ -24,7 +29,7 @@ const PLACEMENTS_BYTES = 1 << 20;
  * with equal operators share one content stream. Must be called only once per document.
  * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
  * resource name on that page
- * @throws EngineError too_complex if placing them takes too long, or copies too much
+ * @throws EngineError too_complex if placing the XObjects takes too long, or copies too many bytes
  */
 export async function overlay(
   document: PdfDocument,
@@ -34,10 +39,13 @@ export async function overlay(
   const guards = guardsFor(document.pdfa);
   const isGuarded = document.pages.some(({ isolated }) => !isolated);
   const [opening, closing] = isGuarded ? [document.add(guards.opening), document.add(guards.closing)] : ["", ""];
-  /** References to the streams that place the mark, by their operators and whether the page is isolated. */
+  /**
+   * References to the streams that place the mark, by the operators. A blank before the operators stands for an
+   * isolated page.
+   */
   const placements = new LruCache<string, string>(PLACEMENTS_BYTES);
   let deflated = 0;
-  /** New /Contents arrays of pages that shared an array before, by its object number and the placement. */
+  /** New /Contents arrays of pages that share an array in the source, by the number of that array and the placement. */
   const arrays = new Map<string, Ref>();
   const names = new Names();
   const forms = new Forms(document);
@@ -101,21 +109,23 @@ export async function overlay(
   });
 }
 
-/** Builds an array with join: a template would keep a tree of its parts in memory, for every page. */
+/** Builds an array with join. A template would keep a tree of its parts in memory for every page. */
 function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
-/** From this length on, entries take longer to search than a set of their names to make. */
+/** Length of entries from which building a set of their names is faster than searching their text. */
 const LONG = 1024;
 const ENTRY = /\/([^\s/<]+) \d/g;
 
-/** Names XObjects in the resources of pages. Pages may share these, so each XObject has the same number everywhere. */
+/**
+ * Names XObjects in the resources of pages. Pages may share resources, so each XObject has the same number everywhere.
+ */
 class Names {
   readonly #numbers = new Map<Ref, number>();
-  /** Entries written so far, to share equal strings: most pages get the same. */
+  /** Entries written so far. Most pages have equal entries, which then share one string. */
   readonly #known = new Map<string, string>();
-  /** The names in slots whose entries take long to search: those of resources that many pages share. */
+  /** Names in the slots with long entries, such as those of resources that many pages share. */
   readonly #many = new Map<NameSlot, Set<string>>();
 
   /** Returns the name of an XObject, and adds it to the page's XObject dictionary if it is missing. */
@@ -140,7 +150,7 @@ class Names {
     return name;
   }
 
-  /** Returns whether a slot has an entry of this name, and if it has many, remembers it as one of them. */
+  /** Returns whether a slot has an entry of this name. Adds the name to the set of a slot with long entries. */
   #has(slot: NameSlot, { insert }: Splice, name: string): boolean {
     if (insert.length < LONG) return insert.includes(`/${name} `);
     const names = this.#many.get(slot) ?? new Set(Array.from(insert.matchAll(ENTRY), ([, named]) => named!));

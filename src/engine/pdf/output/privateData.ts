@@ -1,6 +1,6 @@
 /**
- * Finds the objects of private data: thumbnails, programs' copies of pages, and other parts without the mark that the
- * output no longer refers to (ISO 32000-2, 12.3.4, 14.5 and 14.10). An object that is also used elsewhere stays.
+ * Finds the objects of private data: thumbnails, programs' copies of pages, and other unmarked parts to which the
+ * output no longer refers (ISO 32000-2, 12.3.4, 14.5 and 14.10). An object that is also used elsewhere is retained.
  */
 import { indexOf } from "#platform/search";
 import { decodeLatin1, encodeLatin1 } from "../../bytes.ts";
@@ -16,12 +16,12 @@ import { ReferenceGraph } from "./referenceGraph.ts";
 import { eachReference } from "./references.ts";
 import { spliced } from "./serialize.ts";
 
-/** Maximum number of bytes of a malformed object, which are searched for references. */
+/** Maximum number of bytes of a malformed object to search for references. */
 const LONGEST_MALFORMED = 1 << 20;
 
 /**
- * Returns the numbers of the objects that only removed entries lead to. Reads the dictionaries of all objects once, in
- * the order of the file. Returns none if the references of the file are too many, or cannot be read.
+ * Returns the numbers of the objects that are reachable only through removed entries. Reads the dictionaries of all
+ * objects once, in file order. Returns none if the file has too many references or unreadable ones.
  * @param dropped numbers of objects of the page tree that the output does not contain
  * @throws EngineError too_complex
  */
@@ -72,7 +72,7 @@ export async function findPrivateObjects(
   return found;
 }
 
-/** Returns the numbers of the live objects in the file by offset. */
+/** Returns the numbers of the live objects in the file, sorted by offset. */
 function numbersInOrder(table: XrefTable): number[] {
   const rows: number[] = [];
   for (let row = 0; row < table.rows; row++) if (table.kind(row) === IN_FILE && table.isLive(row)) rows.push(row);
@@ -87,7 +87,10 @@ function containersOf(table: XrefTable): Set<number> {
   return containers;
 }
 
-/** Adds the live members of an object stream that are not `changed`. Returns false if that is not possible. */
+/**
+ * Adds the live members of an object stream that are not `changed` to the graph. Returns false if the graph is full or
+ * the stream is unreadable.
+ */
 async function addMembers(
   graph: ReferenceGraph,
   objects: Objects,
@@ -114,7 +117,7 @@ async function addMembers(
 
 /**
  * Returns the references in the value of an object, or in the dictionary of a stream. Searches all bytes of a malformed
- * object, because readers interpret it differently. Returns undefined if it is too long for that.
+ * object, because readers interpret it differently. Returns undefined if such an object is too long.
  * @throws MissingRange if bytes must be fetched first
  */
 function referencesAt(objects: Objects, num: number): number[] | undefined {
@@ -143,7 +146,7 @@ function referencesOfMember(text: Uint8Array, meter: Meter): number[] {
   return referencesAmong(text, meter);
 }
 
-/** Returns the references in the value at `at`; undefined if it is malformed. */
+/** Returns the references in the value at `at`, or undefined if the value is malformed. */
 function referencesOfValue(bytes: Uint8Array, at: number, meter: Meter): number[] | undefined {
   const end = endOfWellFormed(bytes, at);
   return end < 0 ? undefined : referencesIn(bytes.subarray(at, end), meter);
@@ -159,7 +162,7 @@ function referencesIn(text: Uint8Array, meter: Meter): number[] {
   return found;
 }
 
-/** Returns the object numbers of everything among these bytes that looks like a reference. */
+/** Returns the object numbers of all bytes that look like a reference. */
 function referencesAmong(bytes: Uint8Array, meter: Meter): number[] {
   meter.charge("findReferences", bytes.length);
   return Array.from(decodeLatin1(bytes).matchAll(/(?<!\d)(\d{1,9})\s+\d{1,5}\s+R/g), ([, num]) => Number(num));
@@ -171,7 +174,7 @@ function referencesInValue(value: Value): number[] {
   return Array.isArray(values) ? values.flatMap(referencesInValue) : [];
 }
 
-/** Appends without spreading, which fails for very many items. */
+/** Appends items one by one. Spreading fails for a very large number of items. */
 function append(numbers: number[], more: readonly number[]): void {
   for (const num of more) numbers.push(num);
 }

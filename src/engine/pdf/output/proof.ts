@@ -1,18 +1,18 @@
-/** Proves the plan of an output before any of it is made. */
+/** Proves the plan of an output before any of the output is produced. */
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Skeleton } from "./skeleton.ts";
 
 /**
- * Proves that every page is written with the mark as the last of its contents.
+ * Proves that every page is written, and that the mark is the last of its contents.
  * @param isWritten returns whether the tail of the output has an object of this number
- * @throws Error if a page is not, which is a defect of the engine: such a plan must never be carried out
+ * @throws Error if the proof fails. This is a defect of the engine, and the plan must not be executed
  */
 export function provePages(
   { pages, added }: PdfDocument,
   { leaves }: Pick<Skeleton, "leaves">,
   isWritten: (num: number) => boolean,
 ): void {
-  /** Texts of the new arrays of contents by their references; made when first needed. */
+  /** Texts of the new /Contents arrays by their references. Built at first use. */
   let arrays: Map<string, string> | undefined;
   const arrayOf = (contents: string) => {
     if (!contents.endsWith(" 0 R")) return contents;
@@ -20,7 +20,7 @@ export function provePages(
     return arrays.get(contents) ?? "";
   };
 
-  /** Whether all objects of a placement are written: most pages have the same one. */
+  /** Whether all objects of a placement are written. Most pages have the same placement. */
   const known = new Map<string, boolean>();
   const isWhole = (placement: string) => {
     const isKnown = known.get(placement) ?? Array.from(placement.matchAll(/(\d+) 0 R/g), numberOf).every(isWritten);

@@ -4,13 +4,13 @@ import type { XrefTable } from "../objects/xrefTable.ts";
 /** Maximum number of references. They take 8 bytes each. */
 const MOST_REFERENCES = 1 << 21;
 
-/** A graph that grows by one object at a time. Each object has a linked list of the rows that it refers to. */
+/** A graph to which objects are added one by one. Each object has a linked list of the rows to which it refers. */
 export class ReferenceGraph {
   readonly #table: XrefTable;
-  /** The last reference of each row; -1 without references. */
+  /** Index of the last reference of each row; -1 without references. */
   readonly #last: Int32Array;
   #targets = new Int32Array(1024);
-  /** The reference before each one in its list; -1 for the first. */
+  /** Index of the previous reference in the same list; -1 for the first one. */
   #previous = new Int32Array(1024);
   #length = 0;
 
@@ -19,7 +19,7 @@ export class ReferenceGraph {
     this.#last = new Int32Array(table.rows).fill(-1);
   }
 
-  /** Adds the references of an object. Returns false if the graph has become too large. */
+  /** Adds the references of an object. Returns false if the graph would become too large. */
   add(num: number, targets: readonly number[]): boolean {
     if (this.#length + targets.length > MOST_REFERENCES) return false;
     while (this.#length + targets.length > this.#targets.length) {
@@ -37,7 +37,7 @@ export class ReferenceGraph {
     return true;
   }
 
-  /** Sets `reached` to 1 for the rows of the objects `starts`, and for all rows that these lead to. */
+  /** Sets `reached` to 1 for the rows of the objects `starts`, and for all rows reachable from them. */
   reach(starts: readonly number[], reached: Uint8Array): void {
     const waiting: number[] = [];
     const visit = (row: number) => {

@@ -1,6 +1,6 @@
 /**
- * Replaces references that lead to no object. To readers such a reference means null (ISO 32000-2, 7.3.10), but Poppler
- * and pdf.js take it for damage, and then scan the file for objects.
+ * Replaces references to missing objects. Such a reference means null (ISO 32000-2, 7.3.10), but Poppler and pdf.js
+ * treat it as damage, and then scan the file for objects.
  */
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import { IN_FILE, IN_STREAM } from "../objects/xrefTable.ts";
@@ -21,7 +21,8 @@ import {
 } from "../syntax/lexer.ts";
 
 /**
- * Has a rewritten dictionary or array refer only to objects of the output, by their generations.
+ * Corrects the references of a rewritten dictionary or array, so that each refers to an object of the output by its
+ * generation.
  * @param freed numbers of the source's objects that the output does not contain
  */
 export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed: ReadonlySet<number>): void {
@@ -39,8 +40,9 @@ export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed
 }
 
 /**
- * Returns whether a text may contain such a reference. Looks for the letter only, also in strings, as nearly all texts
- * contain none: reading each text token by token would take several times as long.
+ * Returns whether a text may contain a reference for which `isSuch` is true. Searches for the letter R, even inside
+ * strings, because almost no text contains such a reference. Reading each text token by token would take several times
+ * as long.
  */
 function mayHaveReference(text: Uint8Array, isSuch: (start: number, num: number, gen: number) => boolean): boolean {
   if (text.includes(PERCENT)) return true; // a comment may be within a reference
@@ -80,7 +82,7 @@ function isInOutput(
   return kind === IN_FILE && offset >= start.from && offset < objects.source.length;
 }
 
-/** Visits the references in a well-formed value, as the bytes [start, end). */
+/** Visits the references in a well-formed value. Each occupies the bytes [start, end). */
 export function eachReference(
   text: Uint8Array,
   visit: (start: number, end: number, num: number, gen: number) => void,

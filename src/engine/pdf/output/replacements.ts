@@ -1,4 +1,4 @@
-/** Finds what the output's own objects supersede in the source, and what has to be written instead. */
+/** Finds the objects of the source that the output supersedes, and the objects to write in their place. */
 import { encodeLatin1 } from "../../bytes.ts";
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import { memberText, type Objects } from "../objects/objects.ts";
@@ -35,7 +35,7 @@ export interface Replacements {
   inFile: Rewrite[];
   /** Rewritten members of object streams outside the skeleton. */
   inStreams: Rewrite[];
-  /** Numbers of the object streams that are replaced: their other live members have to be written again. */
+  /** Numbers of the replaced object streams. Their other live members must be written again. */
   streams: number[];
   /** Object numbers whose body in the source is superseded. */
   superseded: Set<number>;
@@ -44,9 +44,10 @@ export interface Replacements {
 }
 
 /**
- * Plans what is replaced: object streams with a member that is rewritten (they still contain the unmarked page) or
- * superseded by a later revision. Cross-reference streams, the linearization dictionary and private data are dropped.
- * @throws EngineError damaged_pdf if a page's content would be dropped with them
+ * Plans the replacements. An object stream is replaced if one of its members is rewritten, because the stream still
+ * contains the unmarked page, or if a later revision supersedes a member. Cross-reference streams, the linearization
+ * dictionary and private data are dropped.
+ * @throws EngineError damaged_pdf if a page's content would be dropped too
  */
 export async function planReplacements(document: PdfDocument, skeleton: Skeleton): Promise<Replacements> {
   const { table, sections } = document.xref;
@@ -66,7 +67,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     const isMember = row >= 0 && table.kind(row) === IN_STREAM;
     if (isMember) streams.add(table.streamNumber(row));
     else superseded.add(num);
-    // A node may also be something else, such as the resources of a page.
+    // A node may also serve as another object, such as the resources of a page.
     const isDropped = document.treeNumbers.has(num) && splices.every(({ insert }) => insert === "");
     if (isDropped) freed.add(num);
     else if (!ofSkeleton.has(rewrite)) (isMember ? inStreams : inFile).push(rewrite);
@@ -79,7 +80,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
   }
 
-  /** Objects that no written object refers to. They may have been the content of a page that is isolated. */
+  /** Objects to which no written object refers. Some may have been the content of an isolated page. */
   const unused = new Set(document.hasPrivateData ? await findPrivateObjects(document, freed) : []);
   for (const num of unused) {
     freed.add(num);
@@ -99,7 +100,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
     const offset = table.offset(row);
-    if (sectionOffsets.has(offset)) freed.add(table.number(row)); // it is that section, see verify.ts
+    if (sectionOffsets.has(offset)) freed.add(table.number(row)); // the object is the section itself, see verify.ts
     if (offset < first) {
       first = offset;
       firstNumber = table.number(row);
@@ -119,7 +120,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
   return { inFile, inStreams, streams: inOrder, superseded, freed };
 }
 
-/** Returns whether an object is an object stream now: an older revision's entry may name one that is not. */
+/** Returns whether an object is currently an object stream. An entry of an older revision may name another object. */
 async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   try {
     await objects.source.meter.yieldIfDue();
@@ -140,22 +141,22 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
       isDictionary(bytes, at) && hasStream(bytes, skipValue(bytes, at));
     return (await objects.run(() => objects.at(num, isStream))) ?? false;
   } catch (error) {
-    if (error instanceof Malformed) return false; // which the copying pass finds out
+    if (error instanceof Malformed) return false; // the copying pass detects this
     throw error;
   }
 }
 
 /** Maximum number of bytes of a member to check between two yields to the event loop. */
 const AT_ONCE = 64 * 1024;
-/** From this length on, members that begin at one place are read once. */
+/** Length in bytes from which members with the same offset are read only once. */
 const LONG = 1024;
 
 /**
- * Decodes one of the replaced object streams and returns its live members that are not rewritten, in the stream's order:
- * views, one at a time, as all of them together may be large. Pages that the page tree does not lead to are freed: like
- * older revisions, they have no mark.
- * @throws Malformed if it cannot be decoded, which it could be before
- * @throws EngineError too_complex if members take too long, or overlap too much
+ * Decodes one of the replaced object streams, and yields its live members that are not rewritten, in stream order.
+ * Yields views one at a time, because all members together may be large. Frees unlisted pages, because they have no
+ * mark.
+ * @throws Malformed if the stream cannot be decoded, although it could be decoded before
+ * @throws EngineError too_complex if the members take too long or overlap too much
  */
 export async function* keptMembers(
   document: PdfDocument,
@@ -198,9 +199,9 @@ export async function* keptMembers(
 }
 
 /**
- * Returns a member in well-formed syntax: a view of it if it is well-formed, otherwise a corrected copy. MuPDF reads
- * nothing of an object stream with a malformed member.
- * @throws EngineError too_complex if it is malformed and very long
+ * Returns a member in well-formed syntax: a view of a well-formed member, or a corrected copy. MuPDF reads no member of
+ * an object stream with a malformed member.
+ * @throws EngineError too_complex if the member is malformed and very long
  */
 function wellFormedMember(text: Uint8Array): Uint8Array {
   try {
@@ -223,7 +224,7 @@ function mended(text: Uint8Array): Uint8Array {
     if (!(error instanceof EndOfBytes)) return NULL_OBJECT;
   }
   try {
-    // It may end with its last token, which shows in a copy only.
+    // The member may end with its last token. Only a terminated copy shows where that token ends.
     return read(terminated(text));
   } catch (error) {
     if (error instanceof Malformed) return NULL_OBJECT;
@@ -250,16 +251,14 @@ async function longWellFormedMember(text: Uint8Array, meter: Meter): Promise<Uin
   return mended(text);
 }
 
-/** @throws EngineError too_complex if it takes long to see */
+/** @throws EngineError too_complex if the member is too long to inspect */
 function isPage(text: Uint8Array): boolean {
   if (!isDictionary(text, 0) || !mentionsPage(text)) return false;
   limitObject(text.length);
   return scanPageAttributes(text, 0).isPage;
 }
 
-/**
- * Returns whether the parameter dictionary of a linearized file (Annex F) is at `offset`; the output is not linearized.
- */
+/** Returns whether the linearization parameter dictionary (Annex F) is at `offset`. The output is not linearized. */
 function isLinearization({ objects: { source } }: PdfDocument, offset: number): boolean {
   try {
     return parseAt(source, offset, (bytes, at) => {
@@ -272,7 +271,7 @@ function isLinearization({ objects: { source } }: PdfDocument, offset: number): 
       return found && !hasStream(bytes, end);
     });
   } catch (error) {
-    if (error instanceof Malformed) return false; // an unreadable object is no part of the document
+    if (error instanceof Malformed) return false; // an unreadable object does not belong to the document
     throw error;
   }
 }

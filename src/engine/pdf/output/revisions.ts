@@ -1,7 +1,7 @@
 /**
- * Searches the retained bytes for signs of pages without a mark: revisions that the cross-reference does not lead to,
- * because a later one was written without /Prev, and pages that the page tree does not list. A reader that repairs a
- * truncated file would find them, so the output must not contain any.
+ * Searches the retained bytes for signs of unmarked pages: pages that the page tree does not list, and revisions that
+ * the cross-reference does not reach because a later revision has no /Prev. The output must not contain any, because a
+ * reader that repairs a truncated file would find them.
  */
 import { indexOf } from "#platform/search";
 import { concat } from "../../bytes.ts";
@@ -11,9 +11,9 @@ import { isRegular, isWhite, Malformed, startsWith } from "../syntax/lexer.ts";
 import type { Boundaries } from "./boundaries.ts";
 import { PlanOutdated } from "./eraser.ts";
 
-/** The end of every revision (ISO 32000-2, 7.5.5). */
+/** Keyword at the end of every revision (ISO 32000-2, 7.5.5). */
 const END_OF_REVISION = "%%EOF";
-/** The type of every page, after /Type. Pages whose type is written with escapes are not found. */
+/** Value of /Type in every page. The search does not find a page whose type is written with escapes. */
 const PAGE = "/Page";
 const TYPE = "/Type";
 
@@ -21,8 +21,8 @@ const TYPE = "/Type";
 const LARGE = 64 * 1024;
 
 /**
- * Returns the offsets of live objects that contain or precede such a sign. For sources in memory.
- * @param streamEnds end offsets of stream data, by the offset of their object; the data are not searched
+ * Returns the offsets of live objects that contain or precede such a sign. The source must be in memory.
+ * @param streamEnds end offsets of stream data, by the offset of their object; these data are not searched
  */
 export function findSuspects(
   objects: Objects,
@@ -56,12 +56,12 @@ export function findSuspects(
   return suspects;
 }
 
-/** Returns whether a text contains the type of a page. */
+/** Returns whether a text contains /Type /Page. */
 export function mentionsPage(text: Uint8Array): boolean {
   return findPage(text, 0, text.length) >= 0;
 }
 
-/** Returns the offset of the last live object that begins at `at` or before. */
+/** Returns the offset of the last live object that begins at or before `at`. */
 function liveObjectAt(boundaries: Boundaries, at: number): number {
   let [low, high] = [0, boundaries.length];
   while (low < high) {
@@ -74,19 +74,19 @@ function liveObjectAt(boundaries: Boundaries, at: number): number {
   return boundaries.offsetAt(last);
 }
 
-/** Returns the offset of the next end of a revision in [start, end), or -1. */
+/** Returns the offset of the next `%%EOF` in [start, end), or -1. */
 function findEndOfRevision(bytes: Uint8Array, start: number, end: number): number {
   return indexOf(bytes, END_OF_REVISION, start, end);
 }
 
-/** Returns the offset of the next type of a page in [start, end), or -1. */
+/** Returns the offset of the next /Page after a /Type in [start, end), or -1. */
 function findPage(bytes: Uint8Array, start: number, end: number): number {
   let at = indexOf(bytes, PAGE, start, end);
   while (at >= 0 && !isType(bytes, at)) at = indexOf(bytes, PAGE, at + 1, end);
   return at;
 }
 
-/** Returns whether there is an end of a revision or a page in `bytes`. */
+/** Returns whether `bytes` contain the end of a revision or the type of a page. */
 function hasSign(bytes: Uint8Array): boolean {
   return findEndOfRevision(bytes, 0, bytes.length) >= 0 || findPage(bytes, 0, bytes.length) >= 0;
 }
@@ -99,17 +99,20 @@ function isType(bytes: Uint8Array, at: number): boolean {
   return startsWith(bytes, at - TYPE.length, TYPE);
 }
 
-/** Bytes on each side of the seam between two chunks that are searched together. Longer than a sign with white space. */
+/**
+ * Number of bytes on each side of the seam between two chunks that are searched together. No sign with white space is
+ * longer.
+ */
 const SEAM = 64;
 
 /** Searches the copied chunks for signs. */
 export class RevisionWatch {
-  /** The end of the previous chunk. */
+  /** Last bytes of the previous chunk. */
   #before: Uint8Array = new Uint8Array();
 
   /**
    * Searches the next chunk.
-   * @throws PlanOutdated if there is a sign in it
+   * @throws PlanOutdated if it contains a sign of unmarked pages
    */
   inspect(chunk: Uint8Array): void {
     const seam = concat([this.#before, chunk.subarray(0, SEAM)]);
@@ -118,7 +121,7 @@ export class RevisionWatch {
   }
 }
 
-/** Returns where the data of the stream object at `offset` end; `offset` itself if there is no stream. */
+/** Returns the end of the data of the stream object at `offset`, or `offset` if no stream begins there. */
 function endOfStream(objects: Objects, offset: number): number {
   try {
     return readStream(objects.source, offset, (length) => objects.streamLength(length)).end;

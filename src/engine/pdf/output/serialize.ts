@@ -1,6 +1,4 @@
-/**
- * Writes objects as bytes: rewritten and new ones, and object streams that hold either (ISO 32000-2, 7.3 and 7.5.7).
- */
+/** Writes rewritten and new objects as bytes, directly and in object streams (ISO 32000-2, 7.3 and 7.5.7). */
 import { decodeLatin1, encodeLatin1, toHex } from "../../bytes.ts";
 import type { NewObject } from "../document/newObject.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -21,7 +19,7 @@ export interface Member {
 
 /**
  * Writes the text of a rewritten object with its splices applied.
- * @throws Error if splices overlap, which is a defect of the engine: the object would be malformed
+ * @throws Error if splices overlap. This is a defect of the engine, because the object would be malformed
  */
 export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): void {
   let at = 0;
@@ -38,7 +36,7 @@ export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): 
 /** Bytes after the data of a stream. */
 export const END_OF_DATA = "\nendstream";
 
-/** Returns the length in bytes of a rewritten object: of its text, and the data of a stream. */
+/** Returns the length in bytes of a rewritten object, including the data of a stream. */
 export function lengthOf({ text, splices, data }: Rewrite): number {
   const follows = data ? data.end - data.start + END_OF_DATA.length : 0;
   return splices.reduce((length, { remove, insert }) => length + insert.length - remove, text.length + follows);
@@ -65,7 +63,7 @@ export function writeObject(out: ByteWriter, num: number, object: NewObject, cip
   out.text("\nendobj\n");
 }
 
-/** Packs objects into an object stream and returns that as a new object. */
+/** Packs objects into an object stream, and returns the stream as a new object. */
 export async function packObjects(members: readonly Member[], meter: Meter): Promise<NewObject> {
   const body = new ByteWriter();
   let head = "";
@@ -86,8 +84,8 @@ function encryptStrings(text: string, num: number, cipher: Cipher): string {
 }
 
 /**
- * Returns a rewritten object whose strings are encrypted for its own number, if the text is from an object with another
- * number or from an object stream, where strings are not encrypted (7.6.2).
+ * Returns a rewritten object with its strings encrypted for its own number. This changes only texts from an object with
+ * another number, and texts from an object stream, where strings are not encrypted (7.6.2).
  */
 export function rekeyed(rewrite: Rewrite, { cipher, table }: Objects): Rewrite {
   const { num, origin } = rewrite;
@@ -100,7 +98,7 @@ export function rekeyed(rewrite: Rewrite, { cipher, table }: Objects): Rewrite {
   return new Rewrite(num, encodeLatin1(text));
 }
 
-/** Replaces each string of an object's text, and writes it in hexadecimal. */
+/** Replaces each string in the text of an object by a hexadecimal string. */
 function mapStrings(text: string, map: (string: Uint8Array) => Uint8Array): string {
   const bytes = encodeLatin1(`${text}\n`);
   let out = "";

@@ -1,7 +1,7 @@
 /**
- * Writes the skeleton of the output: the catalog, the nodes of the page tree and the page dictionaries (ISO 32000-2, 7.7.2
- * and 7.7.3). None of them is copied from the source, because readers differ in what pages inherit and in how they repair a
- * tree. Each page of the output has all its attributes, and each listing of a page is an object.
+ * Writes the skeleton of the output: the catalog, the nodes of the page tree and the page dictionaries (ISO 32000-2,
+ * 7.7.2 and 7.7.3). None of them is copied from the source, because readers inherit attributes and repair trees in
+ * different ways. Each page of the output has all its attributes, and each listing of a page is a separate object.
  */
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Rewrite, Splice } from "../pages/rewrite.ts";
@@ -10,7 +10,7 @@ import { eachEntry, readName } from "../syntax/lexer.ts";
 import { Reference } from "../syntax/values.ts";
 import type { Blending } from "./blending.ts";
 
-/** Maximum number of kids of a node. MuPDF takes quadratic time for the pages of a node. */
+/** Maximum number of kids of a node. MuPDF needs quadratic time for the kids of one node. */
 const MOST_KIDS = 64;
 
 /** The objects of the skeleton, in the order of the output. */
@@ -43,8 +43,8 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
 }
 
 /**
- * Returns a copy of a page dictionary for a page that is listed again. It has no part in the structure of the document
- * (14.7.5.4) and in its threads (12.4.3), which lead to the first.
+ * Returns a copy of a page dictionary for a page that is listed again. The copy omits its entries for the logical
+ * structure (14.7.5.4) and for article threads (12.4.3), because these refer to the first listing.
  */
 function copyOf(page: Rewrite): Rewrite {
   const { text, splices } = page;
@@ -57,7 +57,7 @@ function copyOf(page: Rewrite): Rewrite {
   return copy;
 }
 
-/** Has the catalog be one that leads to the new root of the page tree. */
+/** Makes the catalog refer to the new root of the page tree. */
 function writeCatalog({ trailer, rewrites }: PdfDocument, root: number): Rewrite {
   const reference = trailer.get("Root");
   const catalog = reference instanceof Reference ? rewrites.get(reference.num) : undefined;
@@ -72,7 +72,7 @@ function writeCatalog({ trailer, rewrites }: PdfDocument, root: number): Rewrite
   return catalog;
 }
 
-/** The numbers of the nodes of a balanced tree, given before the nodes are written. */
+/** Object numbers for the nodes of a balanced tree, allocated before the nodes are written. */
 class TreeNumbers {
   /** The numbers of the nodes by level, the lowest first. */
   readonly #levels: number[][] = [];

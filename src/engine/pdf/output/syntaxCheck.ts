@@ -1,6 +1,6 @@
 /**
- * Checks, while the source is copied, the syntax of page content that the plan took for well-formed without reading it.
- * Malformed content has to be isolated from the mark (see pages/isolation.ts), for which the plan is made again.
+ * Checks page content during copying that the plan assumed to be well-formed without reading it. If the content is
+ * malformed, the plan is discarded, because the content must be isolated from the mark (see pages/isolation.ts).
  */
 import { indexOf } from "#platform/search";
 import type { UncheckedContent } from "../document/pdfDocument.ts";
@@ -19,11 +19,11 @@ interface Collected {
   filled: number;
 }
 
-/** Goes through the source once, front to back, beside the ContentCheck. */
+/** Checks the windows of the source in order, like ContentCheck. */
 export class SyntaxCheck {
   readonly #objects: Objects;
   readonly #pages: readonly UncheckedContent[];
-  /** File offsets of the content streams, ascending, and their numbers. */
+  /** File offsets and numbers of the content streams, in ascending order of the offsets. */
   readonly #streams: readonly { readonly offset: number; readonly num: number }[];
   readonly #ends: ReadonlyMap<number, number>;
   readonly #collected = new Map<number, Collected>();
@@ -48,7 +48,7 @@ export class SyntaxCheck {
       .sort((a, b) => a.offset - b.offset);
   }
 
-  /** Collects the content in the next window, before anything in it is erased. */
+  /** Collects the content in the next window. Call it before anything in the window is erased. */
   inspect(window: Window): void {
     const { end, base, bytes } = window;
     if (this.#open) this.#collect(this.#open, window);
@@ -66,7 +66,7 @@ export class SyntaxCheck {
   }
 
   /**
-   * Checks the collected content, page by page. Must be called once all has been copied.
+   * Checks the collected content page by page. Call it after everything has been copied.
    * @throws PlanOutdated if the content of a page is malformed
    */
   async finish(): Promise<void> {
@@ -106,15 +106,15 @@ export class SyntaxCheck {
   }
 }
 
-/** Returns the object numbers of references. */
+/** Returns the object numbers of the references in `items`. */
 function numbersIn(items: string): number[] {
   return Array.from(items.matchAll(/(\d+)\s+\d+\s+R/g), ([, num]) => Number(num));
 }
 
 /**
- * Reads the head of the stream object at `at`. Returns undefined if the head is malformed, or if the data have no direct
- * /Length and do not end in `bytes`. Such a stream is not checked.
- * @param end where the data end, if that is known
+ * Reads the head of the stream object at `at`. Returns undefined if the head is malformed, or if the data have no
+ * direct /Length and do not end in `bytes`. Such a stream is not checked.
+ * @param end known end of the data, if any
  */
 function openStream(bytes: Uint8Array, at: number, end?: number): (Collected & { data: number }) | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Writes what follows the copied source: objects and the cross-reference section. */
+/** Writes the part of the output after the copied source: objects and the cross-reference section. */
 import { md5 } from "#platform/hashes";
 import { decodeLatin1, encodeLatin1, toHex } from "../../bytes.ts";
 import type { NewObject } from "../document/newObject.ts";
@@ -27,12 +27,12 @@ import {
 import type { Skeleton } from "./skeleton.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
 
-/** Most objects in a new object stream, and the bytes with which it is full. */
+/** Maximum number of objects in a new object stream, and the number of bytes at which it is full. */
 const PACKED_OBJECTS = 200;
 const PACKED_BYTES = 1 << 20;
-/** Approximate size in bytes of the parts in which rewritten objects are written. */
+/** Approximate size in bytes of each part of rewritten objects. */
 const CHUNK = 256 * 1024;
-/** Largest number in the ten digits of a table's entry (7.5.4). */
+/** Largest offset that fits into the ten digits of a table entry (7.5.4). */
 const LARGEST_TABLE_OFFSET = 9_999_999_999;
 
 /** A cross-reference entry of the output. */
@@ -41,21 +41,21 @@ type Entry =
   | { kind: typeof IN_FILE; offset: number; generation: number }
   | { kind: typeof IN_STREAM; streamNumber: number; index: number };
 
-/** The end of an output: `parts` in order, `length` bytes in all. */
+/** The end of an output: `parts` in order, with a total of `length` bytes. */
 export interface Tail {
   length: number;
-  /** Whether it has object streams or a cross-reference stream. */
+  /** Whether the tail has object streams or a cross-reference stream. */
   usesStreams: boolean;
-  /** Returns the parts; each is valid until the next is requested. */
+  /** Yields the parts. Each is valid until the next one is requested. */
   parts(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Writes the tail of an output that begins with `start` bytes of the source. Nothing comes before what it needs, so that
- * a reader that repairs a truncated file finds no page without its mark: first what is new, then what pages may use, in
- * the file or in object streams, and then the skeleton: the pages, the nodes and the catalog. The skeleton is never in
- * object streams, so that a reader that scans the file for a catalog finds this one last.
- * @throws EngineError too_complex if it is larger than the source and the mark allow
+ * Writes the tail of an output that begins with `start` bytes of the source. Each object follows the objects that it
+ * needs, so that a reader that repairs a truncated file finds no page without its mark. New objects come first, then
+ * objects that pages may use, then the skeleton: pages, nodes and catalog. The skeleton is never in object streams, so
+ * that a reader that scans the file finds this catalog last.
+ * @throws EngineError too_complex if the tail is longer than its allowance for this source and mark
  */
 export async function writeTail(
   document: PdfDocument,
@@ -66,7 +66,7 @@ export async function writeTail(
   const { xref, objects } = document;
   const { meter } = objects.source;
   const { inFile, inStreams, streams, freed } = replacements;
-  // The output of a hybrid file is not a hybrid: every current reader supports cross-reference streams.
+  // The output of a hybrid file is not hybrid, because every current reader supports cross-reference streams.
   const asStream =
     xref.usesStreams || streams.length > 0 || hasCompressed(document) || start > LARGEST_TABLE_OFFSET - (1 << 30);
   const member = (rewrite: Rewrite): Member => {
@@ -90,7 +90,7 @@ export async function writeTail(
     await meter.yieldIfDue();
   };
   for (const num of streams) {
-    // A separate stream, because some readers skip a whole stream with a damaged member.
+    // Each replaced stream becomes a separate stream, because some readers skip a whole stream with one damaged member.
     for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
     await body.endPack();
     check(body.offset);
@@ -131,17 +131,20 @@ function headOf(num: number, gen: number): string {
   return `${num} ${gen} obj\n`;
 }
 
-/** The objects of the tail in the order in which they are written, and where each of them is. */
+/** The objects of the tail in output order, and the location of each. */
 class Body {
   readonly entries = new Map<number, Entry>();
-  /** Offset in the output of what comes next. */
+  /** Offset in the output of the next object. */
   offset: number;
   readonly #document: PdfDocument;
   readonly #freed: ReadonlySet<number>;
-  /** Members of the object stream that has been begun, and their length in bytes. */
+  /** Members of the current object stream, and their total length in bytes. */
   #pack: Member[] = [];
   #packed = 0;
-  /** There may be a rewritten object for every page, so these are only written in `parts`. */
+  /**
+   * Parts of the tail. There may be a rewritten object for every page, so these are written only when `parts` yields
+   * them.
+   */
   readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
 
   /** @param freed numbers of the source's objects that the output does not contain */
@@ -158,14 +161,14 @@ class Body {
     this.#write((out) => writeObject(out, num, object, this.#document.objects.cipher));
   }
 
-  /** Adds an object to a new object stream, which is written when it is full, or by `endPack`. */
+  /** Adds an object to the current object stream. The stream is written when it is full, or by `endPack`. */
   async pack(member: Member): Promise<void> {
     this.#pack.push(member);
     this.#packed += member.text.length;
     if (this.#pack.length === PACKED_OBJECTS || this.#packed >= PACKED_BYTES) await this.endPack();
   }
 
-  /** Writes the object stream that has been begun, if any. */
+  /** Writes the current object stream, if it has members. */
   async endPack(): Promise<void> {
     if (this.#pack.length === 0) return;
     const stream = this.#document.numbers.take();
@@ -192,7 +195,7 @@ class Body {
     if (rewrites.length > 0) this.#sequence.push({ rewrites, length: this.offset - start });
   }
 
-  /** Returns the parts in order; each is valid until the next is requested. */
+  /** Yields the parts in order. Each is valid until the next one is requested. */
   async *parts(): AsyncGenerator<Uint8Array, undefined> {
     for (const piece of this.#sequence) {
       if (piece instanceof ByteWriter) yield* piece.parts();
@@ -200,7 +203,7 @@ class Body {
     }
   }
 
-  /** Returns the parts that are not rewritten from the source. */
+  /** Returns the parts that contain no rewritten objects. */
   newBytes(): Uint8Array[] {
     return this.#sequence.flatMap((piece) => (piece instanceof ByteWriter ? piece.parts() : []));
   }
@@ -217,7 +220,7 @@ class Body {
   }
 }
 
-/** Yields rewritten objects in parts of about `size` bytes, the long data of streams as they are read. */
+/** Yields rewritten objects in parts of about `size` bytes. Yields the data of streams as the source returns them. */
 async function* written(
   rewrites: readonly Rewrite[],
   size: number,
@@ -262,7 +265,10 @@ function put(entries: Entries, num: number, entry: Entry): void {
   else addEntry(entries, num, FREE, 0, entry.generation);
 }
 
-/** Collects the entries of all objects of the output, ascending: the source's live entries, overridden by `changed`. */
+/**
+ * Collects the entries of all objects of the output in ascending order: the source's live entries, overridden by
+ * `changed`.
+ */
 async function collectEntries(
   document: PdfDocument,
   { freed }: Replacements,
@@ -276,7 +282,8 @@ async function collectEntries(
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
   addEntry(entries, 0, FREE, 0, LARGEST_GENERATION);
   let last = 0;
-  // A file without updates has a single subsection (7.5.4), so gaps are filled unless the numbers are scattered.
+  // A file without updates has a single subsection (7.5.4). Gaps are therefore filled with free entries, unless they
+  // are large.
   const fill = (num: number) => {
     while (isDense && ++last < num) addEntry(entries, last, FREE, 0, 0);
     last = num;
@@ -315,14 +322,14 @@ async function collectEntries(
   return entries;
 }
 
-/** Trailer entries that belong to the section they were written in, or that are written separately. */
+/** Trailer entries that apply only to the source's section, or that are written separately. */
 const OWN_ENTRIES = new Set(
   "Size Prev XRefStm Type W Index Filter DecodeParms Length DL F FFilter FDecodeParms Root Info Encrypt ID".split(" "),
 );
 
 /**
- * Returns the entries of the new trailer except /Size. The first half of /ID stays; the second is new: a hash of the
- * source's trailers and of what is `added`, so that equal input gives equal output (14.4).
+ * Returns the entries of the new trailer except /Size. The first half of /ID stays unchanged. The second half is a hash
+ * of the source's trailers and of the `added` bytes, so that equal input gives equal output (14.4).
  */
 function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): string {
   const { trailer, fileId, xref } = document;
@@ -339,7 +346,7 @@ function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): st
     if (value instanceof Reference) entries += `/${key} ${value.num} ${value.gen} R`;
     else if (value !== undefined) entries += verbatim(document, key);
   }
-  // The key of an encrypted document depends on the first half of /ID: if that is missing, it has to stay missing.
+  // The key of an encrypted document depends on the first half of /ID. If /ID is missing, it must stay missing.
   if (document.objects.cipher && !fileId) return entries;
   const second = md5(...xref.trailers.map(({ text }) => text), ...added);
   return `${entries}/ID[<${toHex(fileId ?? second)}><${toHex(second)}>]`;

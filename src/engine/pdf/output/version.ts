@@ -1,14 +1,14 @@
-/** The version of PDF that the output says it is (ISO 32000-2, 7.5.2). */
+/** The PDF version in the output's header (ISO 32000-2, 7.5.2). */
 import { decodeLatin1 } from "../../bytes.ts";
 import type { NewObject } from "../document/newObject.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 import type { Value } from "../syntax/values.ts";
 
-/** Compression, embedded fonts, marked content and ICC profiles, which any mark may have. */
+/** Minor version that any mark may need: compression, embedded fonts, marked content and ICC profiles. */
 const PLAIN = 3;
-/** Soft masks and groups (11.6.5 and 11.6.6). */
+/** Minor version with soft masks and transparency groups (11.6.5 and 11.6.6). */
 const TRANSPARENCY = 4;
-/** Object and cross-reference streams, and images of 16 bits per component. */
+/** Minor version with object streams, cross-reference streams, and images of 16 bits per component. */
 const STREAMS = 5;
 const DEEP_IMAGES = 5;
 
@@ -20,12 +20,12 @@ export interface VersionDigit {
 }
 
 /**
- * Returns the digit that makes the header's version one that the new objects are part of; undefined if it is, or the
- * catalog's /Version is.
+ * Returns the digit that raises the header's version to the version that the new objects need. Returns undefined if the
+ * header or the catalog's /Version already states a sufficient version.
  * @param origin offset of the header
  * @param version the catalog's /Version
  * @param usesStreams whether the output has object or cross-reference streams
- * @throws MissingRange if bytes have to be fetched first
+ * @throws MissingRange if bytes must be fetched first
  */
 export function raisedVersion(
   source: ByteSource,

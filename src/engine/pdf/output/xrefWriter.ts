@@ -6,7 +6,7 @@ import { ByteWriter } from "../syntax/byteWriter.ts";
 import { DIGIT_0, LINE_FEED, LOWER_F, LOWER_N, SPACE } from "../syntax/characters.ts";
 import { deflateInTurns } from "./deflateInTurns.ts";
 
-/** The entries of the section in ascending order of object number: the first `count` of each array. */
+/** The entries of the section in ascending order of object number. Each array has `count` entries in use. */
 export interface Entries {
   count: number;
   number: Uint32Array;
@@ -28,7 +28,7 @@ export function makeEntries(capacity: number): Entries {
   };
 }
 
-/** Appends an entry; its object number has to be larger than those before. */
+/** Appends an entry. Its object number must be larger than those of the earlier entries. */
 export function addEntry(entries: Entries, num: number, kind: Kind, field2: number, field3: number): void {
   const i = entries.count++;
   entries.number[i] = num;
@@ -37,7 +37,7 @@ export function addEntry(entries: Entries, num: number, kind: Kind, field2: numb
   entries.field3[i] = field3;
 }
 
-/** Links the free entries into the free list of a table, in ascending order and back to 0 (7.5.4). */
+/** Links the free entries in ascending order into the free list of a table, which ends at object 0 (7.5.4). */
 export function linkFreeEntries(entries: Entries): void {
   let next = 0;
   for (let i = entries.count - 1; i >= 0; i--) {
@@ -47,20 +47,20 @@ export function linkFreeEntries(entries: Entries): void {
   }
 }
 
-/** The section as it is in the output: `length` bytes in all. */
+/** The bytes of the section in the output: `length` bytes in total. */
 export interface Section {
   length: number;
   /** Returns the parts in order. */
   parts(): Iterable<Uint8Array>;
 }
 
-/** Number of entries to write at once: the number of lines in a part of a table. */
+/** Number of entries to write at once. Each part of a table has this number of lines. */
 const ENTRIES_AT_ONCE = 8192;
 const LINE = 20;
 
 /**
- * Returns a table and its trailer. A table of millions of objects takes as much memory as their entries, so its lines are
- * made when they are asked for.
+ * Returns a table and its trailer. The lines are built on demand, because the text of a table with millions of objects
+ * would take as much memory as the entries.
  * @param trailer text of the trailer dictionary without `<<`, `>>` and /Size
  */
 export function tableSection(entries: Entries, trailer: string): Section {
@@ -107,7 +107,7 @@ function tableLines(entries: Entries, from: number, to: number): Uint8Array {
 
 /**
  * Returns a cross-reference stream, which is never encrypted (7.5.8.2).
- * @param num object number of the stream, which `entries` has to list already
+ * @param num object number of the stream. `entries` must already list it
  * @param trailer text of the trailer entries without /Size
  */
 export async function streamSection(num: number, entries: Entries, trailer: string, meter: Meter): Promise<Section> {
@@ -134,7 +134,10 @@ export async function streamSection(num: number, entries: Entries, trailer: stri
   return { length: out.length, parts: () => out.parts() };
 }
 
-/** Yields the rows of a stream with predictor 12 (PNG Up): each minus the one above, which deflates to a fraction. */
+/**
+ * Yields the rows of a stream with predictor 12 (PNG Up): the difference between each row and the row above. These
+ * deflate to a fraction of their size.
+ */
 function* rows(entries: Entries, width2: number, width3: number, meter: Meter): Generator<Uint8Array> {
   const width = 1 + width2 + width3;
   const above = new Uint8Array(width);
@@ -160,7 +163,7 @@ function size(entries: Entries): number {
   return entries.number[entries.count - 1]! + 1;
 }
 
-/** Yields where the runs of consecutive object numbers, which are the subsections, begin and end. */
+/** Yields the start and end of each run of consecutive object numbers. The runs are the subsections. */
 function* runs(entries: Entries): Generator<readonly [from: number, to: number]> {
   for (let from = 0, to = 1; from < entries.count; from = to++) {
     while (to < entries.count && entries.number[to] === entries.number[to - 1]! + 1) to++;
@@ -177,9 +180,9 @@ function bytesFor(value: number): number {
   return bytes;
 }
 
-/** Writes `value` in decimal, padded with zeros to `width` digits, which has to be a multiple of five. */
+/** Writes `value` in decimal, padded with zeros to `width` digits. `width` must be a multiple of five. */
 function putDigits(line: Uint8Array, at: number, width: number, value: number): void {
-  // Five digits at a time fit a small integer, on which arithmetic is several times faster.
+  // Five digits at a time fit into a small integer, and arithmetic on small integers is several times faster.
   for (let end = at + width - 1; end > at; end -= 5) {
     let part = value % 100_000;
     value = (value - part) / 100_000;

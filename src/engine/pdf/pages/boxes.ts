@@ -13,20 +13,20 @@ export interface Box {
 /** Clockwise rotation in degrees. */
 export type Rotation = 0 | 90 | 180 | 270;
 
-/** The page of readers where there is no other. */
+/** Page size that readers use if the file states none: US Letter. */
 const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
 
-/** Readers calculate with 24 binary digits: beyond this, units are less than they can tell apart. */
+/** Largest coordinate. Readers calculate with 24 binary digits, and cannot distinguish single units beyond it. */
 const LARGEST_CORNER = 2 ** 24;
-/** MuPDF shows smaller pages as one unit wide and high. */
+/** Minimum side of a page. MuPDF shows a smaller page as one unit wide and high. */
 const SMALLEST_SIDE = 1;
 const SMALLEST_UNIT = 0.001;
-/** Acrobat's limit, beyond which readers no longer show content. */
+/** Maximum /UserUnit, which is Acrobat's limit. With a larger one, readers show no content. */
 const LARGEST_UNIT = 75_000;
 
 /**
  * Reads a rectangle, whose corners may come in any order (7.9.5).
- * @returns undefined if the value is not a rectangle, or has no area, or one that readers do not show
+ * @returns undefined if the value is not a rectangle, or if readers do not show an area of this size
  */
 export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
   const corners = objects.resolve(value);
@@ -42,7 +42,7 @@ export function readBox(objects: Objects, value: Value | undefined): Box | undef
 
 /**
  * Returns the area that a reader displays: the CropBox clipped to the MediaBox, or the whole MediaBox if there is no
- * CropBox or the two do not meet. A missing MediaBox counts as US Letter.
+ * CropBox or the two do not overlap. A missing MediaBox counts as US Letter.
  */
 export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined): Box {
   const media = mediaBox ?? LETTER;
@@ -57,8 +57,8 @@ export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined
 }
 
 /**
- * Reads a /Rotate value as 0 to 270 degrees clockwise; anything but a multiple of 90 counts as 0.
- * @returns undefined for null, which counts as no value (7.3.7)
+ * Reads a /Rotate value as 0, 90, 180 or 270 degrees clockwise. A value that is not a multiple of 90 counts as 0.
+ * @returns undefined for null, which is equivalent to a missing entry (7.3.7)
  */
 export function readRotation(value: Value): Rotation | undefined {
   if (value === null) return undefined;
@@ -66,12 +66,12 @@ export function readRotation(value: Value): Rotation | undefined {
   return ((((value % 360) + 360) % 360) as Rotation) || 0;
 }
 
-/** Returns whether a CropBox and a MediaBox have nothing in common. */
+/** Returns whether a CropBox and a MediaBox do not overlap. */
 export function areApart(mediaBox: Box | undefined, cropBox: Box | undefined): boolean {
   return cropBox !== undefined && displayedBox(mediaBox, cropBox) === (mediaBox ?? LETTER);
 }
 
-/** Reads a /UserUnit value; anything but a number in the range of readers counts as 1. */
+/** Reads a /UserUnit value. A value that is not a number, or that is outside the range of readers, counts as 1. */
 export function readUserUnit(value: Value): number {
   return typeof value === "number" && value >= SMALLEST_UNIT && value <= LARGEST_UNIT ? value : 1;
 }

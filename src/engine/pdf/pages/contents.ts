@@ -22,7 +22,7 @@ import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 
 /**
  * The text between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
- * `shared` is its object number: pages that use it can share the new array too.
+ * `shared` is its object number, because pages that use this array can also share the new one.
  */
 export interface Contents {
   /** References to the content streams, in PDF syntax. */
@@ -38,9 +38,9 @@ interface StreamParts {
   length: Span | undefined;
   /** Value of /Length. */
   claimed: Value | undefined;
-  /** Length of a dictionary that is malformed; 0 if it is. */
+  /** Length of a malformed dictionary; 0 if the dictionary is well-formed. */
   damaged: number;
-  /** Whether the data begin straight behind their keyword. */
+  /** Whether the data follow the keyword `stream` without a line end. */
   isGlued: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface DataStream {
   readonly num: number;
   /** The data in the file. */
   readonly data: Span;
-  /** The entries that say how the data are encoded, /Filter and /DecodeParms, in PDF syntax and as values. */
+  /** The entries /Filter and /DecodeParms, in PDF syntax (`coding`) and as values (`filters`). */
   readonly coding: string;
   readonly filters: Dictionary;
 }
@@ -57,30 +57,27 @@ export interface DataStream {
 /** Target of a reference in /Contents. */
 type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
 
-/**
- * Length beyond which data are read again when they are written, separately for each stream, if the file is not in
- * memory.
- */
+/** Length in bytes from which the data of a corrected stream are read again during writing, instead of retained. */
 const LONG = 1 << 20;
 const NONE: Contents = { items: "", shared: undefined };
 
-/** Resolves /Contents entries, and corrects the /Length of content streams where it is wrong. */
+/** Resolves /Contents entries, and corrects content streams that readers interpret differently. */
 export class ContentsReader {
-  /** Objects assumed to be well-formed streams without reading them: the copying pass has to check that. */
+  /** Numbers of unread objects that are assumed to be well-formed streams. The copying pass must check them. */
   readonly deferred = new Set<number>();
-  /** Offset of a content stream object to the offset where its data end. */
+  /** End offset of the data of each content stream, by the offset of its object. */
   readonly ends = new Map<number, number>();
-  /** Changes of the streams that other readers would read differently, to be made once all pages have been read. */
+  /** Corrections of streams that readers interpret differently. They are applied after all pages have been read. */
   readonly corrections: { readonly rewrite: Rewrite; readonly splice: Splice }[] = [];
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
-  /** Contents by the number of the object that a page names, unless that is a stream. */
+  /** Contents by the object number in /Contents, unless that object is a stream. */
   readonly #known = new Map<number, Contents>();
-  /** Whether the element of an array is a stream, by its number. */
+  /** Whether an array element is a stream, by its object number. */
   readonly #streams = new Map<number, boolean>();
 
-  /** @param lenient leave out content objects that cannot be read, instead of throwing Malformed */
+  /** @param lenient whether to omit unreadable content objects instead of throwing Malformed */
   constructor(objects: Objects, rewrites: Rewrites, lenient: boolean) {
     this.#objects = objects;
     this.#rewrites = rewrites;
@@ -90,12 +87,12 @@ export class ContentsReader {
   /**
    * Reads the /Contents value at `span` of `text`.
    *
-   * Only the object itself shows whether a reference leads to a stream or to an array. Reading it for every page could
-   * read every block of a file whose content streams are spread all over it. So with `mayDefer`, an object whose bytes
-   * are not loaded is assumed to be a well-formed stream, which it nearly always is, and noted in `deferred`. The
-   * copying pass checks that, see ContentCheck.
-   * @throws Malformed if the value cannot be read; a lenient reader leaves out unreadable content objects instead
-   * @throws MissingRange if bytes have to be fetched that must not be deferred
+   * Only the object itself shows whether it is a stream or an array. If content streams are spread over the whole file,
+   * reading one for every page could read every block of the file. With `mayDefer`, an object whose bytes are not
+   * loaded is therefore assumed to be a well-formed stream, and added to `deferred`. The copying pass checks it, see
+   * ContentCheck.
+   * @throws Malformed if the value cannot be read, and the reader is not lenient
+   * @throws MissingRange if bytes must be fetched first, and `mayDefer` is false
    */
   read(text: Uint8Array, span: Span | undefined, mayDefer: boolean): Contents {
     if (!span) return NONE;
@@ -105,14 +102,14 @@ export class ContentsReader {
     const known = this.#known.get(value.num);
     if (known) return known;
     const contents = this.#follow(value, mayDefer);
-    // Contents that are a stream are seldom another page's as well, and there may be one for every page.
+    // A stream is not cached, because few pages share one and there may be one for every page.
     if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
     return contents;
   }
 
   /**
-   * Returns a content stream; undefined if its dictionary cannot be read.
-   * @throws MissingRange if bytes have to be fetched first
+   * Returns a content stream, or undefined if its dictionary cannot be read.
+   * @throws MissingRange if bytes must be fetched first
    */
   stream(num: number): DataStream | undefined {
     const target = this.#target(num);
@@ -129,7 +126,7 @@ export class ContentsReader {
       filters.set(name, parseCharged(text, start, source.meter));
       coding += `/${name} ${decodeLatin1(wellFormedText(text, start))}`;
     });
-    // Data that are cut off may end before they begin.
+    // The end of truncated data may precede their start.
     const end = Math.max(data, this.ends.get(this.#offset(num))!);
     return { num, data: { start: data, end }, coding, filters };
   }
@@ -138,7 +135,7 @@ export class ContentsReader {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
       const gen = this.#objects.table.generationOf(num);
-      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string: one per page
+      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string
       try {
         const target = this.#target(num);
         if ("array" in target) return this.#array(target.array, 0, num, mayDefer);
@@ -160,11 +157,11 @@ export class ContentsReader {
   #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
     const { table } = this.#objects;
     const end = skipValue(text, at);
-    // An array is read again for each part of the file that is missing, and for each object stream.
+    // An array is read again after each missing range and each object stream.
     this.#objects.source.meter.charge("readContentsArray", end - at);
     const { kids: elements, isPlain } = readKids(text, at);
     const inFile = elements.numbers().filter((num) => table.isInFile(num));
-    // In the order of the file, of which many parts may be missing.
+    // Sorted by offset, because many ranges of the file may be missing.
     const unknown = [...new Set(inFile.filter((num) => !this.#streams.has(num)))].sort(
       (a, b) => this.#offset(a) - this.#offset(b),
     );
@@ -174,7 +171,7 @@ export class ContentsReader {
     const isWellFormed =
       isPlain && streams.length === elements.length && streams.every((num) => table.generationOf(num) === 0);
     if (isWellFormed) return { items, shared };
-    // Poppler renders nothing of a page if one element is not a stream, or has another generation.
+    // Poppler renders nothing of a page if one element is not a stream, or if its reference has a wrong generation.
     return { items: streams.map((num) => `${num} ${table.generationOf(num)} R`).join(" "), shared };
   }
 
@@ -248,9 +245,9 @@ export class ContentsReader {
   }
 
   /**
-   * Corrects a wrong /Length of a stream. Readers that trust it, or continue from there, would read into the following
-   * bytes, which the output changes. A stream with a malformed dictionary is rewritten, and so is one whose data begin
-   * on the line of their keyword.
+   * Corrects a wrong /Length of a stream. A reader that trusts it, or continues from there, would otherwise read into
+   * the following bytes, which the output changes. Also corrects a malformed dictionary, and data that begin on the
+   * line of the keyword `stream`.
    */
   #repair(num: number, stream: StreamParts | "unreadable"): void {
     const offset = this.#offset(num);
@@ -272,7 +269,10 @@ export class ContentsReader {
     this.ends.set(offset, end);
   }
 
-  /** Returns where data end that have no right /Length: before the next `endstream`, or another object or section. */
+  /**
+   * Returns the end of data without a correct /Length: before the next `endstream`, or before another object or
+   * section.
+   */
   #endOfData(start: number, next: number): number {
     const { source } = this.#objects;
     const end = findEndOfData(source, start, next);
@@ -280,7 +280,7 @@ export class ContentsReader {
   }
 }
 
-/** Writes the dictionary that a text begins with, in well-formed syntax and with another /Length. */
+/** Returns the dictionary at the beginning of a text in well-formed syntax, with a new /Length. */
 function streamDictionary(text: Uint8Array, length: number): string {
   let entries = `/Length ${length} `;
   eachEntry(text, 0, (key, keyEnd, start) => {

@@ -1,7 +1,7 @@
 /**
- * Reads the content of pages that is to be isolated from the mark: each content stream becomes a form XObject (ISO
- * 32000-2, 8.10) that the page draws before the mark. A reader that gives up content then gives up the form, and goes
- * on with the page.
+ * Reads the page content that must be isolated from the mark. Each content stream becomes a form XObject (ISO 32000-2,
+ * 8.10) that the page draws before the mark. A reader that stops at malformed content then stops the form, but
+ * continues with the page.
  */
 import { hasKnownFilters } from "../objects/filters.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -15,11 +15,14 @@ import type { Rewrite } from "./rewrite.ts";
 export interface FormSource {
   /** Number of the stream. The form has the same number, unless it is a copy. */
   readonly num: number;
-  /** The entries of the stream's dictionary that say how its data are encoded, in PDF syntax. */
+  /** The stream's entries /Filter and /DecodeParms in PDF syntax. */
   readonly coding: string;
   /** The data in the file. */
   readonly data: Span;
-  /** The decrypted data of a copy: the stream is another form already, with other resources or another box. */
+  /**
+   * The decrypted data, if the form is a copy. A stream is copied if it already is a form with other resources or
+   * another box.
+   */
   readonly copy: Uint8Array | undefined;
 }
 
@@ -34,18 +37,18 @@ export interface IsolatedContent {
   readonly box: string;
 }
 
-/** Maximum number of decoded bytes of a file. Content beyond is not isolated if it would have to be decoded. */
+/** Maximum number of decoded bytes of a file. Further content that requires decoding is not isolated. */
 const MAX_DECODED = 8 << 20;
 
-/** Reads the content of isolated pages. A call that misses bytes changes nothing, because it is repeated. */
+/** Reads the content of isolated pages. A call that misses bytes must change nothing, because it is repeated. */
 export class IsolationReader {
   readonly #objects: Objects;
   readonly #contents: ContentsReader;
   /** The box and the resources of the form that each stream becomes, by the number of the stream. */
   readonly #uses = new Map<number, string>();
-  /** Content that has been isolated, by the references to its streams and by its box and resources. */
+  /** Isolated content by its streams, box and resources. */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
-  /** Results of the check of a page's content, by the categories of its resources and the references to its streams. */
+  /** Results of content checks, by the categories of the page's resources and the references to its streams. */
   readonly #checked = new Map<string, PageContent>();
   /** The streams that have been decoded. */
   readonly #counted = new Set<number>();
@@ -109,8 +112,8 @@ export class IsolationReader {
   }
 
   /**
-   * Returns the streams that references lead to; undefined if the dictionary of one cannot be read, or if its filter is
-   * unknown: MuPDF gives up a page with such a form.
+   * Returns the referenced streams. Returns undefined if the dictionary of one cannot be read, or if its filter is
+   * unknown, because MuPDF does not render a page with such a form.
    */
   #streams(items: string): DataStream[] | undefined {
     const streams: DataStream[] = [];
@@ -154,12 +157,12 @@ export class IsolationReader {
   }
 }
 
-/** Returns a text that is the same for the same resources. */
+/** Returns a key that is equal for equal resources. */
 function keyOf({ num, origin, text }: Rewrite): string {
   return num > 0 ? `${num}` : `${origin} ${text.byteOffset}`;
 }
 
-/** Joins content streams. A token does not continue in the next stream (7.8.2). */
+/** Joins content streams, separated by white space, because a token must not continue in the next stream (7.8.2). */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length + 1, 0));
   let at = 0;

@@ -12,8 +12,8 @@ import {
 } from "../syntax/lexer.ts";
 
 /**
- * The elements of an array that can be followed: references and direct dictionaries. A tree may have millions, so each is
- * stored as one number: the object number of a reference, or the negated offset of a dictionary.
+ * The references and direct dictionaries of an array. A tree may have millions of them, so each is stored as one
+ * number: the object number of a reference, or the negated offset of a dictionary.
  */
 export class KidList {
   readonly #codes: number[] = [];
@@ -31,13 +31,13 @@ export class KidList {
     this.#codes.push(-at);
   }
 
-  /** Returns the object number of a reference; undefined for a direct dictionary. */
+  /** Returns the object number of a reference, or undefined for a direct dictionary. */
   numberAt(index: number): number | undefined {
     const code = this.#codes[index]!;
     return code >= 0 ? code : undefined;
   }
 
-  /** Returns the offset of a direct dictionary in the text that holds the array; undefined for a reference. */
+  /** Returns the offset of a direct dictionary in the text that contains the array, or undefined for a reference. */
   offsetAt(index: number): number | undefined {
     const code = this.#codes[index]!;
     return code < 0 ? -code : undefined;
@@ -49,14 +49,14 @@ export class KidList {
   }
 }
 
-/** An array as it was read. Elements that are neither references nor dictionaries are left out. */
+/** The elements that were read from an array, without those that are neither references nor dictionaries. */
 export interface Kids {
   kids: KidList;
-  /** Whether nothing was left out and all readers agree on the references, provided that their generations are 0. */
+  /** Whether no element was omitted, and all readers agree on the references if their generations are 0. */
   isPlain: boolean;
 }
 
-/** Longest plain reference in bytes. A longer one may contain a comment. */
+/** Maximum length of a plain reference in bytes. A longer reference may contain a comment. */
 const LONGEST_PLAIN = 20;
 
 /**
@@ -80,8 +80,8 @@ export function readKids(text: Uint8Array, at: number): Kids {
 type ElementKind = "reference" | "dictionary" | "other";
 
 /**
- * Visits the elements of the array at `at`, as the bytes [start, end). Only references have a number and a generation
- * other than 0.
+ * Visits the elements of the array at `at`. Each occupies the bytes [start, end). `num` and `gen` are 0 unless the
+ * element is a reference.
  * @throws Malformed if an element cannot be skipped, or if it may be a reference but is malformed
  */
 function eachElement(

@@ -1,4 +1,4 @@
-/** A page of the page tree, and the places where something can be laid over it. */
+/** A page of the page tree, and the data needed to lay something over it. */
 import type { Box, Rotation } from "./boxes.ts";
 import type { Contents } from "./contents.ts";
 import type { IsolatedContent } from "./isolation.ts";
@@ -12,9 +12,9 @@ export interface Page {
   readonly index: number;
   /** Displayed area in user space: the CropBox clipped to the MediaBox, x0 < x1 and y0 < y1. */
   readonly box: Box;
-  /** Clockwise rotation for display. */
+  /** Clockwise rotation for display, in degrees. */
   readonly rotate: Rotation;
-  /** Size of a user space unit in points (14.11.2): nearly always 1. */
+  /** Size of a user space unit in points (14.11.2). It is nearly always 1. */
   readonly userUnit: number;
 }
 
@@ -25,37 +25,37 @@ export interface PageGroup {
   readonly hasColorSpace: boolean;
 }
 
-/** A page, and what the output's page dictionary consists of. */
+/** A page, with the parts of its dictionary in the output. */
 export interface PageEntry extends Page {
   index: number;
   /** The source's page dictionary. */
   readonly rewrite: Rewrite;
   /** Whether the tree has listed this page before. */
   readonly repeated: boolean;
-  /** Entries of `rewrite` that are not copied; see PageAttributes. */
+  /** Entries of `rewrite` that are not copied, see PageAttributes. */
   readonly cuts: readonly Span[];
   /** The value of /Annots in `rewrite`. */
   readonly annotations: Span | undefined;
-  /** Boxes, rotation and unit as entries in PDF syntax, inherited ones included. */
+  /** Boxes, rotation and unit as entries in PDF syntax, including inherited ones. */
   readonly attributes: string;
-  /** The contents in the source; undefined once something is laid over the page. */
+  /** The contents in the source. Undefined after something has been laid over the page. */
   contents: Contents | undefined;
   readonly resources: PageResources;
   /** The resources of the source's content. */
   readonly ownResources: PageResources | undefined;
   /** Facts about the source's content. */
   readonly content: PageContent;
-  /** The page's group; "retained" if the output has it as it is. */
+  /** The page's group; "retained" if the output has the group unchanged. */
   readonly group: PageGroup | "retained" | undefined;
   /** Whether the content is part of the document's structure. */
   readonly isTagged: boolean;
-  /** The source's content, if it is drawn as form XObjects. */
+  /** The source's content if the output draws it as form XObjects. */
   readonly isolated: IsolatedContent | undefined;
-  /** The new contents, once something is laid over the page. */
+  /** The new contents. Undefined until something has been laid over the page. */
   overlay: PageOverlay | undefined;
 }
 
-/** The new contents of a page over which something is laid. */
+/** The new contents of a page over which something has been laid. */
 interface PageOverlay {
   /** References to the streams that draw the mark. */
   readonly placement: string;

@@ -1,5 +1,5 @@
 /**
- * Finds the relevant entries of page and page-tree dictionaries without building anything (ISO 32000-2, Tables 30 and
+ * Finds the relevant entries of page and page-tree dictionaries without building values (ISO 32000-2, Tables 30 and
  * 31).
  */
 import { hasEscape, nameIs, readName, skipWhite, wordIs } from "../syntax/lexer.ts";
@@ -11,18 +11,18 @@ export interface Span {
   end: number;
 }
 
-/** An entry of a dictionary: the bytes of its value, and where its key begins. */
+/** An entry of a dictionary: the span of its value, and the start of its key. */
 export interface EntrySpan extends Span {
   key: number;
 }
 
-/** Values as spans of the text they were found in. If a key occurs twice, the last one counts. */
+/** Values as spans of the scanned text. If a key occurs twice, the last occurrence counts. */
 export interface PageAttributes {
-  /** The end of the dictionary; -1 if it is malformed: then the rest is not complete. */
+  /** The end of the dictionary; -1 if it is malformed, so that the other fields may be incomplete. */
   end: number;
-  /** /Type is /Page. */
+  /** Whether /Type is /Page. */
   isPage: boolean;
-  /** Whether the content is part of the document's structure (14.7.5.4). */
+  /** Whether the content is part of the document's logical structure (14.7.5.4). */
   isTagged: boolean;
   type: EntrySpan | undefined;
   count: EntrySpan | undefined;
@@ -36,12 +36,12 @@ export interface PageAttributes {
   group: EntrySpan | undefined;
   annotations: EntrySpan | undefined;
   /**
-   * Whole entries that the output's page dictionary does not copy, in ascending order: those that the skeleton writes, and
-   * those without the mark: /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own copy of the page
-   * (14.5). The last /Resources and the last /Group are not among them.
+   * Whole entries that the output's page dictionary does not copy, in ascending order. These are the entries that the
+   * skeleton writes, and the unmarked data in /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own
+   * copy of the page (14.5). The last /Resources and the last /Group are not included.
    */
   cuts: Span[];
-  /** Whether there is a /Thumb or /PieceInfo. */
+  /** Whether the page has a /Thumb or /PieceInfo. */
   hasPrivateData: boolean;
 }
 
@@ -74,7 +74,7 @@ const FIELDS: Record<string, Field> = {
 const CUT_KEYS = new Set(["Parent", "Thumb", "PieceInfo"]);
 const PRIVATE_KEYS = new Set(["Thumb", "PieceInfo"]);
 
-/** The keys that are looked for, by their length with the slash. */
+/** The keys to find, by their length with the slash. */
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
   6: ["Thumb", "Count", "Group"],
@@ -133,7 +133,10 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
   return found;
 }
 
-/** Returns the one of KEYS that the name [start, end) is; any other name may be left out. */
+/**
+ * Returns the key of KEYS that the name [start, end) stands for. Returns undefined, or the name itself, for any other
+ * name.
+ */
 function keyAt(text: Uint8Array, start: number, end: number): string | undefined {
   for (const name of KEYS[end - start] ?? []) if (wordIs(text, start + 1, end, name)) return name;
   return hasEscape(text, start, end) ? readName(text, start, end) : undefined;

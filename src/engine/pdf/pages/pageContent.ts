@@ -9,23 +9,26 @@ import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { PageResources } from "./resources.ts";
 
-/** Maximum number of decoded bytes of a file whose syntax is checked. More would take longer than all other work. */
+/**
+ * Maximum number of decoded bytes of a file whose syntax is checked. Checking more would take longer than all other
+ * work.
+ */
 export const MAX_CHECKED = 512 << 10;
 
 /** Facts about a page's content. */
 export interface PageContent {
-  /** Whether all readers execute the content to its end. Content that has not been read counts as well-formed. */
+  /** Whether all readers execute the content to its end. Unread content counts as well-formed. */
   isWellFormed: boolean;
-  /** Bit set of the colors that the content selects, see content/operators.ts; undefined until it has been read. */
+  /** Bit set of the colors that the content selects, see content/operators.ts. Undefined for unread content. */
   colors: number | undefined;
 }
 
-/** Returns the facts about content that has not been read. */
+/** Returns the facts about unread content. */
 export function uncheckedContent(): PageContent {
   return { isWellFormed: true, colors: undefined };
 }
 
-/** Returns the bit set of the categories that resources have, see content/operators.ts. */
+/** Returns the bit set of the categories that the resources contain, see content/operators.ts. */
 export function categoriesOf(resources: PageResources | undefined): number {
   if (!resources) return 0;
   return CATEGORIES.reduce((bits, key, index) => (resources.categories.has(key) ? bits | (1 << index) : bits), 0);
@@ -53,7 +56,7 @@ export function contentOf(
  * Decodes a content stream.
  * @param filters /Filter and /DecodeParms, without references
  * @param raw the data in the file
- * @returns undefined if the data are damaged, "too long" if they have more than `limit` bytes or an unknown filter
+ * @returns undefined for damaged data, "too long" for data of more than `limit` bytes or with an unknown filter
  */
 export function decodeContent(
   objects: Objects,
@@ -70,7 +73,7 @@ export function decodeContent(
   try {
     const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit, true);
     meter.charge("checkContent", content.length);
-    return content.length > limit ? "too long" : content; // without a filter, nothing has limited the data
+    return content.length > limit ? "too long" : content; // only filters limit the length, and there may be none
   } catch (error) {
     if (error instanceof EngineError && error.code === "too_complex") return "too long";
     if (error instanceof Malformed || error instanceof EngineError) return undefined;
@@ -78,10 +81,12 @@ export function decodeContent(
   }
 }
 
-/** Maximum depth of arrays within each other. MuPDF gives up a page before a depth of 150. */
+/** Maximum nesting depth of arrays. MuPDF does not render a page at a depth of 150. */
 const DEEPEST_ARRAYS = 64;
 
-/** Returns whether content opens many more brackets than it closes. Those of strings and dictionaries count too. */
+/**
+ * Returns whether content opens many more brackets than it closes. Brackets in strings and of dictionaries count too.
+ */
 function nestsDeeply(content: Uint8Array): boolean {
   let depth = 0;
   for (const code of content) {
@@ -99,7 +104,7 @@ function nestedContent(): EngineError {
   );
 }
 
-/** Decrypts the data of stream `num`. Returns the data of an unencrypted file as they are. */
+/** Decrypts the data of stream `num`. Returns the data of an unencrypted file unchanged. */
 export function decrypted({ source, table, cipher }: Objects, num: number, raw: Uint8Array): Uint8Array {
   if (!cipher) return raw;
   source.meter.charge("decrypt", raw.length);

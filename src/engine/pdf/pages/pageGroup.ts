@@ -7,15 +7,15 @@ import { wellFormedText } from "../syntax/wellFormed.ts";
 import type { PageGroup } from "./page.ts";
 import type { Span } from "./pageAttributes.ts";
 
-/** Maximum length of a color space that is written again, for each page. */
+/** Maximum length in bytes of a color space. It is written again for each page. */
 const LONGEST_SPACE = 256;
-/** A string, which may be encrypted for the object that contains it. */
+/** Matches the start of a string, which may be encrypted for the object that contains it. */
 const STRING = /\(|(?<!<)<(?!<)/;
 
 /**
  * Reads the group at `span` of a page.
- * @returns "retained" if the output has the group as it is: it needs no change, or it is unreadable
- * @throws MissingRange if bytes have to be fetched first
+ * @returns "retained" if the output has the group unchanged, because it needs no change or is unreadable
+ * @throws MissingRange if bytes must be fetched first
  */
 export function readGroup(page: Uint8Array, span: Span, objects: Objects): PageGroup | "retained" {
   const read = (bytes: Uint8Array, at: number) =>

@@ -20,7 +20,7 @@ import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { type Inherited, type KidsArray, listPages, type TreeNode, tooManyPages } from "./treeNode.ts";
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
 
-/** The root of the page tree: an object, or a dictionary at `at` of the object that holds it. */
+/** The root of the page tree: an object, or the dictionary at `at` in the object `holder`. */
 export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
 
 /** One kid of a node. */
@@ -36,23 +36,28 @@ export interface WalkOptions extends ReadOptions {
   namePrefix: string;
   /** See ContentsReader. */
   mayDefer: boolean;
-  /** Returns whether readers may find an object that is not there, or is no page or node, elsewhere. */
+  /**
+   * Returns whether readers may find another definition of an object that is missing, or is neither a page nor a node.
+   */
   mayBeDefinedElsewhere(num: number): boolean;
 }
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
-/** Longest entry of a page that is looked into, in bytes: none that is a box or a number has a tenth of it. */
+/** Maximum length in bytes of a page entry that is parsed. Real boxes and numbers have less than a tenth of it. */
 const LONGEST_ENTRY = 64 * 1024;
-/** Maximum number of pages whose dictionaries are unreadable, or their share of all pages if that is more. */
+/**
+ * Maximum number of pages with unreadable dictionaries: `MOST_BLANK`, or `BLANK_SHARE` of all pages if that is more.
+ */
 const MOST_BLANK = 3;
 const BLANK_SHARE = 0.01;
 /** Number of kids to look ahead. */
 const UPCOMING = 30;
 
 /**
- * Walks the page tree in steps that can each be repeated when bytes are missing. Kids in an object stream that is not
- * decoded wait until all others have been visited. So each stream is decoded once, in any order of the pages.
+ * Walks the page tree in steps. A step that misses bytes can be repeated. Kids in an object stream that has not been
+ * decoded wait until all other kids have been visited. Each stream is therefore decoded once, regardless of the order
+ * of the pages.
  */
 export class PageWalk {
   readonly contents: ContentsReader;
@@ -61,20 +66,20 @@ export class PageWalk {
   hasPrivateData = false;
   /** Numbers of the objects that are nodes or their arrays of kids. */
   readonly treeNumbers = new Set<number>();
-  /** Whether a scan did not find some kids. */
+  /** Whether some kids of a scanned file are missing. */
   missesPages = false;
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #resources: Resources;
   readonly #options: WalkOptions;
-  /** Above the tree: its only kid is the root. */
+  /** A node above the tree. Its only kid is the root. */
   readonly #top: TreeNode;
   readonly #stack: TreeNode[] = [];
   /** Visits that wait for an object stream, by its number. */
   readonly #waiting = new Map<number, Visit[]>();
-  /** Some of these streams, the first of them in the file last. */
+  /** Numbers of waiting streams to decode next, in descending order of their offsets. */
   #order: number[] = [];
-  /** Visits whose object stream is decoded now, the next one last. */
+  /** Visits whose object stream has just been decoded. The next visit is the last element. */
   #ready: Visit[] = [];
   readonly #seenNodes = new Map<number, TreeNode>();
   readonly #seenPages = new Map<number, PageEntry>();
@@ -85,7 +90,7 @@ export class PageWalk {
   /** Pages whose dictionaries are unreadable. */
   readonly #blank = new Set<Rewrite>();
   #count = 0;
-  /** The displayed box and the attributes of the last page: most pages have the same. */
+  /** The displayed box and the attributes of the last page, because most pages have equal ones. */
   #lastBox: Box | undefined;
   #last = {
     mediaBox: undefined as Box | undefined,
@@ -115,10 +120,10 @@ export class PageWalk {
   }
 
   /**
-   * Visits one kid, or decodes an object stream that kids wait for; false when all are done.
-   * @throws MissingRange if bytes have to be fetched first; call again then
+   * Visits one kid, or decodes an object stream that kids wait for. Returns false when all kids have been visited.
+   * @throws MissingRange if bytes must be fetched first. Call `step` again after the fetch.
    * @throws Malformed if a kid cannot be read and the walk is not lenient
-   * @throws EngineError `too_many_pages`, `too_complex`, or `damaged_pdf` if what cannot be read may be a page
+   * @throws EngineError `too_many_pages`, `too_complex`, or `damaged_pdf` if an unreadable kid may be a page
    */
   step(): boolean {
     const visit = this.#ready.at(-1);
@@ -138,8 +143,8 @@ export class PageWalk {
   }
 
   /**
-   * Lists the pages, once all kids have been visited. See {@link listPages}. Blank pages get the size of the page before
-   * them, or of the first page that is not blank.
+   * Lists the pages. Call it after all kids have been visited. See {@link listPages}. Blank pages get the size of the
+   * page before them, or of the first page that is not blank.
    * @throws EngineError damaged_pdf if too many pages are blank
    */
   async pages(): Promise<PageEntry[]> {
@@ -159,13 +164,13 @@ export class PageWalk {
     });
   }
 
-  /** Whether the root is a page instead of a node, once it has been visited. */
+  /** Whether the root is a page instead of a node. False until the root has been visited. */
   get isRootPage(): boolean {
     const root = this.#top.found[0];
     return root !== undefined && root !== null && !("kids" in root);
   }
 
-  /** The default color spaces that pages have, once all are visited. */
+  /** The default color spaces of the pages that have been visited. */
   get defaultSpaces(): ReadonlySet<DefaultSpace> {
     return this.#resources.defaultSpaces;
   }
@@ -178,7 +183,7 @@ export class PageWalk {
     return numbers.filter((num) => table.isInFile(num)).map((num) => table.offsetOf(num));
   }
 
-  /** Visits a kid, or has it wait for an object stream. */
+  /** Visits a kid, or queues the visit until its object stream is decoded. */
   #visitKid(visit: Visit): void {
     const { node, position } = visit;
     const isRoot = node === this.#top;
@@ -201,9 +206,9 @@ export class PageWalk {
   }
 
   /**
-   * Visits a blank page in place of a kid whose dictionary is unreadable. The /Count of its node must show that the kid is
-   * one page.
-   * @throws EngineError damaged_pdf if more may be lost than a page
+   * Visits a blank page in place of a kid whose dictionary is unreadable. The /Count of its node must show that the kid
+   * is one page.
+   * @throws EngineError damaged_pdf if more than one page may be lost
    */
   #visitUnreadable(num: number | undefined, visit: Visit): PageEntry | TreeNode | null {
     const { node } = visit;
@@ -214,7 +219,7 @@ export class PageWalk {
     return this.#visitObject(num, visit, false);
   }
 
-  /** Decodes the next object stream, in the order of the file, that kids wait for; false if none wait. */
+  /** Decodes the next object stream in file order that kids wait for. Returns false if no kids wait. */
   #decodeNext(): boolean {
     const { table } = this.#objects;
     if (this.#order.length === 0)
@@ -227,7 +232,7 @@ export class PageWalk {
     return true;
   }
 
-  /** Visits a dictionary within the object that holds its node. */
+  /** Visits a direct dictionary in the /Kids array of a node. */
   #visitDirect(at: number, above: TreeNode): PageEntry | TreeNode | null {
     const { text } = above.holder;
     const { end } = scanPageAttributes(text, at);
@@ -269,7 +274,7 @@ export class PageWalk {
     return found;
   }
 
-  /** Visits a dictionary. As readers do, takes it for a node if it has an array of /Kids and its /Type is not /Page. */
+  /** Visits a dictionary. Like readers, treats it as a node if it has an array of /Kids and its /Type is not /Page. */
   #visit(dictionary: Rewrite, attributes: PageAttributes, above: TreeNode, nesting: number): PageEntry | TreeNode {
     const { text } = dictionary;
     const { inherited } = above;
@@ -291,14 +296,15 @@ export class PageWalk {
     }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    // the last that may miss something: a visit that is repeated has changed nothing yet
+    // last statement that may miss bytes. No statement before it has a lasting effect, so that the visit can be
+    // repeated
     const stated = isNode(array) ? 0 : this.#countOf(dictionary, attributes);
     if (isNode(array)) {
       array.dictionaries++;
       return array;
     }
     this.#objects.source.meter.retain(MEMORY.treeNode);
-    // Readers inherit through /Parent, and no /Parent leads to a dictionary within an object.
+    // Readers inherit through /Parent, and no /Parent can refer to a direct dictionary.
     const passedOn =
       nesting > 0 ? inherited : { ...own, resources: passedResources(dictionary, attributes, inherited) };
     const node: TreeNode = {
@@ -314,7 +320,10 @@ export class PageWalk {
     return node;
   }
 
-  /** Returns the /Count of a node of a scanned file, or 0. Only a damaged node needs the value of a reference. */
+  /**
+   * Returns the /Count of a node of a scanned file, or 0. Resolves a reference only for a damaged node, which needs the
+   * count.
+   */
   #countOf(node: Rewrite, { count }: PageAttributes): number {
     if (!count || !this.#options.lenient) return 0;
     const value = this.#parse(node.text, count);
@@ -327,7 +336,7 @@ export class PageWalk {
     const { mediaBox, cropBox, rotate } = inherited;
     const { userUnit: unit } = attributes;
     const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(page.text, unit)) : null);
-    // The contents of the first page are never deferred, nor are those that may be isolated.
+    // The contents of the first page are never deferred, and neither are contents that may be isolated.
     const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
     const contents = this.contents.read(page.text, attributes.contents, mayDefer);
     const { resources: span, cuts } = attributes;
@@ -349,7 +358,7 @@ export class PageWalk {
         )
       : undefined;
     const resources = (isolated ? undefined : found) ?? this.#resources.missing(page);
-    // Some readers find the page's own resources even if these are unusable, and do not look for others.
+    // Some readers use the page's own resources even if these are unusable, and ignore inherited ones.
     if (span && (resources !== own || own.shared)) cuts.push({ start: span.key, end: span.end });
     this.#countPage();
     this.hasPrivateData ||= attributes.hasPrivateData;
@@ -371,8 +380,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns the boxes, rotation and unit of a page as entries. Readers disagree on what they show of a page without a
-   * MediaBox, or with a CropBox elsewhere.
+   * Returns the boxes, rotation and unit of a page as entries. Replaces a missing MediaBox, and a CropBox outside the
+   * MediaBox, because readers disagree on the displayed area of such a page.
    */
   #attributesOf({ mediaBox, cropBox, rotate }: Inherited, box: Box, userUnit: number): string {
     const shown = cropBox && areApart(mediaBox, cropBox) ? box : cropBox;
@@ -387,7 +396,7 @@ export class PageWalk {
     return text;
   }
 
-  /** Returns the last page's box if it is equal: most pages have the same size. */
+  /** Returns the last page's box if it is equal. Most pages then share one box. */
   #equalBox(box: Box): Box {
     if (!isEqual(this.#lastBox, box)) this.#lastBox = box;
     return this.#lastBox!;
@@ -419,8 +428,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns the array of kids at `span`, or the one it refers to, also through other references; undefined without one.
-   * If another node has the same array, returns that node.
+   * Returns the array of kids at `span`, or at the end of a chain of references. Returns undefined if there is no
+   * array. If another node has the same array, returns that node.
    */
   #kids(holder: Rewrite, span: Span): KidsArray | TreeNode | undefined {
     const { text } = holder;
@@ -452,7 +461,7 @@ function mayBeRoot({ kids, isPage, mediaBox, contents }: PageAttributes): boolea
   return isPage || (kids ?? mediaBox ?? contents) !== undefined;
 }
 
-/** Returns the resources that a node passes on. A dictionary within the node is to become an object. */
+/** Returns the resources that a node passes on to its kids. A direct dictionary will become an object. */
 function passedResources(node: Rewrite, { resources }: PageAttributes, above: Inherited): Inherited["resources"] {
   if (!resources) return above.resources;
   const { start, end } = resources;
@@ -468,7 +477,7 @@ function boxText({ x0, y0, x1, y1 }: Box): string {
   return `[${[x0, y0, x1, y1].map(decimal).join(" ")}]`;
 }
 
-/** Rounds a number to what readers tell apart, so that it is written without an exponent. */
+/** Rounds a number to five decimals, which readers can distinguish. The number is then written without an exponent. */
 function decimal(value: number): number {
   return Number(value.toFixed(5));
 }

@@ -12,14 +12,14 @@ import type { PageResources } from "./resources.ts";
 export const SCREEN = 1;
 /** Colors for print: CMYK, spot colors, or overprinting. */
 export const PRINT = 2;
-/** Something has not been read, so that other colors are possible. */
+/** Some resources could not be read, so that other colors are possible. */
 export const UNKNOWN = 4;
 
 /** The colors of resources, as bit sets. */
 export interface ResourceColors {
-  /** Those of images, forms, patterns and graphics states. */
+  /** Colors of images, forms, patterns and graphics states. */
   readonly drawn: number;
-  /** Those of color spaces, which have an effect only if the content selects them. */
+  /** Colors of color spaces. They count only if the content selects a color space. */
   readonly named: number;
 }
 
@@ -32,26 +32,26 @@ const OBJECT_KEYS = new Set(
 const MAX_OBJECTS = 256;
 /** Maximum number of decoded bytes of forms and patterns whose content is checked, for a file. */
 const MAX_CONTENT = 128 << 10;
-/** Maximum depth of forms, patterns and color spaces within each other. */
+/** Maximum nesting depth of forms, patterns and color spaces. */
 const DEEPEST = 4;
-/** Families of color spaces with their kinds. Gray ones and Lab are of neither kind. */
+/** Kind of color by family of color spaces. Gray families and Lab have no kind. */
 const FAMILIES = new Map<Value, number>([
   ...["DeviceRGB", "RGB", "CalRGB"].map((family) => [family, SCREEN] as const),
   ...["DeviceCMYK", "CMYK", "Separation", "DeviceN"].map((family) => [family, PRINT] as const),
 ]);
 
-/** Translates the colors of content, see content/operators.ts. */
+/** Converts a bit set of content/operators.ts to a bit set of this file. */
 export function colorsOfContent(colors: number): number {
   return ((colors & DEVICE_RGB) > 0 ? SCREEN : 0) | ((colors & DEVICE_CMYK) > 0 ? PRINT : 0);
 }
 
-/** Reads resources once each, up to a limit for the file. A call that misses bytes is repeated, and continues. */
+/** Reads each resource once, up to a limit for the file. A repeated call continues after a call that missed bytes. */
 export class ResourceColorReader {
   readonly #objects: Objects;
   readonly #known = new Map<PageResources, ResourceColors>();
   /** The colors of XObjects, patterns, shadings and graphics states by object number. */
   readonly #drawn = new Map<number, number>();
-  /** The objects that contain what is being read. */
+  /** Numbers of the objects around the object that is being read. */
   readonly #open = new Set<number>();
   /** Numbers of the objects that have been read. */
   readonly #read = new Set<number>();
@@ -63,7 +63,7 @@ export class ResourceColorReader {
 
   /**
    * Returns the colors of a page's resources.
-   * @throws MissingRange or MissingStream if bytes have to be fetched or decoded first
+   * @throws MissingRange or MissingStream if bytes must be fetched or decoded first
    */
   of(resources: PageResources | undefined): ResourceColors {
     if (!resources) return NOTHING;
@@ -82,7 +82,7 @@ export class ResourceColorReader {
     return colors;
   }
 
-  /** Reads damaged or too complex resources as unknown ones, because the page does not depend on its group. */
+  /** Treats damaged or too complex resources as unknown, because the page does not depend on its group. */
   #orUnknown(read: () => ResourceColors): ResourceColors {
     try {
       return read();
@@ -112,7 +112,7 @@ export class ResourceColorReader {
     const { num } = value;
     const known = this.#drawn.get(num);
     if (known !== undefined) return known;
-    if (this.#open.has(num)) return 0; // an object within itself adds nothing
+    if (this.#open.has(num)) return 0; // an object that contains itself adds no further colors
     this.#open.add(num);
     try {
       const dictionary = this.#resolve(value, OBJECT_KEYS);
@@ -168,7 +168,7 @@ export class ResourceColorReader {
     return this.#read.size === MAX_OBJECTS;
   }
 
-  /** Resolves a value; null if too many objects have been read. */
+  /** Resolves a value. Returns null if too many objects have been read. */
   #resolve(value: Value | undefined, keys?: ReadonlySet<string>): Value {
     if (!(value instanceof Reference)) return value ?? null;
     if (this.#isFull && !this.#read.has(value.num)) return null;

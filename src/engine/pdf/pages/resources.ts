@@ -1,6 +1,6 @@
 /**
- * Finds where a page's form XObjects get their names (ISO 32000-2, 7.8.3). Each distinct dictionary is found once,
- * whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
+ * Finds the dictionaries that can name a page's form XObjects (ISO 32000-2, 7.8.3). Finds each distinct dictionary
+ * once, whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
  */
 import { EngineError } from "../../errors.ts";
 import { CATEGORIES } from "../content/operators.ts";
@@ -13,31 +13,31 @@ import type { EntrySpan, Span } from "./pageAttributes.ts";
 import { Rewrite, type Rewrites, type Splice } from "./rewrite.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
-/** A color space that readers take for a device color space, on pages whose resources have it. */
+/** A color space that replaces a device color space on pages whose resources contain it. */
 export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
 
 /** A dictionary that can take more XObject names, and the splice that adds them. */
 export interface NameSlot {
-  /** No existing name begins with it. */
+  /** Prefix of new names, with which no existing name begins. */
   readonly prefix: string;
   readonly rewrite: Rewrite;
   readonly span: Span;
   /** Text around the new entries if the dictionary itself has to be created. */
   readonly around: readonly [string, string];
-  /** The splice that adds names, once it exists. */
+  /** The splice that adds names. Undefined until the first name is added. */
   splice: Splice | undefined;
 }
 
 /** The resources of a page. */
 export interface PageResources {
   readonly slot: NameSlot;
-  /** The dictionary that the page refers to; undefined if it is in the page itself. */
+  /** The dictionary to which the page refers; undefined for a direct dictionary in the page. */
   readonly shared: Rewrite | undefined;
-  /** Changes that all readers need to find the slot; none once they have been made. */
+  /** Changes without which some readers would not find the slot. Empty after they have been applied. */
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
-  /** The categories of resources that exist, as spans of the text of `holder`. */
+  /** The existing categories of resources, as spans of the text of `holder`. */
   readonly categories: ReadonlyMap<string, Span>;
 }
 
@@ -46,21 +46,24 @@ const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
 
-/** Finds the name slots of Resources dictionaries. Finding one changes nothing. */
+/** Finds the name slots of Resources dictionaries. The search changes no object. */
 export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #prefix: string;
-  /** By object number. Resources and XObject dictionaries are kept apart: one object could be used as both. */
+  /** Resources by object number. XObject dictionaries have a separate map, because one object may serve as both. */
   readonly #shared = new Map<number, PageResources | undefined>();
   readonly #xobjects = new Map<number, { num: number; slot: NameSlot } | undefined>();
-  /** The default color spaces that some page has (8.6.5.6), and the objects looked at for them. */
+  /** The default color spaces of any page (8.6.5.6), and the numbers of the objects that were searched for them. */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
-  /** The entries of dictionaries that are being looked up: each page repeats it while something is missing. */
+  /**
+   * Entries of dictionaries whose slot is not found yet. They save a repeated search from scanning the dictionary
+   * again.
+   */
   readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
 
-  /** @param prefix what new names begin with */
+  /** @param prefix prefix of new names */
   constructor(objects: Objects, rewrites: Rewrites, prefix: string) {
     this.#objects = objects;
     this.#rewrites = rewrites;
@@ -68,10 +71,11 @@ export class Resources {
   }
 
   /**
-   * Returns the resources at `span` of a page or node; undefined if that is not a dictionary.
-   * @param isOwn whether a dictionary at `span` stays there, in a page; otherwise it is all of `holder`
+   * Returns the resources at `span` of a page or node, or undefined if the value is not a dictionary.
+   * @param isOwn whether a direct dictionary at `span` stays in its page. Otherwise `holder` consists of only that
+   * dictionary
    * @throws Malformed if a dictionary cannot be read
-   * @throws MissingRange if bytes have to be fetched first
+   * @throws MissingRange if bytes must be fetched first
    */
   find(holder: Rewrite, span: Span, isOwn: boolean): PageResources | undefined {
     return isDictionary(holder.text, span.start)
@@ -79,7 +83,7 @@ export class Resources {
       : this.#referenced(holder, span);
   }
 
-  /** Returns the resources of a page that has no usable ones, own or inherited. */
+  /** Returns new resources for a page without usable resources, own or inherited. */
   missing(page: Rewrite): PageResources {
     const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
     return { slot, shared: undefined, corrections: [], holder: page, categories: NO_CATEGORIES };
@@ -102,13 +106,13 @@ export class Resources {
     const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
     this.#entries.set(holder, { at, entries });
     const { found, overridden, colorSpaces, categories } = entries;
-    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each once
-    // Some readers would take the first.
+    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each only once
+    // Only the last /XObject is retained, because some readers use the first.
     const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
     const slot = found
       ? this.#inFound(holder, found, corrections)
       : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
-    // Some readers read nothing of an object stream that has a damaged member.
+    // The member is rewritten, because some readers skip an object stream with a damaged member.
     if (isShared && slot.rewrite !== holder && !this.#objects.table.isInFile(holder.num))
       corrections.push({ at: 0, remove: 0, insert: "" });
     this.#entries.delete(holder);
@@ -124,9 +128,9 @@ export class Resources {
   }
 
   /**
-   * Returns the slot of the dictionary of XObjects that the reference at `span` leads to. If it leads there over another
-   * reference, or by a generation that is not the dictionary's, a right one takes its place: Poppler and PDFium would
-   * find nothing.
+   * Returns the slot of the XObject dictionary to which the reference at `span` leads. Adds a correction if the
+   * reference leads there through another reference, or has a wrong generation, because Poppler and PDFium would not
+   * find the dictionary.
    */
   #inReferenced(holder: Rewrite, span: Span, corrections: Splice[]): NameSlot | undefined {
     const reference = referenceAt(holder.text, span.start);
@@ -134,7 +138,7 @@ export class Resources {
     const { num } = reference;
     if (!this.#xobjects.has(num)) {
       const target = this.#dictionary(num);
-      if (target?.num === 0) rejectStream(); // Readers disagree on whether it has names.
+      if (target?.num === 0) rejectStream(); // Readers disagree on whether a stream has names.
       if (target && !this.#xobjects.has(target.num))
         this.#xobjects.set(target.num, { num: target.num, slot: inXObjects(target, 0, this.#prefix) });
       this.#xobjects.set(num, target && this.#xobjects.get(target.num));
@@ -148,8 +152,8 @@ export class Resources {
   }
 
   /**
-   * Notes which default color spaces the ColorSpace dictionary at `span` has, also behind several references. An
-   * unreadable one counts as having all, because a reader may find them.
+   * Adds the default color spaces of the ColorSpace dictionary at `span`, which may be behind a chain of references.
+   * Adds all of them for an unreadable dictionary, because a reader may find any of them.
    */
   #noteDefaults(holder: Rewrite, span: Span): void {
     const note = (bytes: Uint8Array, at: number) => {
@@ -174,8 +178,8 @@ export class Resources {
   }
 
   /**
-   * Returns the dictionary that a reference leads to, also through other references; undefined without one. A
-   * stream's dictionary is copied, because Poppler does not take a stream for a dictionary.
+   * Returns the dictionary to which a reference leads, even through other references. Returns undefined if there is no
+   * dictionary. Copies the dictionary of a stream, because Poppler does not accept a stream in place of a dictionary.
    */
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN; i++) {
@@ -203,7 +207,7 @@ export class Resources {
     return undefined;
   }
 
-  /** Returns a copy of the dictionary of stream `num`, which is to become an object. */
+  /** Returns a copy of the dictionary of stream `num`. The copy will become an object. */
   #dictionaryOfStream(num: number, bytes: Uint8Array, at: number): Rewrite {
     const text = wellFormedText(bytes, at);
     const { meter } = this.#objects.source;
@@ -217,9 +221,9 @@ export class Resources {
 interface Entries {
   /** The last /XObject. */
   found: EntrySpan | undefined;
-  /** The ones before it. */
+  /** Earlier /XObject entries, which the last one overrides. */
   overridden: EntrySpan[];
-  /** Color spaces that are not noted yet. */
+  /** ColorSpace dictionaries that have not been searched for default color spaces yet. */
   colorSpaces: Span[];
   /** See PageResources. */
   categories: ReadonlyMap<string, Span>;
@@ -247,7 +251,10 @@ function rejectStream(): never {
   );
 }
 
-/** Where names begin with `prefix` already, those after 1x, 2x, … are tried; a name takes at most one of these. */
+/**
+ * Returns the slot of an XObject dictionary. If existing names begin with `prefix`, extends the prefix with the first
+ * unused of 1x, 2x, … Each existing name uses at most one of these.
+ */
 function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;
   const taken = new Set<number>();

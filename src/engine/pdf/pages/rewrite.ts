@@ -1,6 +1,6 @@
 /**
- * Objects to be rewritten: their own bytes with a few splices. They keep their number and generation, so everything
- * else in them (encrypted strings included) stays valid.
+ * Objects to rewrite: their own bytes with a few splices. Their number and generation stay the same, so that the other
+ * bytes, including encrypted strings, stay valid.
  */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -15,23 +15,26 @@ export interface Splice {
 }
 
 /**
- * Up to this many splices, the array is copied instead of grown, which would reserve room for many more; most objects
- * have one splice or two.
+ * Number of splices up to which the array is copied instead of grown. Growing would reserve room for many more splices,
+ * but most objects have one or two.
  */
 const FEW = 4;
 
-/** An object that the output may contain in changed form. A document has one for every page, so they are kept small. */
+/**
+ * An object that the output may contain in changed form. Instances are small, because a document has one for every
+ * page.
+ */
 export class Rewrite {
-  /** Number of the object; 0 for a part of another object, until the skeleton makes it an object. */
+  /** Number of the object. It is 0 for a part of another object until the part becomes an object. */
   num: number;
   /** Number of the object of the source that contains the text. Its key encrypts the strings. */
   readonly origin: number;
-  /** Location of the text instead of a view of it, which takes as much memory as most texts. */
+  /** Location of the text. A view would take as much memory as most texts. */
   readonly #buffer: ArrayBufferLike;
   readonly #start: number;
   readonly #length: number;
   #splices: Splice[] = [];
-  /** Of a stream: where the rest of its data are in the file. They follow the text as they are. */
+  /** Span in the file of the data of a stream that are not part of the text. They follow the text unchanged. */
   readonly data: Span | undefined;
 
   constructor(num: number, text: Uint8Array, data?: Span, origin = num) {
@@ -48,17 +51,17 @@ export class Rewrite {
     return new Uint8Array(this.#buffer, this.#start, this.#length);
   }
 
-  /** Not overlapping, in any order. */
+  /** Splices in any order. They do not overlap. */
   get splices(): readonly Splice[] {
     return this.#splices;
   }
 
-  /** Returns the part [start, end) of the text, which is to become an object. */
+  /** Returns the part [start, end) of the text. The part will become an object. */
   part(start: number, end: number): Rewrite {
     return new Rewrite(0, this.text.subarray(start, end), undefined, this.origin);
   }
 
-  /** Has the object written again, as it is. */
+  /** Makes the output contain a rewritten object with unchanged text. */
   rewriteUnchanged(): void {
     if (this.#splices.length === 0) this.splice({ at: 0, remove: 0, insert: "" });
   }
@@ -88,15 +91,15 @@ export class Rewrites {
     return this.#rewrites.get(num);
   }
 
-  /** Adds an object that the source does not have, or replaces one of the source. */
+  /** Adds an object. It is new, or replaces an object of the source. */
   add(rewrite: Rewrite): void {
     this.#rewrites.set(rewrite.num, rewrite);
     if (rewrite.data) this.#streams.add(rewrite.num);
   }
 
   /**
-   * Registers object `num`, whose value is the bytes [start, end) as passed by `Objects.at`, and `data` in the file.
-   * @throws EngineError too_complex if too much is kept
+   * Registers object `num`. Its value is the bytes [start, end) as passed by `Objects.at`, and `data` in the file.
+   * @throws EngineError too_complex if too much is retained
    */
   register(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {
     const known = this.#rewrites.get(num);
@@ -107,8 +110,9 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, a stream: its `text` up to some place in its data, and where the rest of these are in the file.
-   * @throws EngineError too_complex if too much is kept; damaged_pdf if the object is needed as another kind
+   * Registers object `num`, a stream. `text` ends at the start of its data or within them, and `data` is the rest of
+   * them in the file.
+   * @throws EngineError too_complex if too much is retained; damaged_pdf if the object is also used as another type
    */
   registerStream(num: number, text: Uint8Array, data: Span): Rewrite {
     if (this.#rewrites.has(num) && !this.#streams.has(num)) throw sharedContent();
@@ -122,8 +126,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, a dictionary or array that begins at `at` of the bytes passed by `Objects.at`. A malformed
-   * one is rewritten.
+   * Registers object `num`, a dictionary or array at `at` of the bytes passed by `Objects.at`. A malformed value is
+   * rewritten.
    * @throws Malformed if it cannot be read
    * @throws EngineError too_complex if too much is retained
    */
@@ -150,7 +154,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, an unreadable dictionary, with its brackets balanced; undefined if it is not a dictionary.
+   * Registers object `num`, an unreadable dictionary, with balanced brackets. Returns undefined if it is not a
+   * dictionary.
    * @throws like Objects.balanced
    */
   registerBalanced(num: number): Rewrite | undefined {
@@ -158,18 +163,18 @@ export class Rewrites {
     return text && this.registerText(num, wellFormedText(text, 0));
   }
 
-  /** Returns whether an object had to be rewritten because it was damaged. */
+  /** Returns whether an object has a new text because it was damaged. */
   hasNewText(num: number): boolean {
     return this.#withNewText.has(num);
   }
 
-  /** Returns the objects that really change, in ascending order of number. */
+  /** Returns the objects that have splices, in ascending order of number. */
   changed(): Rewrite[] {
     return [...this.#rewrites.values()].filter(({ splices }) => splices.length > 0).sort((a, b) => a.num - b.num);
   }
 }
 
-/** The error of a page whose content cannot stay as it is, since it is something else too. */
+/** Returns the error for page content that must change but is also another part of the document. */
 export function sharedContent(): EngineError {
   return new EngineError(
     "damaged_pdf",

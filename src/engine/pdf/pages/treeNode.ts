@@ -1,4 +1,4 @@
-/** The nodes of a page tree as they are found, and the pages that the tree comes to. */
+/** The nodes of a page tree, and the list of its pages. */
 import { EngineError } from "../../errors.ts";
 import { type Meter, runYielding } from "../source/meter.ts";
 import type { Box, Rotation } from "./boxes.ts";
@@ -14,7 +14,10 @@ export interface Inherited {
   mediaBox: Box | undefined;
   cropBox: Box | undefined;
   rotate: Rotation;
-  /** They are looked up only once, when a page needs them. They are null if they do not exist. */
+  /**
+   * Resources of the nearest node that has them. `found` is undefined until a page needs them, and null if they are
+   * unusable.
+   */
   resources: { holder: Rewrite; span: Span; found: PageResources | null | undefined } | undefined;
 }
 
@@ -25,30 +28,33 @@ export interface KidsArray {
   readonly holder: Rewrite;
 }
 
-/** A node of the tree, and what has been found below it. Nodes that have the same array are one. */
+/** A node of the tree, and the pages and nodes found below it. Nodes with the same array share one instance. */
 export interface TreeNode extends KidsArray {
-  /** Each kid in order: null if it is not a page, undefined if it has not been visited yet. */
+  /** Each kid in order: null if it is neither a page nor a node, undefined until it has been visited. */
   readonly found: (PageEntry | TreeNode | null | undefined)[];
-  /** The next kid to visit. */
+  /** Position of the next kid to visit. */
   next: number;
   /** Attributes that the kids inherit. */
   readonly inherited: Inherited;
   /** Depth of direct dictionaries within one object. */
   readonly nesting: number;
-  /** Number of dictionaries with this array: several if the array is a separate object. */
+  /** Number of dictionaries that have this array. It can exceed 1 if the array is a separate object. */
   dictionaries: number;
-  /** Number of pages below the node, once they are counted. */
+  /** Number of pages below the node. Undefined until they have been counted. */
   count: number | undefined;
-  /** The /Count of a node of a scanned file; 0 if it is unknown. */
+  /** The /Count of a node of a scanned file; 0 if the count is unknown. */
   readonly stated: number;
-  /** Minimum number of pages: `stated` if the node or a kid was damaged, because some pages may be lost. */
+  /**
+   * Minimum number of pages below the node. Equals `stated` if the node or a kid was damaged, because pages may be
+   * lost.
+   */
   leastPages: number;
 }
 
 /**
- * Lists the pages below `top` in the order of the tree, once all kids have been visited. A page that is listed again
- * counts as another page.
- * @throws EngineError `too_many_pages` or `too_complex`, as a node may be listed many times; `damaged_pdf` if some
+ * Lists the pages below `top` in tree order. Call it after all kids have been visited. A page that is listed twice
+ * counts as two pages.
+ * @throws EngineError `too_many_pages` or `too_complex`, because a node may be listed many times; `damaged_pdf` if
  * pages may be lost
  */
 export async function listPages(top: TreeNode, maxPages: number, meter: Meter): Promise<PageEntry[]> {
@@ -80,7 +86,7 @@ export async function listPages(top: TreeNode, maxPages: number, meter: Meter): 
   return pages;
 }
 
-/** Counts the pages of each node, from the bottom up; a node does not list one that is above it. */
+/** Counts the pages of each node from the bottom up. Removes kids that are nodes above their own node. */
 async function countPages(top: TreeNode, meter: Meter): Promise<void> {
   const above = new Set([top]);
   const path = [{ node: top, next: 0, count: 0 }];
@@ -102,7 +108,7 @@ async function countPages(top: TreeNode, meter: Meter): Promise<void> {
     if (found === undefined) throw new Error("a kid has not been visited");
     if (found !== null && "kids" in found) {
       if (above.has(found)) {
-        // Readers that come to the array by another dictionary go through it once more.
+        // Readers that reach the array through another dictionary visit its kids again.
         if (found.dictionaries > 1) throw unreadablePage();
         node.found[at.next] = null;
       } else if (found.count === undefined) {

@@ -1,4 +1,4 @@
-/** Reads the objects that a page tree leads to: its pages and nodes. */
+/** Reads the pages and nodes of a page tree that are objects. */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
@@ -8,25 +8,26 @@ import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { type PageAttributes, scanPageAttributes } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites } from "./rewrite.ts";
 
-/** The dictionary of a page or node that is an object. */
+/** The dictionary of an object that is a page or node. */
 export interface TreeObject {
   readonly rewrite: Rewrite;
   readonly attributes: PageAttributes;
 }
 
-/** How objects are read. */
+/** Options of {@link readTreeObject}. */
 export interface ReadOptions {
-  /** Repairs the brackets of kids, and leaves out content, that cannot be read. */
+  /** Whether to repair the brackets of unreadable kids, and to omit unreadable content. */
   lenient: boolean;
-  /** Returns whether readers may find an object elsewhere than the cross-reference says. */
+  /** Returns whether readers may use another definition of an object than the engine does. */
   isAmbiguous(num: number): boolean;
 }
 
 /**
  * Reads an object that may be a page or node.
- * @returns the number of another object if it is nothing but a reference to that; undefined for any other value
- * @throws Malformed if it is no value at all, or more than a value: it may have been a page
- * @throws EngineError damaged_pdf if it is a stream: some readers take that for a page, and it may be another's content
+ * @returns the number of the referenced object if the object is only a reference; undefined for a value of another type
+ * @throws Malformed if the object is not exactly one value, because it may have been a page
+ * @throws EngineError damaged_pdf if the object is a stream, because some readers treat it as a page, and it may be the
+ * content of another page
  */
 export function readTreeObject(
   num: number,
@@ -37,7 +38,7 @@ export function readTreeObject(
   if (isAmbiguous(num)) throw unreadablePage();
   const known = rewrites.get(num);
   if (known) {
-    objects.source.meter.charge("rereadTreeObject", known.text.length); // its visit is repeated
+    objects.source.meter.charge("rereadTreeObject", known.text.length); // this visit is a repetition
     return isDictionary(known.text, 0) ? treeObject(known) : undefined;
   }
   try {
@@ -69,7 +70,7 @@ export function readTreeObject(
   }
 }
 
-/** @throws EngineError damaged_pdf if it is a stream */
+/** @throws EngineError damaged_pdf if the object is a stream */
 function treeObject(rewrite: Rewrite): TreeObject {
   const { text } = rewrite;
   const attributes = scanPageAttributes(text, 0);
@@ -77,7 +78,7 @@ function treeObject(rewrite: Rewrite): TreeObject {
   return { rewrite, attributes };
 }
 
-/** Returns whether a dictionary that ends at `end` is a stream's. */
+/** Returns whether the dictionary that ends at `end` belongs to a stream. */
 function isStream(bytes: Uint8Array, end: number): boolean {
   return end < bytes.length && hasStream(bytes, end);
 }
