@@ -150,7 +150,7 @@ async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
   const colors = pages.slice(0, MAX_PAGES).map(({ content, group, ownResources }) =>
     objects.run(() => {
       const { drawn, named } = reader.of(ownResources);
-      const isGiven = group === "retained" || group?.hasColorSpace; // no transparency may have applied it so far
+      const isGiven = group === "retained" || group?.hasColorSpace; // without transparency, the source's own space may have had no effect so far
       return isGiven ? SCREEN : drawn | named | colorsOfContent(content.colors ?? 0);
     }),
   );
@@ -206,7 +206,7 @@ if (program) {
       const marked = await joined(plan.chunks());
       const differences = await compare(source, marked).catch((error) => {
         if (!("status" in error || "code" in error)) throw error;
-        total.unreadable++; // by Ghostscript, which also may not draw all pages
+        total.unreadable++; // Ghostscript cannot read the file, or does not draw all of its pages
         return [];
       });
       total.compared++;

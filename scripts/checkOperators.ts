@@ -62,7 +62,7 @@ for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
   const file = await marked(some);
   for (const [checker, found] of bare) {
     const shown = await checker.check(file, some.length);
-    // An earlier page of the file can be the cause of a missing mark. So each page without a mark is checked again alone.
+    // An earlier page of the file can cause a missing mark. Each page without a mark is therefore checked again alone.
     for (const [index, page] of some.entries())
       if (!shown[index] && !(await checker.check(await marked([page]), 1))[0]) found.push(page);
   }

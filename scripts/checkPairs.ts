@@ -1,7 +1,7 @@
 /**
- * `npm run check:pairs -- 3000 7` applies 3,000 random pairs of defects to a file, from seed 7. Each defect alone is tolerated.
- * If PDFium or MuPDF shows pages of a file with two, the engine must mark it, and both must show the mark on every page.
- * Files that fail are saved to `out/pairs/`, and the exit code is 1.
+ * `npm run check:pairs -- 3000 7` applies 3,000 random pairs of defects to a file, from seed 7. The engine tolerates
+ * each defect alone. If PDFium or MuPDF shows pages of a file with two defects, the engine must mark the file, and both
+ * readers must show the mark on every page. Files that fail are saved to `out/pairs/`, and the exit code is 1.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,9 +15,9 @@ import { DEFECTS, SOUND } from "./lib/defects.ts";
 
 const FOLDER = "out/pairs";
 const ONLOOKERS = [PDFIUM, MUPDF];
-/** Number of files for one thread, after which a new thread starts the readers again. */
+/** Number of files that one thread checks. A new thread with restarted readers then continues. */
 const BATCH = 200;
-/** Time limit for a file. A reader that exceeds it hangs. */
+/** Time limit for a file. A reader that exceeds it counts as hanging. */
 const PATIENCE_MS = 20_000;
 
 /** Pairs that a reader shows and the engine rejects, with the reason. */
