@@ -9,7 +9,7 @@ import { memberText, type Objects } from "../objects/objects.ts";
 import { IN_FILE, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
 import { retry } from "../source/byteSource.ts";
 import type { Meter } from "../source/meter.ts";
-import { Malformed, parseWhole, skipWhite, terminated } from "../syntax/lexer.ts";
+import { eachEntry, Malformed, parseWhole, skipWhite, terminated } from "../syntax/lexer.ts";
 import { Reference, type Value } from "../syntax/values.ts";
 import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { ReferenceGraph } from "./referenceGraph.ts";
@@ -37,8 +37,9 @@ export async function findPrivateObjects(
   const changed = new Set<number>();
   for (const rewrite of rewrites.changed()) {
     changed.add(rewrite.num);
-    if (!dropped.has(rewrite.num)) append(roots, referencesIn(spliced(rewrite), meter));
-    append(removed, referencesIn(rewrite.text, meter));
+    const value = rewrites.isStream(rewrite.num) ? dictionaryOf : (text: Uint8Array) => text;
+    if (!dropped.has(rewrite.num)) append(roots, referencesIn(value(spliced(rewrite)), meter));
+    append(removed, referencesIn(value(rewrite.text), meter));
     await meter.yieldIfDue();
   }
   for (const { object } of added) {
@@ -144,6 +145,14 @@ function referencesOfMember(text: Uint8Array, meter: Meter): number[] {
     if (!(error instanceof Malformed)) throw error;
   }
   return referencesAmong(text, meter);
+}
+
+/** Returns the dictionary at the beginning of a stream's text. The data may contain bytes that look like references. */
+function dictionaryOf(text: Uint8Array): Uint8Array {
+  return text.subarray(
+    0,
+    eachEntry(text, 0, () => {}),
+  );
 }
 
 /** Returns the references in the value at `at`, or undefined if the value is malformed. */
