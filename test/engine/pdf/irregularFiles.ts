@@ -104,6 +104,17 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
       }),
     ),
   ],
+  ...[
+    ["hexadecimal content without an end mark", "ASCIIHexDecode", "302067"],
+    ["hexadecimal content with other characters", "ASCIIHexDecode", "302x067>"],
+    ["ASCII85 content without an end mark", "ASCII85Decode", "0Hb!"],
+    ["ASCII85 content with other characters", "ASCII85Decode", "0H{}b!~>"],
+    ["truncated runs as content", "RunLengthDecode", "\x090 g"],
+  ].map(([name, filter, data]): [string, number, Uint8Array] => [
+    name!,
+    1,
+    file(onePage(`${BOX}/Contents 4 0 R`, { 4: { dict: `/Filter/${filter}`, data: data! } })),
+  ]),
   [
     "a catalog behind data without endstream",
     1,

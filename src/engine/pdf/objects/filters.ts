@@ -4,7 +4,7 @@ import { OutputTooLarge } from "../../platform/compression.ts";
 import { COSTS, type MeteredOperation } from "../source/costs.ts";
 import { type Meter, tooComplex, tooLargeDecoded } from "../source/meter.ts";
 import { EXCLAMATION, GREATER_THAN, LOWER_U, LOWER_Z, TILDE } from "../syntax/characters.ts";
-import { Malformed } from "../syntax/lexer.ts";
+import { isWhite, Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference, type Value } from "../syntax/values.ts";
 
 /**
@@ -53,7 +53,8 @@ export function hasKnownFilters(dict: Dictionary): boolean {
 /**
  * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
  * @param maxBytes maximum number of bytes that all filters together may produce
- * @param isStrict whether Flate data without a valid header count as damaged, as in MuPDF
+ * @param isStrict whether data count as damaged that some reader gives up: Flate data without a valid header, and data of
+ * the ASCII and run-length filters with other characters, or without an end mark
  * @throws Malformed if a filter is unknown, the data are damaged, or there are too many filters
  * @throws EngineError too_complex if the output is too large or the decoding takes too long
  */
@@ -108,13 +109,13 @@ function decode(
   switch (filter) {
     case "ASCIIHexDecode":
     case "AHx":
-      return decodeAsciiHex(data, maxBytes);
+      return decodeAsciiHex(data, maxBytes, isStrict);
     case "ASCII85Decode":
     case "A85":
-      return decodeAscii85(data, maxBytes);
+      return decodeAscii85(data, maxBytes, isStrict);
     case "RunLengthDecode":
     case "RL":
-      return decodeRunLength(data, maxBytes);
+      return decodeRunLength(data, maxBytes, isStrict);
     case "LZWDecode":
     case "LZW":
       return undoPredictor(decodeLzw(data, options?.get("EarlyChange") === 0 ? 0 : 1, maxBytes, work), options, work);
@@ -219,15 +220,18 @@ const HEX = new Int8Array(256).fill(-1);
 for (let value = 0; value < 16; value++)
   for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) HEX[digit.charCodeAt(0)] = value;
 
-function decodeAsciiHex(data: Uint8Array, maxBytes: number): Uint8Array {
+function decodeAsciiHex(data: Uint8Array, maxBytes: number, isStrict: boolean): Uint8Array {
   const out = emptyOutput(Math.ceil(data.length / 2), maxBytes);
   let written = 0;
   let high = -1;
-  for (let at = 0; at < data.length; at++) {
+  const end = endOfText(data, GREATER_THAN, isStrict);
+  for (let at = 0; at < end; at++) {
     const code = data[at]!;
-    if (code === GREATER_THAN) break;
     const digit = HEX[code]!;
-    if (digit < 0) continue;
+    if (digit < 0) {
+      if (isStrict && !isWhite(code)) throw damagedText();
+      continue;
+    }
     if (high < 0) high = digit;
     else {
       out[written++] = high * 16 + digit;
@@ -238,16 +242,16 @@ function decodeAsciiHex(data: Uint8Array, maxBytes: number): Uint8Array {
   return out.subarray(0, written);
 }
 
-function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
+function decodeAscii85(data: Uint8Array, maxBytes: number, isStrict: boolean): Uint8Array {
   let zeros = 0;
   for (let at = 0; at < data.length; at++) if (data[at] === LOWER_Z) zeros++;
   const out = emptyOutput(4 * zeros + Math.ceil(((data.length - zeros) * 4) / 5), maxBytes);
   let written = 0;
   let value = 0;
   let digits = 0;
-  for (let at = 0; at < data.length; at++) {
+  const end = endOfText(data, TILDE, isStrict);
+  for (let at = 0; at < end; at++) {
     const code = data[at]!;
-    if (code === TILDE) break;
     if (code === LOWER_Z && digits === 0) written += 4;
     else if (code >= EXCLAMATION && code <= LOWER_U) {
       value = value * 85 + code - EXCLAMATION;
@@ -255,7 +259,7 @@ function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
       putWord(out, written, value, 4);
       written += 4;
       value = digits = 0;
-    }
+    } else if (isStrict && !isWhite(code)) throw damagedText();
   }
   if (digits > 1) {
     for (let i = digits; i < 5; i++) value = value * 85 + 84;
@@ -263,6 +267,18 @@ function decodeAscii85(data: Uint8Array, maxBytes: number): Uint8Array {
     written += digits - 1;
   }
   return out.subarray(0, written);
+}
+
+/** Returns the position of the end mark of data in characters, or their length if the mark is missing. */
+function endOfText(data: Uint8Array, mark: number, isStrict: boolean): number {
+  const end = data.indexOf(mark);
+  const isWhole = end >= 0 && (mark === GREATER_THAN || data[end + 1] === GREATER_THAN);
+  if (isStrict && !isWhole) throw damagedText();
+  return end < 0 ? data.length : end;
+}
+
+function damagedText(): Malformed {
+  return new Malformed("a stream of characters is damaged");
 }
 
 /** Writes the `count` most significant of the four bytes of a number. */
@@ -274,11 +290,13 @@ function putWord(out: Uint8Array, at: number, value: number, count: number): voi
  * Decodes run lengths (7.4.5). Each run has a length and either literal bytes or one byte to repeat. Accepts truncated
  * data.
  */
-function decodeRunLength(data: Uint8Array, maxBytes: number): Uint8Array {
+function decodeRunLength(data: Uint8Array, maxBytes: number, isStrict: boolean): Uint8Array {
   const END = 128;
   let total = 0;
-  for (let at = 0; at < data.length && data[at] !== END; at += data[at]! < END ? data[at]! + 2 : 2)
-    total += data[at]! < END ? data[at]! + 1 : 257 - data[at]!;
+  let last = 0;
+  for (; last < data.length && data[last] !== END; last += data[last]! < END ? data[last]! + 2 : 2)
+    total += data[last]! < END ? data[last]! + 1 : 257 - data[last]!;
+  if (isStrict && last >= data.length) throw new Malformed("a run-length stream is truncated");
   const out = emptyOutput(total, maxBytes);
   let written = 0;
   // A loop over bytes, because calling native code takes longer for such short runs.

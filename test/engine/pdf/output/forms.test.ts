@@ -66,6 +66,22 @@ describe("content that readers stop drawing", () => {
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
   });
 
+  it.each([
+    ["ASCIIHexDecode", "302067", 1],
+    ["ASCIIHexDecode", "302067>", 0],
+    ["ASCII85Decode", "0Hb!~", 1],
+    ["ASCII85Decode", "0H b! ~>", 0],
+    ["RunLengthDecode", "\x020 g", 1],
+    ["RunLengthDecode", "\x020 g\x80", 0],
+  ])(
+    "content by the filter %s with the data %j becomes a form only without an end mark",
+    async (filter, data, count) => {
+      const content = { dict: `/Filter/${filter}`, data };
+      const [forms] = await formsOf(await open(await mark(file(onePage(`${BOX}/Contents 4 0 R`, { 4: content })))));
+      expect(forms).toHaveLength(count);
+    },
+  );
+
   it("rejects a page whose content nests 65 arrays, since MuPDF does not show such a page", async () => {
     const nested = (depth: number) =>
       outcome(file(onePage(`${BOX}/Contents 4 0 R`, { 4: { data: "[".repeat(depth) } })));
