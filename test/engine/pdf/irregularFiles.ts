@@ -115,6 +115,18 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
     1,
     file(onePage(`${BOX}/Contents 4 0 R`, { 4: { dict: `/Filter/${filter}`, data: data! } })),
   ]),
+  ...[
+    "<</Length 3/A[>>",
+    "<</A[/Length 3>>",
+    "<</Length 3/A]>>",
+    "<</Length 3/A<zz>>",
+    "<</Length 3>",
+    "<</Length 3",
+  ].map((dictionary): [string, number, Uint8Array] => [
+    `content with the dictionary ${dictionary}`,
+    1,
+    file(onePage(`${BOX}/Contents 4 0 R`, { 4: `${dictionary}\nstream\n0 g\nendstream` })),
+  ]),
   [
     "a catalog behind data without endstream",
     1,

@@ -308,7 +308,7 @@ describe("decodeStream", () => {
 
 describe("the output", () => {
   const CONTENTS = /3 0 obj\n<<(?!.*Contents.*Contents).*\/Contents ?\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/;
-  const RENEWED = /4 0 obj\n<<\/Length +3 ?>>\nstream\n0 g\nendstream/;
+  const RENEWED = /4 0 obj\n<<\/Length +3 ?>>\n?stream\n0 g\nendstream/;
   const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]";
   const builder = (bodies: Bodies, head?: string) => new FileBuilder(head).objects(bodies);
   const content = (body: string, more: Bodies = {}) => file(onePage("/Contents 4 0 R", { 4: body, ...more }));
@@ -379,7 +379,9 @@ describe("the output", () => {
       file(onePage("/Contents 5 0 R", { 5: "4 0 R" })),
       CONTENTS,
     ],
-    ["retains contents whose dictionary is not closed", content("<</Length 3"), CONTENTS],
+    ["omits contents without data", content("<</Length 3"), /3 0 obj\n<<(?!.* 4 0 R)/],
+    ["closes the dictionary of contents", content("<</Length 9\nstream\n0 g\nendstream"), RENEWED],
+    ["drops a stray bracket from contents", content("<</Length 3]>>\nstream\n0 g\nendstream"), RENEWED],
     ["adds a missing /Length to contents", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
     ["corrects the /Length of contents", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
     ["replaces a malformed /Length of contents", content("<</Length }>>\nstream\n0 g\nendstream"), RENEWED],

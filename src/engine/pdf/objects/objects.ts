@@ -3,7 +3,7 @@
 import type { Cipher } from "../security/encryption.ts";
 import { type ByteSource, retry } from "../source/byteSource.ts";
 import { MEMORY } from "../source/costs.ts";
-import { balanceBrackets } from "../syntax/brackets.ts";
+import { type BalancedDictionary, balanceBrackets } from "../syntax/brackets.ts";
 import {
   isDictionary,
   isWhite,
@@ -139,12 +139,12 @@ export class Objects {
   }
 
   /**
-   * Returns the dictionary at the beginning of object `num` with balanced brackets, see brackets.ts. Returns undefined
-   * if the object does not begin with a dictionary.
+   * Returns the dictionary at the beginning of object `num` with balanced brackets, see brackets.ts. Its extent is
+   * relative to the offset of an object in the file. Returns undefined if the object does not begin with a dictionary.
    * @throws MissingRange if bytes must be fetched first
    * @throws MissingStream if the object is in an object stream that must be decoded first
    */
-  balanced(num: number): Uint8Array | undefined {
+  balanced(num: number): BalancedDictionary | undefined {
     if (!this.table.isInFile(num))
       return this.at(num, (bytes, at) => this.#balanced(terminated(bytes.subarray(at, at + MAX_UNBALANCED_BYTES)), 0));
     const offset = this.table.offsetOf(num);
@@ -154,7 +154,7 @@ export class Objects {
     return header?.num === num ? this.#balanced(bytes, header.end) : undefined;
   }
 
-  #balanced(bytes: Uint8Array, at: number): Uint8Array | undefined {
+  #balanced(bytes: Uint8Array, at: number): BalancedDictionary | undefined {
     this.source.meter.charge("parse", bytes.length);
     return isDictionary(bytes, at) ? balanceBrackets(bytes, at) : undefined;
   }

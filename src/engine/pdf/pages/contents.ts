@@ -5,11 +5,11 @@ import { claimedEnd, dataStart, findEndOfData, findEndobj, isGlued, mayBeLength 
 import { MissingRange } from "../source/byteSource.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import {
-  EndOfBytes,
   eachEntry,
   isDictionary,
   Malformed,
   nameIs,
+  parseAt,
   readName,
   skipValue,
   skipWhite,
@@ -40,6 +40,8 @@ interface StreamParts {
   claimed: Value | undefined;
   /** Length of a malformed dictionary; 0 if the dictionary is well-formed. */
   damaged: number;
+  /** The dictionary with balanced brackets, if it cannot be read otherwise. */
+  balanced: Uint8Array | undefined;
   /** Whether the data follow the keyword `stream` without a line end. */
   isGlued: boolean;
 }
@@ -55,7 +57,7 @@ export interface DataStream {
 }
 
 /** Target of a reference in /Contents. */
-type Target = { array: Uint8Array } | { stream: StreamParts | "unreadable" } | { other: Value };
+type Target = { array: Uint8Array } | { stream: StreamParts } | { other: Value };
 
 /** Length in bytes from which the data of a corrected stream are read again during writing, instead of retained. */
 const LONG = 1 << 20;
@@ -108,16 +110,16 @@ export class ContentsReader {
   }
 
   /**
-   * Returns a content stream, or undefined if its dictionary cannot be read.
+   * Returns a content stream, or undefined if object `num` is not a stream.
    * @throws MissingRange if bytes must be fetched first
    */
   stream(num: number): DataStream | undefined {
     const target = this.#target(num);
-    if (!("stream" in target) || target.stream === "unreadable") return undefined;
+    if (!("stream" in target)) return undefined;
     this.#repair(num, target.stream);
-    const { dict, data } = target.stream;
+    const { dict, data, balanced } = target.stream;
     const { source } = this.#objects;
-    const text = source.bytes(dict, data);
+    const text = balanced ?? source.bytes(dict, data);
     const filters: Dictionary = new Map();
     let coding = "";
     eachEntry(text, 0, (key, keyEnd, start) => {
@@ -199,49 +201,69 @@ export class ContentsReader {
 
   #target(num: number): Target {
     const offset = this.#offset(num);
-    return (
-      this.#objects.at(num, (bytes, at): Target => {
-        if (bytes[at] === BRACKET_OPEN) return { array: bytes.slice(at, skipValue(bytes, at)) };
-        if (!isDictionary(bytes, at)) return { other: parseCharged(bytes, at, this.#objects.source.meter) };
-        if (!this.#objects.table.isInFile(num)) return { other: null };
-        const stream = this.#describe(bytes, at, offset);
-        return stream ? { stream } : { other: null };
-      }) ?? { other: null }
-    );
+    const isInFile = this.#objects.table.isInFile(num);
+    const read = (bytes: Uint8Array, at: number): Target => {
+      if (bytes[at] === BRACKET_OPEN) return { array: bytes.slice(at, skipValue(bytes, at)) };
+      if (!isDictionary(bytes, at)) return { other: parseCharged(bytes, at, this.#objects.source.meter) };
+      const stream = isInFile ? this.#describe(bytes, at, offset) : undefined;
+      return stream ? { stream } : { other: null };
+    };
+    try {
+      return this.#objects.at(num, read) ?? { other: null };
+    } catch (error) {
+      const stream = isInFile && error instanceof Malformed ? this.#describeUnreadable(num, offset) : undefined;
+      if (!stream) throw error;
+      return { stream };
+    }
   }
 
   /**
    * Locates the parts of a stream in the object that begins at `base`.
-   * @returns undefined for a dictionary without a stream, "unreadable" for a malformed dictionary
+   * @returns undefined for a dictionary without a stream
    */
-  #describe(bytes: Uint8Array, at: number, base: number): StreamParts | "unreadable" | undefined {
+  #describe(bytes: Uint8Array, at: number, base: number): StreamParts | undefined {
     let length: Span | undefined;
     const note = (key: number, keyEnd: number, start: number, end: number) => {
       if (nameIs(bytes, key, keyEnd, "Length")) length = { start: start - at, end: end - at };
     };
-    let end: number;
-    let isWellFormed = true;
-    try {
-      end = eachWellFormedEntry(bytes, at, note);
-      if (end < 0) {
-        isWellFormed = false;
-        end = eachEntry(bytes, at, note);
-      }
-    } catch (error) {
-      if (!(error instanceof Malformed) || error instanceof EndOfBytes) throw error;
-      this.#objects.source.meter.charge("readStreamDictionary", bytes.length);
-      return "unreadable";
-    }
+    const wellFormedEnd = eachWellFormedEntry(bytes, at, note);
+    const end = wellFormedEnd >= 0 ? wellFormedEnd : eachEntry(bytes, at, note);
     this.#objects.source.meter.charge("readStreamDictionary", end - at);
     const data = dataStart(bytes, skipWhite(bytes, end));
     if (data < 0) return undefined;
-    const { source } = this.#objects;
-    const claimed =
-      length && mayBeLength(bytes[at + length.start])
-        ? this.#objects.resolve(parseCharged(bytes, at + length.start, source.meter))
-        : undefined;
-    const damaged = isWellFormed ? 0 : end - at;
-    return { dict: base + at, data: base + data, length, claimed, damaged, isGlued: isGlued(bytes, data) };
+    const claimed = length && this.#lengthAt(bytes, at + length.start);
+    const damaged = wellFormedEnd >= 0 ? 0 : end - at;
+    return {
+      ...{ dict: base + at, data: base + data, length, claimed },
+      ...{ damaged, balanced: undefined, isGlued: isGlued(bytes, data) },
+    };
+  }
+
+  /** Locates the parts of a stream in object `num`, at `base`, whose dictionary cannot be read. */
+  #describeUnreadable(num: number, base: number): StreamParts | undefined {
+    const found = this.#objects.balanced(num);
+    if (!found) return undefined;
+    const end = base + found.end;
+    const data = parseAt(this.#objects.source, end, (bytes, at) => {
+      const start = dataStart(bytes, skipWhite(bytes, at));
+      return start < 0 ? undefined : { start: end + start, isGlued: isGlued(bytes, start) };
+    });
+    if (!data) return undefined;
+    const balanced = wellFormedText(found.text, 0);
+    let claimed: Value | undefined;
+    eachEntry(balanced, 0, (key, keyEnd, start) => {
+      if (nameIs(balanced, key, keyEnd, "Length")) claimed = this.#lengthAt(balanced, start);
+    });
+    return {
+      ...{ dict: base + found.start, data: data.start, length: undefined, claimed },
+      ...{ damaged: found.end - found.start, balanced, isGlued: data.isGlued },
+    };
+  }
+
+  /** Returns the value of a /Length, which is at `at`. */
+  #lengthAt(bytes: Uint8Array, at: number): Value | undefined {
+    if (!mayBeLength(bytes[at])) return undefined;
+    return this.#objects.resolve(parseCharged(bytes, at, this.#objects.source.meter));
   }
 
   /**
@@ -249,9 +271,9 @@ export class ContentsReader {
    * the following bytes, which the output changes. Also corrects a malformed dictionary, and data that begin on the
    * line of the keyword `stream`.
    */
-  #repair(num: number, stream: StreamParts | "unreadable"): void {
+  #repair(num: number, stream: StreamParts): void {
     const offset = this.#offset(num);
-    if (stream === "unreadable" || this.ends.has(offset)) return;
+    if (this.ends.has(offset)) return;
     const { source } = this.#objects;
     const { dict, data, length, claimed, damaged } = stream;
     const right = claimedEnd(source, data, claimed);
@@ -261,7 +283,7 @@ export class ContentsReader {
       const rewrite = this.#rewrites.registerStream(num, source.bytes(dict, kept), { start: kept, end });
       const correct = (at: number, remove: number, insert: string) =>
         this.corrections.push({ rewrite, splice: { at, remove, insert } });
-      if (damaged > 0) correct(0, damaged, streamDictionary(rewrite.text, end - data));
+      if (damaged > 0) correct(0, damaged, streamDictionary(stream.balanced ?? rewrite.text, end - data));
       else if (length) correct(length.start, length.end - length.start, ` ${end - data}`);
       else correct(2, 0, `/Length ${end - data}`);
       if (stream.isGlued) correct(data - dict, 0, "\n");

@@ -159,8 +159,8 @@ export class Rewrites {
    * @throws like Objects.balanced
    */
   registerBalanced(num: number): Rewrite | undefined {
-    const text = this.#objects.balanced(num);
-    return text && this.registerText(num, wellFormedText(text, 0));
+    const balanced = this.#objects.balanced(num);
+    return balanced && this.registerText(num, wellFormedText(balanced.text, 0));
   }
 
   /** Returns whether an object has a new text because it was damaged. */

@@ -18,13 +18,22 @@ import {
 const ARRAY = "]";
 const DICTIONARY = ">>";
 
+/** A dictionary whose brackets have been balanced. */
+export interface BalancedDictionary {
+  text: Uint8Array;
+  /** Its extent in the bytes it was read from. */
+  start: number;
+  end: number;
+}
+
 /**
  * Returns the dictionary that begins at `at` as a new text with balanced brackets. A missing bracket is inserted where
  * an outer container closes or the object ends. A bracket that closes nothing is dropped. The tokens between the
  * brackets stay unchanged.
  */
-export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
+export function balanceBrackets(bytes: Uint8Array, at: number): BalancedDictionary {
   const open: string[] = [];
+  const start = at;
   let text = "";
   const take = (end: number) => {
     text += `${decodeLatin1(bytes, at, end)} `;
@@ -65,7 +74,7 @@ export function balanceBrackets(bytes: Uint8Array, at: number): Uint8Array {
     if (!(error instanceof EndOfBytes)) throw error;
   }
   while (open.length > 0) close(open.at(-1)!);
-  return encodeLatin1(text);
+  return { text: encodeLatin1(text), start, end: at };
 }
 
 /** Returns the end of the hexadecimal string at `at`, or `at` if no such string begins there. */
