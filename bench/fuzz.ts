@@ -55,6 +55,10 @@ interface Report {
   fault?: string;
 }
 
+/**
+ * Marks and checks the files of a batch. Stops before a file with a fault that is not the first: an earlier file may have
+ * damaged the state of a reader, so that only a new thread gives a verdict.
+ */
 async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Report) => void): Promise<void> {
   const files = fc.sample(damaged(DRAFTS), { numRuns: to, seed });
   for (let index = from; index < to; index++) {
@@ -72,6 +76,7 @@ async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Rep
       report({ outcome: isSeen ? outcome : `${outcome} (checked only by ${onlookers[0]?.name ?? "no reader"})` });
     } catch (error) {
       if (isCrash(error)) throw error;
+      if (index !== from) return;
       report({ outcome: "faulty", fault: keep(`${seed}-${index}.pdf`, file, (error as Error).stack ?? String(error)) });
     }
   }
@@ -92,7 +97,7 @@ function keep(name: string, { seed, changes, mutations, bytes }: Damaged, fault:
   return `${FOLDER}/${name} (${seed}: ${damage})\n  ${fault}`;
 }
 
-/** Runs each batch in a separate thread. If a reader crashes or hangs, a new thread continues the batch. */
+/** Runs each batch in a separate thread. If the thread ends before the batch, a new thread continues the batch. */
 async function runAll(batches: Iterator<Batch>, report: (report: Report) => void): Promise<void> {
   for (let batch = batches.next().value; batch; ) {
     const { from, to } = batch;
