@@ -42,7 +42,7 @@ const MAX_RAW_BYTES = 64 << 20;
 
 /**
  * Reads the stream object at file offset `offset`. If neither `endstream` nor `endobj` follows the data, ignores
- * /Length and ends the data before the next `endstream`.
+ * /Length, see {@link endWithoutLength}.
  * @param lengthOf resolves a /Length that is a reference
  * @param boundOf returns the offset of the next object, which ends data without `endstream`
  * @throws Malformed if no stream begins at `offset`
@@ -67,7 +67,7 @@ export function readStream(
 
   const length = head.dict.get("Length");
   const claimed = length instanceof Reference ? lengthOf(length) : length;
-  const end = claimedEnd(source, head.start, claimed) ?? findEndOfData(source, head.start, boundOf());
+  const end = claimedEnd(source, head.start, claimed) ?? endWithoutLength(source, head.start, boundOf());
   const { start, ...about } = head;
   return { ...about, data: source.bytes(start, end), end };
 }
@@ -147,6 +147,16 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
   if (before[end - from - 1] === LINE_FEED) end--;
   if (before[end - from - 1] === CARRIAGE_RETURN) end--;
   return end;
+}
+
+/**
+ * Returns where data end that have no right /Length: before the next `endstream`, or before an `endobj` that another part
+ * of the file follows, up to `bound`.
+ * @throws like {@link findEndOfData}
+ */
+export function endWithoutLength(source: ByteSource, start: number, bound: number): number {
+  const end = findEndOfData(source, start, bound);
+  return findEndobj(source, start, end) ?? end;
 }
 
 /** Matches an `endobj` at the start of a line, followed by the next part of a file. */

@@ -1,7 +1,7 @@
 /** Reads a page's /Contents (ISO 32000-2, 7.8.2): absent, a stream, or an array of streams, direct or indirect. */
 import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
-import { claimedEnd, dataStart, findEndOfData, findEndobj, isGlued, mayBeLength } from "../objects/streams.ts";
+import { claimedEnd, dataStart, endWithoutLength, isGlued, mayBeLength } from "../objects/streams.ts";
 import { MissingRange } from "../source/byteSource.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import {
@@ -277,7 +277,7 @@ export class ContentsReader {
     const { source } = this.#objects;
     const { dict, data, length, claimed, damaged } = stream;
     const right = claimedEnd(source, data, claimed);
-    const end = right ?? this.#endOfData(data, this.#objects.nextOffset(offset));
+    const end = right ?? endWithoutLength(source, data, this.#objects.nextOffset(offset));
     if (right === undefined || damaged > 0 || stream.isGlued) {
       const kept = end - data > LONG ? data : end;
       const rewrite = this.#rewrites.registerStream(num, source.bytes(dict, kept), { start: kept, end });
@@ -289,16 +289,6 @@ export class ContentsReader {
       if (stream.isGlued) correct(data - dict, 0, "\n");
     }
     this.ends.set(offset, end);
-  }
-
-  /**
-   * Returns the end of data without a correct /Length: before the next `endstream`, or before another object or
-   * section.
-   */
-  #endOfData(start: number, next: number): number {
-    const { source } = this.#objects;
-    const end = findEndOfData(source, start, next);
-    return findEndobj(source, start, end) ?? end;
   }
 }
 
