@@ -23,7 +23,7 @@ import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { crossOrigin, securityHeaders } from "./http/responseHeaders.ts";
 import { revalidated } from "./http/revalidated.ts";
-import { exchangeOf, sell } from "./http/sell.ts";
+import { exchangeOf, refuseReading, sell } from "./http/sell.ts";
 import { dropUnsettledNetworks, readSettings } from "./http/settings.ts";
 import { createUpload, receiveUploadedFile, showUploadPage } from "./http/uploads.ts";
 import { serverCard } from "./mcp/serverCard.ts";
@@ -59,7 +59,10 @@ for (const path of ["/assets/*", "/fonts/*", ICON])
 
 // Paid calls
 for (const product of PRODUCTS)
-  app.post(product.path, dropUnsettledNetworks, limitBody, sell(product)).all(methodNotAllowed("POST"));
+  app
+    .post(product.path, dropUnsettledNetworks, limitBody, sell(product))
+    .get(dropUnsettledNetworks, refuseReading(product))
+    .all(methodNotAllowed("POST"));
 
 // Uploads before a call, results after it
 app.post(UPLOADS_PATH, dropUnsettledNetworks, createUpload).all(methodNotAllowed("POST"));

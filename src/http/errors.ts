@@ -69,10 +69,11 @@ export function notFound(c: Context<ApiEnv>): never {
 
 /**
  * Returns a handler that rejects every method not in `allowed` on a known path (RFC 9110, 15.5.6).
+ * @param headers more headers of the response
  * @throws Problem method_not_allowed, from the handler
  */
-export function methodNotAllowed(allowed: string) {
+export function methodNotAllowed(allowed: string, headers: Record<string, string> = {}) {
   return (): never => {
-    throw new Problem("method_not_allowed", `Use ${allowed} here.`, { headers: { Allow: allowed } });
+    throw new Problem("method_not_allowed", `Use ${allowed} here.`, { headers: { Allow: allowed, ...headers } });
   };
 }

@@ -1,35 +1,28 @@
 import type { Context, Handler } from "hono";
+import { PaymentError } from "../payments/wire/errors.ts";
+import { type Offer, PaymentRequired } from "../payments/wire/offer.ts";
 import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
-import { httpDiscovery } from "../service/about/discovery.ts";
+import { httpResource } from "../service/about/discovery.ts";
 import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { IDEMPOTENCY_KEY } from "../service/request/idempotencyKey.ts";
-import { oncePerConfig } from "../service/request/oncePerConfig.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
 import type { Product } from "../service/sale/products.ts";
+import { signedOffers } from "../service/sale/proof.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
-import { serviceMetadata } from "../service/sale/serviceMetadata.ts";
 import { serverTiming } from "../service/sale/steps.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
-import { receiptHeader } from "./paymentHeaders.ts";
+import { methodNotAllowed } from "./errors.ts";
+import { paymentRequiredHeaders, receiptHeader } from "./paymentHeaders.ts";
 
 /**
  * Returns a handler that sells a product. If the payment is missing, does not match the offer or is rejected by the
  * facilitator, the handler sends the 402 before it reads the body.
  */
 export function sell(product: Product): Handler<ApiEnv> {
-  const { path, summary: description } = product;
-  const discovery = oncePerConfig((config) => httpDiscovery(product, product.price(config)));
   return async (c) => {
     const exchange = exchangeOf(c);
-    const { origin } = new URL(c.req.url);
-    const resource = {
-      url: origin + path,
-      description,
-      ...discovery(exchange.config),
-      service: serviceMetadata(origin),
-    };
-    const offer = offerFor(product, resource, exchange);
+    const offer = endpointOffer(product, exchange);
     const paymentHeaders = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
     if (paymentHeaders.some((payment) => payment !== undefined)) rejectThrottled(exchange.request);
     const payment = readFirstPayment(paymentHeaders, offer);
@@ -48,6 +41,33 @@ export function sell(product: Product): Handler<ApiEnv> {
       ...(notices.length > 0 && { "Overprint-Notice": notices.join(", ") }),
     });
   };
+}
+
+/**
+ * Returns a handler that rejects GET and HEAD of a product's endpoint with 405. The response has the terms of a POST,
+ * because clients find out with a GET whether an address sells something.
+ * @throws Problem method_not_allowed, from the handler
+ */
+export function refuseReading(product: Product): Handler<ApiEnv> {
+  return async (c) => {
+    const exchange = exchangeOf(c);
+    const { request, config } = exchange;
+    let headers = {};
+    try {
+      if (config.selling) {
+        const unpaid = new PaymentRequired(endpointOffer(product, exchange));
+        headers = paymentRequiredHeaders(unpaid, await signedOffers(unpaid.offer, request, config));
+      }
+    } catch (error) {
+      if (!(error instanceof PaymentError)) throw error; // a deployment that cannot sell has no terms
+    }
+    return methodNotAllowed("POST", headers)();
+  };
+}
+
+function endpointOffer(product: Product, exchange: Exchange): Offer {
+  const { origin } = new URL(exchange.request.url);
+  return offerFor(product, httpResource(product, origin, exchange.config), exchange);
 }
 
 /** Returns the context of a request for the modules in `src/service`. */

@@ -57,6 +57,28 @@ describe("an unpaid call", () => {
     },
   );
 
+  test.each([TEXT, IMAGE])(
+    "GET and HEAD of %s return 405 with the terms of a POST in PAYMENT-REQUIRED",
+    async (path) => {
+      const [post, get, head] = await Promise.all(["POST", "GET", "HEAD"].map((method) => send(path, { method })));
+      expect([get!.status, head!.status]).toEqual([405, 405]);
+      for (const response of [get!, head!]) {
+        expect(response.headers.get("Allow")).toBe("POST");
+        expect(response.headers.get("PAYMENT-REQUIRED")).toBe(post!.headers.get("PAYMENT-REQUIRED"));
+      }
+      expect([await get!.json(), await head!.text()]).toEqual([
+        expect.objectContaining({ code: "method_not_allowed" }),
+        "",
+      ]);
+    },
+  );
+
+  test("GET returns 405 without terms from a deployment that cannot sell", async () => {
+    const response = await send(`https://overprint.example.com${TEXT}`);
+    expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
+    expect(response.headers.has("PAYMENT-REQUIRED")).toBe(false);
+  });
+
   test("answers an unpaid call with 402 even if its body is invalid", async () => {
     const response = await send(TEXT, {
       method: "POST",

@@ -1,8 +1,11 @@
 import * as z from "zod";
 import type { Resource } from "../../payments/wire/offer.ts";
 import type { Price } from "../../payments/wire/price.ts";
+import type { Config } from "../../settings/config.ts";
+import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { type Operation, type Result, result } from "../request/schemas.ts";
 import { PRODUCTS, type Product } from "../sale/products.ts";
+import { serviceMetadata } from "../sale/serviceMetadata.ts";
 
 /** Maximum number of enum values in the short description. The full description lists all. */
 const MAX_WORDS = 12;
@@ -23,8 +26,23 @@ export function wellKnown(origin: string, instructions: string) {
   return { version: 1, resources: PRODUCTS.map(({ path }) => origin + path), instructions };
 }
 
+const httpDiscoveries = oncePerConfig(() => new Map<Product, Discovery>());
+
+/** Returns the HTTP endpoint of a product as the resource that a payment names. */
+export function httpResource(product: Product, origin: string, config: Config): Resource {
+  const known = httpDiscoveries(config);
+  const discovery = known.get(product) ?? httpDiscovery(product, product.price(config));
+  known.set(product, discovery);
+  return {
+    url: origin + product.path,
+    description: product.summary,
+    ...discovery,
+    service: serviceMetadata(origin),
+  };
+}
+
 /** Describes a product as an HTTP endpoint that takes JSON. */
-export function httpDiscovery({ operation, schemas, example }: Product, price: Price): Discovery {
+function httpDiscovery({ operation, schemas, example }: Product, price: Price): Discovery {
   const described = z.toJSONSchema(schemas.json, { io: "input" });
   return {
     outputSchema: {

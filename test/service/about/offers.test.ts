@@ -13,7 +13,7 @@ import { DEVELOPMENT_KEY, localFacilitator } from "../../../src/payments/facilit
 import { type EvmNetwork, isSolana, NETWORKS, type Network } from "../../../src/payments/wire/networks.ts";
 import { offerOf, PaymentRequired, paymentRequiredV1 } from "../../../src/payments/wire/offer.ts";
 import { paymentKey, readPaymentPayload } from "../../../src/payments/wire/paymentPayload.ts";
-import { httpDiscovery } from "../../../src/service/about/discovery.ts";
+import { httpResource } from "../../../src/service/about/discovery.ts";
 import { PRODUCTS } from "../../../src/service/sale/products.ts";
 import { readConfig } from "../../../src/settings/config.ts";
 import { dataUri, ORIGIN, TEXT } from "../../support/client.ts";
@@ -32,11 +32,8 @@ const IN_BOTH = ALL.filter(({ name }) => V1_NETWORKS.includes(name));
 const V2_ONLY = ALL.filter(({ name }) => !V1_NETWORKS.includes(name));
 const config = readConfig({ PAY_TO_SOLANA: SELLER });
 const [product] = PRODUCTS;
-const url = "https://a-rather-long-name-of-a-host.overprint.example.com/v1/watermark/text";
-const offer = offerOf(
-  { url, description: product!.summary, ...httpDiscovery(product!, config.price) },
-  { ...config, networks: ALL },
-);
+const HOST = "https://a-rather-long-name-of-a-host.overprint.example.com";
+const offer = offerOf(httpResource(product!, HOST, config), { ...config, networks: ALL });
 
 describe("an offer of every network", () => {
   test("the strict client of x402 version 1 accepts an offer of every network", () => {

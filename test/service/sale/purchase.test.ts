@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { signPayment } from "../../../scripts/lib/pay.ts";
 import { readPaymentPayload } from "../../../src/payments/wire/paymentPayload.ts";
-import { httpDiscovery } from "../../../src/service/about/discovery.ts";
+import { httpResource } from "../../../src/service/about/discovery.ts";
 import { type Exchange, STAGES, type Stage } from "../../../src/service/sale/callContext.ts";
 import { PRODUCTS } from "../../../src/service/sale/products.ts";
 import { admitPayer, offerFor, purchase } from "../../../src/service/sale/purchase.ts";
@@ -22,8 +22,7 @@ const exchange: Exchange = {
   facts: {},
   waitUntil: () => {},
 };
-const resource = { url: ORIGIN, description: "", ...httpDiscovery(product, config.price) };
-const offer = offerFor(product, resource, exchange);
+const offer = offerFor(product, httpResource(product, ORIGIN, config), exchange);
 const newPayment = async () => readPaymentPayload(await signPayment(offer.v1[0] as never), offer);
 
 /** Buys with a payment. The caller disconnects when the stage `leaves` begins. */

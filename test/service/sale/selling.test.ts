@@ -48,6 +48,7 @@ test("while SELLING is false, no call gets terms, and no payment is verified", a
   const payment = await signPayment(await terms());
   expect(await refused({ headers: { ...json, "X-PAYMENT": payment }, body })).toEqual(notSelling);
   expect(await refused({ headers: json, body: '{"size": 50000000}' }, "/v1/uploads")).toEqual(notSelling);
+  expect(await refused({ method: "GET" })).toEqual([405, "method_not_allowed", null, null]);
   expect(await verified()).toBe(0);
 
   const params = { name: "add_text_watermark", arguments: { file: "https://example.com/a.pdf", text: "A" } };
