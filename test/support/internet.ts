@@ -293,6 +293,10 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
       /^refuses-settle-400 settle/,
       () => Response.json({ ...refused, errorReason: "insufficient_funds" }, { status: 400 }),
     ],
+    [
+      /^rejects-(verify|settle).* \1/,
+      () => Response.json({ errorType: "invalid_request", errorMessage: "payload does not match" }, { status: 400 }),
+    ],
     [/^down verify/, () => new Response("bad gateway", { status: 502 })],
     [/^garbage verify/, () => new Response("{]")],
     [/^endless verify/, () => new Response(new Uint8Array(100_000))],

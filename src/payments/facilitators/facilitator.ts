@@ -2,8 +2,15 @@
 import type { Network } from "../wire/networks.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
-/** The verdict on a payment. `unknown` means that the facilitator gave no verdict. */
-export type Verdict = { outcome: "valid" } | { outcome: "invalid"; reason: string } | { outcome: "unknown" };
+/**
+ * The verdict on a payment.
+ * - `rejected`: the facilitator rejects the request as such, without a verdict. Another facilitator may accept it
+ * - `unknown`: the facilitator gave no verdict
+ */
+export type Verdict =
+  | { outcome: "valid" }
+  | { outcome: "invalid" | "rejected"; reason: string }
+  | { outcome: "unknown" };
 
 /**
  * The outcome of one attempt to settle.

@@ -5,6 +5,7 @@ import { isSolana } from "../wire/networks.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 import type { FacilitatorClient, Settlement } from "./facilitator.ts";
 import { authorization, boundedText, type RemoteFacilitator } from "./facilitatorHttp.ts";
+import { noteRejection } from "./rejections.ts";
 import { feePayersOn, type Supported, settles, signersOn } from "./supported.ts";
 
 /**
@@ -44,10 +45,15 @@ const SOLANA_SIMULATION_HINT =
   "the wallet lacks the money, or the blockhash has expired. A blockhash lasts about a minute, and the work may take longer. Sign a new transaction";
 
 /**
- * HTTP statuses of a request that was not processed. Cloudflare answers a Worker with a status above 520 if it cannot
- * connect: connection refused, host unreachable, no TLS, unknown name.
+ * HTTP statuses of a request that was not processed, for a reason other than its payment. Cloudflare answers a Worker
+ * with a status above 520 if it cannot connect: connection refused, host unreachable, no TLS, unknown name.
  */
-const NOT_PROCESSED = new Set([400, 401, 403, 404, 429, 521, 523, 525, 526, 530]);
+const NOT_PROCESSED = new Set([401, 403, 429, 521, 523, 525, 526, 530]);
+/**
+ * HTTP statuses from 400 to 499 that do not reject the payment. Of a settlement, 402 may be a malformed verdict, and
+ * 408 and 409 may follow an attempt that settles the payment.
+ */
+const NOT_ABOUT_PAYMENT = { verify: [401, 403, 408, 429], settle: [401, 402, 403, 408, 409, 429] };
 
 /** A transaction hash on an EVM chain. All zeros mean that no transaction exists. */
 const HASH = /^0x0*[1-9a-f]/i;
@@ -61,6 +67,8 @@ const MAX_REASON_LENGTH = 200;
 const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
+/** The fields in which facilitators explain a rejected request, in order of preference. */
+const EXPLANATIONS = ["errorMessage", "invalidMessage", "message", "detail", "error", "invalidReason", "errorReason"];
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: text });
 const settlement = z.object({
   success: z.boolean(),
@@ -86,14 +94,15 @@ export function remoteFacilitator(
   /**
    * Sends a payment to the facilitator, and returns its verdict. A verdict may have status 200 or 4xx, because
    * facilitators refuse with either. A 5xx is never a verdict, even with a well-formed body. Without a verdict, returns
-   * only the HTTP status, or `isLost` if the connection broke before any answer.
+   * the HTTP status, or `isLost` if the connection broke before any answer. `rejection` is the reason if the status
+   * rejects this payment, for example because its payload does not match the facilitator's schema.
    */
   async function ask<S extends z.ZodType>(
     call: "verify" | "settle",
     payment: PaymentPayload,
     schema: S,
     abandoned?: AbortSignal,
-  ): Promise<{ answer?: z.output<S>; status?: number; isLost?: boolean }> {
+  ): Promise<{ answer?: z.output<S>; status?: number; isLost?: boolean; rejection?: string }> {
     const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
     const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
     const tooLate = AbortSignal.timeout(timeoutMs);
@@ -107,9 +116,17 @@ export function remoteFacilitator(
         signal: abandoned ? AbortSignal.any([tooLate, abandoned]) : tooLate,
       });
       ({ status } = response);
-      const answer = schema.safeParse(JSON.parse(await boundedText(response)));
+      const body = await boundedText(response);
+      const json = parsed(body);
+      const answer = schema.safeParse(json);
       if (answer.success && status < 500) return { answer: answer.data, status };
-      log({ ...failure, status });
+      log({ ...failure, status, ...(json === undefined && { error: "the answer is not JSON" }) });
+      if (status < 400 || status >= 500 || NOT_ABOUT_PAYMENT[call].includes(status)) return { status };
+      noteRejection(url, { call, status, at: Date.now() });
+      return {
+        status,
+        rejection: `facilitator_refused: the facilitator answered ${status}: ${explanation(json, body)}`,
+      };
     } catch (error) {
       if (abandoned?.aborted) return {};
       log({ ...failure, ...(status && { status }), error: String(error) });
@@ -124,10 +141,11 @@ export function remoteFacilitator(
 
     async verify(payment, abandoned) {
       if (!isFor(payment, supported)) return { outcome: "unknown" }; // another facilitator may support the payment
-      let { answer, isLost } = await ask("verify", payment, verifyAnswer, abandoned);
+      let { answer, isLost, rejection } = await ask("verify", payment, verifyAnswer, abandoned);
       // The server may have just closed the kept-alive connection. A retry is safe, because a verification moves no
       // money.
-      if (isLost) ({ answer } = await ask("verify", payment, verifyAnswer, abandoned));
+      if (isLost) ({ answer, rejection } = await ask("verify", payment, verifyAnswer, abandoned));
+      if (rejection !== undefined) return { outcome: "rejected", reason: rejection };
       if (!answer) return { outcome: "unknown" };
       return answer.isValid
         ? { outcome: "valid" }
@@ -137,7 +155,8 @@ export function remoteFacilitator(
     async settle(payment) {
       if (await refusesConnections(new URL(url)))
         return { outcome: "unprocessed", reason: "facilitator_unavailable: the facilitator cannot be reached" };
-      const { answer, status } = await ask("settle", payment, settleAnswer);
+      const { answer, status, rejection } = await ask("settle", payment, settleAnswer);
+      if (rejection !== undefined) return { outcome: "refused", reason: rejection };
       if (!answer && status !== undefined && NOT_PROCESSED.has(status))
         return { outcome: "unprocessed", reason: `facilitator_unavailable: the facilitator answered ${status}` };
       if (!answer) return { outcome: "unknown" };
@@ -201,7 +220,28 @@ function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeo
 }
 
 function reasonOf(reason: string | null | undefined): string {
-  return reason ? reason.replace(/\s+/g, " ").slice(0, MAX_REASON_LENGTH) : NO_REASON;
+  return (
+    reason
+      ?.replace(/[\s\p{C}]+/gu, " ")
+      .trim()
+      .slice(0, MAX_REASON_LENGTH) || NO_REASON
+  );
+}
+
+/** Returns a facilitator's explanation of a rejected request. Omits the HTML of an error page. */
+function explanation(json: unknown, body: string): string {
+  const fields = new Map<string, unknown>(Object.entries(Object(json) as object));
+  const texts = EXPLANATIONS.map((name) => fields.get(name));
+  const text = texts.find((value) => typeof value === "string" && value !== "") as string | undefined;
+  return reasonOf(text ?? (body.trimStart().startsWith("<") ? "" : body));
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

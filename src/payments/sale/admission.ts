@@ -120,7 +120,8 @@ async function lookUp(
 /**
  * Returns the first facilitator that verifies the payment.
  * @param abandoned aborted once no caller waits for the verdict. After that, no other facilitator is asked
- * @throws PaymentRequired if a facilitator refuses the payment, or the authorization's validity period does not fit
+ * @throws PaymentRequired if a facilitator refuses the payment, if one rejects it and none verifies it, or if the
+ *   authorization's validity period does not fit
  * @throws PaymentError facilitator_unavailable if no facilitator gives a verdict; not_selling if no facilitator is
  *   configured
  */
@@ -130,12 +131,15 @@ export async function verify(
 ): Promise<FacilitatorClient> {
   if (facilitators.length === 0) throw notSelling();
   checkWindow(payment, offer, Math.floor(now() / 1000));
+  let rejection: string | undefined;
   for (const facilitator of facilitators) {
     const verdict = await facilitator.verify(payment, abandoned);
     if (abandoned?.aborted) break;
     if (verdict.outcome === "valid") return facilitator;
     if (verdict.outcome === "invalid") throw new PaymentRequired(offer, verdict.reason);
+    if (verdict.outcome === "rejected") rejection ??= verdict.reason;
   }
+  if (rejection !== undefined) throw new PaymentRequired(offer, rejection);
   throw new PaymentError(
     "facilitator_unavailable",
     "The payment facilitator cannot be reached. Nothing was charged. Try again later with the same payment, or with a new payment and the same Idempotency-Key.",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { recentRejection } from "../../payments/facilitators/rejections.ts";
 import { isSolana } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { log } from "../../shared/log.ts";
@@ -76,9 +77,19 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
   const { checked, at } = lastCheck(config);
   const found = checked && Date.now() < at + ASK_AGAIN_MS ? checked : await check(config);
   const closed = config.selling ? [] : ["SELLING is false: no new orders are accepted, and paid ones are delivered"];
-  const problems = [...closed, ...found.problems, ...(await sharedKeys(config))];
+  const problems = [...closed, ...found.problems, ...rejections(config), ...(await sharedKeys(config))];
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
+}
+
+/** Returns a problem for each facilitator that has recently rejected a payment without a verdict. */
+function rejections({ facilitators }: Config): string[] {
+  return facilitators.flatMap(({ url }, at) => {
+    const last = recentRejection(url, Date.now());
+    if (!last) return [];
+    const time = new Date(last.at).toISOString();
+    return `facilitator ${at + 1} of FACILITATOR_URL rejected a payment with HTTP status ${last.status} on ${last.call} at ${time}: the caller got a 402 with its text`;
+  });
 }
 
 /**

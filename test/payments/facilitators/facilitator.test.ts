@@ -3,17 +3,24 @@ import { cdpToken } from "../../../src/payments/facilitators/cdpToken.ts";
 import { askSupported, type RemoteFacilitator } from "../../../src/payments/facilitators/facilitatorHttp.ts";
 import { facilitatorClients, facilitatorNamed } from "../../../src/payments/facilitators/facilitators.ts";
 import { localFacilitator } from "../../../src/payments/facilitators/localFacilitator.ts";
+import { recentRejection } from "../../../src/payments/facilitators/rejections.ts";
 import { remoteFacilitator } from "../../../src/payments/facilitators/remoteFacilitator.ts";
 import { readSupported } from "../../../src/payments/facilitators/supported.ts";
 import { PaymentError } from "../../../src/payments/wire/errors.ts";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import { paymentFrom, SILENT } from "../payments.ts";
 
+/** Creates the client of a facilitator that gives this answer to every call. */
+function facilitatorWith(answer: object, status: number) {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const said = btoa(JSON.stringify({ status, answer }).replace(/[^ -~]/g, escaped));
+  const url = `https://facilitator.example.com/says-${encodeURIComponent(said)}`;
+  return remoteFacilitator({ url, timeoutMs: 2000 }, SILENT);
+}
+
 /** Returns the outcome of a settlement through a facilitator that gives this answer. */
 async function settled(answer: object, status = 200) {
-  const said = btoa(JSON.stringify({ status, answer }));
-  const url = `https://facilitator.example.com/says-${encodeURIComponent(said)}`;
-  return remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).settle(await paymentFrom());
+  return facilitatorWith(answer, status).settle(await paymentFrom());
 }
 
 describe("remoteFacilitator on a lost connection", () => {
@@ -52,6 +59,69 @@ describe("remoteFacilitator on a lost connection", () => {
       expect(fetching).toHaveBeenCalledTimes(1);
       fetching.mockRestore();
     }
+  });
+});
+
+describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
+  const verified = async (answer: object, status: number) =>
+    facilitatorWith(answer, status).verify(await paymentFrom());
+
+  test.each([400, 402, 404, 409, 413, 422])("rejects the payment of a verification that gets %i", async (status) => {
+    expect(await verified({ error: "no verdict" }, status)).toEqual({
+      outcome: "rejected",
+      reason: `facilitator_refused: the facilitator answered ${status}: no verdict`,
+    });
+  });
+
+  test.each([401, 403, 408, 429, 500, 502])("gets no verdict from a verification that gets %i", async (status) => {
+    expect(await verified({ error: "no verdict" }, status)).toEqual({ outcome: "unknown" });
+  });
+
+  test.each<[string, object, string]>([
+    [
+      "an error of Coinbase's API",
+      { errorType: "invalid_request", errorMessage: "signature: must match the pattern", correlationId: "1" },
+      "signature: must match the pattern",
+    ],
+    [
+      "a problem document",
+      { type: "about:blank", title: "Bad Request", detail: "payload is wrong" },
+      "payload is wrong",
+    ],
+    ["JSON without an explanation", { code: 7 }, '{"code":7}'],
+    ["a list", [{ message: "wrong" }], '[{"message":"wrong"}]'],
+    ["line breaks, control characters and bidi controls", { error: " a\n\u0000\u202eb\u200b" }, "a b"],
+    ["an empty explanation", { error: "\n" }, "the facilitator gave no reason"],
+  ])("passes on the facilitator's text: %s", async (_, answer, text) => {
+    const reason = `facilitator_refused: the facilitator answered 400: ${text}`;
+    expect(await verified(answer, 400)).toEqual({ outcome: "rejected", reason });
+    expect(await settled(answer, 400)).toEqual({ outcome: "refused", reason });
+  });
+
+  test("passes on at most 200 characters of the facilitator's text", async () => {
+    const { reason } = (await verified({ error: "x".repeat(5000) }, 400)) as { reason: string };
+    expect(reason).toMatch(/^facilitator_refused: the facilitator answered 400: x{200}$/);
+  });
+
+  test("passes on a text that is not JSON, but no HTML", async () => {
+    const reasonFor = async (body: string) => {
+      vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { status: 400 }));
+      const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
+      return ((await client.verify(await paymentFrom())) as { reason: string }).reason;
+    };
+    expect(await reasonFor("wrong payload\n")).toMatch(/400: wrong payload$/);
+    expect(await reasonFor("\n<html>nginx</html>")).toMatch(/400: the facilitator gave no reason$/);
+    vi.restoreAllMocks();
+  });
+
+  test("remembers the last rejection of a facilitator for an hour", async () => {
+    const client = facilitatorWith({ error: "remembered" }, 422);
+    expect(recentRejection(client.name, Date.now())).toBeUndefined();
+    await client.verify(await paymentFrom());
+    expect(recentRejection(client.name, Date.now())).toMatchObject({ call: "verify", status: 422 });
+    await client.settle(await paymentFrom());
+    expect(recentRejection(client.name, Date.now() + 3_500_000)).toMatchObject({ call: "settle", status: 422 });
+    expect(recentRejection(client.name, Date.now() + 3_600_001)).toBeUndefined();
   });
 });
 
@@ -136,10 +206,11 @@ describe("remoteFacilitator.settle", () => {
 
   test("reports a settlement as unprocessed only if the HTTP status means that the request was not processed", async () => {
     const outcomeOf = async (status: number) => (await settled({ error: "no verdict" }, status)).outcome;
-    for (const status of [400, 401, 403, 404, 429, 521, 523, 525, 526, 530])
+    for (const status of [401, 403, 429, 521, 523, 525, 526, 530])
       expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);
     for (const status of [200, 202, 402, 408, 409, 500, 502, 503, 504, 520, 522, 524])
       expect([status, await outcomeOf(status)]).toEqual([status, "unknown"]);
+    for (const status of [400, 404, 413, 422]) expect([status, await outcomeOf(status)]).toEqual([status, "refused"]);
   });
 
   test("does not follow redirects of a facilitator", async () => {
@@ -155,7 +226,7 @@ describe("remoteFacilitator.settle", () => {
       (await settled({ errorType, errorMessage: "why", correlationId: "1" }, 400)).outcome;
     expect(await outcomeOf("settle_exact_failed_onchain")).toBe("reverted");
     expect(await outcomeOf("settle_exact_node_failure")).toBe("unknown");
-    expect(await outcomeOf("invalid_request")).toBe("unprocessed");
+    expect(await outcomeOf("invalid_request")).toBe("refused");
   });
 
   test("shortens a facilitator's reason for a refusal to one line", async () => {

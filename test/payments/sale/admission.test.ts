@@ -72,3 +72,13 @@ test("verifies an unknown payment through the next facilitator if the first give
   expect(verified).toBe(second.client);
   expect([first.signals.length, second.signals.length]).toEqual([1, 1]);
 });
+
+test("refuses a payment with the facilitator's reason if one facilitator rejects it and none verifies it", async () => {
+  const rejecting = facilitatorThat(async () => ({ outcome: "rejected", reason: "schema" }));
+  const silent = facilitatorThat(async () => ({ outcome: "unknown" }));
+  const verifying = facilitatorThat(async () => ({ outcome: "valid" }));
+  const admitted = async (...facilitators: FacilitatorClient[]) => admit(await termsOf({ facilitators }));
+  await expect(admitted(rejecting.client)).rejects.toMatchObject({ name: "PaymentRequired", reason: "schema" });
+  await expect(admitted(rejecting.client, silent.client)).rejects.toMatchObject({ reason: "schema" });
+  expect((await admitted(rejecting.client, verifying.client)).verified).toBe(verifying.client);
+});

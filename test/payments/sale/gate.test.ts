@@ -81,6 +81,8 @@ describe("a sale through a remote facilitator", () => {
   test.each([
     ["refuses-verify", "insufficient_funds", 0],
     ["refuses-verify-400", "invalid_payload", 0],
+    ["rejects-verify", "facilitator_refused: the facilitator answered 400: payload does not match", 0],
+    ["rejects-settle", "facilitator_refused: the facilitator answered 400: payload does not match", 1],
     ["down", "facilitator_unavailable", 0],
     ["garbage", "facilitator_unavailable", 0],
     ["silent", "facilitator_unavailable", 0],

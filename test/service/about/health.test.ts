@@ -55,6 +55,26 @@ test("/healthz warns the operator if RECEIPT_KEY is also the private key of PAY_
   });
 });
 
+test("/healthz warns the operator for an hour after a facilitator has rejected a payment without a verdict", async () => {
+  const name = `rejects-verify-${crypto.randomUUID()}`;
+  const call = deployment({ FACILITATOR_URL: at("good", name) });
+  expect(JSON.stringify(await (await call("/healthz")).json())).not.toContain("rejected");
+
+  const { accepts } = await (await call(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>();
+  const payment = await signPayment(accepts[0]!);
+  const alone = deployment({ FACILITATOR_URL: at(name) });
+  const refused = await alone(TEXT, { method: "POST", headers: { "X-PAYMENT": payment } });
+  expect([refused.status, await refused.json()]).toMatchObject([
+    402,
+    { error: "facilitator_refused: the facilitator answered 400: payload does not match" },
+  ]);
+  const health = await (await call("/healthz")).json<{ status: string; problems: string[] }>();
+  expect(health.status).toBe("warn");
+  expect(health.problems).toContainEqual(
+    expect.stringMatching(/^facilitator 2 of FACILITATOR_URL rejected a payment with HTTP status 400 on verify at 2/),
+  );
+});
+
 test("a deployment with a malformed RECEIPT_KEY sells nothing and does not reveal the key", async () => {
   const call = deployment({ RECEIPT_KEY: `0x${"7".repeat(63)}` });
   const refused = await call(TEXT, { method: "POST" });
