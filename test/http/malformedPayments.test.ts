@@ -148,7 +148,20 @@ describe("answers an invalid payment with a 402 that has the reason and the offe
     ["expired", authorization({ validBefore: String(now() - 1) }), /valid_before/],
     ["about to expire", signedFor({ maxTimeoutSeconds: 3 }), /valid_before/],
     ["not valid yet", authorization({ validAfter: String(now() + 60) }), /valid_after/],
+    ["valid for two days", signedFor({ maxTimeoutSeconds: 172_800 }), /valid_before: .* more than 24 hours/],
     ["validity extended after signing", authorization({ validBefore: String(now() + 9999) }), /signature/],
+    [
+      "signed by a smart wallet that is not deployed yet (ERC-6492)",
+      altered((p) => {
+        p.payload.signature = `0x${"00".repeat(320)}${"6492".repeat(16)}`;
+      }),
+      /payload_signature: the local facilitator cannot check smart wallets/,
+    ],
+    [
+      "signed by the owner of a smart wallet (ERC-1271)",
+      authorization({ from: `0x${"ab".repeat(20)}` }),
+      /payload_signature: the signature is not the payer's\. The local facilitator cannot check smart wallets/,
+    ],
   ])("rejects an invalid version 1 payment: %s", async (_, make, reason) => {
     const offer = await offerOf(TEXT);
     const response = await callPaid(TEXT, body, await make(offer));

@@ -44,10 +44,21 @@ export const localFacilitator: FacilitatorClient = {
       },
       signature: signature as `0x${string}`,
     }).catch(() => false); // viem throws for a malformed signature
-    return signed ? { outcome: "valid" } : { outcome: "invalid", reason: "invalid_exact_evm_payload_signature" };
+    return signed ? { outcome: "valid" } : { outcome: "invalid", reason: refusalOf(signature) };
   },
 
   async settle() {
     return { outcome: "settled", transaction: NO_TRANSACTION };
   },
 };
+
+/** Number of characters of an account's signature: 0x, then r, s and v (65 bytes) or their short form (ERC-2098). */
+const ACCOUNT_SIGNATURE_LENGTHS = [132, 130];
+
+/** Returns the reason for an unverified signature. A signature of another length can only be that of a smart wallet. */
+function refusalOf(signature: string): string {
+  const code = "invalid_exact_evm_payload_signature";
+  return ACCOUNT_SIGNATURE_LENGTHS.includes(signature.length)
+    ? `${code}: the signature is not the payer's. The local facilitator cannot check smart wallets (ERC-1271)`
+    : `${code}: the local facilitator cannot check smart wallets (ERC-1271, ERC-6492). Sign with a private key, or set FACILITATOR_URL`;
+}

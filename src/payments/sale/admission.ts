@@ -57,6 +57,8 @@ export interface Admission {
 const SETTLE_MARGIN_SECONDS = 6;
 /** The time that most work needs, including fetching its files. */
 const EXPECTED_WORK_SECONDS = 30;
+/** Maximum validity of an authorization. The ledger keeps the record of a payment for this time. */
+const MAX_VALIDITY_SECONDS = 86_400;
 /**
  * A fingerprint that matches no request. With this fingerprint the ledger only reports whether it knows the payment.
  */
@@ -147,7 +149,10 @@ export async function verify(
   );
 }
 
-/** Checks that the authorization is valid now, and that it stays valid until the work and the settlement are done. */
+/**
+ * Checks that the authorization is valid now, that it stays valid until the work and the settlement are done, and that
+ * it expires within {@link MAX_VALIDITY_SECONDS}.
+ */
 function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number): void {
   const { validAfter, validBefore } = payment.authorization;
   if (BigInt(validAfter) > nowSeconds)
@@ -159,6 +164,11 @@ function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number):
     throw new PaymentRequired(
       offer,
       `invalid_exact_evm_payload_authorization_valid_before: sign an authorization that is valid for ${offer.maxTimeoutSeconds} s`,
+    );
+  if (BigInt(validBefore) > nowSeconds + MAX_VALIDITY_SECONDS)
+    throw new PaymentRequired(
+      offer,
+      `invalid_exact_evm_payload_authorization_valid_before: the authorization is valid for more than 24 hours; sign one that is valid for ${offer.maxTimeoutSeconds} s`,
     );
 }
 

@@ -207,11 +207,21 @@ describe("a payment", () => {
       /valid_before.*300 s/,
     ],
     ["has expired", { validBefore: Math.floor(Date.now() / 1000) - 1 }, /valid_before/],
+    [
+      "is valid for more than 24 hours",
+      { validBefore: Math.floor(Date.now() / 1000) + 86_460 },
+      /valid_before.*24 hours/,
+    ],
   ])("rejects a payment before the work if it %s", async (_, times, expected) => {
     const { outcome, worked } = await sale("good", await paymentFrom(times));
     expect(reason(outcome)).toMatch(expected);
     expect(worked).toBe(0);
   });
+});
+
+test("sells for a payment that is valid for just under 24 hours", async () => {
+  const payment = await paymentFrom({ validBefore: Math.floor(Date.now() / 1000) + 86_340 });
+  expect((await sale("good", payment)).outcome).toEqual(SOLD);
 });
 
 describe("the log of a sale", () => {
