@@ -150,7 +150,8 @@ async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
   const colors = pages.slice(0, MAX_PAGES).map(({ content, group, ownResources }) =>
     objects.run(() => {
       const { drawn, named } = reader.of(ownResources);
-      const isGiven = group === "retained" || group?.hasColorSpace; // without transparency, the source's own space may have had no effect so far
+      // The page's own space may have had no effect in the source, because nothing was transparent.
+      const isGiven = group === "retained" || group?.hasColorSpace;
       return isGiven ? SCREEN : drawn | named | colorsOfContent(content.colors ?? 0);
     }),
   );

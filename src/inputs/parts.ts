@@ -81,8 +81,8 @@ async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
 class Scanner {
   readonly #chunks: AsyncIterator<Uint8Array>;
   /**
-   * Bytes that have been read but not yielded. Initially a line break, because every delimiter begins with one, but the
-   * first delimiter of a body may lack it.
+   * Bytes that have been read but not yielded. The initial value is a line break: every delimiter begins with one,
+   * except that the first delimiter of a body may lack it.
    */
   #unread: Buffer = Buffer.from("\r\n");
 

@@ -1,6 +1,6 @@
 /**
- * Decides whether page content is well-formed: all readers execute it to its end, and it leaves nothing open. Where a
- * reader stops earlier than ISO 32000-2, 7.8.2 and 8.2 require, the rules are stricter than the standard. Unusual
+ * Decides whether page content is well-formed: all readers execute it to its end, and it leaves nothing open. The rules
+ * are stricter than ISO 32000-2, 7.8.2 and 8.2, because some readers stop at content that the standard allows. Unusual
  * content counts as malformed, because a false alarm costs little: the content is only isolated from the mark.
  */
 import { BACKSLASH, CARRIAGE_RETURN, LINE_FEED, PAREN_CLOSE, PAREN_OPEN, PERIOD } from "../syntax/characters.ts";
@@ -50,7 +50,10 @@ const MAX_TOKEN = 127;
 /** Maximum number of digits before the decimal point. Numbers of ten digits can exceed 32 bits. */
 const MAX_DIGITS = 9;
 
-/** Content that uses a missing category of resources more often is malformed. MuPDF stops at 100 missing resources. */
+/**
+ * Number of uses above which a missing category of resources makes content malformed. MuPDF stops at 100 missing
+ * resources.
+ */
 const MANY_USES = 60;
 
 /** Classes of bytes. Those from `DIGIT` on are regular characters. */

@@ -131,7 +131,7 @@ class AnnotationReader {
   }
 }
 
-/** Runs `read`. Returns null if it fails, because the mark does not depend on annotations. */
+/** Runs `read`. Returns null for unreadable or too complex data, because the mark does not depend on annotations. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read();

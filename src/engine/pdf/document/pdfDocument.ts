@@ -81,7 +81,7 @@ export interface ReadDocument {
   readonly language: string | undefined;
   /** The claim to conform to PDF/A, if the file makes one. */
   readonly pdfa: Pdfa | undefined;
-  /** Print properties of the document. */
+  /** Facts that show whether the document is made for print. */
   readonly press: Press;
   /** Device color spaces that new objects may use, see ObjectSink. */
   readonly deviceColors: ReadonlySet<number>;

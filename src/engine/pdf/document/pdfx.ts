@@ -5,7 +5,7 @@ import { Malformed } from "../syntax/lexer.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { Feature } from "./pdfa.ts";
 
-/** Print properties of a file. */
+/** Facts that show whether a file is made for print. */
 export interface Press {
   /** Whether the file claims to be PDF/X. */
   readonly isPdfx: boolean;

@@ -25,8 +25,8 @@ const MOST_DEFLATED = 16;
 const PLACEMENTS_BYTES = 1 << 20;
 
 /**
- * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2) in the page's initial graphics state. Pages
- * with equal operators share one content stream. Must be called only once per document.
+ * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2). They are drawn in the page's initial
+ * graphics state. Pages with equal operators share one content stream. Must be called only once per document.
  * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
  * resource name on that page
  * @throws EngineError too_complex if placing the XObjects takes too long, or copies too many bytes

@@ -94,7 +94,7 @@ export class ContentsReader {
    * loaded is therefore assumed to be a well-formed stream, and added to `deferred`. The copying pass checks it, see
    * ContentCheck.
    * @throws Malformed if the value cannot be read, and the reader is not lenient
-   * @throws MissingRange if bytes must be fetched first, and `mayDefer` is false
+   * @throws MissingRange if bytes must be fetched first, and the object cannot be deferred
    */
   read(text: Uint8Array, span: Span | undefined, mayDefer: boolean): Contents {
     if (!span) return NONE;

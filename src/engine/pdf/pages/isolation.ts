@@ -64,7 +64,7 @@ export class IsolationReader {
    * @param items references to the streams
    * @param isTagged see checkContent
    * @param categories see categoriesOf
-   * @throws MissingRange if bytes have to be fetched first
+   * @throws MissingRange if bytes must be fetched first
    */
   check(items: string, isTagged: boolean, categories: number): PageContent {
     const key = `${categories} ${items}`;
@@ -83,7 +83,7 @@ export class IsolationReader {
    * @param resources see IsolatedContent
    * @param box see IsolatedContent
    * @returns undefined if the content cannot be isolated
-   * @throws MissingRange if bytes have to be fetched first
+   * @throws MissingRange if bytes must be fetched first
    */
   read(items: string, resources: Rewrite | undefined, box: string): IsolatedContent | undefined {
     const use = `${box} ${resources && keyOf(resources)}`;

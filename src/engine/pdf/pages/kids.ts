@@ -80,8 +80,8 @@ export function readKids(text: Uint8Array, at: number): Kids {
 type ElementKind = "reference" | "dictionary" | "other";
 
 /**
- * Visits the elements of the array at `at`. Each occupies the bytes [start, end). `num` and `gen` are 0 unless the
- * element is a reference.
+ * Visits the elements of the array at `at`. Each occupies the bytes [start, end). `num` and `gen` are 0 for an element
+ * that is not a reference.
  * @throws Malformed if an element cannot be skipped, or if it may be a reference but is malformed
  */
 function eachElement(

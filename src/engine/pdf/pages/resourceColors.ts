@@ -8,7 +8,7 @@ import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/
 import { contentOf, decodeContent } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
-/** Colors for a screen: of an RGB color space. */
+/** Colors for a screen, in an RGB color space. */
 export const SCREEN = 1;
 /** Colors for print: CMYK, spot colors, or overprinting. */
 export const PRINT = 2;

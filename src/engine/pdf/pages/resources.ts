@@ -22,7 +22,7 @@ export interface NameSlot {
   readonly prefix: string;
   readonly rewrite: Rewrite;
   readonly span: Span;
-  /** Text around the new entries if the dictionary itself has to be created. */
+  /** Text around the new entries if the dictionary itself must be created. */
   readonly around: readonly [string, string];
   /** The splice that adds names. Undefined until the first name is added. */
   splice: Splice | undefined;

@@ -110,8 +110,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, a stream. `text` ends at the start of its data or within them, and `data` is the rest of
-   * them in the file.
+   * Registers object `num`, a stream. `text` may include the beginning of its data or all of them. `data` is the rest
+   * of them in the file.
    * @throws EngineError too_complex if too much is retained; damaged_pdf if the object is also used as another type
    */
   registerStream(num: number, text: Uint8Array, data: Span): Rewrite {

@@ -50,7 +50,7 @@ export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   return concat([vector, encryptBlocks(key, vector, concat([data, padding]))]);
 }
 
-/** Returns whether AES data have a vector, whole blocks and valid padding. MuPDF gives up data that lack one of them. */
+/** Returns whether AES data have a vector, whole blocks and valid padding. MuPDF rejects data that lack one of them. */
 export function isIntactAes(key: Uint8Array, data: Uint8Array): boolean {
   if (data.length < 2 * BLOCK_BYTES || data.length % BLOCK_BYTES > 0) return false;
   const last = decryptBlocks(key, data.subarray(-2 * BLOCK_BYTES, -BLOCK_BYTES), data.subarray(-BLOCK_BYTES));

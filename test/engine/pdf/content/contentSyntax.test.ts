@@ -42,7 +42,7 @@ const OPERATORS: [keyof typeof AROUND, string[]][] = [
 ];
 const ROWS = OPERATORS.flatMap(([around, operators]) => operators.map((operator) => [operator, around] as const));
 const VARIED = ROWS.filter(([operator]) => operator.split(" ").length > 1 && !/\b(Q|ET|EX|EMC)$/.test(operator));
-/** An operator's operands as a list, then the operator. */
+/** Splits an operator and its operands into tokens. The operator is the last token. */
 const tokensOf = (operator: string) => operator.match(/\[.*\]|<<.*>>|\S+/g)!;
 
 describe("operators", () => {
@@ -273,7 +273,7 @@ describe("chunks and streams", () => {
     "BI/W 2/H 2/BPC 8/CS/G\nID abcd\nEI BI/W 1/H 1/IM true/F/AHx ID 61> EI 0 0 9 9 re W* n BX foo EX 0 0 0 scn ",
   ].join("");
 
-  test("accepts content with tokens of all kinds, and rejects it with another bracket", () => {
+  test("accepts content with tokens of all kinds, and rejects it if another opening bracket follows", () => {
     expect(isWellFormed(MIXED)).toBe(true);
     for (const bracket of ["(", "<", "[", "<<", "{"]) expect(isWellFormed(`${MIXED}${bracket} `), bracket).toBe(false);
   });

@@ -20,7 +20,7 @@ describe("readKids", () => {
     ["a number", "[3 0 R 7]"],
     ["null", "[3 0 R null]"],
     ["a reference to object 0", "[3 0 R 0 0 R]"],
-  ])("leaves out an element of /Kids that is %s, and reports that the array is not plain", (_, text) => {
+  ])("leaves out an element of /Kids that is %s, and reports the omission", (_, text) => {
     expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
   });
 
