@@ -16,7 +16,7 @@ export const OTHER = 7;
 export const PAGE = 0;
 const PATH = 1;
 const TEXT = 2;
-/** Stands for the graphics object before the operator. */
+/** Value for an operator that does not change the graphics object. */
 export const UNCHANGED = 3;
 
 /** Effects of operators, apart from a change of the graphics object. */

@@ -300,9 +300,8 @@ async function completeScan(objects: Objects, trailer: Dictionary, { scan }: Rec
 }
 
 /**
- * Checks the file's own cross-reference. If the source is read by ranges, the copying pass checks the single objects
- * instead.
- * @throws Malformed if an object is not where it should be
+ * Checks the file's own cross-reference. If the source is read by ranges, the copying pass checks most objects instead.
+ * @throws Malformed if an object is not at its offset
  */
 async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promise<void> {
   if (source.inMemory || thorough) await verifyOffsets(source, xref.table);

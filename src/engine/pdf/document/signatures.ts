@@ -32,7 +32,7 @@ export async function isSigned(objects: Objects, catalog: Dictionary): Promise<b
   try {
     return await hasSignature(objects, form.get("Fields"));
   } catch (error) {
-    // The flag decides if a field is unreadable.
+    // If a field is unreadable, the flag alone decides.
     if (error instanceof Malformed || error instanceof EngineError) return true;
     throw error;
   }

@@ -36,7 +36,7 @@ interface Checked {
   boundaries: Boundaries;
   /** Whether the cross-reference omits superseded objects. */
   isIncomplete: boolean;
-  /** Numbers of the live objects read that are pages. */
+  /** Numbers of the pages among the live objects that were read. */
   pages: readonly number[];
 }
 

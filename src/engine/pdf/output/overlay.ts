@@ -14,8 +14,8 @@ import { Forms } from "./forms.ts";
 import { drawForms, guardsFor } from "./guards.ts";
 
 /**
- * Maximum number of deflated placements, in page order. If each page has its own placement, deflating all would take
- * half the time.
+ * Maximum number of deflated placements, in page order. If each page has its own placement, deflating all of them would
+ * take half of the total time.
  */
 const MOST_DEFLATED = 16;
 /**

@@ -39,7 +39,7 @@ export interface Replacements {
   streams: number[];
   /** Object numbers whose body in the source is superseded. */
   superseded: Set<number>;
-  /** The numbers in `superseded` that are no longer used. */
+  /** The numbers in `superseded` that the output lists as free. */
   freed: Set<number>;
 }
 

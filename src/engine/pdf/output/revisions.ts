@@ -105,7 +105,7 @@ function isType(bytes: Uint8Array, at: number): boolean {
  */
 const SEAM = 64;
 
-/** Searches the copied chunks for signs. */
+/** Searches the copied chunks for signs of unmarked pages. */
 export class RevisionWatch {
   /** Last bytes of the previous chunk. */
   #before: Uint8Array = new Uint8Array();

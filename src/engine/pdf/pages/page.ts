@@ -20,7 +20,7 @@ export interface Page {
 
 /** The transparency group of a page (11.6.6) that the output changes, because it names no color space or is a knockout group. */
 export interface PageGroup {
-  /** Its entries /I and /CS in PDF syntax. */
+  /** The group's entries /I and /CS in PDF syntax. */
   readonly entries: string;
   readonly hasColorSpace: boolean;
 }

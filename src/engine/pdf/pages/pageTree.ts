@@ -34,7 +34,7 @@ export interface WalkOptions extends ReadOptions {
   maxPages: number;
   /** Prefix of the mark's names. */
   namePrefix: string;
-  /** See ContentsReader. */
+  /** Whether the copying pass may check content streams, see {@link ContentsReader.read}. */
   mayDefer: boolean;
   /**
    * Returns whether readers may find another definition of an object that is missing, or is neither a page nor a node.

@@ -225,7 +225,7 @@ interface Entries {
   overridden: EntrySpan[];
   /** ColorSpace dictionaries that have not been searched for default color spaces yet. */
   colorSpaces: Span[];
-  /** See PageResources. */
+  /** The existing categories of resources, see PageResources. */
   categories: ReadonlyMap<string, Span>;
 }
 
