@@ -10,10 +10,11 @@ import { checkImage, readImage } from "./images/readImage.ts";
 import { isInvisible } from "./marks/contrast.ts";
 import { markWithImage } from "./marks/imageMark.ts";
 import { checkText, markWithText } from "./marks/textMark.ts";
-import type { ImageMark, TextMark } from "./options.ts";
+import { DEFAULTS, type ImageMark, type TextMark } from "./options.ts";
 import { pageRanges } from "./pageRanges.ts";
 import { coveredPages } from "./pdf/document/annotations.ts";
 import { openPdf } from "./pdf/document/openPdf.ts";
+import { paintedPages } from "./pdf/document/paintedPages.ts";
 import { type PdfaNotice, pdfaNotices } from "./pdf/document/pdfa.ts";
 import type { PdfDocument } from "./pdf/document/pdfDocument.ts";
 import { breaksPdfx } from "./pdf/document/pdfx.ts";
@@ -25,6 +26,7 @@ export type { LoadFont } from "./fonts/library.ts";
 export { SCRIPTS } from "./fonts/scripts.ts";
 export { MAX_SIDE } from "./images/checkSize.ts";
 export { detectFormat, IMAGE_FORMATS } from "./images/detectFormat.ts";
+export { LAYERS, type Layer } from "./layers.ts";
 export { PLACEHOLDERS, unknownPlaceholder } from "./marks/placeholders.ts";
 export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from "./marks/positions.ts";
 export { TEMPLATES, type TemplateName } from "./marks/templates.ts";
@@ -111,6 +113,8 @@ export async function watermark(
 ): Promise<WatermarkPlan> {
   const bytes = source instanceof Uint8Array ? new MemorySource(plain(source)) : new RangeSource(source);
   const document = await openPdf(bytes, options);
+  document.layer = mark.layer ?? DEFAULTS.layer;
+  const painted = document.layer === "under" ? await paintedPages(document) : [];
   const { cutPages } = await applyMark(mark, document, options);
 
   const { length, chunks } = await planOutput(document);
@@ -122,7 +126,7 @@ export async function watermark(
   if (document.missesPages) notices.push("pages-missing");
   if (breaksPdfx(document)) notices.push("pdfx-broken");
   notices.push(...pdfaNotices(document));
-  const covered = await coveredPages(document);
+  const covered = await coveredPages(document, painted);
   if (covered.length > 0) notices.push(`mark-covered;pages="${pageRanges(covered)}"`);
   if (isInvisible(mark)) notices.push("mark-invisible");
   if (cutPages.length > 0) notices.push(`text-cut;pages="${pageRanges(cutPages)}"`);
@@ -149,7 +153,10 @@ async function applyMark(
 ): Promise<{ cutPages: readonly number[] }> {
   if ("image" in mark) {
     // PDF/A-1 is based on PDF 1.4, but 16-bit images require PDF 1.5.
-    const limits = { maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined };
+    const limits = {
+      ...{ maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined },
+      hasHardMask: document.layer === "under",
+    };
     await markWithImage(document, await readImage(plain(mark.image), limits), mark);
     return { cutPages: [] };
   }

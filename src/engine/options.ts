@@ -1,10 +1,13 @@
+import type { Layer } from "./layers.ts";
 import type { ImagePosition, Position } from "./marks/positions.ts";
 import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
 
 /** Options that text and image marks share. */
 interface MarkOptions {
-  /** Opacity of the whole mark: 0 is invisible, 1 is opaque. */
+  /** Opacity of the whole mark: 0 is invisible, 1 is opaque. Under the page's content, it is the tint of opaque colors. */
   opacity?: number | undefined;
+  /** Whether the mark is drawn over the page's content or under it. */
+  layer?: Layer | undefined;
   /** Counter-clockwise rotation in degrees, relative to the page as displayed. */
   rotation?: number | undefined;
   /** Distance from the page edges in points, at most a tenth of the shorter side. */
@@ -51,6 +54,7 @@ export const DEFAULTS = {
   template: DEFAULT_TEMPLATE,
   imagePosition: "center" as ImagePosition,
   opacity: 0.3,
+  layer: "over" as Layer,
   rotation: 0,
   scale: 0.5,
   marginPt: 24,

@@ -1,10 +1,12 @@
 import { EngineError } from "../errors.ts";
 
-/** Limits on the size of an image. */
+/** Limits on an image. */
 export interface ImageLimits {
   maxPixels: number;
   /** Maximum bits per sample of a PNG. Larger samples are reduced. */
   maxBitDepth?: 8 | undefined;
+  /** Whether each pixel of a PNG must be either visible or invisible. Pixels of less than half the full alpha are invisible. */
+  hasHardMask?: boolean | undefined;
 }
 
 /**

@@ -12,9 +12,10 @@ const DEVICE: Readonly<Record<number, string>> = { 1: "/DeviceGray", 3: "/Device
  * page replaces them, the result has an ICC profile of sRGB. CMYK is always a device color space.
  */
 export function plainSpace(components: number, sink: ObjectSink): string {
-  if (components !== 1) sink.uses?.add("colors");
   if (components === 4) sink.uses?.add("device CMYK");
+  else if (components === 3) sink.uses?.add("colors");
   if (components === 4 || (sink.deviceColors?.has(components) ?? true)) return DEVICE[components]!;
+  sink.uses?.add("colors");
   const data = deflate(srgbProfile(components === 1 ? 1 : 3), 9);
   return `[/ICCBased ${sink.add({ dict: `/N ${components}/Filter/FlateDecode`, data })}]`;
 }

@@ -56,10 +56,10 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
     size: data.length,
-    embed(sink) {
+    embed(sink, tint = 1) {
       const colorSpace = jpegColorSpace(frame.componentIds.length, profile, sink);
       const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /Filter /DCTDecode`;
-      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents)}${interpolateEntry(sink)}`;
+      const dict = `${image} /ColorSpace ${colorSpace} /BitsPerComponent 8 ${jpegColorEntries(frame, contents, tint)}${interpolateEntry(sink)}`;
       return { xobject: sink.add({ dict, data }), matrix };
     },
   };

@@ -4,6 +4,7 @@ import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
+import { decodeEntry } from "./tint.ts";
 
 /** Component identifiers R, G, B. Some encoders use them if the components are RGB instead of YCbCr. */
 const RGB_IDS = "82,71,66";
@@ -44,9 +45,14 @@ export function jpegColorSpace(components: number, profile: Uint8Array | undefin
  * Returns the entries of the image dictionary that define the meaning of the components. Photoshop inverts CMYK and
  * adds an Adobe marker. CMYK without a marker is not inverted. PDF interprets three components as YCbCr (ISO 32000-2,
  * table 13). JPEG decoders interpret them as RGB if their identifiers are R, G, B and no marker contradicts this.
+ * @param tint see {@link decodeEntry}
  */
-export function jpegColorEntries({ componentIds }: Frame, { adobe, jfif }: { adobe: boolean; jfif: boolean }): string {
-  if (componentIds.length === 4 && adobe) return "/Decode [1 0 1 0 1 0 1 0]";
-  if (componentIds.join() === RGB_IDS && !adobe && !jfif) return "/DecodeParms << /ColorTransform 0 >>";
-  return "";
+export function jpegColorEntries(
+  { componentIds }: Frame,
+  { adobe, jfif }: { adobe: boolean; jfif: boolean },
+  tint: number,
+): string {
+  const decode = decodeEntry(componentIds.length, tint, componentIds.length === 4 && adobe);
+  const isRgb = componentIds.join() === RGB_IDS && !adobe && !jfif;
+  return isRgb ? `/DecodeParms << /ColorTransform 0 >>${decode}` : decode;
 }

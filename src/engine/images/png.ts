@@ -1,5 +1,4 @@
-import type { ObjectSink, Ref } from "../pdf/document/newObject.ts";
-import { allowsTransparency } from "../pdf/document/pdfa.ts";
+import { avoidsTransparency, type ObjectSink, type Ref } from "../pdf/document/newObject.ts";
 import { deinterlaced } from "./adam7.ts";
 import type { ImageLimits } from "./checkSize.ts";
 import { type Colors, ColorWriter } from "./colorWriter.ts";
@@ -11,6 +10,7 @@ import { hasGrays, pngColorSpace } from "./pngColor.ts";
 import { type Transparency, transparencyOf } from "./pngTransparency.ts";
 import { scanlines } from "./scanlines.ts";
 import { layoutOf, type SoftMask, splitAlpha } from "./splitAlpha.ts";
+import { decodeEntry } from "./tint.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
 /** An image as written to the PDF: zlib streams of PNG scanlines. */
@@ -40,13 +40,13 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
   const source = readChunks(bytes, limits);
   const { width, height } = source.header;
   const matrix = orientationOf(source.ancillary.get("eXIf"));
-  const planes = await readPlanes(source, limits.maxBitDepth ?? 16);
+  const planes = await readPlanes(source, limits);
 
   return {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
     size: bytes.length + planes.colors.data.length + (planes.softMask?.data.length ?? 0),
-    embed: (sink) => ({ xobject: embedPlanes(source, planes, sink), matrix }),
+    embed: (sink, tint = 1) => ({ xobject: embedPlanes(source, planes, sink, tint), matrix }),
   };
 }
 
@@ -66,11 +66,12 @@ async function with8Bits(png: Png): Promise<Png> {
   return { ...png, header, data: await data.finish() };
 }
 
-async function readPlanes(source: Png, maxBitDepth: number): Promise<Planes> {
+async function readPlanes(source: Png, limits: ImageLimits): Promise<Planes> {
+  const maxBitDepth = limits.maxBitDepth ?? 16;
   const isTooDeep = source.header.bitDepth > maxBitDepth;
   // A color in tRNS also has 16 bits, so pixels are compared with it before the samples are reduced.
   const png = isTooDeep && !hasTransparencyChunk(source) ? await with8Bits(source) : source;
-  const transparency = transparencyOf(png);
+  const transparency = transparencyOf(png, limits.hasHardMask);
   const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);
   if (planes.bits <= maxBitDepth) return planes;
 
@@ -122,7 +123,7 @@ function contentOf({ header, data }: Png): Content {
   return data.length * DRAWING_RATIO < scanlineLength(header, header.width) * header.height ? "drawing" : "photograph";
 }
 
-function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectSink): Ref {
+function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectSink, tint: number): Ref {
   const { width, height } = png.header;
   const image = (space: string, components: number, bitsPerComponent: number) =>
     `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${space} /BitsPerComponent ${bitsPerComponent} ` +
@@ -130,10 +131,11 @@ function embedPlanes(png: Png, { colors, bits, softMask }: Planes, sink: ObjectS
     `/BitsPerComponent ${bitsPerComponent} >>${interpolateEntry(sink)}`;
 
   const { components, data } = colors;
-  const dict = image(`/ColorSpace ${pngColorSpace(png, components, sink)}`, components, bits);
+  const decode = png.header.colorType === INDEXED ? "" : decodeEntry(components, tint);
+  const dict = image(`/ColorSpace ${pngColorSpace(png, components, sink, tint)}${decode}`, components, bits);
   if (!softMask) return sink.add({ dict, data });
 
-  const isHard = softMask.bits === 1 && !allowsTransparency(sink.pdfa);
+  const isHard = softMask.bits === 1 && avoidsTransparency(sink);
   if (!isHard) sink.uses?.add("transparency");
   const mask = sink.add({
     dict: image(isHard ? "/ImageMask true /Decode [1 0]" : "/ColorSpace /DeviceGray", 1, softMask.bits),

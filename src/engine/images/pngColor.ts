@@ -5,6 +5,7 @@ import { type Profile, plainSpace, profiledSpace } from "./colorSpaces.ts";
 import { isUsableProfile } from "./icc.ts";
 import { asGray } from "./iccVersion2.ts";
 import { GRAY, GRAY_ALPHA, INDEXED, type Png } from "./pngChunks.ts";
+import { tinted } from "./tint.ts";
 
 /**
  * Maximum size of a decompressed profile in bytes. RGB profiles rarely exceed 1 MB. Profiles over the maximum are
@@ -17,12 +18,13 @@ const MAX_PROFILE_BYTES = 4_000_000;
  * color space is a usable ICC profile (iCCP), sRGB, or a gamma and chromaticities (gAMA, cHRM) that differ from sRGB.
  * sBIT, bKGD and pHYs are ignored, as in browsers. cICP is ignored too, because decoders without support for it use the
  * other chunks (PNG, 4.3).
+ * @param tint see {@link tinted}, for the colors of a palette
  */
-export function pngColorSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
+export function pngColorSpace(png: Png, components: 1 | 3, sink: ObjectSink, tint: number): string {
   if (png.header.colorType !== INDEXED) return samplesSpace(png, components, sink);
   const { palette } = png;
   const isGray = hasGrays(png) && palette.every((value, i) => value === palette[i - (i % 3)]);
-  const data = isGray ? palette.filter((_, i) => i % 3 === 0) : palette;
+  const data = tinted(isGray ? palette.filter((_, i) => i % 3 === 0) : palette, tint);
   return `[/Indexed ${samplesSpace(png, isGray ? 1 : 3, sink)} ${palette.length / 3 - 1} ${sink.add({ dict: "", data })}]`;
 }
 

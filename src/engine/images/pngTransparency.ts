@@ -13,11 +13,20 @@ export interface Transparency {
 }
 
 /**
+ * Returns the transparency of a PNG with a mask of one bit per pixel, if `isHard`.
+ * @throws like {@link softTransparencyOf}
+ */
+export function transparencyOf(png: Png, isHard = false): Transparency | undefined {
+  const transparency = softTransparencyOf(png);
+  return transparency && isHard ? { ...transparency, ...HARD_MASK } : transparency;
+}
+
+/**
  * Returns the transparency of a PNG, which comes from an alpha channel or a tRNS chunk (PNG, 11.3.1.1).
  * @returns undefined if the PNG has neither, or if all palette entries are opaque
  * @throws EngineError damaged_image if the length of tRNS does not fit the color type
  */
-export function transparencyOf({ header, ancillary, palette }: Png): Transparency | undefined {
+function softTransparencyOf({ header, ancillary, palette }: Png): Transparency | undefined {
   const { colorType, bitDepth } = header;
   if (colorType === RGB_ALPHA) return bitDepth === 8 ? alphaChannel(4, 3, 1) : alphaChannel(8, 6, 2);
   if (colorType === GRAY_ALPHA) return bitDepth === 8 ? alphaChannel(2, 1, 1) : alphaChannel(4, 2, 2);

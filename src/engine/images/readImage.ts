@@ -38,7 +38,7 @@ const MAX_CACHED_BYTES = 2 ** 20;
 
 async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
   if (bytes.length > MAX_CACHED_BYTES) return readPng(bytes, limits);
-  const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth}`;
+  const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth} ${limits.hasHardMask}`;
   const known = pictures.get(key);
   if (known) return known;
   const picture = await readPng(bytes.slice(), limits); // copies the data, because `bytes` may be a view of the caller's memory

@@ -48,25 +48,29 @@ export interface Appearance {
 
 /**
  * Resolves the appearance of a mark. A field of the caller wins over the template, and the template wins over
- * `DEFAULTS`. There are three special cases:
+ * `DEFAULTS`. There are four special cases:
  * - A template for small text raises the opacity, because thin letters would otherwise be unreadable.
  * - Outside the middle of the page, `OUTER_SIZE_SHARE` limits the template's share.
  * - Text in a color of the caller has no light edge.
+ * - Text under the page's content is opaque, in a lighter color instead. It has no light edge, which would not be visible.
  */
 export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
   const template = TEMPLATES[mark.template ?? DEFAULT_TEMPLATE];
   const position = mark.position ?? template.position;
   const spot = spotOf(position);
   const isInMiddle = spot.x === 0.5 && spot.y === 0.5 && !spot.isTiled;
-  const opacity = mark.opacity ?? DEFAULTS.opacity;
+  const requested = mark.opacity ?? DEFAULTS.opacity;
+  const opacity = template.small ? 1 - (1 - requested) ** 2 : requested;
+  const color = mark.color ?? template.color;
+  const isUnder = mark.layer === "under";
 
   return {
     position,
     rotation: mark.rotation ?? (spot.alongDiagonal ? undefined : (template.rotation ?? 0)),
     weight: template.weight,
-    color: mark.color ?? template.color,
-    opacity: template.small ? 1 - (1 - opacity) ** 2 : opacity,
-    hasEdge: mark.color === undefined,
+    color: isUnder ? mixedWithWhite(color, opacity) : color,
+    opacity: isUnder ? 1 : opacity,
+    hasEdge: mark.color === undefined && !isUnder,
     isHollow: template.hollow ?? false,
     isFramed: template.framed ?? false,
     fontSizePt: mark.fontSizePt,
@@ -76,4 +80,10 @@ export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
     marginPt: mark.marginPt ?? DEFAULTS.marginPt,
     lang: mark.lang,
   };
+}
+
+/** Returns a color `#rrggbb` as it looks at an opacity on white. */
+function mixedWithWhite(color: string, opacity: number): string {
+  const channels = [1, 3, 5].map((at) => 255 - opacity * (255 - Number.parseInt(color.slice(at, at + 2), 16)));
+  return `#${channels.map((channel) => Math.round(channel).toString(16).padStart(2, "0")).join("")}`;
 }

@@ -1,7 +1,6 @@
 import type { EmbeddedFont } from "../fonts/embed.ts";
 import type { Cluster } from "../fonts/layout.ts";
-import type { ObjectSink } from "../pdf/document/newObject.ts";
-import { allowsTransparency } from "../pdf/document/pdfa.ts";
+import { avoidsTransparency, type ObjectSink } from "../pdf/document/newObject.ts";
 import { glyphText, hideFromExtraction } from "./actualText.ts";
 import type { Appearance } from "./appearance.ts";
 import { EMBOLDENING, type FrameStroke, strokeAround } from "./block.ts";
@@ -46,7 +45,7 @@ export function drawText(
   appearance: Appearance,
   ink: Ink,
 ): Drawing {
-  if (appearance.isHollow && allowsTransparency(sink.pdfa)) return drawHollow(sink, drawing, embedded, appearance, ink);
+  if (appearance.isHollow && !avoidsTransparency(sink)) return drawHollow(sink, drawing, embedded, appearance, ink);
   const { runs, box, edge, frame, isEcho = false, digit } = drawing;
   const isDrawnTwice = edge > 0;
   const isDigit = isDrawnTwice && !isEcho && digit !== undefined;
@@ -62,8 +61,7 @@ export function drawText(
     const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
     content.push(ink.white.stroke, ...frameEdge, light);
   }
-  // Hollow letters get here only in PDF/A-1, which forbids soft masks. Without a mask, lines are visible where letters
-  // overlap.
+  // Without a soft mask, the outlines of hollow letters are visible where letters overlap.
   if (appearance.isHollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
   else {
     content.push(ink.fill);

@@ -26,18 +26,21 @@ export interface Drawing {
 /**
  * Turns a drawing into a form XObject that looks the same in every graphics state. The form resets the page's alpha,
  * blend mode and soft mask (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). A translucent mark is an isolated transparency group,
- * so overlaps within it are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid.
+ * so overlaps within it are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid. Under the page's
+ * content, the graphics state is the initial one, and needs no reset.
  * @param opacity opacity of the whole mark, from 0 to 1
  * @param text the text of the drawing's glyphs; see {@link glyphText}
  */
 export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number, text?: string): Mark {
   if (opacity < 1) sink.uses?.add("transparency");
   const inner = addForm(sink, drawing, opacity < 1 ? "/Group<</S/Transparency/I true>>" : "");
+  const content = text === undefined ? "/D Do" : glyphText(text, "/D Do");
+  const isReset = sink.layer !== "under";
   const state = `<</ca ${number(opacity)}/CA ${number(opacity)}/BM/Normal/SMask/None/AIS false>>`;
   const ref = addForm(sink, {
     box: drawing.box,
-    resources: `/ExtGState<</S ${state}>>/XObject<</D ${inner}>>`,
-    content: `/S gs ${text === undefined ? "/D Do" : glyphText(text, "/D Do")}`,
+    resources: `${isReset ? `/ExtGState<</S ${state}>>` : ""}/XObject<</D ${inner}>>`,
+    content: isReset ? `/S gs ${content}` : content,
   });
   return { ref, box: drawing.box };
 }

@@ -27,15 +27,16 @@ export async function markWithImage(
   const { width, height } = picture;
   const { opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation, scale = DEFAULTS.scale } = options;
   const spot = spotOf(options.position ?? DEFAULTS.imagePosition);
-  const { xobject, matrix } = picture.embed(document);
+  const isUnder = document.layer === "under";
+  const { xobject, matrix } = picture.embed(document, isUnder ? opacity : 1);
   const mark = makeMark(
     document,
     {
       box: [0, 0, width, height],
-      resources: `/XObject << /Image ${xobject} >>${document.deviceColors.has(1) ? "" : LINEAR_GRAY}`,
+      resources: `/XObject << /Image ${xobject} >>${isUnder || document.deviceColors.has(1) ? "" : LINEAR_GRAY}`,
       content: `${width} 0 0 ${height} 0 0 cm ${numbers(matrix)} cm /Image Do`,
     },
-    opacity,
+    isUnder ? 1 : opacity,
   );
 
   const tilings = new Tilings(document);

@@ -18,14 +18,18 @@ export interface Ink extends Paint {
 const DEVICE: Readonly<Record<string, readonly [string, string]>> = {
   "/DeviceGray": ["g", "G"],
   "/DeviceRGB": ["rg", "RG"],
+  "/DeviceCMYK": ["k", "K"],
 };
 
 /**
  * Returns the ink of a color `#rrggbb`. A color with equal channels becomes gray, so that printers use only black ink.
+ * Other colors become CMYK in PDF/X files, most of which forbid RGB.
  */
 export function inkOf(color: string, sink: ObjectSink): Ink {
   const shares = [1, 3, 5].map((at) => share(Number.parseInt(color.slice(at, at + 2), 16)));
-  const values = new Set(shares).size === 1 ? shares.slice(0, 1) : shares;
+  const isGray = new Set(shares).size === 1;
+  const isCmyk = !isGray && sink.press?.takesCmyk === true;
+  const values = isGray ? shares.slice(0, 1) : isCmyk ? cmykOf(shares) : shares;
 
   const space = plainSpace(values.length, sink);
   const device = DEVICE[space];
@@ -35,7 +39,7 @@ export function inkOf(color: string, sink: ObjectSink): Ink {
     return { fill: `/C cs ${operands} sc`, stroke: `/C CS ${operands} SC` };
   };
   const resources = device ? "" : `/ColorSpace<</C${space}>>`;
-  return { ...paint(values), white: paint(values.map(() => 1)), resources };
+  return { ...paint(values), white: paint(values.map(() => (isCmyk ? 0 : 1))), resources };
 }
 
 /**
@@ -44,4 +48,10 @@ export function inkOf(color: string, sink: ObjectSink): Ink {
  */
 function share(value: number): number {
   return Math.ceil((value * 1000) / 255) / 1000;
+}
+
+/** Converts shares of red, green and blue to CMYK (ISO 32000-2, 10.4.2.4), with as much black as possible. */
+function cmykOf(shares: readonly number[]): number[] {
+  const white = Math.max(...shares);
+  return [...shares.map((value) => (white === 0 ? 0 : 1 - value / white)), 1 - white];
 }

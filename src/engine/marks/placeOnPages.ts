@@ -37,14 +37,16 @@ const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
  */
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
   /** The previous page and its matrix, cached because consecutive pages are mostly alike. */
-  let previous: { page: Page; matrix: Matrix; operands: string } | undefined;
+  let previous: { page: Page; matrix: Matrix; operands: string; points?: ReturnType<typeof pointsOf> } | undefined;
   await overlay(document, (page, nameOf) => {
     const { matrix, parts, words, echoes = [] } = placementOn(page);
-    if (document.pages[page.index]!.annotations)
-      document.placed.push({ index: page.index, points: pointsOf(parts, multiply(matrix, toUserSpace(page))) });
     const show = (marks: readonly Part[]) => showEach(marks, ({ mark }) => nameOf(mark.ref));
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
       previous = { page, matrix, operands: numbers(multiply(matrix, toUserSpace(page))) };
+    if (document.layer === "under" || document.pages[page.index]!.annotations) {
+      previous.points ??= pointsOf(parts, multiply(matrix, toUserSpace(page)));
+      document.placed.push({ index: page.index, points: previous.points });
+    }
     const shown = `q ${previous.operands} cm ${show(parts)} Q`;
     if (words === undefined) return shown;
     const copies = echoes.length > 0 ? `\nq ${previous.operands} cm ${show(echoes)} Q` : "";

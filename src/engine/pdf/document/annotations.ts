@@ -16,8 +16,10 @@ const MAX_ANNOTATIONS = 1000;
 const MAX_APPEARANCE = 64 << 10;
 /** Minimum share of its box that a filled rectangle or an image must cover to make an appearance opaque. */
 const OPAQUE_SHARE = 0.95;
-/** Minimum share of the mark's points that must be covered for a notice. */
+/** Minimum share of the mark's points that annotations must cover for a notice. */
 const COVERED_SHARE = 0.1;
+/** Minimum share of the points that the page's content must cover for a notice, if the mark is under it. */
+const PAINTED_SHARE = 0.5;
 /** Flags of annotations that no reader shows: Hidden and NoView (Table 167). */
 const UNSEEN = 2 | 32;
 
@@ -25,14 +27,23 @@ const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS"]);
 const FILLED_RECTANGLE = /(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+re\s+(?:f\*?|F|[Bb]\*?)(?=\s|$)/g;
 const PLACED_IMAGE = /(-?[\d.]+)\s+0\s+0\s+(-?[\d.]+)\s+-?[\d.]+\s+-?[\d.]+\s+cm\s*\/(\w+)\s+Do(?=\s|$)/g;
 
-/** Returns the numbers of the pages on which opaque annotations cover a part of the mark, in ascending order. */
-export async function coveredPages({ objects, pages, placed }: PdfDocument): Promise<number[]> {
+/**
+ * Returns the numbers of the pages on which opaque annotations cover a part of the mark, or the page's own content covers
+ * most of it, in ascending order.
+ * @param painted what the content of each page paints over the mark; see {@link paintedPages}
+ */
+export async function coveredPages(
+  { objects, pages, placed }: PdfDocument,
+  painted: readonly (readonly Box[])[],
+): Promise<number[]> {
   const reader = new AnnotationReader(objects);
   const covered: number[] = [];
   for (const { index, points } of placed) {
     const boxes = await objects.run(() => reader.opaqueBoxes(pages[index]!));
-    const hidden = points.filter(([x, y]) => boxes.some(({ x0, y0, x1, y1 }) => x0 < x && x < x1 && y0 < y && y < y1));
-    if (hidden.length > COVERED_SHARE * points.length) covered.push(index + 1);
+    const shareIn = (areas: readonly Box[]) =>
+      points.filter(([x, y]) => areas.some(({ x0, y0, x1, y1 }) => x0 < x && x < x1 && y0 < y && y < y1)).length /
+      points.length;
+    if (shareIn(boxes) > COVERED_SHARE || shareIn(painted[index] ?? []) > PAINTED_SHARE) covered.push(index + 1);
     await objects.source.meter.yieldIfDue();
   }
   return covered;

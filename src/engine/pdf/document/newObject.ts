@@ -1,4 +1,6 @@
-import type { Feature, Pdfa } from "./pdfa.ts";
+import type { Layer } from "../../layers.ts";
+import { allowsTransparency, type Feature, type Pdfa } from "./pdfa.ts";
+import type { Press } from "./pdfx.ts";
 
 declare const reference: unique symbol;
 
@@ -17,6 +19,10 @@ export interface ObjectSink {
   add(object: NewObject): Ref;
   /** The file's claim to be PDF/A, which new objects should not contradict. */
   readonly pdfa?: Pdfa | undefined;
+  /** The press that the file is made for. */
+  readonly press?: Press;
+  /** Where the new objects are drawn. Under the page's content, they are never transparent. */
+  readonly layer?: Layer;
   /**
    * Device color spaces that new objects may use, each given by its number of components (1, 3 or 4). The file's
    * conformance allows these color spaces, and no page replaces them. If the set is missing, all device color spaces
@@ -25,4 +31,9 @@ export interface ObjectSink {
   readonly deviceColors?: ReadonlySet<number>;
   /** Features that the new objects use. */
   readonly uses?: Set<Feature>;
+}
+
+/** Returns whether new objects must do without transparency where they can: by their layer, or by the file's claims. */
+export function avoidsTransparency({ layer, pdfa, press }: ObjectSink): boolean {
+  return layer === "under" || press?.isPdfx === true || !allowsTransparency(pdfa);
 }

@@ -1,4 +1,5 @@
 /** An open document: the facts that reading found, and the changes to make. */
+import type { Layer } from "../../layers.ts";
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PageEntry } from "../pages/page.ts";
@@ -91,9 +92,11 @@ export interface ReadDocument {
 
 /** An open document and the changes to make to it: the input of `planOutput`. Implements ObjectSink. */
 export interface PdfDocument extends ReadDocument {
+  /** Where the mark is drawn. */
+  layer: Layer;
   /** Features that the new objects use. */
   readonly uses: Set<Feature>;
-  /** Where the mark is on each page with annotations, in page order. */
+  /** Where the mark is on each page on which something may cover it, in page order. */
   readonly placed: PlacedMark[];
   /** New objects, in the order in which they were added. */
   readonly added: { num: number; object: NewObject }[];
@@ -108,6 +111,7 @@ export function documentOf(facts: ReadDocument): PdfDocument {
   const added: PdfDocument["added"] = [];
   return {
     ...facts,
+    layer: "over",
     uses: new Set(),
     placed: [],
     added,

@@ -17,7 +17,7 @@ export interface Pdfa {
   readonly intent: number | undefined;
 }
 
-/** Features of the mark that some parts of PDF/A and PDF/X forbid. "colors" means any color that is not gray. */
+/** Features of the mark that some parts of PDF/A and PDF/X forbid. "colors" means RGB and colors with a profile. */
 export type Feature = "transparency" | "colors" | "device CMYK" | "ICC version 4";
 
 /** Maximum number of XMP bytes that are read. */

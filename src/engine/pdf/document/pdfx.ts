@@ -11,14 +11,19 @@ export interface Press {
   readonly isPdfx: boolean;
   /** Whether the file is PDF/X, or the profile of an output intent is CMYK. */
   readonly isForPrint: boolean;
+  /** Whether the file is PDF/X, and no output intent has a profile for other colors than CMYK. */
+  readonly takesCmyk: boolean;
 }
 
+const SCREEN: Press = { isPdfx: false, isForPrint: false, takesCmyk: false };
+
 /**
- * Returns whether the mark breaks a claim to be PDF/X: it is transparent, or has colors that are not gray. Most parts of
- * PDF/X forbid transparency and RGB (ISO 15930-1, -3 and -4).
+ * Returns whether the mark breaks a claim to be PDF/X: it is transparent, or has colors other than gray and
+ * the CMYK of the press. Most parts of PDF/X forbid transparency, RGB and profiles (ISO 15930-1, -3 and -4).
  */
 export function breaksPdfx({ press, uses }: { press: Press; uses: ReadonlySet<Feature> }): boolean {
-  return press.isPdfx && (uses.has("transparency") || uses.has("colors"));
+  if (!press.isPdfx) return false;
+  return uses.has("transparency") || uses.has("colors") || (uses.has("device CMYK") && !press.takesCmyk);
 }
 
 /** Maximum number of output intents that are read. */
@@ -33,17 +38,19 @@ export async function readPress(objects: Objects, trailer: Dictionary, catalog: 
   try {
     const info = await objects.run(() => objects.dictionary(trailer.get("Info")));
     let isPdfx = info?.has("GTS_PDFXVersion") ?? false;
-    let isCmyk = false;
+    let [isCmyk, isOther] = [false, false];
     const intents = await objects.run(() => objects.resolve(catalog.get("OutputIntents")));
     for (const item of Array.isArray(intents) ? intents.slice(0, MOST_INTENTS) : []) {
       const intent = await objects.run(() => objects.dictionary(item));
       isPdfx ||= intent?.get("S") === "GTS_PDFX";
       const profile = await objects.run(() => objects.dictionary(intent?.get("DestOutputProfile")));
-      isCmyk ||= profile?.get("N") === COLORS_OF_CMYK;
+      const colors = profile?.get("N");
+      isCmyk ||= colors === COLORS_OF_CMYK;
+      isOther ||= colors !== undefined && colors !== COLORS_OF_CMYK;
     }
-    return { isPdfx, isForPrint: isPdfx || isCmyk };
+    return { isPdfx, isForPrint: isPdfx || isCmyk, takesCmyk: isPdfx && !isOther };
   } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return { isPdfx: false, isForPrint: false };
+    if (error instanceof Malformed || error instanceof EngineError) return SCREEN;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /**
- * Lays form XObjects over every page. Well-formed content streams stay unchanged. Other streams become form XObjects.
+ * Lays form XObjects over or under the content of every page. Well-formed content streams stay unchanged. Other streams
+ * become form XObjects.
  */
 import { encodeLatin1 } from "../../bytes.ts";
 import { deflatedText } from "../../deflated.ts";
@@ -25,8 +26,9 @@ const MOST_DEFLATED = 16;
 const PLACEMENTS_BYTES = 1 << 20;
 
 /**
- * Lays form XObjects over every page, as artifacts (ISO 32000-2, 14.8.2.2). They are drawn in the page's initial
- * graphics state. Pages with equal operators share one content stream. Must be called only once per document.
+ * Lays form XObjects over or under the content of every page, as artifacts (ISO 32000-2, 14.8.2.2). The document's layer
+ * decides. They are drawn in the page's initial graphics state. Under the content, they leave that state unchanged. Pages
+ * with equal operators share one content stream. Must be called only once per document.
  * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
  * resource name on that page
  * @throws EngineError too_complex if placing the XObjects takes too long, or copies too many bytes
@@ -37,11 +39,12 @@ export async function overlay(
 ): Promise<void> {
   const { meter } = document.objects.source;
   const guards = guardsFor(document.pdfa);
-  const isGuarded = document.pages.some(({ isolated }) => !isolated);
+  const isUnder = document.layer === "under";
+  const isGuarded = !isUnder && document.pages.some(({ isolated }) => !isolated);
   const [opening, closing] = isGuarded ? [document.add(guards.opening), document.add(guards.closing)] : ["", ""];
   /**
-   * References to the streams that place the mark, by the operators. A blank before the operators stands for an
-   * isolated page.
+   * References to the streams that place the mark, by the operators. A blank before the operators stands for a
+   * mark without guards.
    */
   const placements = new LruCache<string, string>(PLACEMENTS_BYTES);
   let deflated = 0;
@@ -60,20 +63,24 @@ export async function overlay(
     return drawing;
   };
 
-  const place = (operators: string, isIsolated: boolean): string => {
-    const key = isIsolated ? ` ${operators}` : operators;
+  const place = (operators: string, needsGuards: boolean): string => {
+    const key = needsGuards ? operators : ` ${operators}`;
     const known = placements.get(key);
     if (known !== undefined) return known;
     meter.chargePlacement(operators.length);
-    const ending = isIsolated ? "\n" : ` ${guards.ending}`;
+    const ending = needsGuards ? ` ${guards.ending}` : "\n";
     const text = `/Artifact<</Type/Pagination/Subtype/Watermark>>BDC\n${operators}\nEMC${ending}`;
     const stream = document.add(
       deflated++ < MOST_DEFLATED
         ? { dict: "/Filter/FlateDecode", data: deflatedText(text, 6) }
         : { dict: "", data: encodeLatin1(text) },
     );
-    return placements.put(key, isIsolated ? stream : [closing, stream].join(" "), operators.length);
+    return placements.put(key, needsGuards ? [closing, stream].join(" ") : stream, operators.length);
   };
+
+  /** Returns the streams of a page in the order in which they are drawn. */
+  const inOrder = (content: readonly string[], placement: string): string[] =>
+    isUnder ? [placement, ...content] : [...content, placement];
 
   await forEachYielding(meter, document.pages, (page) => {
     const { contents, resources, isolated } = page;
@@ -84,17 +91,18 @@ export async function overlay(
     meter.charge("markPage");
     meter.charge("drawObject", document.added.length - added);
     meter.charge("placeMark", operators.length);
-    const placement = place(operators, isolated !== undefined);
+    const placement = place(operators, !isUnder && !isolated);
     if (isolated) {
       const drawn = forms.of(isolated).map((form) => names.nameOf(form, resources));
-      const streams = drawn.length > 0 ? [draw(drawForms(drawn, document.pdfa)), placement] : [placement];
-      page.overlay = { placement, contents: arrayOf(...streams) };
+      const content = drawn.length > 0 ? [draw(drawForms(drawn, document.pdfa))] : [];
+      page.overlay = { placement, contents: arrayOf(...inOrder(content, placement)) };
       return;
     }
 
     const { items, shared } = contents;
+    const streams = inOrder(isUnder ? [items] : [opening, items], placement);
     if (shared === undefined) {
-      page.overlay = { placement, contents: arrayOf(opening, items, placement) };
+      page.overlay = { placement, contents: arrayOf(...streams) };
       return;
     }
     const key = `${shared} ${placement}`;
@@ -102,7 +110,7 @@ export async function overlay(
     if (array === undefined) {
       copied += items.length;
       limitOutput(copied, document.pages.length);
-      array = document.add(arrayOf(opening, items, placement));
+      array = document.add(arrayOf(...streams));
       arrays.set(key, array);
     }
     page.overlay = { placement, contents: ` ${array}` };

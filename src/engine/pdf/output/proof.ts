@@ -3,12 +3,12 @@ import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Skeleton } from "./skeleton.ts";
 
 /**
- * Proves that every page is written, and that the mark is the last of its contents.
+ * Proves that every page is written, and that the mark is the last of its contents, or the first if it is under them.
  * @param isWritten returns whether the tail of the output has an object of this number
  * @throws Error if the proof fails. This is a defect of the engine, and the plan must not be executed
  */
 export function provePages(
-  { pages, added }: PdfDocument,
+  { pages, added, layer }: PdfDocument,
   { leaves }: Pick<Skeleton, "leaves">,
   isWritten: (num: number) => boolean,
 ): void {
@@ -28,6 +28,11 @@ export function provePages(
     return isKnown;
   };
 
+  const isInPlace = (array: string, placement: string) =>
+    layer === "under"
+      ? array === `[${placement}]` || array.startsWith(`[${placement} `)
+      : array.endsWith(`${placement}]`);
+
   for (const [index, { overlay }] of pages.entries()) {
     const leaf = leaves[index];
     const isProved =
@@ -35,7 +40,7 @@ export function provePages(
       leaf !== undefined &&
       isWritten(leaf.num) &&
       isWhole(overlay.placement) &&
-      arrayOf(overlay.contents).endsWith(`${overlay.placement}]`) &&
+      isInPlace(arrayOf(overlay.contents), overlay.placement) &&
       leaf.splices.some(({ insert }) => insert.endsWith(`/Contents${overlay.contents}`));
     if (!isProved) throw new Error(`page ${index + 1} would be written without its mark`);
   }

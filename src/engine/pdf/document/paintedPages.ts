@@ -1,0 +1,153 @@
+/** Finds what the content of pages paints over a mark under it. */
+import { EngineError } from "../../errors.ts";
+import type { Objects } from "../objects/objects.ts";
+import { readStream } from "../objects/streams.ts";
+import { type Box, readBox } from "../pages/boxes.ts";
+import type { PageEntry } from "../pages/page.ts";
+import { decodeContent } from "../pages/pageContent.ts";
+import { type ContentSource, type PaintedForm, paintedAreas, type Transform } from "../pages/paintedAreas.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import type { PdfDocument } from "./pdfDocument.ts";
+
+/** Maximum number of pages of a file that are read. Further pages count as unpainted. */
+const MAX_PAGES = 1000;
+/** Number of bytes of a content stream that are read. Backgrounds are painted first. */
+const BEGINNING = 8 << 10;
+/** Maximum number of decoded bytes of a stream, and of a file. */
+const MAX_DECODED = 256 << 10;
+const MAX_ALL_DECODED = 4 << 20;
+
+const IDENTITY: Transform = [1, 0, 0, 1, 0, 0];
+const XOBJECT_KEYS = new Set(["Subtype", "SMask", "Mask", "ImageMask", "OC", "SMaskInData"]);
+const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
+
+/**
+ * Returns the rectangles in user space that the beginning of each page's content paints, by the index of the page. Must
+ * be called before something is laid over the pages.
+ */
+export async function paintedPages({ objects, pages }: PdfDocument): Promise<readonly Box[][]> {
+  const reader = new PaintReader(objects);
+  const painted: Box[][] = [];
+  for (const page of pages.slice(0, MAX_PAGES)) {
+    painted.push(await objects.run(() => reader.areasOf(page)));
+    await objects.source.meter.yieldIfDue();
+  }
+  return painted;
+}
+
+/** Reads content. A call that misses bytes is repeated. */
+class PaintReader {
+  readonly #objects: Objects;
+  /** Decoded beginnings of the page's streams, by their numbers. */
+  readonly #decoded = new Map<number, Uint8Array | null>();
+  #left = MAX_ALL_DECODED;
+
+  constructor(objects: Objects) {
+    this.#objects = objects;
+  }
+
+  /** Unreadable content paints nothing. */
+  areasOf({ contents, ownResources, box }: PageEntry): Box[] {
+    const numbers = Array.from((contents?.items ?? "").matchAll(/(\d+)\s+\d+\s+R/g), ([, num]) => Number(num));
+    const parts: Uint8Array[] = [];
+    for (const num of numbers) {
+      const part = orNull(() => this.#beginningOf(num));
+      if (!part) break;
+      parts.push(part);
+      if (part.length >= BEGINNING) break;
+    }
+    const categoryOf = (category: string) =>
+      orNull(() => {
+        const span = ownResources?.categories.get(category);
+        return span && parseCharged(ownResources!.holder.text, span.start, this.#objects.source.meter);
+      });
+    return paintedAreas(this.#sourceOf(joinedLines(parts), categoryOf), box);
+  }
+
+  #sourceOf(content: Uint8Array, categoryOf: (category: string) => Value | undefined): ContentSource {
+    const resource = (category: string, name: string) =>
+      orNull(() => this.#objects.dictionary(categoryOf(category) ?? null)?.get(name)) ?? null;
+    return {
+      content,
+      stateOf: (name) => orNull(() => this.#stateOf(resource("ExtGState", name))) ?? { isSolid: false },
+      xobjectOf: (name) => orNull(() => this.#xobjectOf(resource("XObject", name))) ?? undefined,
+    };
+  }
+
+  #stateOf(value: Value): ReturnType<ContentSource["stateOf"]> {
+    const state = this.#objects.dictionary(value, STATE_KEYS);
+    const [alpha, mode, mask] = ["ca", "BM", "SMask"].map((key) => this.#objects.resolve(state?.get(key)));
+    return {
+      ...(typeof alpha === "number" && { isSolid: alpha >= 1 }),
+      ...(mode !== null && { isBlended: mode !== "Normal" && mode !== "Compatible" }),
+      ...(mask !== null && { isMasked: mask !== "None" }),
+    };
+  }
+
+  #xobjectOf(value: Value): ReturnType<ContentSource["xobjectOf"]> {
+    const xobject = this.#objects.dictionary(value, XOBJECT_KEYS);
+    if (!xobject || xobject.has("OC") || !(value instanceof Reference)) return undefined;
+    if (xobject.get("Subtype") === "Form") return this.#formOf(value.num);
+    const isSolid = ["SMask", "Mask", "ImageMask", "SMaskInData"].every((key) => !xobject.get(key));
+    return xobject.get("Subtype") === "Image" && isSolid ? "image" : undefined;
+  }
+
+  #formOf(num: number): PaintedForm | undefined {
+    const { dict } = this.#stream(num);
+    const content = this.#beginningOf(num);
+    const box = readBox(this.#objects, dict.get("BBox") ?? null);
+    if (!content || !box) return undefined;
+    const matrix = this.#objects.resolve(dict.get("Matrix"));
+    const isMatrix = Array.isArray(matrix) && matrix.length === 6 && matrix.every((value) => typeof value === "number");
+    const resources = this.#objects.dictionary(dict.get("Resources"));
+    return {
+      ...this.#sourceOf(joinedLines([content]), (category) => resources?.get(category)),
+      ...{ box, matrix: isMatrix ? (matrix as unknown as Transform) : IDENTITY },
+    };
+  }
+
+  #stream(num: number): { dict: Dictionary; data: Uint8Array } {
+    const { source, table } = this.#objects;
+    if (!table.isInFile(num)) throw new Malformed(`no stream ${num}`);
+    return readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
+  }
+
+  /** Returns the beginning of a decoded stream, or null if it is unreadable or over the limit of the file. */
+  #beginningOf(num: number): Uint8Array | null {
+    const known = this.#decoded.get(num);
+    if (known !== undefined || this.#left <= 0) return known ?? null;
+    const { dict, data } = this.#stream(num);
+    const filters: Dictionary = new Map(
+      ["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))]),
+    );
+    // Only whole data can be decrypted.
+    const raw = this.#objects.cipher ? data : data.subarray(0, BEGINNING);
+    const decoded = decodeContent(this.#objects, num, filters, raw, MAX_DECODED);
+    const beginning = decoded instanceof Uint8Array ? decoded : null;
+    this.#left -= beginning?.length ?? 0;
+    this.#decoded.set(num, beginning);
+    return beginning;
+  }
+}
+
+/** Joins content streams, each followed by a line end. */
+function joinedLines(parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length + 1, 0)).fill(0x0a);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length + 1;
+  }
+  return bytes;
+}
+
+/** Returns null instead of what cannot be read, because the mark does not depend on it. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof EngineError) return null;
+    throw error;
+  }
+}
