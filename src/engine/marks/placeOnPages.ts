@@ -43,8 +43,9 @@ export async function placeOnPages(document: PdfDocument, placementOn: (page: Pa
     const show = (marks: readonly Part[]) => showEach(marks, ({ mark }) => nameOf(mark.ref));
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
       previous = { page, matrix, operands: numbers(multiply(matrix, toUserSpace(page))) };
-    if (document.layer === "under" || document.pages[page.index]!.annotations) {
-      previous.points ??= pointsOf(parts, multiply(matrix, toUserSpace(page)));
+    const isUnder = document.layer === "under";
+    if (isUnder || document.pages[page.index]!.annotations) {
+      previous.points ??= pointsOf(isUnder ? [...parts, ...echoes] : parts, multiply(matrix, toUserSpace(page)));
       document.placed.push({ index: page.index, points: previous.points });
     }
     const shown = `q ${previous.operands} cm ${show(parts)} Q`;

@@ -5,6 +5,7 @@ import {
   IMAGE_POSITIONS,
   type ImagePosition,
   isVisible,
+  LAYERS,
   PLACEHOLDERS,
   POSITIONS,
   type Position,
@@ -121,6 +122,11 @@ const opacity = once(() =>
     .max(1)
     .default(DEFAULTS.opacity)
     .meta({ description: "Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque).", examples: [0.15] }),
+);
+const layer = once(() =>
+  choice(LAYERS)
+    .default(DEFAULTS.layer)
+    .describe("over the page's content, or under it: without transparency, and opacity is the tint of the colors."),
 );
 const margin = once(() =>
   z
@@ -248,6 +254,7 @@ export const textRequest = once(() =>
       .optional()
       .describe(`Place on the page as the reader sees it. Default: from the template, ${byTemplate("position")}.`),
     opacity: opacity(),
+    layer: layer(),
     rotation: rotation()
       .optional()
       .describe("Rotation in degrees, counter-clockwise as the reader sees the page. Default: from the template."),
@@ -282,6 +289,7 @@ export const imageRequest = once(() =>
       .prefault(DEFAULTS.imagePosition)
       .describe("Place on the page as the reader sees it."),
     opacity: opacity(),
+    layer: layer(),
     scale: z
       .number()
       .gt(0)

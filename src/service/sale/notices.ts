@@ -7,12 +7,12 @@ export const NOTICES: Record<NoticeCode, string> = {
   "xfa-removed": "The source is an XFA form. The result contains its pages, but no longer its XFA data.",
   "source-repaired": "The source was damaged and has been repaired. Compare the result with the source.",
   "pages-missing": "The source is damaged. It lists pages that cannot be found or read, so they are not in the result.",
-  "pdfx-broken": "The source is PDF/X. The result is not, because the mark is transparent or colored.",
-  "pdfa-transparency":
-    "The source is PDF/A, but the result is not, because the mark is transparent. Text and opaque images at opacity 1 keep PDF/A.",
+  "pdfx-broken":
+    "The source is PDF/X. The result is not, because the mark is transparent or colored. Use layer under, and gray for images.",
+  "pdfa-transparency": "The source is PDF/A, but the result is not, because the mark is transparent. Use layer under.",
   "pdfa-color":
     "The source is PDF/A, but the result is not, because the file does not allow the image's colors. Use an RGB image.",
-  "mark-covered": "An annotation of the PDF, such as a stamp or a form field, covers a part of the mark: {pages}.",
+  "mark-covered": "An annotation, or the page's own background with layer under, covers the mark: {pages}.",
   "mark-invisible": "The mark cannot be seen on white paper. Raise its opacity or use a darker color.",
   "text-cut":
     "The text is too long for a page and was cut short there: {pages}. Use a shorter text or another template.",

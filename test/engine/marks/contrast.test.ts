@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { TextMark } from "../../../src/engine/index.ts";
 import { isInvisible } from "../../../src/engine/marks/contrast.ts";
 
 test.each([
@@ -8,6 +9,9 @@ test.each([
   [{ color: "#ffff00", opacity: 1 }, false],
   [{ color: "#fffffa", opacity: 1 }, true],
   [{}, false],
-])("a text mark with %o is invisible on white paper: %s", (mark, expected) => {
+  [{ layer: "under" }, false],
+  [{ layer: "under", opacity: 0 }, true],
+  [{ layer: "under", color: "#ffff00", opacity: 0.1 }, true],
+] as [Omit<TextMark, "text">, boolean][])("a text mark with %o is invisible on white paper: %s", (mark, expected) => {
   expect(isInvisible({ text: "A", ...mark })).toBe(expected);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Layer } from "../../../../src/engine/layers.ts";
 import { Blending } from "../../../../src/engine/pdf/output/blending.ts";
 import { planOutput } from "../../../../src/engine/pdf/output/outputPlan.ts";
 import { overlay } from "../../../../src/engine/pdf/output/overlay.ts";
@@ -9,8 +10,9 @@ import { file, onePage, open } from "../fixture.ts";
 const marked = (contents?: string) =>
   markedFile(file(contents ? onePage(`/Contents 5 0 R`, { 5: contents }) : onePage()));
 
-const markedFile = async (bytes: Uint8Array) => {
+const markedFile = async (bytes: Uint8Array, layer: Layer = "over") => {
   const document = await open(bytes);
+  document.layer = layer;
   const form = document.add({ dict: "/Subtype/Form/BBox[0 0 1 1]", data: new Uint8Array() });
   await overlay(document, (_, nameOf) => nameOf(form));
   return { document, skeleton: await writeSkeleton(document, await Blending.of(document)) };
@@ -25,6 +27,16 @@ describe("provePages", () => {
   ])("accepts a plan for %s", async (_, contents) => {
     const { document, skeleton } = await marked(contents);
     provePages(document, skeleton, () => true);
+  });
+
+  it("accepts only contents that begin with the mark, if it is under them", async () => {
+    const { document, skeleton } = await markedFile(file(onePage()), "under");
+    provePages(document, skeleton, () => true);
+    document.layer = "over";
+    expect(() => provePages(document, skeleton, () => true)).toThrow(UNMARKED);
+    const over = await marked();
+    over.document.layer = "under";
+    expect(() => provePages(over.document, over.skeleton, () => true)).toThrow(UNMARKED);
   });
 
   it("rejects a plan whose pages are not marked", async () => {
