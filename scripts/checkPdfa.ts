@@ -32,6 +32,15 @@ const MARKS: Record<string, TextMark | ImageMark> = {
   "text in all scripts": { text: Object.values(TEXT_SAMPLES).join("\n"), opacity: 1 },
   ...named("image", Object.keys(IMAGE_SAMPLES), (name) => ({ image: IMAGE_SAMPLES[name]!, opacity: 1 })),
   "image, tiled": { image: RED_PNG, position: "tile", opacity: 1 },
+  ...named("layer under, template", Object.keys(TEMPLATES) as TemplateName[], (template) => ({
+    text: "DRAFT",
+    template,
+    layer: "under",
+  })),
+  ...named("layer under, image", Object.keys(IMAGE_SAMPLES), (name) => ({
+    image: IMAGE_SAMPLES[name]!,
+    layer: "under",
+  })),
   "text at opacity 0.5": { text: "DRAFT", opacity: 0.5 },
   "image at opacity 0.5": { image: RED_PNG, opacity: 0.5 },
 };

@@ -115,7 +115,7 @@ export async function watermark(
   const document = await openPdf(bytes, options);
   document.layer = mark.layer ?? DEFAULTS.layer;
   const painted = document.layer === "under" ? await paintedPages(document) : [];
-  const { cutPages } = await applyMark(mark, document, options);
+  const { cutPages, isBlank } = await applyMark(mark, document, options);
 
   const { length, chunks } = await planOutput(document);
   const notices: Notice[] = [];
@@ -128,7 +128,7 @@ export async function watermark(
   notices.push(...pdfaNotices(document));
   const covered = await coveredPages(document, painted);
   if (covered.length > 0) notices.push(`mark-covered;pages="${pageRanges(covered)}"`);
-  if (isInvisible(mark)) notices.push("mark-invisible");
+  if (isBlank || isInvisible(mark)) notices.push("mark-invisible");
   if (cutPages.length > 0) notices.push(`text-cut;pages="${pageRanges(cutPages)}"`);
   return { pages: document.pages.length, length, notices, chunks };
 }
@@ -145,21 +145,25 @@ export function checkMark(
   else checkText(mark, date);
 }
 
-/** Puts a mark on every page. Returns the numbers of the pages on which the text is cut short. */
+/**
+ * Puts a mark on every page. Returns the numbers of the pages on which the text is cut short, and whether an image has no
+ * visible pixel.
+ */
 async function applyMark(
   mark: TextMark | ImageMark,
   document: PdfDocument,
   { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
-): Promise<{ cutPages: readonly number[] }> {
+): Promise<{ cutPages: readonly number[]; isBlank: boolean }> {
   if ("image" in mark) {
     // PDF/A-1 is based on PDF 1.4, but 16-bit images require PDF 1.5.
     const limits = {
       ...{ maxPixels, maxBitDepth: document.pdfa?.part === 1 ? (8 as const) : undefined },
       hasHardMask: document.layer === "under",
     };
-    await markWithImage(document, await readImage(plain(mark.image), limits), mark);
-    return { cutPages: [] };
+    const picture = await readImage(plain(mark.image), limits);
+    await markWithImage(document, picture, mark);
+    return { cutPages: [], isBlank: picture.isBlank };
   }
   if (!loadFont) throw new TypeError("`loadFont` is required for texts. Pass it in the options.");
-  return markWithText(document, mark, { loadFont, date });
+  return { ...(await markWithText(document, mark, { loadFont, date })), isBlank: false };
 }

@@ -1,5 +1,6 @@
 /** Marks under the page's content, in all readers. */
 import { expect, test } from "vitest";
+import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { watermark } from "../../src/engine/index.ts";
 import { encodeJpeg } from "../engine/images/encodeJpeg.ts";
 import { encodePng } from "../engine/images/encodePng.ts";
@@ -46,14 +47,13 @@ test.each(pages.map((page) => [page.reader.name, page.image[0], page.content[0],
 );
 
 test("text under the content of a page is visible where the page is blank", async () => {
-  const { loadFont } = await import("../support/fonts.ts");
   const mark = { text: "HHH", layer: "under", color: "#ff00ff", opacity: 0.5, template: "horizontal" } as const;
   const output = await joined(
     (await watermark(pagesOf([`/MediaBox [0 0 ${SIDE} ${SIDE}]`]), mark, { loadFont })).chunks(),
   );
   for (const reader of readersOf(SIDE)) {
     if (reader.missing) continue;
-    const [{ rgb }] = (await reader.draw(output, 1)) as [{ rgb: Uint8Array }];
+    const { rgb } = (await reader.draw(output, 1))[0]!;
     let pixels = 0;
     for (let i = 0; i < rgb.length; i += 3) if (rgb[i]! > 240 && Math.abs(rgb[i + 1]! - 128) < 12) pixels++;
     expect(pixels, reader.name).toBeGreaterThan(500);

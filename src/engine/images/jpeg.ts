@@ -55,6 +55,7 @@ export function readJpeg(jpeg: Uint8Array, limits: ImageLimits): Picture {
   return {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
+    isBlank: false,
     size: data.length,
     embed(sink, tint = 1) {
       const colorSpace = jpegColorSpace(frame.componentIds.length, profile, sink);

@@ -6,6 +6,8 @@ export interface Picture {
   /** Width in pixels as displayed, with the Exif orientation applied. */
   width: number;
   height: number;
+  /** Whether no pixel is visible. */
+  isBlank: boolean;
   /** Approximate memory of the picture in bytes. */
   size: number;
   /**

@@ -45,6 +45,7 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
   return {
     width: swapsSides(matrix) ? height : width,
     height: swapsSides(matrix) ? width : height,
+    isBlank: planes.softMask?.isBlank ?? false,
     size: bytes.length + planes.colors.data.length + (planes.softMask?.data.length ?? 0),
     embed: (sink, tint = 1) => ({ xobject: embedPlanes(source, planes, sink, tint), matrix }),
   };

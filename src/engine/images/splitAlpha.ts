@@ -9,6 +9,8 @@ import { type Content, Deflater } from "./zlibStreams.ts";
 export interface SoftMask {
   data: Uint8Array;
   bits: 1 | 8 | 16;
+  /** Whether no pixel is visible. */
+  isBlank: boolean;
 }
 
 /** Compressed scanlines of an image's colors and of its alpha. */
@@ -43,19 +45,22 @@ export async function splitAlpha(
   const maskLength = 1 + Math.ceil((width * bits) / 8);
   const mask = new Deflater(bits === 1 ? "drawing" : content, maskLength);
   let isOpaque = true;
+  let isBlank = true;
+  const leastVisible = bits === 1 ? 128 : 1;
 
   for await (const line of lines) {
     const pixels = unfilter.next(line);
     readAlpha(pixels, alpha);
     drawMask(line, alpha, await mask.next(maskLength));
     isOpaque &&= alpha.every((value) => value === 255);
+    isBlank &&= alpha.every((value) => value < leastVisible);
     const isVisible = bitDepth >= 8 && !alpha.includes(0);
     await (isVisible ? bleed.addVisible(line, pixels) : bleed.add(pixels, alpha));
   }
 
   await bleed.finish();
   const [data, maskData] = await Promise.all([colors.finish(), mask.finish()]);
-  return { colors: data, softMask: isOpaque ? undefined : { data: maskData, bits } };
+  return { colors: data, softMask: isOpaque ? undefined : { data: maskData, bits, isBlank } };
 }
 
 /** Returns a function that copies the colors of a row's pixels without their alpha. */

@@ -116,6 +116,18 @@ it.each<[string, Mark]>([
   expect((await marked(archive({ part: 1, intent: 3 }), mark)).notices).toEqual([]);
 });
 
+it.each([
+  ["pixels of less than half the full alpha", "under", 127, ["mark-invisible"]],
+  ["pixels of half the full alpha", "under", 128, []],
+  ["pixels of a low alpha", "over", 1, []],
+  ["invisible pixels", "over", 0, ["mark-invisible"]],
+] as const)(
+  "the notice mark-invisible is right for an image of %s, %s the content",
+  async (_, layer, alpha, expected) => {
+    expect((await marked(file(onePage()), { image: png(6, [198, 40, 40, alpha]), layer })).notices).toEqual(expected);
+  },
+);
+
 describe("a PDF/X file", () => {
   const pdfx = (profile: Bodies = {}) =>
     file(
