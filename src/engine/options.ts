@@ -1,6 +1,6 @@
-import type { Layer } from "./layers.ts";
 import type { ImagePosition, Position } from "./marks/positions.ts";
 import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
+import type { Layer } from "./pdf/document/layers.ts";
 
 /** Options that text and image marks share. */
 interface MarkOptions {

@@ -1,4 +1,4 @@
-import type { Layer } from "../../layers.ts";
+import type { Layer } from "./layers.ts";
 import { allowsTransparency, type Feature, type Pdfa } from "./pdfa.ts";
 import type { Press } from "./pdfx.ts";
 

@@ -1,5 +1,5 @@
 /** An open document: the facts that reading found, and the changes to make. */
-import type { Layer } from "../../layers.ts";
+
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PageEntry } from "../pages/page.ts";
@@ -7,6 +7,7 @@ import type { PageContent } from "../pages/pageContent.ts";
 import type { Rewrite, Rewrites } from "../pages/rewrite.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { Xref } from "../xref/xref.ts";
+import type { Layer } from "./layers.ts";
 import type { NewObject, Ref } from "./newObject.ts";
 import type { Feature, Pdfa } from "./pdfa.ts";
 import type { Press } from "./pdfx.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Layer } from "../../../../src/engine/layers.ts";
+import type { Layer } from "../../../../src/engine/pdf/document/layers.ts";
 import { Blending } from "../../../../src/engine/pdf/output/blending.ts";
 import { planOutput } from "../../../../src/engine/pdf/output/outputPlan.ts";
 import { overlay } from "../../../../src/engine/pdf/output/overlay.ts";
