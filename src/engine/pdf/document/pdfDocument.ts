@@ -1,5 +1,4 @@
 /** An open document: the facts that reading found, and the changes to make. */
-
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { PageEntry } from "../pages/page.ts";
