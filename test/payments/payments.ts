@@ -3,7 +3,8 @@ import { remoteFacilitator } from "../../src/payments/facilitators/remoteFacilit
 import { KeyBinding, type StoredBinding } from "../../src/payments/ledger/keyBinding.ts";
 import { LedgerEntry } from "../../src/payments/ledger/ledgerEntry.ts";
 import type { Entry } from "../../src/payments/ledger/record.ts";
-import { type LedgerBook, Sale, type SaleTerms, type WorkResult } from "../../src/payments/sale/gate.ts";
+import { Sale } from "../../src/payments/sale/gate.ts";
+import type { LedgerBook, SaleTerms, WorkResult } from "../../src/payments/sale/saleTerms.ts";
 import { NETWORKS } from "../../src/payments/wire/networks.ts";
 import { offerOf } from "../../src/payments/wire/offer.ts";
 import { type PaymentPayload, readPaymentPayload } from "../../src/payments/wire/paymentPayload.ts";

@@ -4,7 +4,7 @@ import { KeyBinding, type StoredBinding } from "../../src/payments/ledger/keyBin
 import { LedgerEntry } from "../../src/payments/ledger/ledgerEntry.ts";
 import type { Entry } from "../../src/payments/ledger/record.ts";
 import { admit } from "../../src/payments/sale/admission.ts";
-import type { LedgerBook } from "../../src/payments/sale/gate.ts";
+import type { LedgerBook } from "../../src/payments/sale/saleTerms.ts";
 import { PaymentError } from "../../src/payments/wire/errors.ts";
 import { PaymentRequired } from "../../src/payments/wire/offer.ts";
 import { type PaymentPayload, paymentKey } from "../../src/payments/wire/paymentPayload.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { Notice } from "../../engine/index.ts";
-import type { WorkResult } from "../../payments/sale/gate.ts";
+import type { WorkResult } from "../../payments/sale/saleTerms.ts";
 import type { Price } from "../../payments/wire/price.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Problem } from "../../shared/problems.ts";

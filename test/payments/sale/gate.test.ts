@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { remoteFacilitator } from "../../../src/payments/facilitators/remoteFacilitator.ts";
 import type { Failure, PaymentStatus } from "../../../src/payments/ledger/record.ts";
-import { type LedgerBook, Sale, type SaleTerms, type Sold } from "../../../src/payments/sale/gate.ts";
+import { Sale, type Sold } from "../../../src/payments/sale/gate.ts";
+import type { LedgerBook, SaleTerms } from "../../../src/payments/sale/saleTerms.ts";
 import { PaymentError } from "../../../src/payments/wire/errors.ts";
 import type { PaymentEvent } from "../../../src/payments/wire/events.ts";
 import { PaymentRequired } from "../../../src/payments/wire/offer.ts";

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { SaleTerms, Sold } from "../../../src/payments/sale/gate.ts";
+import type { Sold } from "../../../src/payments/sale/gate.ts";
+import type { SaleTerms } from "../../../src/payments/sale/saleTerms.ts";
 import { PaymentError } from "../../../src/payments/wire/errors.ts";
 import { PaymentRequired } from "../../../src/payments/wire/offer.ts";
 import { type PaymentPayload, paymentKey } from "../../../src/payments/wire/paymentPayload.ts";
