@@ -67,6 +67,11 @@ export const settings = z.object({
   PAY_TO_SOLANA: z.string().refine(isSolanaAddress, "must be the base58 of 32 bytes").optional(),
   /** Whether new calls are sold. If false, calls that are already paid are still settled and delivered. */
   SELLING: flag.default(true),
+  /**
+   * Whether calls without a key are charged once for the same content within ten minutes. Set it to false if many people
+   * share one payer, such as a hosted wallet.
+   */
+  DEFAULT_KEY: flag.default(true),
   /** The price of one call in USDC, with at most six decimals. */
   PRICE: z
     .string()
@@ -211,6 +216,8 @@ const NAMES = Object.keys(settings.shape);
 export interface Config extends FacilitatorSettings {
   /** Whether new calls are sold. */
   selling: boolean;
+  /** Whether calls without a key are charged once for the same content. */
+  defaultKey: boolean;
   price: Price;
   networks: Network[];
   payTo: string;
@@ -290,6 +297,7 @@ export function readConfig(env: object): Config {
   if (contradictions.length > 0) throw new SettingsError(contradictions);
   return {
     selling: rest.SELLING,
+    defaultKey: rest.DEFAULT_KEY,
     price: rest.PRICE,
     networks,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,

@@ -234,7 +234,11 @@ test("the resource link of a tool result has the requested file name", async () 
 /** Makes the work of the next request fail. */
 function failOnce(error: Error): void {
   const run = () => Promise.reject(error);
-  vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({ fingerprint: async () => "", run });
+  vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({
+    digest: async () => undefined,
+    fingerprint: async () => "",
+    run,
+  });
 }
 
 describe("problems", () => {

@@ -24,8 +24,8 @@ export const OFFER = offerOf(
 /** A log that drops all lines, and a timer that measures nothing. */
 export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
-/** A caller who has a payment, but no key and no sign-in. */
-export const BARE = { key: null, isSignedIn: async () => false };
+/** A caller who has a payment, but no key and no sign-in. The default key does not apply. */
+export const BARE = { key: null, hasDefaultKey: false, isSignedIn: async () => false };
 
 /**
  * Creates a payment that looks as if it had been read from a call. Its signature is fake, because no test checks it.

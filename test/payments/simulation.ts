@@ -293,6 +293,7 @@ export class Simulation {
     const terms = {
       payment,
       key: asked.key,
+      hasDefaultKey: asked.key === null,
       isSignedIn,
       offer: OFFER,
       facilitators: [this.#facilitator(worker, history)],

@@ -1,5 +1,6 @@
 /**
- * Idempotency keys. Each key is bound to the payment made under it, and to the request for which this payment was made.
+ * Idempotency keys and default keys. Each key is bound to the payment made under it, and to the request for which this
+ * payment was made.
  */
 import type { Network } from "../wire/networks.ts";
 
@@ -22,6 +23,28 @@ export async function keyNameOf(payer: string, key: string): Promise<string> {
   return `key:${payer.toLowerCase()}:${new Uint8Array(digest).toHex()}`;
 }
 
+/**
+ * Returns the name of the object that stores the default key of a payer's request. No idempotency key leads to this
+ * name.
+ * @param digest identifies the request by its content, see `SaleTerms.knownDigest`
+ */
+export function defaultKeyNameOf(payer: string, digest: string): string {
+  return `same:${payer.toLowerCase()}:${digest}`;
+}
+
+/** Prefix of the keys that the service assigns. The default key applies to calls with such a key too. */
+const ASSIGNED = "repeat-";
+
+/** Creates a key for the next attempt of a call that has no key. */
+export function assignKey(): string {
+  return ASSIGNED + crypto.randomUUID();
+}
+
+/** Returns whether the service has assigned a key, so that the caller did not choose it. */
+export function isAssignedKey(key: string): boolean {
+  return key.startsWith(ASSIGNED);
+}
+
 interface BindingStorage {
   load(): StoredBinding | undefined;
   /** Stores the binding until `expiresAt`, Unix milliseconds. */
@@ -29,10 +52,13 @@ interface BindingStorage {
 }
 
 /**
- * The binding of one idempotency key of one payer. At most one payment settles under a key, because of two rules:
+ * The binding of one idempotency key of one payer, or of the default key of one request. At most one payment settles
+ * under a key, because of two rules:
  * - A call settles a payment under a key only after it has claimed the payment and then bound the key to it.
  * - A key moves to another payment only after `LedgerEntry.invalidateClaims` has ensured that the old payment cannot
  *   settle, and only if the key's binding has not changed since the caller read it.
+ *
+ * A default key also moves on once the sale of the old payment is older than `REPEAT_MS`.
  */
 export class KeyBinding {
   readonly #storage: BindingStorage;

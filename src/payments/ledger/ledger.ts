@@ -47,12 +47,13 @@ export function purchasesOf(payer: string): string {
 }
 
 /**
- * The ledger of payments. One class serves five kinds of Durable Objects:
+ * The ledger of payments. One class serves six kinds of Durable Objects:
  *
  * | object, named by                  | storage keys        | contents                                       |
  * |-----------------------------------|---------------------|------------------------------------------------|
  * | a payment, `paymentKey`           | `entry`             | {@link Entry}                                  |
  * | a payer's idempotency key         | `bound`             | {@link KeyBinding}                             |
+ * | the default key of a request      | `bound`             | {@link KeyBinding}                             |
  * | a payer, `payer:…`                | `trusted`           | recent payments that were sold without proof   |
  * | a payer, {@link purchasesOf}      | `purchase:…`        | {@link PurchaseList}                           |
  * | a UTC day, {@link daybookOf}      | `sale:…`            | {@link Daybook}                                |

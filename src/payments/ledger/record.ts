@@ -139,8 +139,8 @@ export type Failure = { reason: string } | { error: string };
  * | `reserved`       | in use for another request                                                        |
  * | `pending`        | being settled for the same request; the outcome is unknown. `until` is set if the |
  * |                  | payment is exposed: others may submit it until then                               |
- * | `sold`           | settled for the same request, so the result can be delivered. `provedAt` is the   |
- * |                  | time at which the transfer was proved; undefined without proof                    |
+ * | `sold`           | settled for the same request, so the result can be delivered. `isProved` is false |
+ * |                  | if only the facilitator's word says that the money has moved                      |
  * | `spent`          | settled for another request or an expired or revoked link; or burned              |
  * | `proof_required` | submitted for settlement, so the payment may be public and proves nothing. The    |
  * |                  | caller must prove in another way to be the payer                                  |
@@ -150,7 +150,7 @@ export type PaymentStatus =
   | { status: "free" | "spent" | "reserved" | "in_progress" | "proof_required" }
   | { status: "pending"; until?: number }
   | { status: "claimed"; claim: string }
-  | { status: "sold"; value: string; transaction: string; provedAt: number | undefined }
+  | { status: "sold"; value: string; transaction: string; settledAt: number; isProved: boolean }
   | { status: "failed"; failure: Failure };
 
 const DAY_MS = 86_400_000;
@@ -186,7 +186,8 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
         status: "sold",
         value: entry.work.value,
         transaction: entry.transaction,
-        provedAt: entry.unproved ? undefined : entry.settledAt,
+        settledAt: entry.settledAt,
+        isProved: !entry.unproved,
       };
   }
 }

@@ -71,7 +71,7 @@ const NO_TRANSACTION_NOTE =
 
 /** Note on the receipt of an earlier payment under the same key. */
 const PAID_EARLIER_NOTE =
-  "An earlier payment under the same Idempotency-Key has paid for this result. The payment sent with this call is not settled and expires unused.";
+  "An earlier payment has paid for this result. The payment sent with this call is not settled. It expires unused at its validBefore. To buy the result again, send a new Idempotency-Key.";
 
 /**
  * Creates the receipt of a payment (x402, "SettlementResponse").

@@ -1,10 +1,10 @@
 /**
  * The sale of one piece of work for one payment. A call runs these steps in this order: look up the payment and its
- * key, admit the payer, claim the payment, bind the key, do the work and store the output, settle, answer. The first
- * two steps run before the request is read (`admission.ts`).
+ * key, admit the payer, claim the payment, bind the caller's key, do the work, bind the default key while the output is
+ * stored, settle, answer. The first two steps run before the request is read (`admission.ts`).
  */
 
-import { keyNameOf, type StoredBinding } from "../ledger/keyBinding.ts";
+import { assignKey, type Binding, keyNameOf, type StoredBinding } from "../ledger/keyBinding.ts";
 import type { PaymentStatus, StoredWork } from "../ledger/record.ts";
 import { PaymentError } from "../wire/errors.ts";
 import type { SaleEvent } from "../wire/events.ts";
@@ -12,6 +12,7 @@ import type { Network } from "../wire/networks.ts";
 import type { Receipt } from "../wire/offer.ts";
 import { currentBinding, outcomeOf, saleEvent } from "./admission.ts";
 import { keyReused, receiptFor, soldOrThrow } from "./answers.ts";
+import { DefaultKey, PaidEarlier } from "./defaultKey.ts";
 import { bindKey, LedgerChanged, statusUnderKey } from "./earlierPayment.ts";
 import { OwnPayment } from "./ownPayment.ts";
 import type { SaleTerms } from "./saleTerms.ts";
@@ -20,7 +21,10 @@ import type { SaleTerms } from "./saleTerms.ts";
 export interface Sold<T> {
   value: T;
   receipt: Receipt;
-  /** Whether an earlier payment under the same key has paid. If so, the payment sent with this call is not settled. */
+  /**
+   * Whether an earlier payment under the same key or default key has paid. If so, the payment sent with this call is
+   * not settled.
+   */
   isPaidEarlier: boolean;
   /** The transfer that paid; undefined if the sale relies on the facilitator's word alone. */
   paid: Paid | undefined;
@@ -40,7 +44,7 @@ interface Progress {
   status: PaymentStatus;
   /** The claim to settle, and the finished work. Undefined unless this call has done the work. */
   done?: { claim: string; work: StoredWork };
-  /** The earlier payment under the caller's key, if it decides the call instead of this call's payment. */
+  /** The earlier payment under the call's key or default key, if it decides the call instead of this call's payment. */
   paidBy?: StoredBinding;
 }
 
@@ -52,6 +56,8 @@ interface Progress {
 export class Sale<T> {
   readonly #terms: SaleTerms<T>;
   readonly #payment: OwnPayment;
+  /** The default key of the request, if it applies. */
+  readonly #defaultKey: DefaultKey | undefined;
   readonly #event: SaleEvent;
   readonly #began: number;
   #progress: Progress = { status: { status: "free" } };
@@ -60,6 +66,7 @@ export class Sale<T> {
     this.#terms = terms;
     this.#began = terms.now();
     this.#payment = new OwnPayment(terms, this.#began);
+    this.#defaultKey = terms.hasDefaultKey ? new DefaultKey(terms, this.#payment) : undefined;
     this.#event = saleEvent(terms);
   }
 
@@ -98,7 +105,7 @@ export class Sale<T> {
       if (earlier) return { status: earlier, paidBy: binding };
     }
 
-    const status = await this.#payment.claim(isBoundHere);
+    const [status, holder] = await Promise.all([this.#payment.claim(isBoundHere), this.#defaultKey?.lookUp()]);
     switch (status.status) {
       case "free":
       case "failed":
@@ -118,7 +125,7 @@ export class Sale<T> {
       case "claimed":
         await this.#bindKey(binding, status.claim);
         return this.#payment.unlessUsed(
-          () => this.#work(status.claim),
+          () => this.#work(status.claim, holder),
           (meanwhile) => ({ status: meanwhile }),
         );
     }
@@ -135,19 +142,22 @@ export class Sale<T> {
     if (key === null) return;
     let isBound = false;
     try {
-      isBound = await this.#bind(key, replaced?.version);
+      isBound = await this.#bind(key, this.#ownBinding, replaced?.version);
     } finally {
       if (!isBound && claim !== undefined) await this.#payment.release(claim);
     }
     if (!isBound) throw new LedgerChanged();
   }
 
-  /** Binds a key of the payer to this call's payment. Returns false if the key is bound to another payment. */
-  async #bind(key: string, replacedVersion?: number): Promise<boolean> {
-    const { payment, fingerprint } = this.#terms;
-    const name = await keyNameOf(payment.authorization.from, key);
-    const binding = { payment: this.#payment.name, chain: payment.chain, fingerprint };
+  /** Binds a key of the payer. Returns false if the key is bound to another payment. */
+  async #bind(key: string, binding: Binding, replacedVersion?: number): Promise<boolean> {
+    const name = await keyNameOf(this.#terms.payment.authorization.from, key);
     return bindKey(name, binding, this.#terms, replacedVersion);
+  }
+
+  get #ownBinding(): Binding {
+    const { payment, fingerprint } = this.#terms;
+    return { payment: this.#payment.name, chain: payment.chain, fingerprint };
   }
 
   /** Waits for another call with the same payment. If that call has died, this call starts again. */
@@ -160,16 +170,22 @@ export class Sale<T> {
   /**
    * Does the work under a claim, and releases the claim on failure. The payment is not verified again: if the payer has
    * canceled it meanwhile, the settlement fails.
+   * @param holder the payment that held the default key before the work
    * @throws Error thrown by the work
    */
-  async #work(claim: string): Promise<Progress> {
+  async #work(claim: string, holder: StoredBinding | undefined): Promise<Progress> {
     const { work, errors } = this.#terms;
     try {
-      const { value, output, expiresAt, facts } = await work();
+      if (holder) await this.#defaultKey?.yieldTo(holder);
+      const { value, output, expiresAt, facts } = await work(this.#defaultKey);
       Object.assign(this.#event, facts);
       const stored = { value: JSON.stringify(value), output, expiresAt: expiresAt.getTime() };
       return { status: { status: "claimed", claim }, done: { claim, work: stored } };
     } catch (error) {
+      if (error instanceof PaidEarlier) {
+        await this.#payment.release(claim);
+        return { status: error.status, paidBy: error.paidBy };
+      }
       const written = errors.write(error);
       await this.#payment.release(claim, written === undefined ? undefined : { error: written });
       throw error;
@@ -188,12 +204,12 @@ export class Sale<T> {
       this.#progress = await this.#settled(this.#progress);
       const { status, paidBy } = this.#progress;
       if (paidBy) this.#event.paid_by = paidBy.payment;
-      const { value, transaction, provedAt: settledAt } = soldOrThrow(status, this.#terms);
+      const { value, transaction, settledAt, isProved } = soldOrThrow(status, this.#terms);
       this.#event.transaction = transaction;
       if (this.isSold) this.#event.outcome = "sold";
       const receipt = receiptFor(payment, { success: true, transaction }, paidBy);
       const { chain } = paidBy ?? payment;
-      const paid = settledAt === undefined ? undefined : { chain, payer: payment.authorization.from, settledAt };
+      const paid = isProved ? { chain, payer: payment.authorization.from, settledAt } : undefined;
       return { value: JSON.parse(value) as T, receipt, isPaidEarlier: paidBy !== undefined, paid };
     });
     this.#log();
@@ -232,14 +248,17 @@ export class Sale<T> {
 
   /**
    * Adds a new idempotency key to the error of a call that has no key, if its payment may still be charged. The payer
-   * needs the key to get the result later, because a public payment alone proves nothing.
+   * needs the key to get the result later, because a public payment alone proves nothing. If an earlier payment decides
+   * the call, the key stands for that payment.
    */
   async #withKey(error: unknown): Promise<unknown> {
     if (!(error instanceof PaymentError) || this.#terms.key !== null || !this.#payment.isPayerProven) return error;
     const { code, message, retryAfterSeconds, cause } = error;
     if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
-    const idempotencyKey = crypto.randomUUID();
-    if (!(await this.#bind(idempotencyKey).catch(() => false))) return error;
+    const { paidBy = this.#ownBinding } = this.#progress;
+    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // the key would reject this very request
+    const idempotencyKey = assignKey();
+    if (!(await this.#bind(idempotencyKey, paidBy).catch(() => false))) return error;
     return new PaymentError(code, message, { retryAfterSeconds, idempotencyKey, cause });
   }
 

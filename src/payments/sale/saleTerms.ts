@@ -38,6 +38,22 @@ export interface LedgerBook {
   };
 }
 
+/** The default key of a request, as the work sees it. */
+export interface RequestKey {
+  /**
+   * Begins to bind the key to this call's payment.
+   * @param digest see `SaleTerms.knownDigest`
+   */
+  bind(digest: string): void;
+  /** Whether another payment holds the key. The work then awaits {@link bound} before it stores its output. */
+  readonly isContested: boolean;
+  /**
+   * Resolves once the key is bound. Rejects if another payment has bought the same content. The work then keeps no
+   * output, and throws the same error.
+   */
+  readonly bound: Promise<void>;
+}
+
 /** The terms of one sale: one payment for one piece of work. */
 export interface SaleTerms<T> extends AdmissionTerms {
   ledger: LedgerBook;
@@ -45,6 +61,16 @@ export interface SaleTerms<T> extends AdmissionTerms {
   admitted?: Admission;
   /** Identifies the request. */
   fingerprint: string;
+  /**
+   * Whether the default key applies: if another payment of the payer has bought the same content within
+   * `REPEAT_MS`, the call gets that result. False if the caller has chosen a key.
+   */
+  hasDefaultKey: boolean;
+  /**
+   * The digest of the request's content, if it is known before the work: the operation, the fields, the files' bytes.
+   * Undefined if the work has to fetch a file first.
+   */
+  knownDigest?: string | undefined;
   /**
    * Upper bound for the work, in milliseconds. A claim's lease has this duration, so the payment becomes free again if
    * the call dies.
@@ -55,8 +81,11 @@ export interface SaleTerms<T> extends AdmissionTerms {
    * time.
    */
   linkTtlMs: number;
-  /** Does the work. Called at most once per call, and only after the payment was verified and claimed. */
-  work(): Promise<WorkResult<T>>;
+  /**
+   * Does the work. Called at most once per call, and only after the payment was verified and claimed.
+   * @param defaultKey the request's default key, which the work must bind; undefined if it does not apply
+   */
+  work(defaultKey: RequestKey | undefined): Promise<WorkResult<T>>;
   /**
    * Converts errors of the work to text and back. A call that waits for another call's work can then report its error.
    * `write` returns undefined for an error that concerns only its own call; a waiting call then does the work itself.

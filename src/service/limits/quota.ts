@@ -21,13 +21,19 @@ export interface QuotaLimits {
 export interface Spent {
   ms: number;
   bytes: number;
+  /** Whether the call got the result of an earlier payment. The first {@link FREE_REPLAYS} of an hour cost nothing. */
+  isReplay?: boolean;
 }
 
 /**
  * Value of the storage key `account`: the uncharged cost in the current hour, and the payments in use. `hourEnds` and
  * `ends` are Unix milliseconds.
  */
-interface Account extends Spent {
+interface Account {
+  ms: number;
+  bytes: number;
+  /** Number of free replays in the current hour. */
+  replays?: number;
   hourEnds: number;
   /**
    * For each payment: the number of concurrent calls, the total size of their bodies in bytes, and the time when the
@@ -51,6 +57,8 @@ export interface UploadLimits {
 type Slots = readonly { bytes: number; ends: number }[];
 
 const HOUR_MS = 3_600_000;
+/** Number of calls per hour that get the result of an earlier payment at no cost. Further ones use up the quota. */
+const FREE_REPLAYS = 20;
 /** Retry-After in seconds if the quota is exceeded only until one of the caller's concurrent calls ends. */
 const CALL_SECONDS = 5;
 
@@ -88,6 +96,8 @@ export class Budget extends DurableObject<Env> {
       used.bytes -= bytes;
       if (--used.calls === 0) delete account.inUse[payment];
     }
+    const { replays = 0 } = account;
+    if (spent.isReplay && replays < FREE_REPLAYS) return this.#save({ ...account, replays: replays + 1 });
     const total = { ms: account.ms + spent.ms, bytes: Math.max(0, account.bytes + spent.bytes) };
     await this.#save({ ...account, ...total });
   }
@@ -120,8 +130,9 @@ export class Budget extends DurableObject<Env> {
   #load(now: number): Account {
     const kept = this.ctx.storage.kv.get<Account>("account");
     const inUse = Object.entries(kept?.inUse ?? {}).filter(([, { ends }]) => ends > now);
-    const hour = kept && kept.hourEnds > now ? kept : { ms: 0, bytes: 0, hourEnds: now + HOUR_MS };
-    return { ms: hour.ms, bytes: hour.bytes, hourEnds: hour.hourEnds, inUse: Object.fromEntries(inUse) };
+    const { ms, bytes, replays, hourEnds } =
+      kept && kept.hourEnds > now ? kept : { ms: 0, bytes: 0, replays: 0, hourEnds: now + HOUR_MS };
+    return { ms, bytes, ...(replays && { replays }), hourEnds, inUse: Object.fromEntries(inUse) };
   }
 
   async #save(account: Account): Promise<void> {
@@ -166,7 +177,7 @@ export async function withinQuota<T>(
   { name, payment, bytes, refusal }: Counted,
   limits: QuotaLimits,
   later: (task: Promise<unknown>) => void,
-  act: (setCost: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
+  act: (setCost: (spent: Partial<Spent>) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const account = book.getByName(name);
   const allowed = account

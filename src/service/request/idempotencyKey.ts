@@ -1,3 +1,4 @@
+import { isAssignedKey } from "../../payments/ledger/keyBinding.ts";
 import type { PaymentPayload } from "../../payments/wire/paymentPayload.ts";
 import { Problem } from "../../shared/problems.ts";
 
@@ -27,4 +28,12 @@ export function idempotencyKeyOf(sent: unknown, { identifier }: PaymentPayload):
   throw new Problem("invalid_request", `The ${IDEMPOTENCY_KEY} ${KEY_RULE}. Send a UUID, for example.`, {
     errors: [{ path: IDEMPOTENCY_KEY, message: KEY_RULE }],
   });
+}
+
+/**
+ * Returns whether the caller has chosen the key sent with a call. A key that the service has assigned is not chosen.
+ * Neither is a `payment-identifier`, because clients of this extension create a new one for each attempt by default.
+ */
+export function isKeyChosen(sent: unknown): boolean {
+  return typeof sent === "string" && !isAssignedKey(sent);
 }

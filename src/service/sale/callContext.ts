@@ -2,6 +2,7 @@ import type { RangeReader } from "../../engine/index.ts";
 import { LargeFileSlot } from "../../inputs/largeFileSlot.ts";
 import { MemoryShare, PAYERS_POOL } from "../../inputs/memory.ts";
 import type { ReceiveLimits } from "../../inputs/receive.ts";
+import type { RequestKey } from "../../payments/sale/saleTerms.ts";
 import type { Config } from "../../settings/config.ts";
 import type { RequestFacts } from "../../shared/log.ts";
 import { isDeveloper, isLoopback } from "../../shared/net/loopback.ts";
@@ -53,6 +54,10 @@ export class CallContext implements AsyncDisposable {
   readonly receiving: { file: ReceiveLimits; image: ReceiveLimits };
   /** The slot for work on large files, acquired once all large files have arrived. */
   readonly slot: LargeFileSlot;
+  /** The date that the mark shows. */
+  readonly date = new Date();
+  /** The default key of the request, which the work binds; undefined if it does not apply. */
+  defaultKey: RequestKey | undefined;
   /** Number of bytes received so far. */
   bytesReceived = 0;
   /** Time at which the work on the files began, in Unix milliseconds; undefined while they arrive. */

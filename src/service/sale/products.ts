@@ -5,7 +5,7 @@ import type { Price } from "../../payments/wire/price.ts";
 import type { Config } from "../../settings/config.ts";
 import type { Problem } from "../../shared/problems.ts";
 import { fieldMessage } from "../request/fieldMessages.ts";
-import { fingerprintOf } from "../request/fingerprint.ts";
+import { digestOf, type FileHashes, fingerprintOf, hashesOf } from "../request/fingerprint.ts";
 import { invalidRequest } from "../request/invalidRequest.ts";
 import {
   imageForm,
@@ -19,7 +19,7 @@ import {
 } from "../request/schemas.ts";
 import { typedFields } from "../request/typedFields.ts";
 import type { CallContext } from "./callContext.ts";
-import { type Marked, type Proof, watermarkImage, watermarkText } from "./watermark.ts";
+import { type ContentDigest, type Marked, type Proof, watermarkImage, watermarkText } from "./watermark.ts";
 
 /** The result of a paid call. */
 export interface Delivery {
@@ -35,6 +35,11 @@ export interface Delivery {
 export interface AcceptedRequest {
   /** Returns the request's fingerprint, see {@link fingerprintOf}. */
   fingerprint(): Promise<string>;
+  /**
+   * Returns the digest of the request's content, see {@link digestOf}; undefined if a file has to be fetched first.
+   * @param date the date that the mark shows
+   */
+  digest(date: Date): Promise<string | undefined>;
   /**
    * Does the work and stores the output. If an error is thrown, no output remains in storage.
    * @throws Problem if a file cannot be received or the call is canceled
@@ -139,7 +144,7 @@ export function defineProduct<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
   schemas: Record<RequestFormat, () => z.ZodObject>,
   checks: Record<RequestFormat, () => z.ZodType<R>>,
-  run: (request: R, call: CallContext) => Promise<Marked>,
+  run: (request: R, call: CallContext, digest: ContentDigest) => Promise<Marked>,
 ): Product {
   const { operation } = facts;
   const product: Product = {
@@ -161,10 +166,15 @@ export function defineProduct<R extends { filename: string }>(
       }
       if (tooLong) throw tooLong;
       const request: R = checked.data;
+      let sent: Promise<FileHashes> | undefined;
+      const sentHashes = () => (sent ??= hashesOf(request)); // computed once, because files may be large
       return {
-        fingerprint: () => fingerprintOf(operation, request),
+        fingerprint: async () => fingerprintOf(operation, request, await sentHashes()),
+        digest: async (date) => digestOf(operation, request, await sentHashes(), date),
         async run(call) {
-          const { output, notices, id, expiresAt, proof } = await run(request, call);
+          const digest: ContentDigest = async (fetched) =>
+            digestOf(operation, request, { ...fetched, ...(await sentHashes()) }, call.date);
+          const { output, notices, id, expiresAt, proof } = await run(request, call, digest);
           const result = { output, operation, cost: product.price(call.config).label };
           const { pages, bytes } = output;
           return {

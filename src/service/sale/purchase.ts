@@ -14,7 +14,7 @@ import { addressAccount, payerAccount, type Spent, withinQuota } from "../limits
 import { countingRefusals, countRefusal, forgiveRefusals } from "../limits/refusedPayments.ts";
 import { countUnusedAfterFailure, forgiveUnused, unlessThrottled } from "../limits/unusedPayments.ts";
 import { announcedBytesOf, maxBytesOf } from "../request/bodySize.ts";
-import { idempotencyKeyOf } from "../request/idempotencyKey.ts";
+import { idempotencyKeyOf, isKeyChosen } from "../request/idempotencyKey.ts";
 import { CallContext, type Exchange } from "./callContext.ts";
 import type { AcceptedRequest, Delivery, Product } from "./products.ts";
 import { provedReceipt } from "./proof.ts";
@@ -44,6 +44,8 @@ export interface Admitted extends Admission {
   payment: PaymentPayload;
   /** The call's idempotency key, see {@link idempotencyKeyOf}. */
   key: string | null;
+  /** Whether the caller has chosen the key, so that the default key does not apply. See {@link isKeyChosen}. */
+  isKeyChosen: boolean;
   offer: Offer;
   /** Number of request bytes that were already read, and counted against the payer's quota, before the sale began. */
   readBytes?: number | undefined;
@@ -63,7 +65,7 @@ export async function admitPayer(
   exchange: Exchange,
   sentKey?: unknown,
 ): Promise<Admitted> {
-  const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), offer };
+  const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), isKeyChosen: isKeyChosen(sentKey), offer };
   const { request } = exchange;
   const ask = () => unlessThrottled(payerAccount(payment), request, () => admit(termsOf(asked, exchange)));
   return { ...asked, ...(await countingRefusals(request, ask)) };
@@ -95,7 +97,7 @@ export async function purchase(
       setCost(charged);
       forgiveRefusals(request);
       forgiveUnused(payerAccount(admitted.payment));
-    }
+    } else if (bought.isPaidEarlier) setCost({ isReplay: true });
     return { ...bought, receipt: await provedReceipt(bought, exchange.config) };
   });
 }
@@ -108,7 +110,7 @@ async function fulfil(
   admitted: Admitted,
   exchange: Exchange,
   accept: (call: CallContext) => Promise<AcceptedRequest>,
-  { setCost, allowed }: { setCost: (spent: Spent) => void; allowed: Promise<void> },
+  { setCost, allowed }: { setCost: (spent: Partial<Spent>) => void; allowed: Promise<void> },
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;
   const call = new CallContext(exchange, admitted.offer.resource.url, accountOf(admitted, exchange));
@@ -122,10 +124,13 @@ async function fulfil(
       ...termsOf(admitted, exchange),
       admitted,
       fingerprint: await accepted.fingerprint(),
+      hasDefaultKey: config.defaultKey && !admitted.isKeyChosen,
+      knownDigest: await accepted.digest(call.date),
       workMs: config.workSeconds * 1000,
       linkTtlMs: config.linkTtlSeconds * 1000,
-      work: async () => {
+      work: async (defaultKey) => {
         await allowed;
+        call.defaultKey = defaultKey;
         return accepted.run(call);
       },
       errors: { write: writeFailure, read: readFailure },
@@ -155,7 +160,7 @@ export function accountOf({ payment, verified }: Admitted, { request }: Exchange
 export async function withinPayerQuota<T>(
   admitted: Admitted,
   exchange: Exchange,
-  act: (setCost: (spent: Spent) => void, allowed: Promise<void>) => Promise<T>,
+  act: (setCost: (spent: Partial<Spent>) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { request, env, config, waitUntil } = exchange;
   const { payment, verified } = admitted;

@@ -21,6 +21,7 @@ import { fontLoader } from "../../storage/fonts.ts";
 import { urlOf } from "../../storage/link.ts";
 import { deleteResult, type StoredResult, storeResult } from "../../storage/results.ts";
 import { isHandle, uploadedFile } from "../../storage/uploads.ts";
+import type { FileHashes } from "../request/fingerprint.ts";
 import { imageMarkOf, textMarkOf } from "../request/marks.ts";
 import type { ImageRequest, Result, Source, TextRequest } from "../request/schemas.ts";
 import type { CallContext, Stage } from "./callContext.ts";
@@ -42,6 +43,9 @@ export interface Proof {
   outputSha256: string;
 }
 
+/** Returns the digest of a request's content from the hashes of the files that it names. */
+export type ContentDigest = (fetched: FileHashes) => Promise<string | undefined>;
+
 /** Plans the output for a source. A planner is made for one mark. */
 type Planner = (
   source: Uint8Array | RangeReader,
@@ -53,14 +57,15 @@ type Planner = (
  * @throws Problem if the file cannot be received or the call is canceled
  * @throws EngineError if the file or the text cannot be used
  */
-export async function watermarkText(request: TextRequest, call: CallContext): Promise<Marked> {
+export async function watermarkText(request: TextRequest, call: CallContext, digest: ContentDigest): Promise<Marked> {
   const mark = textMarkOf(request);
   checkMark(mark);
   // loads the fonts while the file arrives; a failure recurs, and is reported, when the mark is drawn
   const fonts = isElsewhere(request.file)
-    ? loadFonts(mark, fontLoader(call.env.ASSETS)).catch(() => undefined)
+    ? loadFonts(mark, fontLoader(call.env.ASSETS), call.date).catch(() => undefined)
     : undefined;
   const source = await call.step("receive", () => openPdf(request.file, call));
+  await bindDefaultKey(call, digest, { file: source.sha256 });
   await fonts;
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
@@ -70,7 +75,7 @@ export async function watermarkText(request: TextRequest, call: CallContext): Pr
  * @throws Problem if a file cannot be received or the call is canceled
  * @throws EngineError if the file or the image cannot be used
  */
-export async function watermarkImage(request: ImageRequest, call: CallContext): Promise<Marked> {
+export async function watermarkImage(request: ImageRequest, call: CallContext, digest: ContentDigest): Promise<Marked> {
   const openImage = async (signal?: AbortSignal) => {
     const image = await open(request.image, "image", call, signal);
     if (!isAddress(request.image) && image.content instanceof Uint8Array)
@@ -81,6 +86,7 @@ export async function watermarkImage(request: ImageRequest, call: CallContext): 
   const [source, received] = await call.step("receive", () =>
     together([(signal) => openPdf(request.file, call, signal), async (signal) => sent ?? openImage(signal)]),
   );
+  await bindDefaultKey(call, digest, { file: source.sha256, image: received.sha256 });
   const image = await received.whole(call.receiving.image.memory, call.slot);
   const mark = imageMarkOf(request, image);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
@@ -118,22 +124,29 @@ async function openPdf(file: Source, call: CallContext, signal?: AbortSignal): P
   return source;
 }
 
+/** Begins to bind the request's default key, if it applies. The work goes on meanwhile. */
+async function bindDefaultKey({ defaultKey }: CallContext, digest: ContentDigest, fetched: FileHashes): Promise<void> {
+  const known = defaultKey && (await digest(fetched));
+  if (known !== undefined) defaultKey?.bind(known);
+}
+
 async function deliver(
   { content, sha256: inputSha256 }: ReceivedFile,
   { filename, password }: TextRequest | ImageRequest,
   call: CallContext,
   planner: Planner,
 ): Promise<Marked> {
-  const { env, config, origin, signal, resourceUrl } = call;
+  const { env, config, origin, signal, resourceUrl, date, defaultKey } = call;
   if (content.length > LARGE_BYTES) await call.slot.acquire();
   begin("marking", call);
   call.workBegan = Date.now();
   const { maxPages, maxImagePixels: maxPixels } = config;
   const loadFont = fontLoader(env.ASSETS);
   const plan = (thorough: boolean) =>
-    call.step("plan", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont }));
+    call.step("plan", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont, date }));
   const isHashed = resourceUrl !== undefined;
   const store = async ({ length, chunks }: WatermarkPlan) => {
+    if (defaultKey?.isContested) await defaultKey.bound; // stores nothing for content that is already sold
     begin("storing", call);
     const kept = { filename, ttlSeconds: config.linkTtlSeconds, isHashed };
     const { promise: written, resolve } = Promise.withResolvers<void>();
@@ -149,8 +162,13 @@ async function deliver(
   });
 
   const { id, token, bytes, expiresAt, sha256: outputSha256 } = stored;
-  if (signal?.aborted) await deleteResult(bucketOf(env), id);
-  throwIfCanceled(signal);
+  try {
+    await defaultKey?.bound;
+    throwIfCanceled(signal);
+  } catch (error) {
+    await deleteResult(bucketOf(env), id).catch(() => undefined); // the sweep deletes it later
+    throw error;
+  }
   const { pages, notices } = planned;
   const url = urlOf(origin, { id, token });
   const output = { url, expires_at: expiresAt.toISOString(), pages, bytes };
@@ -188,7 +206,8 @@ async function open(
   return openSource(source, field, {
     rules: { timeoutMs, allowLoopback, dnsCheckUrl, signal },
     limits: receiving[field],
-    isHashed: call.resourceUrl !== undefined && field === "file",
+    isHashed:
+      (call.resourceUrl !== undefined && field === "file") || (call.defaultKey !== undefined && isAddress(source)),
     inspect: (head) => field === "file" && expectPdf(head, source),
   });
 }

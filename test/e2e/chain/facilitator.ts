@@ -50,6 +50,7 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
   const calls = { verify: 0, settle: 0 };
   let fault: "cut" | "hold" | undefined;
   const interposed = new Map<string, Settling>();
+  let onVerify = async () => {};
   const server = createServer(async (request, response) => {
     if (request.url === "/supported")
       return response
@@ -63,6 +64,7 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
       paymentPayload: PaymentPayload;
       paymentRequirements: PaymentRequirements;
     };
+    if (call === "verify") await onVerify();
     const settling = call === "settle" ? interposed.get(payerOf(paymentPayload)) : undefined;
     if (settling) {
       const answer = await settling(() => facilitator.settle(paymentPayload, paymentRequirements));
@@ -89,6 +91,10 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
      */
     loseNextAnswer: (how: "cut" | "hold") => {
       fault = how;
+    },
+    /** Runs `act` before each verification. */
+    beforeVerify: (act: () => Promise<void>) => {
+      onVerify = act;
     },
     /** Replaces the settlement of a payer's payments; undefined restores the default. */
     interpose: (payer: string, settling: Settling | undefined) => {

@@ -562,7 +562,8 @@ describe("LedgerEntry.settle", () => {
       status: "sold",
       value: '"work"',
       transaction: "0x1",
-      provedAt: seen.now,
+      settledAt: seen.now,
+      isProved: true,
     });
     expect(seen.logged).toEqual([
       expect.objectContaining({ event: "settlement", request_id: "test", outcome: "pending", attempts: 1 }),
@@ -578,7 +579,7 @@ describe("LedgerEntry.settle", () => {
     seen.now = alarmAt()!;
     await record.alarm();
     const found = await record.waitForStatus("request", 0, true);
-    expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", provedAt: undefined });
+    expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", settledAt: seen.now, isProved: false });
   });
 
   test("restores a lost alarm when the status is requested", async () => {

@@ -56,9 +56,9 @@ async function sale(behaviors: string, payment: PaymentPayload, changes: Partial
     linkTtlMs: 3_600_000,
     now: () => Date.now(),
     ...changes,
-    work: async () => {
+    work: async (defaultKey) => {
       seen.worked++;
-      return (await changes.work?.()) ?? WORK;
+      return (await changes.work?.(defaultKey)) ?? WORK;
     },
   }).catch((error: unknown) => error);
   return { outcome, ...seen };
@@ -352,7 +352,7 @@ describe("the answer to a status of the ledger", () => {
   });
 
   test("notes in the receipt that a payment was sold on the facilitator's word alone", async () => {
-    const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", provedAt: undefined };
+    const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", settledAt: 1, isProved: false };
     const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({
       value: "work",
@@ -366,7 +366,7 @@ describe("the answer to a status of the ledger", () => {
   });
 
   test("uses the chain name of the payment's x402 version in the receipt", async () => {
-    const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "0x1", provedAt: 1 };
+    const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "0x1", settledAt: 1, isProved: true };
     const payment = { ...(await paymentFrom()), version: 2 } as PaymentPayload;
     const { outcome } = await sale("good", payment, { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({ receipt: { network: "eip155:84532" } });
@@ -431,7 +431,7 @@ test("reports whether this call has settled the payment", async () => {
     const terms = { payment, offer: OFFER, facilitators: [facilitatorThat("good")], ledger, ...SILENT, errors: ERRORS };
     const made = new Sale({
       ...terms,
-      key: null,
+      ...BARE,
       isSignedIn: async () => true,
       fingerprint: "request",
       operation: "test",
@@ -477,7 +477,7 @@ test("does not report an error to waiting calls if the error concerns only the c
 
 describe("a change of the ledger during a call", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
-  const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", provedAt: 1 };
+  const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", settledAt: 1, isProved: true };
   /** Returns a ledger record that reports these statuses one after the other, and then repeats the last one. */
   const finds = (...statuses: PaymentStatus[]) => ({
     waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),

@@ -30,9 +30,9 @@ async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>>
     linkTtlMs: 3_600_000,
     now: () => ledger.now(),
     ...changes,
-    work: async () => {
+    work: async (defaultKey) => {
       seen.worked++;
-      return { ...((await changes.work?.()) ?? WORK), output: crypto.randomUUID() };
+      return { ...((await changes.work?.(defaultKey)) ?? WORK), output: crypto.randomUUID() };
     },
   }).catch((error: unknown) => error);
   return { outcome: outcome as Sold<string> | Error, ...seen };

@@ -42,7 +42,8 @@ describe("the ledger", () => {
     const claim = await claimed("sold");
     const sold = {
       ...{ status: "sold", value: '"work"', transaction: `0x${"ab".repeat(32)}` },
-      provedAt: expect.any(Number),
+      settledAt: expect.any(Number),
+      isProved: true,
     };
     expect(await recordOf("sold").settle(claim, await stored())).toEqual(sold);
     expect(await recordOf("sold").waitForStatus("request", 0, true)).toEqual(sold);

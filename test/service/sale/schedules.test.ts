@@ -35,6 +35,7 @@ async function schedule(seed: number) {
     const { value, isPaidEarlier } = await sell({
       payment,
       ...shown,
+      hasDefaultKey: false,
       offer: OFFER,
       facilitators: [facilitatorNamed(payments.get(payment)!, readConfig({}), SILENT)],
       ledger: env.LEDGER,

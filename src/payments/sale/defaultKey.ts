@@ -1,0 +1,106 @@
+/**
+ * The default key: a call without a key of its own is charged once for the same content. The official clients sign a
+ * new payment for each attempt and send no key, so only the content shows that two calls are the same purchase.
+ */
+
+import { defaultKeyNameOf, type StoredBinding } from "../ledger/keyBinding.ts";
+import type { PaymentStatus } from "../ledger/record.ts";
+import { orInProgress } from "./answers.ts";
+import { bindKey } from "./earlierPayment.ts";
+import type { OwnPayment } from "./ownPayment.ts";
+import type { RequestKey, SaleTerms } from "./saleTerms.ts";
+
+/** Time after a sale during which a call for the same content gets its result again, in milliseconds. */
+export const REPEAT_MS = 600_000;
+
+/** Thrown if an earlier payment for the same content decides a call. */
+export class PaidEarlier extends Error {
+  override name = "PaidEarlier";
+  readonly status: PaymentStatus;
+  readonly paidBy: StoredBinding;
+
+  constructor(status: PaymentStatus, paidBy: StoredBinding) {
+    super();
+    this.status = status;
+    this.paidBy = paidBy;
+  }
+}
+
+/** The default key of one call's request. */
+export class DefaultKey implements RequestKey {
+  isContested = false;
+  bound: Promise<void> = Promise.resolve();
+  readonly #terms: Omit<SaleTerms<unknown>, "work">;
+  readonly #payment: OwnPayment;
+  /** The version of the binding that this call may replace. */
+  #replacedVersion = 0;
+
+  constructor(terms: Omit<SaleTerms<unknown>, "work">, payment: OwnPayment) {
+    this.#terms = terms;
+    this.#payment = payment;
+  }
+
+  /**
+   * Looks up which payment holds the key, if the digest is known before the work. A failed look-up is ignored, because
+   * the key is bound later in any case.
+   */
+  async lookUp(): Promise<StoredBinding | undefined> {
+    const { knownDigest } = this.#terms;
+    return knownDigest === undefined ? undefined : this.#holder(knownDigest).catch(() => undefined);
+  }
+
+  bind(digest: string): void {
+    this.bound = this.#bind(digest);
+    this.bound.catch(() => undefined); // the work awaits the outcome later
+  }
+
+  /**
+   * Waits for the payment that holds the key.
+   * @throws PaidEarlier if that payment has bought the result, or may still buy it. Otherwise this call may replace it
+   */
+  async yieldTo(holder: StoredBinding): Promise<void> {
+    if (holder.payment === this.#payment.name) return;
+    const status = await this.#decidingStatus(holder);
+    if (status) throw new PaidEarlier(status, holder);
+    this.#replacedVersion = holder.version;
+  }
+
+  async #bind(digest: string): Promise<void> {
+    const { payment, fingerprint } = this.#terms;
+    const name = defaultKeyNameOf(payment.authorization.from, digest);
+    const binding = { payment: this.#payment.name, chain: payment.chain, fingerprint };
+    while (!(await bindKey(name, binding, this.#terms, this.#replacedVersion))) {
+      this.isContested = true;
+      const holder = await this.#holder(digest);
+      if (holder) await this.yieldTo(holder);
+    }
+  }
+
+  #holder(digest: string): Promise<StoredBinding | undefined> {
+    const { ledger, payment } = this.#terms;
+    return orInProgress(ledger.getByName(defaultKeyNameOf(payment.authorization.from, digest)).binding());
+  }
+
+  /**
+   * Returns the status of the payment that holds the key, if it decides this call. Returns undefined if that payment
+   * can no longer settle for its request, or has bought a result too long ago.
+   */
+  async #decidingStatus({ payment, fingerprint }: StoredBinding): Promise<PaymentStatus | undefined> {
+    const { ledger, now } = this.#terms;
+    const record = ledger.getByName(payment);
+    for (;;) {
+      const found = await orInProgress(record.waitForStatus(fingerprint, this.#payment.until, true));
+      switch (found.status) {
+        case "sold":
+          return now() < found.settledAt + REPEAT_MS ? found : undefined;
+        case "in_progress":
+        case "pending":
+          return found;
+        case "spent":
+          return undefined;
+      }
+      // The claim has failed, or its lease has expired. It must not settle once this call has replaced it.
+      if (await orInProgress(record.invalidateClaims(fingerprint))) return undefined;
+    }
+  }
+}
