@@ -8,6 +8,7 @@
  * first calls the object. A separate row therefore shows the cost of starting an object that does nothing.
  */
 
+import { generatePrivateKey } from "viem/accounts";
 import { type Inspector, openInspector } from "../scripts/lib/inspector.ts";
 import { signPayment } from "../scripts/lib/pay.ts";
 import { startWorker } from "../scripts/lib/worker.ts";
@@ -60,7 +61,7 @@ try {
   await inspector.send("Profiler.setSamplingInterval", { interval: INTERVAL_US });
   const terms = await termsOf(worker);
   const payments: string[] = [];
-  for (let i = 0; i < CALLS + WARM_UP; i++) payments.push(await signPayment(terms));
+  for (let i = 0; i < CALLS + WARM_UP; i++) payments.push(await signPayment(terms, generatePrivateKey())); // another payer, so that no call repeats another
   const body = upload(INPUTS.a.make());
   const send = async (path: string, status: number, headers: Record<string, string> = {}) => {
     const response = await fetch(worker.url + path, { method: "POST", headers: { ...FORM, ...headers }, body });

@@ -11,6 +11,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { generatePrivateKey } from "viem/accounts";
 import { type Offer, signPayment } from "../scripts/lib/pay.ts";
 import { startWorker } from "../scripts/lib/worker.ts";
 import { DELAYS } from "./delays.ts";
@@ -62,7 +63,10 @@ const worker = await startWorker(
 const text = `${worker.url}/v1/watermark/text`;
 const image = `${worker.url}/v1/watermark/image`;
 const { accepts } = (await (await fetch(text, { method: "POST" })).json()) as { accepts: Offer[] };
-const sign = async (): Promise<Record<string, string>> => ({ "X-PAYMENT": await signPayment(accepts[0]!) });
+/** Returns the payment of a new payer, so that no call repeats another. */
+const sign = async (): Promise<Record<string, string>> => ({
+  "X-PAYMENT": await signPayment(accepts[0]!, generatePrivateKey()),
+});
 const json = { "Content-Type": "application/json" };
 const post = (url: string, headers: Record<string, string>, body: object | FormData) =>
   body instanceof FormData

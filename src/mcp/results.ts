@@ -25,9 +25,9 @@ export const terms = z.object({
  */
 export const output = z.union([result, terms]);
 
-/** Sentence appended to the result if an earlier payment with the same idempotency key was charged. */
+/** Sentence appended to the result if an earlier payment with the same key or content was charged. */
 const PAID_EARLIER =
-  "An earlier payment with this idempotency key was charged. The payment of this call was not settled and expires unused.";
+  "An earlier payment for this call was charged. The payment sent now was not settled and expires unused. To buy the result again, send a new idempotency key.";
 
 /**
  * Returns the tool result for a paid call, with its receipt (x402 v2, transport MCP, "Settlement Response Delivery").

@@ -47,7 +47,7 @@ function shownOf(product: Product, price: Price) {
       title: summary,
       readOnlyHint: false,
       destructiveHint: false,
-      idempotentHint: false, // a call with the same arguments is another sale, unless it has the same idempotency key
+      idempotentHint: false, // a call with the same arguments may be another sale after ten minutes
       openWorldHint: true,
     },
     _meta: { "openai/fileParams": fileParams(schemas.json) },

@@ -143,7 +143,7 @@ function Paying({ price, config }: { price: string; config: Config }) {
             <h3>Download</h3>
             <p>
               The answer is a download link that works for {limits.link_seconds / 3600} hours. You are charged only when
-              the file is ready.
+              the file is ready, and once even if you repeat the call.
             </p>
           </li>
         </ol>

@@ -80,7 +80,13 @@ describe("payment-identifier", () => {
     const first = await (await call("pay_1234567890123456")).json();
     expect(await (await call("pay_1234567890123456")).json()).toEqual(first);
     expect((await call("pay_1234567890123456", {}, { ...body, text: "OTHER" })).status).toBe(422);
-    expect(await (await call("pay_6543210987654321")).json()).not.toEqual(first);
+  });
+
+  test("returns the same result for a new payment-identifier, because clients create a new one for each attempt", async () => {
+    const first = await call("pay_1111111111111111", {}, { ...body, text: "ATTEMPT" });
+    const second = await call("pay_2222222222222222", {}, { ...body, text: "ATTEMPT" });
+    expect(await second.json()).toEqual(await first.json());
+    expect(second.headers.get("Overprint-Notice")).toBe("payment-not-settled");
   });
 
   test("prefers the Idempotency-Key header to the payment-identifier", async () => {

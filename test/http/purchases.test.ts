@@ -13,6 +13,7 @@ import { decodeHeader } from "../support/x402.ts";
 
 const PURCHASES = "/v1/purchases";
 const json = { "Content-Type": "application/json" };
+const newKey = () => ({ "Idempotency-Key": crypto.randomUUID() });
 const newPayer = () => {
   const key = generatePrivateKey();
   return { key, account: privateKeyToAccount(key) };
@@ -74,7 +75,11 @@ const listOf = async ({ account }: Payer) => {
 const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
 async function buy({ key }: Payer, headers: Record<string, string> = {}, offer?: Offer) {
   const payment = await signPayment(offer ?? (await offerOf(TEXT)), key);
-  const response = await send(TEXT, { method: "POST", headers: { ...json, "X-PAYMENT": payment, ...headers }, body });
+  const response = await send(TEXT, {
+    method: "POST",
+    headers: { ...json, "X-PAYMENT": payment, ...newKey(), ...headers },
+    body,
+  });
   const { output } = await response.json<{ output: { url: string; expires_at: string } }>();
   return { payment, output, requestId: response.headers.get("X-Request-Id")! };
 }

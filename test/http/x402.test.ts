@@ -215,7 +215,7 @@ describe("a payment buys one result", () => {
     ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
   ])("rejects a settled payment in a call with %s", async (_, request) => {
     const payment = await signPayment(await offerOf(TEXT));
-    expect((await call("X-PAYMENT", payment)).status).toBe(200);
+    expect((await call("X-PAYMENT", payment, body, crypto.randomUUID())).status).toBe(200);
     const again = await call("X-PAYMENT", payment, request);
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({ code: "payment_already_used" });
@@ -223,7 +223,7 @@ describe("a payment buys one result", () => {
 
   test("rejects a forged payment with the nonce of a settled payment", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    await call("X-PAYMENT", payment);
+    await call("X-PAYMENT", payment, body, crypto.randomUUID());
     const { payload, ...rest } = JSON.parse(atob(payment));
     const forged = encode({ ...rest, payload: { ...payload, signature: `0x${"1".repeat(130)}` } });
     expect((await call("X-PAYMENT", forged)).status).toBe(409);

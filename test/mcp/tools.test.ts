@@ -112,7 +112,7 @@ describe.each(revisions)("protocol %s", (revision) => {
   test("a tool call reports the progress of each stage on request", async () => {
     const seen: unknown[] = [];
     const client = await connect(revision);
-    const fields = { name: "add_text_watermark", arguments: text, ...paidWith(await payment()) };
+    const fields = { name: "add_text_watermark", arguments: { ...text, text: revision }, ...paidWith(await payment()) };
     await client.callTool(fields, { onprogress: (progress) => seen.push(progress) });
     expect(seen).toMatchObject([
       { progress: 0, total: 4, message: "fetching" },

@@ -9,7 +9,10 @@ import { Stryker } from "@stryker-mutator/core";
 const SUBJECTS = {
   record: ["src/payments/ledger/record.ts", "test/payments/ledger/record.test.ts"],
   ledgerEntry: ["src/payments/ledger/ledgerEntry.ts", "test/payments/ledger/record.test.ts"],
-  gate: ["src/payments/sale/{gate,ownPayment,earlierPayment,answers}.ts", "test/payments/sale/{gate,idempotency}.test.ts"],
+  gate: [
+    "src/payments/sale/{gate,ownPayment,earlierPayment,answers}.ts",
+    "test/payments/sale/{gate,idempotency}.test.ts",
+  ],
   ledger: ["src/payments/ledger/ledger.ts", "test/service/account/ledger.test.ts"],
   tail: [
     "src/engine/pdf/output/tail.ts",

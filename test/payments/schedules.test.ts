@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { REPEAT_MS } from "../../src/payments/sale/defaultKey.ts";
 import { paymentFrom } from "./payments.ts";
 import { type History, hasPaid, isSettledFor, type PaymentHistory, Simulation } from "./simulation.ts";
 
@@ -23,7 +24,7 @@ function broken(history: History): string[] {
   const isKnownPaid = (payment: PaymentHistory) =>
     hasPaid(payment, history) && !payment.doubled && (node || (trusted && !payment.forgotten));
   const repeated = payments[0]!;
-  const finals = answers.filter(({ final, key }) => final && key === null);
+  const finals = answers.filter(({ final, key, isNewPayment }) => final && key === null && !isNewPayment);
   const underKey = (["K", "L"] as const).flatMap((key) => (["A", "B"] as const).map((request) => ({ key, request })));
   const movedUnder = (asked: (typeof underKey)[number]) =>
     payments.filter((one) => hasPaid(one, history) && !one.doubled && isSettledFor(one, asked));
@@ -34,6 +35,14 @@ function broken(history: History): string[] {
       (one) => given(one).size <= one.moved || one.unproved === 1,
     ),
     "at most one payment settles for a request under a key": underKey.every((asked) => movedUnder(asked).length <= 1),
+    "without a key, at most one payment settles for a request within ten minutes": (["A", "B"] as const).every(
+      (request) => {
+        const settled = payments.filter(({ settledFor }) => settledFor?.key === null && settledFor.request === request);
+        const paid = settled.filter((one) => hasPaid(one, history) && !one.doubled);
+        const times = paid.map(({ consumed }) => consumed!.at).toSorted((a, b) => a - b);
+        return times.every((at, i) => i === 0 || at - times[i - 1]! >= REPEAT_MS);
+      },
+    ),
     "a request under a key has at most one result": underKey.every(
       ({ key, request }) =>
         new Set(sold.filter((one) => one.key === key && one.request === request).map(({ value }) => value)).size <= 1,
@@ -131,6 +140,7 @@ test(`obeys every rule of payments in ${SCHEDULES} schedules of calls, faults an
     "died",
     "failed",
     "stored",
+    "yielded",
   ]);
   expect([...seen.strangers], "strangers are refused with both of these codes").toEqual(
     expect.arrayContaining(["402", "payment_already_used"]),

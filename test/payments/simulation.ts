@@ -4,7 +4,7 @@ import { KeyBinding, type StoredBinding } from "../../src/payments/ledger/keyBin
 import { LedgerEntry } from "../../src/payments/ledger/ledgerEntry.ts";
 import type { Entry } from "../../src/payments/ledger/record.ts";
 import { admit } from "../../src/payments/sale/admission.ts";
-import type { LedgerBook } from "../../src/payments/sale/saleTerms.ts";
+import type { LedgerBook, RequestKey } from "../../src/payments/sale/saleTerms.ts";
 import { PaymentError } from "../../src/payments/wire/errors.ts";
 import { PaymentRequired } from "../../src/payments/wire/offer.ts";
 import { type PaymentPayload, paymentKey } from "../../src/payments/wire/paymentPayload.ts";
@@ -34,10 +34,10 @@ export interface Asked {
 }
 
 /**
- * The state of one run of the work. The work may fail, its Worker may die, or the object may die while receiving the
+ * The state of one run of the work. The work may fail, yield to an earlier payment for the same request, its Worker may die, or the object may die while receiving the
  * output ("cut off"). Otherwise the ledger stores the output, and deletes it only if it will never be paid for.
  */
-type Fate = "running" | "failed" | "died" | "cut off" | "stored" | "deleted";
+type Fate = "running" | "failed" | "yielded" | "died" | "cut off" | "stored" | "deleted";
 
 interface Run extends Asked {
   payment: PaymentHistory;
@@ -187,15 +187,15 @@ export class Simulation {
 
   /**
    * Plays the schedule: some minutes of calls and faults, then a calm period. At the end the payer repeats both
-   * requests with the first payment and without a key. Then the payer sends request A with a new payment under each
-   * key.
+   * requests with the first payment and without a key. Then the payer sends request A with a new payment, under each
+   * key and without a key.
    */
   async play(): Promise<History> {
     const callers = 1 + this.#world.below(6);
     for (let caller = 0; caller < callers; caller++) {
       const key = this.#world.chance(0.5) ? null : this.#world.chance(0.8) ? "K" : "L";
       const asked: Asked = { request: this.#world.chance(0.85) ? "A" : "B", key };
-      void this.#caller(asked, key !== null && this.#world.chance(0.6));
+      void this.#caller(asked, this.#world.chance(0.6));
     }
     for (let strangers = this.#world.below(3); strangers > 0; strangers--) void this.#stranger();
     if (this.#world.chance(0.4))
@@ -225,6 +225,7 @@ export class Simulation {
       void this.#call({ request: "A", key }, this.#sign(), true);
       await this.#world.pass(30_000);
     }
+    void this.#call({ request: "A", key: null }, this.#sign(), true);
     await this.#world.pass(60_000);
     return this.history;
   }
@@ -310,10 +311,11 @@ export class Simulation {
         ...terms,
         admitted,
         fingerprint: asked.request,
+        knownDigest: this.#world.chance(0.5) ? asked.request : undefined,
         errors: ERRORS,
         workMs: 100_000,
         linkTtlMs: 86_400_000,
-        work: () => this.#work(worker, asked, history),
+        work: (defaultKey) => this.#work(worker, asked, history, defaultKey),
       });
       return { outcome: "sold", value };
     } catch (error) {
@@ -322,7 +324,7 @@ export class Simulation {
     }
   }
 
-  async #work(worker: Worker, asked: Asked, payment: PaymentHistory) {
+  async #work(worker: Worker, asked: Asked, payment: PaymentHistory, defaultKey: RequestKey | undefined) {
     const { history } = this;
     const output = `output-${history.runs.length}`;
     const isSame = (other: Run) =>
@@ -331,6 +333,9 @@ export class Simulation {
     const run: Run = { ...asked, payment, output, fate: "running" };
     history.runs.push(run);
     worker.run = run;
+    if (this.#world.chance(0.5)) await this.#world.sleep(this.#world.below(3000)); // a file is fetched
+    if (this.#dies(worker)) return never();
+    defaultKey?.bind(asked.request);
     await this.#world.sleep(this.#world.chance(0.8) ? this.#world.below(3000) : this.#world.below(40_000));
     if (this.#dies(worker)) return never();
     if (!this.#calm && this.#world.chance(0.1)) {
@@ -338,6 +343,12 @@ export class Simulation {
       throw new Error("damaged");
     }
     history.kept.add(output);
+    await defaultKey?.bound.catch((error: unknown) => {
+      history.kept.delete(output);
+      run.fate = "yielded";
+      throw error;
+    });
+    if (this.#dies(worker)) return never();
     const expiresAt = new Date(this.#world.now + 86_400_000);
     return { value: output, output, expiresAt, facts: {} };
   }

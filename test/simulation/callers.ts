@@ -24,6 +24,8 @@ export interface Order {
    */
   isSlow: boolean;
   way: Way;
+  /** The query of the file's URL. It changes between the attempts of a payer who has no key. */
+  query: string;
   /** The key that the payer sends from the beginning. */
   ownKey: string | undefined;
   /** The current key: `ownKey`, or one that the service has assigned. */
@@ -109,6 +111,7 @@ export class Callers {
     const world = this.#world;
     const order = this.#order();
     if (world.chance(0.15)) this.#cheat(order);
+    else if (world.chance(0.2)) this.#repeat(order);
     await world.sleep(world.below(20_000));
     const hands = world.chance(0.2) ? 2 : 1;
     this.buying++;
@@ -184,9 +187,10 @@ export class Callers {
       isDamaged,
       isSlow: slow !== "",
       way: world.pick(ways),
+      query: "",
       ownKey: key,
       key,
-      signsEachTime: key !== undefined && world.chance(0.5),
+      signsEachTime: world.chance(0.5),
       payments: [],
       handle: undefined,
       answers: [],
@@ -194,7 +198,7 @@ export class Callers {
     };
     const isSpooledInParts = order.file.length > 200 && (order.way === "body" || order.way === "form");
     if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // storing large bodies in parts would slow the simulation down
-    if (order.way === "URL") this.#internet.files.set(`${FILES}${number}.pdf`, order.file);
+    if (order.way === "URL") this.#internet.files.set(addressOf(order), order.file);
     this.orders.push(order);
     return order;
   }
@@ -205,6 +209,16 @@ export class Callers {
     if (!earlier || earlier === order) return;
     const { payer, payments, signsEachTime, ownKey } = earlier;
     Object.assign(order, { payer, payments, signsEachTime, ownKey, key: ownKey });
+  }
+
+  /** Makes the order repeat an earlier one without a key, as a second client of the same payer does. */
+  #repeat(order: Order): void {
+    const earlier = this.orders.find(({ ownKey, signsEachTime }) => ownKey === undefined && signsEachTime);
+    if (!earlier || earlier === order) return;
+    const { payer, text, file, isDamaged, isSlow, payments } = earlier;
+    const unkeyed = { ownKey: undefined, key: undefined, signsEachTime: true };
+    Object.assign(order, { payer, text, file, isDamaged, isSlow, payments, ...unkeyed });
+    if (order.way === "URL") this.#internet.files.set(addressOf(order), order.file);
   }
 
   async #insist(order: Order): Promise<void> {
@@ -241,6 +255,8 @@ export class Callers {
     if (order.way === "upload" && handle === undefined) return undefined;
     const payment = (!order.signsEachTime && order.payments[0]) || sign(order.payer, world, this.#chain);
     const isFresh = !order.payments.includes(payment);
+    if (order.key === undefined && order.signsEachTime && world.chance(0.3)) order.query = `?at=${world.now}`;
+    const { query } = order;
     if (isFresh) order.payments.push(payment);
     const sent = this.#request(order, handle);
     sent.headers["X-PAYMENT"] = payment.header;
@@ -248,7 +264,7 @@ export class Callers {
     const answer = await this.#service.send(sent, mishap);
     const json = answer ? JSON.parse(decoder.decode(answer.bytes)) : {};
     const link = answer?.status === 200 ? this.#linkOf(json.output, order) : undefined;
-    if (json.idempotency_key) order.key ??= json.idempotency_key;
+    if (json.idempotency_key && order.key === undefined) Object.assign(order, { key: json.idempotency_key, query });
     const code = answer?.status === 402 ? "payment_required" : (json.code ?? "");
     const isUndisturbed = world.faults === order.faultsBefore;
     const status = answer?.status ?? 0;
@@ -289,7 +305,8 @@ export class Callers {
     return undefined;
   }
 
-  #request({ way, text, file, key }: Order, handle?: string) {
+  #request(order: Order, handle?: string) {
+    const { way, text, file, key, query } = order;
     const headers: Record<string, string> = key === undefined ? {} : { "Idempotency-Key": key };
     const path = "/v1/watermark/text";
     if (way === "body") {
@@ -304,7 +321,7 @@ export class Callers {
       return { method: "POST", path, headers, body };
     }
     headers["Content-Type"] = "application/json";
-    const address = way === "URL" ? `${FILES}${text.slice(6)}.pdf` : handle;
+    const address = way === "URL" ? addressOf(order) + query : handle;
     const source = way === "data URI" ? `data:application/pdf;base64,${btoa(decoder.decode(file))}` : address;
     return { method: "POST", path, headers, body: encoder.encode(JSON.stringify({ file: source, text })) };
   }
@@ -327,6 +344,10 @@ export class Callers {
   #note(payment: Payment | undefined, answer: Answer | undefined): void {
     if (answer) this.strangers.push({ payment, answer });
   }
+}
+
+function addressOf({ text }: Order): string {
+  return `${FILES}${text.slice(6)}.pdf`;
 }
 
 /** Returns a different file of the same length. */

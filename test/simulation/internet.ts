@@ -49,7 +49,7 @@ export class Internet {
   async #serve(href: string): Promise<Response> {
     const world = this.#world;
     await world.sleep(world.below(500));
-    const bytes = this.files.get(href);
+    const bytes = this.files.get(href.split("?")[0]!);
     if (!bytes || world.fails(0.05)) return new Response("", { status: 404 });
     if (world.fails(0.03)) return never();
     const half = world.fails(0.2) ? 1 + world.below(bytes.length) : bytes.length;

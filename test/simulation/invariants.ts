@@ -1,3 +1,4 @@
+import { REPEAT_MS } from "../../src/payments/sale/defaultKey.ts";
 import type { Heard, Link, Order } from "./callers.ts";
 import type { Payment } from "./chain.ts";
 import { MOST_SKEW_MS, type Schedule } from "./simulation.ts";
@@ -75,6 +76,16 @@ export function brokenRules(schedule: Schedule): string[] {
     "at most one payment settles under a key",
     groups,
     ({ key, payments }) => key !== undefined && payments.filter((one) => hasPaid(one) && !one.doubled).length > 1,
+    shown,
+  );
+  rule(
+    "without a key, at most one payment settles for a payer's content within ten minutes",
+    groups,
+    ({ key, payments, made, given }) =>
+      key === undefined &&
+      isOneContent(made) &&
+      given.every(({ ending }) => ending === undefined) && // the content of a revoked link is sold again
+      areClose(payments.filter((one) => hasPaid(one) && !one.doubled)),
     shown,
   );
   rule(
@@ -182,6 +193,17 @@ export function brokenRules(schedule: Schedule): string[] {
  */
 function paidFor({ consumed }: Payment, hasNode: boolean): boolean {
   return consumed?.by === "us" || (hasNode && consumed?.by === "a stranger");
+}
+
+/** Returns whether orders are for the same text on the same file. */
+function isOneContent([first, ...others]: Order[]): boolean {
+  return others.every(({ text, file }) => text === first!.text && Buffer.from(file).equals(first!.file));
+}
+
+/** Returns whether two of these payments were settled within the time for which a result is repeated. */
+function areClose(payments: Payment[]): boolean {
+  const times = payments.map(({ consumed }) => consumed!.at).toSorted((a, b) => a - b);
+  return times.some((at, i) => i > 0 && at - times[i - 1]! < REPEAT_MS - 2 * MOST_SKEW_MS);
 }
 
 /**

@@ -7,7 +7,7 @@ const PAY_TO = `0x${"aa".repeat(20)}` as const;
 
 /**
  * Creates a deployment whose facilitator has the given behavior. Counts the verification requests that the facilitator
- * receives.
+ * receives. The default key does not apply, because the tests repeat one request with new payments.
  */
 export function deployment(behavior: string, bindings: object = {}) {
   const FACILITATOR_URL = `https://facilitator.example.com/${behavior}-${crypto.randomUUID()}`;
@@ -17,7 +17,11 @@ export function deployment(behavior: string, bindings: object = {}) {
     if (init.address) headers.set("CF-Connecting-IP", init.address);
     headers.set("Host", "api.example.com");
     const request = new Request(`https://api.example.com${path}`, { method: "POST", ...init, headers });
-    const response = await app.fetch(request, { ...env, PAY_TO, FACILITATOR_URL, ...bindings }, context);
+    const response = await app.fetch(
+      request,
+      { ...env, PAY_TO, FACILITATOR_URL, DEFAULT_KEY: "false", ...bindings },
+      context,
+    );
     const answer = { status: response.status, text: await response.text(), headers: response.headers };
     await waitOnExecutionContext(context);
     return answer;

@@ -42,7 +42,7 @@ const keyHeader = {
   required: false,
   schema: { type: "string", minLength: 1, maxLength: MAX_KEY_CHARACTERS, pattern: "^[ -~]*$" },
   description:
-    "An unguessable name for this call, such as a UUID. A payer's calls with the same key and request are charged once and return the same result while its link works, whether they reuse the payment or sign a new one. The same key with another request is a 422. Without this header, a `payment-identifier` serves as the key.",
+    "An unguessable name for this call, such as a UUID. A payer's calls with the same key and request are charged once and return the same result while its link works, whether they reuse the payment or sign a new one. The same key with another request is a 422. Without this header, calls with the same content are charged once within ten minutes.",
 };
 
 /** The SIGN-IN-WITH-X header, which proves the payer's identity. */
@@ -69,7 +69,7 @@ const NOTICE = header(
     "`mark-invisible`: the mark cannot be seen on white paper. " +
     "`text-cut`: the text did not fit on some pages and ends there in an ellipsis; the parameter `pages` names them, " +
     'such as `text-cut;pages="1-3 7"`. ' +
-    "`payment-not-settled`: an earlier payment with this Idempotency-Key was charged; the new one expires unused.",
+    "`payment-not-settled`: an earlier payment with this Idempotency-Key, or for the same content, was charged; the new one expires unused.",
 );
 
 /** Returns the description of the operation that sells a product. */

@@ -186,7 +186,8 @@ export class Sale<T> {
         await this.#payment.release(claim);
         return { status: error.status, paidBy: error.paidBy };
       }
-      const written = errors.write(error);
+      const isOwn = error instanceof PaymentError; // the default key could not be bound, which waiting calls may try again
+      const written = isOwn ? undefined : errors.write(error);
       await this.#payment.release(claim, written === undefined ? undefined : { error: written });
       throw error;
     }

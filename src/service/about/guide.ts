@@ -50,7 +50,7 @@ over MCP in \`_meta["x402/payment"]\`. Networks: ${price.networks.join(", ")}.
 A failed call is not charged, and you can use its payment again. With each paid call, send an idempotency key that cannot be
 guessed, such as a UUID: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost answer,
 or a code that says to try again, repeat the call with the same key and fields. It is charged once, even with a newly signed
-payment, and returns the same result. Without its key, a settled payment returns nothing, because the payment is public. GET
+payment, and returns the same result. ${config.defaultKey ? "Without a key, this holds for ten minutes. " : ""}Without its key, a settled payment returns nothing, because the payment is public. GET
 ${origin}/v1/purchases lists the links that a payer has bought, if the payer signs in (${SIGN_IN}).
 `;
 }

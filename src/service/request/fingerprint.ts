@@ -1,6 +1,8 @@
 import { decodeBase64, MalformedFile, payloadOf } from "../../inputs/inlineFile.ts";
+import { isAddress } from "../../inputs/source.ts";
 import { Upload } from "../../inputs/upload.ts";
 import { sha256 } from "../../shared/sha256.ts";
+import { isHandle } from "../../storage/uploads.ts";
 
 /** The fields that may be files. */
 const FILES = ["file", "image"] as const;
@@ -45,8 +47,9 @@ export async function digestOf(
 
 async function hashOf(file: unknown): Promise<string | undefined> {
   if (file instanceof Upload) return file.sha256;
+  if (typeof file !== "string" || isAddress(file) || isHandle(file)) return undefined;
   try {
-    return typeof file === "string" ? await sha256(decodeBase64(payloadOf(file))) : undefined;
+    return await sha256(decodeBase64(payloadOf(file)));
   } catch (error) {
     if (error instanceof MalformedFile) return undefined;
     throw error;

@@ -28,6 +28,7 @@ const file = dataUri("application/pdf", onePage);
 const buy = (path: string, payment: string) =>
   post(path, path === TEXT ? { file, text: "A" } : { file, image: dataUri("image/png", RED_PNG) }, {
     "X-PAYMENT": payment,
+    "Idempotency-Key": crypto.randomUUID(),
   });
 
 async function offerAt(path: string): Promise<Offer> {

@@ -55,7 +55,7 @@ interface Extensions {
   "overprint-delivery": { info: SignedDelivery };
 }
 
-const bindings: Record<string, unknown> = { ...env, RECEIPT_KEY };
+const bindings: Record<string, unknown> = { ...env, RECEIPT_KEY, DEFAULT_KEY: "false" };
 
 /** Calls a deployment that signs by default. `settings` override its bindings. */
 async function call(path: string, init: RequestInit = {}, settings = bindings, origin = ORIGIN): Promise<Response> {

@@ -1,7 +1,7 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { generatePrivateKey } from "viem/accounts";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import design from "../../../docs/design/round-trips.md?raw";
 import { signPayment } from "../../../scripts/lib/pay.ts";
 import { app } from "../../../src/app.ts";
@@ -12,13 +12,16 @@ import { Rounds } from "../../support/rounds.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 afterEach(() => vi.restoreAllMocks());
+beforeEach(() => {
+  payer = generatePrivateKey(); // no call repeats the content of another test
+});
 
 const ORIGIN = "https://api.example.com";
 const FACILITATOR_URL = "https://facilitator.example.com/good";
 const JSON_TYPE = { "Content-Type": "application/json" };
 const PDF = "https://files.example.com/one-page.pdf";
 const PNG = "https://files.example.com/red.png";
-const payer = generatePrivateKey();
+let payer = generatePrivateKey();
 const sign = async () => ({ "X-PAYMENT": await signPayment(await terms(), payer) });
 const post = (headers: object, fields: object) => ({
   headers: { ...JSON_TYPE, ...headers },
@@ -101,6 +104,14 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     await bought(post({ ...(await sign()), ...same }, byAddress));
     return counted(TEXT, post({ ...(await sign()), ...same }, byAddress));
   },
+  "repeated without a key, file in the request body": async () => {
+    await upload(TEXT, await sign(), { text: "A" });
+    return upload(TEXT, await sign(), { text: "A" });
+  },
+  "repeated without a key, file given as a URL": async () => {
+    await bought(post(await sign(), byAddress));
+    return counted(TEXT, post(await sign(), byAddress));
+  },
   "download of a result": async () => counted(await bought(post(await sign(), byAddress)), { method: "GET" }),
   "download of a range of a result": async () =>
     counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
@@ -125,7 +136,7 @@ const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((na
 
 describe("round trips of a call", () => {
   test.each(Object.keys(CALLS))("makes the round trips that docs/design/round-trips.md lists: %s", async (name) => {
-    await counted(TEXT, post(await sign(), byAddress)); // earlier calls have cached the Latin fonts
+    await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // earlier calls have cached the Latin fonts
     const { status, text, before, after } = await CALLS[name]!();
     const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
     expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);

@@ -1,0 +1,111 @@
+import { generatePrivateKey } from "viem/accounts";
+import { afterEach, expect, test, vi } from "vitest";
+import { signPayment } from "../../scripts/lib/pay.ts";
+import { dataUri, formOf, offerOf, send, TEXT } from "../support/client.ts";
+import { deployment, terms } from "../support/deployment.ts";
+import { onePage } from "../support/pdf.ts";
+import { storedKeys } from "../support/storage.ts";
+import { decodeHeader } from "../support/x402.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const URL_OF_FILE = "https://files.example.com/one-page.pdf";
+
+/** Creates a payer who signs a new payment for each call. Returns a function that makes a call. */
+function newPayer() {
+  const payer = generatePrivateKey();
+  return async (fields: object | FormData, headers: Record<string, string> = {}) => {
+    const isForm = fields instanceof FormData;
+    const response = await send(TEXT, {
+      method: "POST",
+      headers: { "X-PAYMENT": await signPayment(await offerOf(TEXT), payer), ...(!isForm && JSON_TYPE), ...headers },
+      body: isForm ? fields : JSON.stringify(fields),
+    });
+    const { output } = await response.clone().json<{ output?: { url: string } }>();
+    return { status: response.status, url: output?.url, headers: response.headers };
+  };
+}
+const resultFiles = async () => (await storedKeys()).filter((key) => key.startsWith("results/")).length;
+
+test("gives the result of the first call to a repeated call without a key, however its file is sent", async () => {
+  const call = newPayer();
+  const first = await call({ file: URL_OF_FILE, text: "A" });
+  const before = await resultFiles();
+  const repeated = [
+    await call({ file: URL_OF_FILE, text: "A" }),
+    await call({ file: `${URL_OF_FILE}?again`, text: "A" }),
+    await call({ file: dataUri("application/pdf", onePage), text: "A" }),
+    await call(formOf({ file: new File([onePage], "another name.pdf"), text: "A" })),
+  ];
+  expect(repeated.map(({ url }) => url)).toEqual(Array(4).fill(first.url));
+  const [, lapsed] = [first, repeated[0]!].map(({ headers }) => decodeHeader(headers.get("X-PAYMENT-RESPONSE")!));
+  expect(lapsed).toMatchObject({ success: true, extra: { note: expect.stringMatching(/not settled.*validBefore/) } });
+  for (const { headers } of repeated) expect(headers.get("Overprint-Notice")).toBe("payment-not-settled");
+  expect(await resultFiles()).toBe(before);
+});
+
+test("charges other fields, other files and other payers separately", async () => {
+  const call = newPayer();
+  const answers = [
+    await call({ file: URL_OF_FILE, text: "A" }),
+    await call({ file: URL_OF_FILE, text: "B" }),
+    await call({ file: dataUri("application/pdf", Uint8Array.of(...onePage, 10)), text: "A" }),
+    await newPayer()({ file: URL_OF_FILE, text: "A" }),
+  ];
+  expect(answers.map(({ headers }) => headers.get("Overprint-Notice"))).toEqual(Array(4).fill(null));
+  expect(new Set(answers.map(({ url }) => url)).size).toBe(4);
+});
+
+test("charges a text with {date} again on the next day", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 25, 23, 59, 30) });
+  const call = newPayer();
+  const request = { file: URL_OF_FILE, text: "{date}" };
+  const first = await call(request);
+  expect((await call(request)).url).toBe(first.url);
+  vi.setSystemTime(Date.UTC(2026, 10, 26, 0, 0, 30));
+  expect((await call(request)).url).not.toBe(first.url);
+});
+
+test("a call with a key of the caller's choice neither finds nor starts a purchase without a key", async () => {
+  const call = newPayer();
+  const request = { file: URL_OF_FILE, text: "A" };
+  const keyed = await call(request, { "Idempotency-Key": crypto.randomUUID() });
+  const unkeyed = await call(request);
+  const other = await call(request, { "Idempotency-Key": crypto.randomUUID() });
+  expect(new Set([keyed.url, unkeyed.url, other.url]).size).toBe(3);
+});
+
+test("a failed call is not remembered", async () => {
+  const call = newPayer();
+  const damaged = { file: dataUri("application/pdf", onePage.subarray(0, 20)), text: "A" };
+  const statuses = [(await call(damaged)).status, (await call(damaged)).status];
+  expect(statuses).toEqual([422, 422]);
+});
+
+test("charges every call without a key if DEFAULT_KEY is false", async () => {
+  const payer = generatePrivateKey();
+  const urls = async (DEFAULT_KEY: string) => {
+    const { call } = deployment("good", { DEFAULT_KEY });
+    const found = new Set<string>();
+    for (let times = 0; times < 2; times++) {
+      const headers = { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), payer) };
+      const { text } = await call({ headers, body: JSON.stringify({ file: URL_OF_FILE, text: DEFAULT_KEY }) });
+      found.add(JSON.parse(text).output.url);
+    }
+    return found.size;
+  };
+  expect([await urls("true"), await urls("false")]).toEqual([1, 2]);
+});
+
+test("counts the work of repeated calls against the payer's allowance from the 21st in an hour", async () => {
+  const payer = generatePrivateKey();
+  const { call } = deployment("good", { DEFAULT_KEY: "true", UNCHARGED_BYTES_PER_HOUR: String(2 * onePage.length) });
+  const statuses: number[] = [];
+  for (let times = 0; times < 24; times++) {
+    const headers = { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), payer), "Content-Length": "60" };
+    const body = JSON.stringify({ file: URL_OF_FILE, text: "A" });
+    statuses.push((await call({ headers: { ...headers, "Content-Length": String(body.length) }, body })).status);
+  }
+  expect(statuses).toEqual([...Array(23).fill(200), 429]);
+});
