@@ -71,9 +71,9 @@ test("a call with a key of the caller's choice neither finds nor starts a purcha
   const call = newPayer();
   const request = { file: URL_OF_FILE, text: "A" };
   const keyed = await call(request, { "Idempotency-Key": crypto.randomUUID() });
-  const unkeyed = await call(request);
+  const plain = await call(request);
   const other = await call(request, { "Idempotency-Key": crypto.randomUUID() });
-  expect(new Set([keyed.url, unkeyed.url, other.url]).size).toBe(3);
+  expect(new Set([keyed.url, plain.url, other.url]).size).toBe(3);
 });
 
 test("a failed call is not remembered", async () => {

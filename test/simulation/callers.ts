@@ -216,8 +216,8 @@ export class Callers {
     const earlier = this.orders.find(({ ownKey, signsEachTime }) => ownKey === undefined && signsEachTime);
     if (!earlier || earlier === order) return;
     const { payer, text, file, isDamaged, isSlow, payments } = earlier;
-    const unkeyed = { ownKey: undefined, key: undefined, signsEachTime: true };
-    Object.assign(order, { payer, text, file, isDamaged, isSlow, payments, ...unkeyed });
+    const withoutKey = { ownKey: undefined, key: undefined, signsEachTime: true };
+    Object.assign(order, { payer, text, file, isDamaged, isSlow, payments, ...withoutKey });
     if (order.way === "URL") this.#internet.files.set(addressOf(order), order.file);
   }
 

@@ -1,5 +1,5 @@
 /**
- * The default key: a call without a key of its own is charged once for the same content. The official clients sign a
+ * The default key: a call without an idempotency key is charged once for the same content. The official clients sign a
  * new payment for each attempt and send no key, so only the content shows that two calls are the same purchase.
  */
 

@@ -7,7 +7,7 @@ import { isHandle } from "../../storage/uploads.ts";
 /** The fields that may be files. */
 const FILES = ["file", "image"] as const;
 
-/** The SHA-256 of the files of a request, in hexadecimal, as far as the files are known. */
+/** The SHA-256 of the files of a request, in hexadecimal. The hash of a file that was not read is undefined. */
 export type FileHashes = { readonly [Field in (typeof FILES)[number]]?: string | undefined };
 
 /** Returns the hashes of the files that were sent with a request. A URL or a handle has no hash yet. */
