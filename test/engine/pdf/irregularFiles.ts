@@ -152,6 +152,18 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
       ROOT,
     ),
   ],
+  ...["<</A[>>", "<</A]>>", "<</A<<>>", "<</A<zz>>", "[1 2"].flatMap((value): [string, number, Uint8Array][] => [
+    [
+      `graphics states that are ${value}, in a scanned file`,
+      1,
+      scanned(onePage(`${BOX}/Contents 4 0 R/Resources<</ExtGState 5 0 R>>`, { 4: { data: "/G gs" }, 5: value }), ROOT),
+    ],
+    [
+      `annotations that are ${value}, in a scanned file`,
+      1,
+      scanned(onePage(`${BOX}/Annots 5 0 R`, { 5: value }), ROOT),
+    ],
+  ]),
   [
     "a page behind data without endstream",
     2,

@@ -382,6 +382,19 @@ describe("the output", () => {
     ["omits contents without data", content("<</Length 3"), /3 0 obj\n<<(?!.* 4 0 R)/],
     ["closes the dictionary of contents", content("<</Length 9\nstream\n0 g\nendstream"), RENEWED],
     ["drops a stray bracket from contents", content("<</Length 3]>>\nstream\n0 g\nendstream"), RENEWED],
+    ...[
+      ["a dictionary", "<</A[/B>>", /5 0 obj\n<<\/A \[ \/B \] *>>\s*endobj/],
+      [
+        "a stream",
+        "<</Length 1/A[>>\nstream\nx\nendstream",
+        /5 0 obj\n<<\/Length 1 \/A \[ \] >>\n?stream\nx\nendstream/,
+      ],
+      ["an array, which becomes null,", "[1 2", /5 0 obj\nnull\nendobj/],
+    ].map(([name, body, expected]): [string, Uint8Array, RegExp] => [
+      `balances the brackets of ${name} in a scanned file`,
+      encode(builder(onePage(`${BOX}/X 5 0 R`, { 5: body as string })).text),
+      expected as RegExp,
+    ]),
     ["adds a missing /Length to contents", content("<<>>\nstream\n0 g\nendstream"), RENEWED],
     ["corrects the /Length of contents", content("<</Length 5 0 R>>\nstream\n0 g\nendstream", { 5: "99" }), RENEWED],
     ["replaces a malformed /Length of contents", content("<</Length }>>\nstream\n0 g\nendstream"), RENEWED],

@@ -1,7 +1,9 @@
 /** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
+import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { ObjectNumbers } from "../objects/objectNumbers.ts";
 import { Objects } from "../objects/objects.ts";
+import type { ContentsReader } from "../pages/contents.ts";
 import { categoriesOf } from "../pages/pageContent.ts";
 import { PageWalk } from "../pages/pageTree.ts";
 import { Rewrites } from "../pages/rewrite.ts";
@@ -235,6 +237,7 @@ async function readTree(
   if (recovery && walk.isRootPage && (await hasOtherPage(objects, pages[0]!.rewrite.num))) throw unreadablePage();
   // The form is dynamic if only its XML has content, and not its pages.
   if (properties.isXfaRemoved && pages.every(({ contents }) => contents?.items === "")) throw dynamicXfa();
+  if (recovery) await balanceObjects(opened, recovery, rewrites, walk.contents);
   for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
   return {
     ...opened,
@@ -265,6 +268,31 @@ async function readTree(
     deviceColors: usableDeviceColors(pdfa, walk.defaultSpaces),
     thorough,
   };
+}
+
+/**
+ * Rewrites the objects that a scan could not read. Readers that meet one of them scan the output again. An object that is
+ * neither a dictionary nor a stream becomes null.
+ */
+async function balanceObjects(
+  { objects }: Pick<Opened, "objects">,
+  { scan }: Recovery,
+  rewrites: Rewrites,
+  contents: ContentsReader,
+): Promise<void> {
+  const balance = (num: number) => {
+    if (rewrites.get(num) || !objects.table.isInFile(num)) return;
+    try {
+      if (contents.stream(num) || rewrites.registerBalanced(num)) return;
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+    }
+    rewrites.registerText(num, encodeLatin1("null"));
+  };
+  for (const num of scan.unreadable) {
+    await objects.run(() => balance(num));
+    await objects.source.meter.yieldIfDue();
+  }
 }
 
 /**

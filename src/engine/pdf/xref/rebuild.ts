@@ -13,6 +13,8 @@ import { MEMORY } from "../source/costs.ts";
 import { tooComplex } from "../source/meter.ts";
 import { LOWER_O, LOWER_T, LOWER_X, MINUS, PLUS } from "../syntax/characters.ts";
 import {
+  EndOfBytes,
+  eachEntry,
   isDictionary,
   isDigit,
   isRegular,
@@ -47,6 +49,8 @@ export interface Scan {
    * readers look for the first `endstream` because /Length is wrong or indirect.
    */
   ambiguous: Set<number>;
+  /** Numbers of objects that cannot be read, because their brackets do not match. */
+  unreadable: ReadonlySet<number>;
   /**
    * Whether some readers may find further object streams: in data with an ambiguous extent, or because they read a
    * malformed object as an object stream.
@@ -93,8 +97,8 @@ export async function scanFile(source: ByteSource): Promise<Scan> {
   // The last trailer is the newest.
   const trailers = scanner.trailers.reverse();
   const xref = { table: scanner.table, trailers, sections: scanner.sections, usesStreams: scanner.usesStreams };
-  const { objectStreams, catalogs, ambiguous, mayHideObjectStreams, redefined } = scanner;
-  return { xref, objectStreams, catalogs, ambiguous, mayHideObjectStreams, redefined };
+  const { objectStreams, catalogs, ambiguous, unreadable, mayHideObjectStreams, redefined } = scanner;
+  return { xref, objectStreams, catalogs, ambiguous, unreadable, mayHideObjectStreams, redefined };
 }
 
 async function pass(source: ByteSource, known: Scanner["lengths"]): Promise<Scanner> {
@@ -121,6 +125,7 @@ class Scanner {
   usesStreams = false;
   readonly catalogs = new Set<number>();
   readonly ambiguous = new Set<number>();
+  readonly unreadable = new Set<number>();
   mayHideObjectStreams = false;
   readonly redefined = new Set<number>();
   /** Object number to values, for objects that are the /Length of a stream before them. */
@@ -256,6 +261,8 @@ class Scanner {
       addNumber(this.ambiguous, header.num, this.#source);
       if (this.#isInBrokenTrailer) this.redefined.add(header.num);
     }
+    if (object?.isBalanced) this.unreadable.delete(header.num);
+    else addNumber(this.unreadable, header.num, this.#source);
     if (object?.mayBeCatalog) addNumber(this.catalogs, header.num, this.#source);
     const type = stream?.dict.get("Type");
     if (type === "ObjStm") this.objectStreams.push({ num: header.num, offset });
@@ -328,6 +335,8 @@ class Scanner {
 interface Description {
   length: number;
   isWellFormed: boolean;
+  /** Whether the brackets match. */
+  isBalanced: boolean;
   mayBeCatalog: boolean;
   /** The value, if it is an unsigned integer. */
   integer: number | undefined;
@@ -340,9 +349,11 @@ function describe(bytes: Uint8Array, at: number): Description {
   if (isDigit(bytes[start]) && readHeader(bytes, start)) throw new Malformed("another object begins");
   const end = skipValue(bytes, start);
   const data = isDictionary(bytes, start) ? dataStart(bytes, skipWhite(bytes, end)) : -1;
+  const isWellFormed = endOfWellFormed(bytes, start) >= 0;
   return {
     length: end - at,
-    isWellFormed: endOfWellFormed(bytes, start) >= 0,
+    isWellFormed,
+    isBalanced: isWellFormed || isBalanced(bytes, start),
     mayBeCatalog: data < 0 && indexOf(bytes.subarray(start, end), CATALOG) >= 0,
     integer: readInteger(bytes, start, end),
     stream: data < 0 ? undefined : { ...readTrailerDictionary(bytes, start), data: data - at },
@@ -366,4 +377,16 @@ function headerBefore(bytes: Uint8Array, at: number): { num: number; gen: number
 function backOver(bytes: Uint8Array, at: number, matches: (code: number | undefined) => boolean): number {
   while (at > 0 && matches(bytes[at - 1])) at--;
   return at;
+}
+
+/** Returns whether the brackets of a malformed value match. */
+function isBalanced(bytes: Uint8Array, at: number): boolean {
+  if (!isDictionary(bytes, at)) return true;
+  try {
+    eachEntry(bytes, at, () => {});
+    return true;
+  } catch (error) {
+    if (error instanceof EndOfBytes || !(error instanceof Malformed)) throw error;
+    return false;
+  }
 }
