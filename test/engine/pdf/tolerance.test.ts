@@ -383,7 +383,7 @@ describe("the output", () => {
     ["closes the dictionary of contents", content("<</Length 9\nstream\n0 g\nendstream"), RENEWED],
     ["drops a stray bracket from contents", content("<</Length 3]>>\nstream\n0 g\nendstream"), RENEWED],
     ...[
-      ["a dictionary", "<</A[/B>>", /5 0 obj\n<<\/A \[ \/B \] *>>\s*endobj/],
+      ["a dictionary", "<</A[/B>>", /5 0 obj\n<< *\/A \[ \/B \] *>>\s*endobj/],
       [
         "a stream",
         "<</Length 1/A[>>\nstream\nx\nendstream",

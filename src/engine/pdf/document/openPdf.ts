@@ -282,10 +282,12 @@ async function balanceObjects(
 ): Promise<void> {
   const balance = (num: number) => {
     if (rewrites.get(num) || !objects.table.isInFile(num)) return;
-    try {
-      if (contents.stream(num) || rewrites.registerBalanced(num)) return;
-    } catch (error) {
-      if (!(error instanceof Malformed)) throw error;
+    for (const repair of [() => contents.stream(num), () => rewrites.registerBalanced(num)]) {
+      try {
+        if (repair()) return;
+      } catch (error) {
+        if (!(error instanceof Malformed)) throw error;
+      }
     }
     rewrites.registerText(num, encodeLatin1("null"));
   };

@@ -59,6 +59,10 @@ describe("private data", () => {
       `private data that content of a wrong length seems to refer to: ${data}`,
       { 3: page(PIECE), ...CHAIN, 4: `<</Length 1>>\nstream\nBI/W 7/H 1/BPC 8/CS/G ID ${data}\nEI\nendstream` },
     ]),
+    [
+      "private data beside content with an unreadable dictionary",
+      { 3: page(PIECE), ...CHAIN, 4: "<</Length 3/A[>>\nstream\n0 g\nendstream" },
+    ],
     ["private data with a malformed dictionary", { 3: page(PIECE), 10: "<</A 11 0 R", 11: secret }],
   ])("removes all objects of %s", async (_, bodies) => {
     const builder = new FileBuilder();
