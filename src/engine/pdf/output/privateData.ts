@@ -147,12 +147,20 @@ function referencesOfMember(text: Uint8Array, meter: Meter): number[] {
   return referencesAmong(text, meter);
 }
 
-/** Returns the dictionary at the beginning of a stream's text. The data may contain bytes that look like references. */
+/**
+ * Returns the dictionary at the beginning of a stream's text; nothing if it is unreadable. The data may contain bytes that
+ * look like references.
+ */
 function dictionaryOf(text: Uint8Array): Uint8Array {
-  return text.subarray(
-    0,
-    eachEntry(text, 0, () => {}),
-  );
+  try {
+    return text.subarray(
+      0,
+      eachEntry(text, 0, () => {}),
+    );
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return text.subarray(0, 0);
+  }
 }
 
 /** Returns the references in the value at `at`, or undefined if the value is malformed. */
