@@ -1,7 +1,7 @@
 /**
  * `npm run check:pairs -- 3000 7` applies 3,000 random pairs of defects to a file, from seed 7. The engine tolerates
- * each defect alone. If PDFium or MuPDF shows pages of a file with two defects, the engine must mark the file, and both
- * readers must show the mark on every page. Files that fail are saved to `out/pairs/`, and the exit code is 1.
+ * each defect alone. If PDFium, MuPDF or Poppler shows pages of a file with two defects, the engine must mark the file,
+ * and all of them must show the mark on every page. Poppler is skipped if it is not installed. Files that fail are saved to `out/pairs/`, and the exit code is 1.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,16 +9,17 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import fc from "fast-check";
 import { encode } from "../test/support/bytes.ts";
 import { MUPDF, PDFIUM } from "../test/support/onlookers.ts";
+import { INSTALLED_POPPLER } from "../test/support/poppler.ts";
 import { marksOrRefuses } from "../test/support/property.ts";
 import { CORNER } from "../test/support/trialMarks.ts";
 import { DEFECTS, SOUND } from "./lib/defects.ts";
 
 const FOLDER = "out/pairs";
-const ONLOOKERS = [PDFIUM, MUPDF];
+const ONLOOKERS = [PDFIUM, MUPDF, ...INSTALLED_POPPLER];
 /** Number of files that one thread checks. A new thread with restarted readers then continues. */
 const BATCH = 200;
 /** Time limit for a file. A reader that exceeds it counts as hanging. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** Pairs that a reader shows and the engine rejects, with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {

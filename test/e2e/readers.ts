@@ -111,7 +111,7 @@ export function drawBy(
 }
 
 /** Parses a binary PPM picture with 8 bits per channel. */
-function parsePpm(file: Buffer): Raster {
+export function parsePpm(file: Buffer): Raster {
   const [head, width, height] = /^P6\s(?:#.*\s)*(\d+)\s(\d+)\s255\s/.exec(file.toString("latin1", 0, 200))!;
   return { width: Number(width), height: Number(height), rgb: file.subarray(head.length) };
 }
