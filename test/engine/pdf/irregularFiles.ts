@@ -164,6 +164,10 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
       scanned(onePage(`${BOX}/Annots 5 0 R`, { 5: value }), ROOT),
     ],
   ]),
+  ...["<<>>", "(x)", "6 0 R"].flatMap((value): [string, number, Uint8Array][] => [
+    [`annotations that are ${value}`, 1, file(onePage(`${BOX}/Annots ${value}`, { 6: "7" }))],
+    [`a reference to annotations that are ${value}`, 1, file(onePage(`${BOX}/Annots 5 0 R`, { 5: value, 6: "7" }))],
+  ]),
   [
     "a page behind data without endstream",
     2,

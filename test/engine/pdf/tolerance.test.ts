@@ -379,6 +379,12 @@ describe("the output", () => {
       file(onePage("/Contents 5 0 R", { 5: "4 0 R" })),
       CONTENTS,
     ],
+    ["omits annotations that are no array", file(onePage("/Annots 5 0 R", { 5: "7" })), /3 0 obj\n<<(?!.*Annots)/],
+    [
+      "retains annotations behind a reference",
+      file(onePage("/Annots 5 0 R", { 5: "6 0 R", 6: "[]" })),
+      /\/Annots 5 0 R/,
+    ],
     ["omits contents without data", content("<</Length 3"), /3 0 obj\n<<(?!.* 4 0 R)/],
     ["closes the dictionary of contents", content("<</Length 9\nstream\n0 g\nendstream"), RENEWED],
     ["drops a stray bracket from contents", content("<</Length 3]>>\nstream\n0 g\nendstream"), RENEWED],

@@ -6,7 +6,7 @@ import { MEMORY } from "../source/costs.ts";
 import { tooComplex } from "../source/meter.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
-import { parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
 import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit } from "./boxes.ts";
 import { ContentsReader } from "./contents.ts";
 import { IsolationReader } from "./isolation.ts";
@@ -339,7 +339,7 @@ export class PageWalk {
     // The contents of the first page are never deferred, and neither are contents that may be isolated.
     const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
     const contents = this.contents.read(page.text, attributes.contents, mayDefer);
-    const { resources: span, cuts } = attributes;
+    const { resources: span, annotations, cuts } = attributes;
     const box = this.#equalBox(displayedBox(mediaBox, cropBox));
     const own = span && this.#resources.find(page, span, true);
     const found = own ?? this.#inherited(inherited.resources);
@@ -350,6 +350,9 @@ export class PageWalk {
     const isIsolated = this.#options.lenient || !content.isWellFormed;
     const group = attributes.group && readGroup(page.text, attributes.group, this.#objects);
     if (typeof group === "object") cuts.push({ start: attributes.group!.key, end: attributes.group!.end });
+    // Poppler shows nothing of a page whose annotations are no array.
+    if (annotations && !this.#mayBeArray(page.text, annotations.start))
+      cuts.push({ start: annotations.key, end: annotations.end });
     const isolated = isIsolated
       ? this.#isolation.read(
           contents.items,
@@ -368,7 +371,7 @@ export class PageWalk {
         attributes: this.#attributesOf(inherited, box, userUnit),
         contents,
         resources,
-        annotations: attributes.annotations,
+        annotations,
         ownResources: found,
         content,
         group,
@@ -449,6 +452,23 @@ export class PageWalk {
       value = found ?? null;
     }
     return undefined;
+  }
+
+  /** Returns whether the value at `at` may lead to an array. Most objects that are not at hand are not read. */
+  #mayBeArray(text: Uint8Array, at: number): boolean {
+    const { lenient, mayDefer } = this.#options;
+    const read = (bytes: Uint8Array, start: number) => bytes[start] === BRACKET_OPEN || referenceAt(bytes, start)?.num;
+    try {
+      let found: number | boolean | undefined = read(text, at);
+      for (let i = 0; i < LONGEST_REFERENCE_CHAIN && typeof found === "number"; i++) {
+        if (!lenient && (mayDefer || !this.#objects.table.isInFile(found))) return true;
+        found = this.#objects.at(found, read);
+      }
+      return found === true;
+    } catch (error) {
+      if (error instanceof Malformed) return true;
+      throw error;
+    }
   }
 
   #countPage(): void {
