@@ -1,7 +1,8 @@
 /**
- * `npm run check:colors -- FOLDER` marks the PDFs of a folder, and compares the colors outside the mark with those of the
- * source. It uses Ghostscript, also with the CMYK space in which Acrobat blends by default, and its separations. Without
- * FOLDER, it uses small built-in files. It exits with 1 if a page differs.
+ * `npm run check:colors -- FOLDER` marks the PDFs of a folder with a transparent mark and with an opaque one, and compares the
+ * colors outside the mark. So it finds only what transparency changes. Ghostscript reads some damaged sources differently from
+ * their repaired results. It draws with Ghostscript, also with the CMYK space in which Acrobat blends by default, and compares
+ * separations. Without FOLDER, it uses small built-in files. It exits with 1 if a page differs.
  *
  * - Pages that blend in RGB: on the screen, no channel may differ by more than 3 of 255, with either space.
  * - Pages without RGB colors and without their own blending space: no separation may differ. On all pages, no spot color may differ.
@@ -35,7 +36,8 @@ const MAX_PLATE_DIFFERENCE = 20;
 const MAX_SHARE = 0.003;
 /** The mark is in the top left corner. Its side is at most this share of the page's width, margins included. */
 const MARKED_SHARE = 0.3;
-const MARK = { image: RED_PNG, position: "top-left", scale: 0.1, opacity: 0.5, marginPt: 10 } as const;
+const MARK = { image: RED_PNG, position: "top-left", scale: 0.1, marginPt: 10 } as const;
+const OPACITY = 0.5;
 const CMYK_PROFILE = "/usr/share/color/icc/ghostscript/default_cmyk.icc";
 const RGB_GROUP = "/S/Transparency/CS/DeviceRGB>>";
 
@@ -158,8 +160,8 @@ async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
   return (await Promise.all(colors)).map((bits) => (bits & SCREEN) > 0);
 }
 
-/** Compares a marked file with its source. Returns the differences. */
-async function compare(source: Uint8Array, marked: Uint8Array): Promise<string[]> {
+/** Compares a file with a transparent mark and with an opaque one. Returns the differences. */
+async function compare(source: Uint8Array, marked: Uint8Array, opaque: Uint8Array): Promise<string[]> {
   const isRgb = await blendsInRgb(marked);
   const hasRgb = await havingRgb(source);
   const differences: string[] = [];
@@ -168,7 +170,7 @@ async function compare(source: Uint8Array, marked: Uint8Array): Promise<string[]
     if (share > MAX_SHARE) differences.push(`page ${page + 1}: ${what}, ${(100 * share).toFixed(2)} % of the pixels`);
   };
   if (isRgb.includes(true)) {
-    const before = await drawPlain(source, isRgb.length);
+    const before = await drawPlain(opaque, isRgb.length);
     for (const [what, drawn] of [
       ["on the screen", drawPlain],
       ["in Acrobat's space", drawAsAcrobat],
@@ -178,7 +180,7 @@ async function compare(source: Uint8Array, marked: Uint8Array): Promise<string[]
         if (is) report(page, what, differenceOf(before[page]!, after[page]!, MAX_DIFFERENCE));
     }
   }
-  const [before, after] = [separate(source), separate(marked)];
+  const [before, after] = [separate(opaque), separate(marked)];
   for (const [page, has] of hasRgb.entries())
     for (const [ink, plate] of before[page] ?? [])
       if (!has || !PROCESS_INKS.has(ink)) {
@@ -203,9 +205,9 @@ if (program) {
   const total = { compared: 0, rejected: 0, unreadable: 0 };
   for (const [name, source] of files) {
     try {
-      const plan = await watermark(source, MARK);
-      const marked = await joined(plan.chunks());
-      const differences = await compare(source, marked).catch((error) => {
+      const markedAt = async (opacity: number) =>
+        joined((await watermark(source, { ...MARK, opacity })).chunks());
+      const differences = await compare(source, await markedAt(OPACITY), await markedAt(1)).catch((error) => {
         if (!("status" in error || "code" in error)) throw error;
         total.unreadable++; // Ghostscript cannot read the file, or does not draw all of its pages
         return [];

@@ -126,7 +126,7 @@ export async function watermark(
   if (document.missesPages) notices.push("pages-missing");
   if (breaksPdfx(document)) notices.push("pdfx-broken");
   notices.push(...pdfaNotices(document));
-  const covered = await coveredPages(document, painted);
+  const covered = coveredPages(document, painted);
   if (covered.length > 0) notices.push(`mark-covered;pages="${pageRanges(covered)}"`);
   if (isBlank || isInvisible(mark)) notices.push("mark-invisible");
   if (cutPages.length > 0) notices.push(`text-cut;pages="${pageRanges(cutPages)}"`);

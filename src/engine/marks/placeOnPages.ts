@@ -2,6 +2,7 @@ import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import { overlay } from "../pdf/output/overlay.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
+import { AnnotationMarks, clipOut } from "./annotationMarks.ts";
 import type { Mark } from "./form.ts";
 import { displayedSize, haveSameShape, type Matrix, multiply, type Point, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
@@ -38,20 +39,31 @@ const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
 export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
   /** The previous page and its matrix, cached because consecutive pages are mostly alike. */
   let previous: { page: Page; matrix: Matrix; operands: string; points?: ReturnType<typeof pointsOf> } | undefined;
+  const isUnder = document.layer === "under";
+  const annotationMarks = await AnnotationMarks.of(document);
   await overlay(document, (page, nameOf) => {
     const { matrix, parts, words, echoes = [] } = placementOn(page);
-    const show = (marks: readonly Part[]) => showEach(marks, ({ mark }) => nameOf(mark.ref));
+    const show = (marks: readonly Part[], named = nameOf) => showEach(marks, ({ mark }) => named(mark.ref));
+    const toUser = () => multiply(matrix, toUserSpace(page));
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
-      previous = { page, matrix, operands: numbers(multiply(matrix, toUserSpace(page))) };
-    const isUnder = document.layer === "under";
-    if (isUnder || document.pages[page.index]!.annotations) {
-      previous.points ??= pointsOf(isUnder ? [...parts, ...echoes] : parts, multiply(matrix, toUserSpace(page)));
-      document.placed.push({ index: page.index, points: previous.points });
+      previous = { page, matrix, operands: numbers(toUser()) };
+    const { operands } = previous;
+    const { windows, hidden } = annotationMarks.coveredBoxes(page, [...parts, ...echoes], toUser);
+    if (isUnder || hidden.length > 0) {
+      previous.points ??= pointsOf(isUnder ? [...parts, ...echoes] : parts, toUser());
+      document.placed.push({ index: page.index, points: previous.points, hidden });
     }
-    const shown = `q ${previous.operands} cm ${show(parts)} Q`;
-    if (words === undefined) return shown;
-    const copies = echoes.length > 0 ? `\nq ${previous.operands} cm ${show(echoes)} Q` : "";
-    return `q ${wordsOf(words, `${shown} ${cornerOf(page)} cm`)} Q${copies}`;
+    const operators = () => {
+      const shown = `q ${operands} cm ${show(parts)} Q`;
+      if (words === undefined) return shown;
+      const copies = echoes.length > 0 ? `\nq ${operands} cm ${show(echoes)} Q` : "";
+      return `q ${wordsOf(words, `${shown} ${cornerOf(page)} cm`)} Q${copies}`;
+    };
+    if (windows.length === 0) return operators();
+    annotationMarks.show(page, windows, (named) =>
+      [parts, echoes].map((marks) => `q ${operands} cm ${show(marks, named)} Q`).join(" "),
+    );
+    return `q ${clipOut(windows, page.box)}${operators()} Q`;
   });
 }
 

@@ -64,8 +64,8 @@ const NOTICE = header(
     "`pdfx-broken`: the result is no longer PDF/X, because the mark is transparent or colored. " +
     "`pdfa-transparency`: the result is no longer PDF/A-1, which forbids a transparent mark. " +
     "`pdfa-color`: the result is no longer PDF/A, because the image has colors that the file must not use. " +
-    "`mark-covered`: an annotation covers a part of the mark, or the page's background covers a mark under it, on the " +
-    "pages that the parameter `pages` names. " +
+    "`mark-covered`: an annotation, such as a form field, covers a part of the mark, or the page's background covers a mark " +
+    "under it, on the pages that the parameter `pages` names. " +
     "`mark-invisible`: the mark cannot be seen on white paper. " +
     "`text-cut`: the text did not fit on some pages and ends there in an ellipsis; the parameter `pages` names them, " +
     'such as `text-cut;pages="1-3 7"`. ' +

@@ -12,7 +12,8 @@ export const NOTICES: Record<NoticeCode, string> = {
   "pdfa-transparency": "The source is PDF/A, but the result is not, because the mark is transparent. Use layer under.",
   "pdfa-color":
     "The source is PDF/A, but the result is not, because the file does not allow the image's colors. Use an RGB image.",
-  "mark-covered": "An annotation, or the page's own background with layer under, covers the mark: {pages}.",
+  "mark-covered":
+    "An annotation, such as a form field, or the page's own background with layer under, covers the mark: {pages}.",
   "mark-invisible": "The mark cannot be seen on white paper. Raise its opacity or use a darker color.",
   "text-cut":
     "The text is too long for a page and was cut short there: {pages}. Use a shorter text or another template.",

@@ -1,11 +1,13 @@
-/** Finds pages on which annotations cover the mark (ISO 32000-2, 12.5): readers draw annotations above the page's content. */
+/** Reads the annotations of pages that cover their content (ISO 32000-2, 12.5): readers draw annotations above it. */
 import { decodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { type Box, readBox } from "../pages/boxes.ts";
 import type { PageEntry } from "../pages/page.ts";
+import type { Span } from "../pages/pageAttributes.ts";
 import { decodeContent } from "../pages/pageContent.ts";
+import type { Splice } from "../pages/rewrite.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
 import type { PdfDocument } from "./pdfDocument.ts";
@@ -27,26 +29,65 @@ const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS"]);
 const FILLED_RECTANGLE = /(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+re\s+(?:f\*?|F|[Bb]\*?)(?=\s|$)/g;
 const PLACED_IMAGE = /(-?[\d.]+)\s+0\s+0\s+(-?[\d.]+)\s+-?[\d.]+\s+-?[\d.]+\s+cm\s*\/(\w+)\s+Do(?=\s|$)/g;
 
+/** Types of annotations that react to a click, or that readers draw above all others (12.5.6). */
+const INTERACTIVE = new Set("Link Widget Screen Movie Sound RichMedia 3D FileAttachment Text".split(" "));
+
+/** The /Annots of a page: an array to which annotations may be added. */
+interface AnnotationList {
+  /** The value in the page's dictionary. */
+  readonly span: Span;
+  /** The items of a separate array object, in PDF syntax; undefined for an array in the dictionary. */
+  readonly items: string | undefined;
+}
+
+/** The annotations of a page on which at least one is opaque. */
+export interface PageAnnotations {
+  /** Boxes in user space that opaque annotations cover. */
+  readonly opaque: readonly Box[];
+  /** Boxes of links, fields and other annotations that react to the user. */
+  readonly interactive: readonly Box[];
+  /** Undefined if the annotations have not all been read, or are not references in an array. */
+  readonly list: AnnotationList | undefined;
+}
+
 /**
- * Returns the numbers of the pages on which opaque annotations cover a part of the mark, or the page's own content covers
+ * Reads the annotations of all pages.
+ * @returns the annotations by the index of the page. Unreadable ones are missing, and pages without opaque ones.
+ */
+export async function readAnnotations({ objects, pages }: PdfDocument): Promise<ReadonlyMap<number, PageAnnotations>> {
+  const reader = new AnnotationReader(objects);
+  const read = new Map<number, PageAnnotations>();
+  for (const page of pages) {
+    if (!page.annotations || reader.isDone) continue;
+    const annotations = await objects.run(() => reader.annotationsOf(page, page.annotations!));
+    if (annotations.opaque.length > 0) read.set(page.index, annotations);
+    await objects.source.meter.yieldIfDue();
+  }
+  return read;
+}
+
+/** Returns the change of a page's dictionary that adds references behind all others of its annotations. */
+export function appendAnnotations({ span, items }: AnnotationList, references: readonly string[]): Splice {
+  const added = references.join(" ");
+  return items === undefined
+    ? { at: span.end - 1, remove: 0, insert: ` ${added}` }
+    : { at: span.start, remove: span.end - span.start, insert: `[${items} ${added}]` };
+}
+
+/**
+ * Returns the numbers of the pages on which opaque annotations hide a part of the mark, or the page's own content covers
  * most of it, in ascending order.
  * @param painted what the content of each page paints over the mark; see {@link paintedPages}
  */
-export async function coveredPages(
-  { objects, pages, placed }: PdfDocument,
-  painted: readonly (readonly Box[])[],
-): Promise<number[]> {
-  const reader = new AnnotationReader(objects);
-  const covered: number[] = [];
-  for (const { index, points } of placed) {
-    const boxes = await objects.run(() => reader.opaqueBoxes(pages[index]!));
-    const shareIn = (areas: readonly Box[]) =>
-      points.filter(([x, y]) => areas.some(({ x0, y0, x1, y1 }) => x0 < x && x < x1 && y0 < y && y < y1)).length /
-      points.length;
-    if (shareIn(boxes) > COVERED_SHARE || shareIn(painted[index] ?? []) > PAINTED_SHARE) covered.push(index + 1);
-    await objects.source.meter.yieldIfDue();
-  }
-  return covered;
+export function coveredPages({ placed }: PdfDocument, painted: readonly (readonly Box[])[]): number[] {
+  return placed
+    .filter(({ index, points, hidden }) => {
+      const shareIn = (areas: readonly Box[]) =>
+        points.filter(([x, y]) => areas.some(({ x0, y0, x1, y1 }) => x0 < x && x < x1 && y0 < y && y < y1)).length /
+        points.length;
+      return shareIn(hidden) > COVERED_SHARE || shareIn(painted[index] ?? []) > PAINTED_SHARE;
+    })
+    .map(({ index }) => index + 1);
 }
 
 /** Reads annotations. A call that misses bytes is repeated. */
@@ -60,25 +101,47 @@ class AnnotationReader {
     this.#objects = objects;
   }
 
-  /** Returns the boxes in user space that opaque annotations of a page cover. Unreadable annotations cover nothing. */
-  opaqueBoxes({ rewrite, annotations }: PageEntry): Box[] {
-    if (!annotations) return [];
-    const { meter } = this.#objects.source;
-    const list = orNull(() => this.#objects.resolve(parseCharged(rewrite.text, annotations.start, meter)));
-    const read = (Array.isArray(list) ? list : []).slice(0, this.#left);
-    const boxes = read.flatMap((item) => orNull(() => this.#opaqueBox(item)) ?? []);
-    this.#left -= read.length;
-    return boxes;
+  /** Whether `MAX_ANNOTATIONS` have been read. */
+  get isDone(): boolean {
+    return this.#left === 0;
   }
 
-  #opaqueBox(item: Value): Box | undefined {
+  /** Returns the readable annotations of a page whose /Annots is at `span`. */
+  annotationsOf({ rewrite }: PageEntry, span: Span): PageAnnotations {
+    const { meter } = this.#objects.source;
+    const value = orNull(() => parseCharged(rewrite.text, span.start, meter));
+    const resolved = orNull(() => this.#objects.resolve(value));
+    const all = Array.isArray(resolved) ? resolved : [];
+    const read = all.slice(0, this.#left);
+    const opaque: Box[] = [];
+    const interactive: Box[] = [];
+    for (const item of read) {
+      const annotation = orNull(() => this.#visible(item));
+      const box = annotation && orNull(() => readBox(this.#objects, annotation.get("Rect") ?? null));
+      if (!box) continue;
+      if (INTERACTIVE.has(annotation.get("Subtype") as string)) interactive.push(box);
+      if (orNull(() => this.#isOpaque(annotation))) opaque.push(box);
+    }
+    this.#left -= read.length;
+    // Strings of annotations in another object are encrypted with its key.
+    const references = all.filter((item) => item instanceof Reference);
+    const isOwn = value instanceof Reference;
+    const canAppend = read.length === all.length && (!isOwn || references.length === all.length);
+    const items = isOwn ? references.map(({ num, gen }) => `${num} ${gen} R`).join(" ") : undefined;
+    return { opaque, interactive, list: canAppend ? { span, items } : undefined };
+  }
+
+  /** Returns an annotation that readers show. */
+  #visible(item: Value): Dictionary | undefined {
     const annotation = this.#objects.dictionary(item, KEYS);
     const flags = annotation?.get("F");
-    if (!annotation || annotation.get("Subtype") === "Popup") return undefined;
-    if (typeof flags === "number" && (flags & UNSEEN) > 0) return undefined;
-    const box = readBox(this.#objects, annotation.get("Rect") ?? null);
+    const isHidden = typeof flags === "number" && (flags & UNSEEN) > 0;
+    return isHidden || annotation?.get("Subtype") === "Popup" ? undefined : annotation;
+  }
+
+  #isOpaque(annotation: Dictionary): boolean {
     const appearance = this.#appearanceOf(annotation);
-    return box && appearance && this.#isOpaque(appearance.num) ? box : undefined;
+    return appearance !== undefined && this.#fillsBox(appearance.num);
   }
 
   /**
@@ -92,7 +155,7 @@ class AnnotationReader {
     return chosen instanceof Reference ? chosen : undefined;
   }
 
-  #isOpaque(num: number): boolean {
+  #fillsBox(num: number): boolean {
     const known = this.#opaque.get(num);
     if (known !== undefined) return known;
     const isOpaque = orNull(() => this.#paintsBox(num)) ?? false;

@@ -13,7 +13,7 @@ import type { Trailer } from "../xref/xref.ts";
  * destinations or page labels.
  */
 const CATALOG_KEYS: ReadonlySet<string> = new Set(
-  "Type Pages Version Lang AcroForm NeedsRendering Perms Collection Metadata OutputIntents".split(" "),
+  "Type Pages Version Lang AcroForm NeedsRendering Perms Collection Metadata OutputIntents MarkInfo".split(" "),
 );
 
 /**

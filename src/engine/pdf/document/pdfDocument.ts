@@ -1,6 +1,7 @@
 /** An open document: the facts that reading found, and the changes to make. */
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
+import type { Box } from "../pages/boxes.ts";
 import type { PageEntry } from "../pages/page.ts";
 import type { PageContent } from "../pages/pageContent.ts";
 import type { Rewrite, Rewrites } from "../pages/rewrite.ts";
@@ -39,6 +40,8 @@ interface PlacedMark {
   readonly index: number;
   /** Points of the mark's box in user space, evenly distributed. */
   readonly points: readonly (readonly [x: number, y: number])[];
+  /** Boxes in user space in which annotations hide the mark. */
+  readonly hidden: readonly Box[];
 }
 
 /** Facts about a file that `openPdf` has read. */

@@ -30,13 +30,27 @@ const LONGEST_XMP = 1 << 20;
 export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<Pdfa | undefined> {
   if (objects.cipher) return undefined;
   try {
-    const part = await objects.run(() => claimedPart(metadataOf(objects, catalog)));
+    const part = await objects.run(() => claimedPart(metadataOf(objects, catalog), "pdfa"));
     if (part === undefined) return undefined;
     // Reads the output intents in a separate step. If a range of theirs is missing, the metadata are not read again.
     return { part, intent: await objects.run(() => intentOf(objects, catalog)) };
   } catch (error) {
     // Unreadable and oversized metadata count as missing, because no page depends on metadata.
     if (error instanceof Malformed || error instanceof EngineError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns whether the file may be PDF/UA (ISO 14289-1, 5). The metadata of an encrypted file may be encrypted, so every
+ * encrypted file with /MarkInfo counts.
+ */
+export async function mayBePdfua(objects: Objects, catalog: Dictionary): Promise<boolean> {
+  if (objects.cipher || !catalog.has("MarkInfo")) return catalog.has("MarkInfo");
+  try {
+    return (await objects.run(() => claimedPart(metadataOf(objects, catalog), "pdfua"))) !== undefined;
+  } catch (error) {
+    if (error instanceof Malformed || error instanceof EngineError) return false;
     throw error;
   }
 }
@@ -90,9 +104,10 @@ function metadataOf(objects: Objects, catalog: Dictionary): string {
   return decodeLatin1(xmp, 0, Math.min(xmp.length, LONGEST_XMP)).replaceAll("\0", "");
 }
 
-/** Returns the value of `part` in PDF/A's identification schema, from an attribute or an element. */
-function claimedPart(xmp: string): number | undefined {
-  const prefix = /xmlns:([\w-]+)\s*=\s*["']http:\/\/www\.aiim\.org\/pdfa\/ns\/id\/["']/.exec(xmp)?.[1];
+/** Returns the value of `part` in the identification schema of PDF/A or PDF/UA, from an attribute or an element. */
+function claimedPart(xmp: string, standard: "pdfa" | "pdfua"): number | undefined {
+  const schema = new RegExp(`xmlns:([\\w-]+)\\s*=\\s*["']http://www\\.aiim\\.org/${standard}/ns/id/["']`);
+  const prefix = schema.exec(xmp)?.[1];
   if (prefix === undefined) return undefined;
   for (const [, name, part] of xmp.matchAll(/[\s<]([\w-]+):part\s*(?:=\s*["']|>)\s*(\d)/g))
     if (name === prefix) return Number(part);

@@ -28,7 +28,7 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
   const tree = new TreeNumbers(pages.length, () => numbers.take());
   const leaves = pages.map(({ rewrite, repeated }) => (repeated ? copyOf(rewrite) : rewrite));
   await forEachYielding(objects.source.meter, leaves.entries(), ([index, leaf]) => {
-    const { attributes, resources, overlay, cuts } = pages[index]!;
+    const { attributes, resources, overlay, cuts, addedAnnotations } = pages[index]!;
     const shared = resources.shared ? `/Resources ${document.referenceTo(resources.shared)}` : "";
     const entries = `/Parent ${tree.parentOf(index)} 0 R${attributes}${shared}/Contents${overlay?.contents}`;
     document.referenceTo(leaf);
@@ -36,6 +36,7 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
     splices[0] ??= { at: 2, remove: 0, insert: "" };
     splices[0].insert = `/Type/Page${entries}`;
     blending.addGroup(pages[index]!, splices[0]);
+    if (addedAnnotations) splices.push(addedAnnotations);
     leaf.spliceAll(splices);
   });
   const nodes = tree.nodes(leaves.map((leaf) => document.referenceTo(leaf)));

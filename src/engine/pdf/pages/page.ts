@@ -5,7 +5,7 @@ import type { IsolatedContent } from "./isolation.ts";
 import type { Span } from "./pageAttributes.ts";
 import type { PageContent } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
-import type { Rewrite } from "./rewrite.ts";
+import type { Rewrite, Splice } from "./rewrite.ts";
 
 /** A page as displayed. */
 export interface Page {
@@ -53,6 +53,8 @@ export interface PageEntry extends Page {
   readonly isolated: IsolatedContent | undefined;
   /** The new contents. Undefined until something has been laid over the page. */
   overlay: PageOverlay | undefined;
+  /** The change of `rewrite` that adds annotations. */
+  addedAnnotations: Splice | undefined;
 }
 
 /** The new contents of a page over which something has been laid. */

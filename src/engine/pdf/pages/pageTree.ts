@@ -378,6 +378,7 @@ export class PageWalk {
         isolated,
         isTagged: attributes.isTagged,
         overlay: undefined,
+        addedAnnotations: undefined,
       },
     };
   }

@@ -12,6 +12,8 @@ import { decryptAes, decryptBlock, encryptAes, isIntactAes, rc4 } from "./symmet
  * stream.
  */
 export interface Cipher {
+  /** Whether the password permits new annotations. */
+  readonly permitsAnnotations: boolean;
   decryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   /**
    * Decrypts the data of a stream.
@@ -47,10 +49,10 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
   };
   const method = apply(dict.stmF); // strings have the same, see isUniform
 
-  if (access?.authority !== "owner" && !permitsModification(dict, access)) {
-    throw modificationNotPermitted(password);
-  }
+  const permits = (bit: number) => access?.authority === "owner" || (permissions(dict, access) & bit) !== 0;
+  if (!permits(MODIFY)) throw modificationNotPermitted(password);
   return {
+    permitsAnnotations: permits(ANNOTATE),
     decryptString: method.decrypt,
     isIntact: method.isIntact,
     encryptString: method.encrypt,
@@ -59,6 +61,11 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
       (cryptFilter === undefined ? method : apply(cryptFilter)).decrypt(num, gen, data),
   };
 }
+
+/** Bit 4 of /P, "modify the contents of the document" (ISO 32000-2, Table 22). */
+const MODIFY = 0b1000;
+/** Bit 6 of /P, "add or modify text annotations". */
+const ANNOTATE = 0b10_0000;
 
 /** Crypt filters equivalent to the encryption of files with /V below 4, which have no crypt filters. */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
@@ -115,11 +122,6 @@ function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | 
 
   const byPassword = authenticate(dict, id, password);
   return byPassword?.authority === "owner" ? byPassword : (byEmpty ?? byPassword);
-}
-
-/** Returns whether bit 4 of /P is set, "modify the contents of the document" (ISO 32000-2, Table 22). */
-function permitsModification(dict: EncryptDictionary, access: Access | undefined): boolean {
-  return (permissions(dict, access) & 0b1000) !== 0;
 }
 
 /**

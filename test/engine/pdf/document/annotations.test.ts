@@ -1,4 +1,4 @@
-/** Annotations that cover the mark. */
+/** Opaque annotations. Above fields, readers draw no other annotation, so the mark stays covered. */
 import { expect, it } from "vitest";
 import { watermark } from "../../../../src/engine/index.ts";
 import { MAGENTA } from "../../../support/stamp.ts";
@@ -8,7 +8,7 @@ const BOX = "/MediaBox[0 0 300 400]";
 const RECT = "/Rect[100 150 200 250]";
 const FILL = "1 1 1 rg 0 0 100 100 re f";
 const FORM = "/Subtype/Form/BBox[0 0 100 100]";
-const STAMP = `<</Subtype/Stamp${RECT}/AP<</N 6 0 R>>>>`;
+const FIELD = `<</Subtype/Widget${RECT}/AP<</N 6 0 R>>>>`;
 
 /** Marks the middle of a page with annotations, and returns the notices. */
 async function noticesOf(annotations: string, appearance: string, entries = "", others: Bodies = {}) {
@@ -20,12 +20,12 @@ async function noticesOf(annotations: string, appearance: string, entries = "", 
 }
 
 it.each<[string, string, string, string?, Bodies?]>([
-  ["a stamp that is filled", `[${STAMP}]`, FILL],
-  ["a stamp behind references", "7 0 R", FILL, "", { 7: "[8 0 R]", 8: STAMP }],
+  ["a field that is filled", `[${FIELD}]`, FILL],
+  ["a field behind references", "7 0 R", FILL, "", { 7: "[8 0 R]", 8: FIELD }],
   ["a field in its state", `[<</Subtype/Widget${RECT}/AS/On/AP<</N<</On 6 0 R>>>>>>]`, FILL],
   [
     "an image",
-    `[${STAMP}]`,
+    `[${FIELD}]`,
     "q 100 0 0 100 0 0 cm /I Do Q",
     "/Resources<</XObject<</I 7 0 R>>>>",
     { 7: { dict: "/Subtype/Image", data: "" } },
@@ -35,21 +35,21 @@ it.each<[string, string, string, string?, Bodies?]>([
 });
 
 it.each<[string, string, string, string?, Bodies?]>([
-  ["a stamp elsewhere", `[${STAMP.replace(RECT, "/Rect[0 0 50 50]")}]`, FILL],
-  ["a hidden stamp", `[${STAMP.replace("/Rect", "/F 2/Rect")}]`, FILL],
-  ["a stamp that is filled in part", `[${STAMP}]`, "0 0 50 100 re f"],
-  ["a stamp with an outline only", `[${STAMP}]`, "0 0 100 100 re S"],
-  ["a transparent stamp", `[${STAMP}]`, `/G gs ${FILL}`, "/Resources<</ExtGState<</G<</ca .5>>>>>>"],
+  ["a field elsewhere", `[${FIELD.replace(RECT, "/Rect[0 0 50 50]")}]`, FILL],
+  ["a hidden field", `[${FIELD.replace("/Rect", "/F 2/Rect")}]`, FILL],
+  ["a field that is filled in part", `[${FIELD}]`, "0 0 50 100 re f"],
+  ["a field with an outline only", `[${FIELD}]`, "0 0 100 100 re S"],
+  ["a transparent field", `[${FIELD}]`, `/G gs ${FILL}`, "/Resources<</ExtGState<</G<</ca .5>>>>>>"],
   [
     "an image with a mask",
-    `[${STAMP}]`,
+    `[${FIELD}]`,
     "q 100 0 0 100 0 0 cm /I Do Q",
     "/Resources<</XObject<</I 7 0 R>>>>",
     { 7: { dict: "/Subtype/Image/SMask 8 0 R", data: "" } },
   ],
   ["a link", `[<</Subtype/Link${RECT}>>]`, FILL],
   ["values that are not annotations", "[null 5 9 0 R(x)]", FILL],
-  ["an unreadable appearance", `[${STAMP}]`, "(", "/Filter/FlateDecode"],
+  ["an unreadable appearance", `[${FIELD}]`, "(", "/Filter/FlateDecode"],
 ])("there is no notice for a mark at %s", async (_, ...page) => {
   expect(await noticesOf(...page)).toEqual([]);
 });

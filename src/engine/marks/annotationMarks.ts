@@ -1,0 +1,171 @@
+/**
+ * Shows the mark above opaque annotations, by additional annotations. They are watermark annotations (ISO 32000-2,
+ * 12.5.6.22), which have neither a pop-up nor a place in the list of comments. Readers draw them like stamps: above all
+ * annotations before them, except for form fields.
+ */
+import { appendAnnotations, type PageAnnotations, readAnnotations } from "../pdf/document/annotations.ts";
+import type { Ref } from "../pdf/document/newObject.ts";
+import { mayBePdfua } from "../pdf/document/pdfa.ts";
+import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
+import type { Box } from "../pdf/pages/boxes.ts";
+import type { Page } from "../pdf/pages/page.ts";
+import { wordsOf } from "./actualText.ts";
+import { addForm, type Mark } from "./form.ts";
+import type { Matrix, Point } from "./geometry.ts";
+import { numbers } from "./operators.ts";
+
+/** Maximum number of annotations that show the mark on a page. */
+const MAX_WINDOWS = 32;
+/** Minimum side of a window, in units of user space. */
+const MIN_SIDE = 1;
+/** Print, ReadOnly, Locked and LockedContents (12.5.3, Table 167). */
+const FLAGS = 4 | 64 | 128 | 512;
+
+/** The parts of a page, in user space, in which opaque annotations cover the mark. */
+export interface CoveredBoxes {
+  /** Boxes in which annotations may show the mark. */
+  readonly windows: readonly Box[];
+  /** Boxes in which the mark stays hidden. */
+  readonly hidden: readonly Box[];
+}
+
+/** A mark and its translation. */
+type PlacedMark = Point & { readonly mark: Mark };
+
+const NOTHING_COVERED: CoveredBoxes = { windows: [], hidden: [] };
+
+/** The annotations that show the mark in a document. */
+export class AnnotationMarks {
+  readonly #document: PdfDocument;
+  readonly #annotations: ReadonlyMap<number, PageAnnotations>;
+  readonly #isAllowed: boolean;
+  /** References to appearances, by their boxes and operators. */
+  readonly #appearances = new Map<string, Ref>();
+
+  private constructor(document: PdfDocument, annotations: ReadonlyMap<number, PageAnnotations>, isAllowed: boolean) {
+    this.#document = document;
+    this.#annotations = annotations;
+    this.#isAllowed = isAllowed;
+  }
+
+  /** Reads the annotations of all pages. */
+  static async of(document: PdfDocument): Promise<AnnotationMarks> {
+    const annotations = await readAnnotations(document);
+    return new AnnotationMarks(document, annotations, annotations.size > 0 && (await allowsAnnotations(document)));
+  }
+
+  /** @param matrix returns the matrix from the space of the parts to the page's user space */
+  coveredBoxes(page: Page, parts: readonly PlacedMark[], matrix: () => Matrix): CoveredBoxes {
+    const annotations = this.#annotations.get(page.index);
+    if (!annotations) return NOTHING_COVERED;
+    const { opaque, interactive, list } = annotations;
+    const toUser = matrix();
+    const boxes = parts.map(boxOf);
+    const windows: Box[] = [];
+    const hidden: Box[] = [];
+    for (const box of opaque) {
+      const touched = boxes.filter((part) => touches(box, part, toUser)).map((part) => boundsOf(part, toUser));
+      if (touched.length === 0) continue;
+      const window = commonBox(commonBox(box, unionOf(touched)), page.box);
+      const isFree = this.#isAllowed && list && !interactive.some((other) => hasArea(commonBox(other, window), 0));
+      if (isFree && hasArea(window, MIN_SIDE) && windows.length < MAX_WINDOWS) windows.push(window);
+      else hidden.push(box);
+    }
+    return { windows, hidden };
+  }
+
+  /**
+   * Adds annotations that show the mark in windows of a page.
+   * @param operators returns the operators that place the mark in user space; `nameOf` gives an XObject a resource name
+   */
+  show(page: Page, windows: readonly Box[], operators: (nameOf: (xobject: Ref) => string) => string): void {
+    const names = new Map<Ref, string>();
+    const mark = operators((xobject) => {
+      const name = names.get(xobject) ?? `M${names.size}`;
+      names.set(xobject, name);
+      return name;
+    });
+    const resources = `/XObject<<${Array.from(names, ([ref, name]) => `/${name} ${ref}`).join("")}>>`;
+    const references = windows.map((window, index) => {
+      const earlier = windows.slice(0, index).filter((other) => hasArea(commonBox(other, window), 0));
+      const content = wordsOf("", `q ${clipOut(earlier, window)}${mark} Q`);
+      const rectangle = [window.x0, window.y0, window.x1, window.y1] as const;
+      const key = `${numbers(rectangle)} ${resources} ${content}`;
+      const appearance = this.#appearances.get(key) ?? addForm(this.#document, { box: rectangle, resources, content });
+      this.#appearances.set(key, appearance);
+      return this.#document.add(
+        `<</Type/Annot/Subtype/Watermark/Rect[${numbers(rectangle)}]/F ${FLAGS}/AP<</N ${appearance}>>>>`,
+      );
+    });
+    this.#document.pages[page.index]!.addedAnnotations = appendAnnotations(
+      this.#annotations.get(page.index)!.list!,
+      references,
+    );
+  }
+}
+
+/**
+ * Returns operators that clip to the parts of `area` outside of boxes. Each box has its own path, because an even-odd path
+ * would include what two boxes have in common.
+ */
+export function clipOut(boxes: readonly Box[], area: Box): string {
+  const rectangle = ({ x0, y0, x1, y1 }: Box) => `${numbers([x0, y0, x1 - x0, y1 - y0])} re`;
+  return boxes.map((box) => `${rectangle(area)} ${rectangle(box)} W* n `).join("");
+}
+
+/**
+ * Returns whether the file's claims and permissions allow new annotations. PDF/A-1 has no watermark annotations. PDF/UA
+ * requires each annotation in the document's structure (ISO 14289-1, 7.18.1). PDF/X allows none on the page. A mark under
+ * the page's content stays there.
+ */
+async function allowsAnnotations({ objects, catalog, pdfa, press, layer }: PdfDocument): Promise<boolean> {
+  if (layer === "under") return false;
+  if (pdfa?.part === 1 || press.isPdfx || objects.cipher?.permitsAnnotations === false) return false;
+  return !(await mayBePdfua(objects, catalog));
+}
+
+function boxOf({ mark: { box }, x, y }: PlacedMark): Box {
+  const [left, bottom, right, top] = box;
+  return { x0: x + left, y0: y + bottom, x1: x + right, y1: y + top };
+}
+
+/** Returns whether a box in user space and a part have an area in common: each meets the other's bounds in its own space. */
+function touches(box: Box, part: Box, toUser: Matrix): boolean {
+  const isNear = hasArea(commonBox(box, boundsOf(part, toUser)), 0);
+  return isNear && hasArea(commonBox(boundsOf(box, inverse(toUser)), part), 0);
+}
+
+/** Returns the bounds of a box that a matrix maps. */
+function boundsOf({ x0, y0, x1, y1 }: Box, [a, b, c, d, e, f]: Matrix): Box {
+  const corners = [x0, x1].flatMap((x) => [y0, y1].map((y) => ({ x: a * x + c * y + e, y: b * x + d * y + f })));
+  const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];
+  return { x0: Math.min(...xs), y0: Math.min(...ys), x1: Math.max(...xs), y1: Math.max(...ys) };
+}
+
+function inverse([a, b, c, d, e, f]: Matrix): Matrix {
+  const area = a * d - b * c;
+  return [d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area];
+}
+
+function unionOf(boxes: readonly Box[]): Box {
+  return boxes.reduce((all, box) => ({
+    x0: Math.min(all.x0, box.x0),
+    y0: Math.min(all.y0, box.y0),
+    x1: Math.max(all.x1, box.x1),
+    y1: Math.max(all.y1, box.y1),
+  }));
+}
+
+function commonBox(a: Box, b: Box): Box {
+  return {
+    x0: Math.max(a.x0, b.x0),
+    y0: Math.max(a.y0, b.y0),
+    x1: Math.min(a.x1, b.x1),
+    y1: Math.min(a.y1, b.y1),
+  };
+}
+
+/** Returns whether a box, which may be inside out, has sides above `side`. */
+function hasArea({ x0, y0, x1, y1 }: Box, side: number): boolean {
+  return x1 - x0 > side && y1 - y0 > side;
+}
