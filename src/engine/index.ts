@@ -57,7 +57,7 @@ export interface WatermarkOptions {
 export type Notice = Exclude<NoticeCode, PageNoticeCode> | `${PageNoticeCode};pages="${string}"`;
 
 /** The code of a notice that names pages. */
-type PageNoticeCode = "text-cut" | "mark-covered";
+type PageNoticeCode = "text-cut" | "mark-covered" | "mark-outside";
 
 /** The code of a notice. */
 export type NoticeCode =
@@ -115,7 +115,7 @@ export async function watermark(
   const document = await openPdf(bytes, options);
   document.layer = mark.layer ?? DEFAULTS.layer;
   const painted = document.layer === "under" ? await paintedPages(document) : [];
-  const { cutPages, isBlank } = await applyMark(mark, document, options);
+  const { cutPages, outsidePages, isBlank } = await applyMark(mark, document, options);
 
   const { length, chunks } = await planOutput(document);
   const notices: Notice[] = [];
@@ -129,6 +129,7 @@ export async function watermark(
   const covered = coveredPages(document, painted);
   if (covered.length > 0) notices.push(`mark-covered;pages="${pageRanges(covered)}"`);
   if (isBlank || isInvisible(mark)) notices.push("mark-invisible");
+  if (outsidePages.length > 0) notices.push(`mark-outside;pages="${pageRanges(outsidePages)}"`);
   if (cutPages.length > 0) notices.push(`text-cut;pages="${pageRanges(cutPages)}"`);
   return { pages: document.pages.length, length, notices, chunks };
 }
@@ -146,14 +147,14 @@ export function checkMark(
 }
 
 /**
- * Puts a mark on every page. Returns the numbers of the pages on which the text is cut short, and whether an image has no
- * visible pixel.
+ * Puts a mark on every page. Returns the numbers of the pages on which the text is cut short or the mark is outside, and
+ * whether an image has no visible pixel.
  */
 async function applyMark(
   mark: TextMark | ImageMark,
   document: PdfDocument,
   { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
-): Promise<{ cutPages: readonly number[]; isBlank: boolean }> {
+): Promise<{ cutPages: readonly number[]; outsidePages: readonly number[]; isBlank: boolean }> {
   if ("image" in mark) {
     // PDF/A-1 is based on PDF 1.4, but 16-bit images require PDF 1.5.
     const limits = {
@@ -161,8 +162,8 @@ async function applyMark(
       hasHardMask: document.layer === "under",
     };
     const picture = await readImage(plain(mark.image), limits);
-    await markWithImage(document, picture, mark);
-    return { cutPages: [], isBlank: picture.isBlank };
+    const { outsidePages } = await markWithImage(document, picture, mark);
+    return { cutPages: [], outsidePages, isBlank: picture.isBlank };
   }
   if (!loadFont) throw new TypeError("`loadFont` is required for texts. Pass it in the options.");
   return { ...(await markWithText(document, mark, { loadFont, date })), isBlank: false };

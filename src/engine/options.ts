@@ -3,7 +3,7 @@ import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
 import type { Layer } from "./pdf/document/layers.ts";
 
 /** Options that text and image marks share. */
-interface MarkOptions {
+export interface MarkOptions {
   /** Opacity of the whole mark: 0 is invisible, 1 is opaque. Under the page's content, it is the tint of opaque colors. */
   opacity?: number | undefined;
   /** Whether the mark is drawn over the page's content or under it. */
@@ -12,6 +12,10 @@ interface MarkOptions {
   rotation?: number | undefined;
   /** Distance from the page edges in points, at most a tenth of the shorter side. */
   marginPt?: number | undefined;
+  /** Displacement from the position to the right, in points of the page as displayed. */
+  offsetXPt?: number | undefined;
+  /** Displacement from the position upward, in points of the page as displayed. */
+  offsetYPt?: number | undefined;
 }
 
 /**
@@ -58,4 +62,5 @@ export const DEFAULTS = {
   rotation: 0,
   scale: 0.5,
   marginPt: 24,
+  offsetPt: 0,
 } as const;

@@ -109,8 +109,9 @@ export function diagonalAngle({ width, height }: Size): number {
 
 /**
  * Returns the matrix from a mark's space to displayed space. It scales the mark, rotates it about its center and places
- * it at `spot` within the margins.
+ * it at `spot` within the margins, moved by `offset`.
  * @param size size of the mark before scaling; its origin is its lower left corner
+ * @param offset in points of displayed space; it may move the mark beyond the margins
  */
 export function placeAt(
   spot: { readonly x: number; readonly y: number },
@@ -119,12 +120,14 @@ export function placeAt(
   degrees: number,
   page: Size,
   marginPt: number,
+  offset: Point = ORIGIN,
 ): Matrix {
   const rotated = rotatedSize({ width: size.width * scale, height: size.height * scale }, degrees);
   const center = (share: number, markPt: number, pagePt: number) =>
     marginPt + markPt / 2 + share * (pagePt - 2 * marginPt - markPt);
   const [cos, sin] = cosineAndSine(degrees).map((value) => value * scale) as [number, number];
-  const [x, y] = [center(spot.x, rotated.width, page.width), center(spot.y, rotated.height, page.height)];
+  const x = center(spot.x, rotated.width, page.width) + offset.x;
+  const y = center(spot.y, rotated.height, page.height) + offset.y;
   return multiply([1, 0, 0, 1, -size.width / 2, -size.height / 2], [cos, sin, -sin, cos, x, y]);
 }
 
@@ -136,20 +139,25 @@ const MAX_TILES = 283;
 /** Maximum number of copies along the longer side of a page that is too narrow for a second row. */
 const MAX_TILES_ALONG = 500;
 
-/** A position or an offset in the space of a mark. */
+/** A position or an offset. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
+/** The offset that moves nothing. */
+export const ORIGIN: Point = { x: 0, y: 0 };
+
 /**
- * Returns the offsets of all copies of a tiled mark from the copy in the middle, which comes first. Rows follow the
- * mark's direction, and every other row is shifted by half a step. Copies extend beyond the page's edges. In a row,
- * gaps are at least half the mark's width. Between rows, gaps are at least 1.5 times its height.
+ * Returns the places of all copies of a tiled mark, in the mark's space and relative to the middle of the page. The
+ * copy next to the middle comes first. Rows follow the mark's direction, and every other row is shifted by half a step.
+ * Copies extend beyond the page's edges. In a row, gaps are at least half the mark's width. Between rows, gaps are at
+ * least 1.5 times its height.
  * @param size size of the mark in its own units
  * @param page size of the page in units of the mark
+ * @param offset displacement of all copies in displayed space, in units of the mark
  */
-export function tile(size: Size, degrees: number, page: Size): Point[] {
+export function tile(size: Size, degrees: number, page: Size, offset: Point = ORIGIN): Point[] {
   const [cos, sin] = cosineAndSine(degrees);
   const minStep = Math.max(
     Math.sqrt((page.width * page.height) / MAX_TILES),
@@ -158,21 +166,35 @@ export function tile(size: Size, degrees: number, page: Size): Point[] {
   const [stepX, stepY] = [Math.max(size.width * 1.5, minStep), Math.max(size.height * 2.5, minStep)];
   const rotated = rotatedSize(size, degrees);
   const [across, up] = [(page.width + rotated.width) / 2, (page.height + rotated.height) / 2];
-  const rows = Math.ceil((across * Math.abs(sin) + up * Math.abs(cos)) / stepY);
+  const middle = nearestCopy(turned(offset, cos, -sin), stepX, stepY);
+  const shown = turned(middle, cos, sin);
+  const reach = (across + Math.abs(shown.x)) * Math.abs(sin) + (up + Math.abs(shown.y)) * Math.abs(cos);
+  const rows = Math.ceil(reach / stepY);
 
-  const tiles: Point[] = [];
+  const tiles = [middle];
   for (let row = -rows; row <= rows; row++) {
     const y = row * stepY;
     const shift = row % 2 === 0 ? 0 : 0.5;
-    const [fromLeft, toRight] = rangeWithin(cos, -y * sin, across);
-    const [fromBottom, toTop] = rangeWithin(sin, y * cos, up);
+    const [fromLeft, toRight] = rangeWithin(cos, shown.x - y * sin, across);
+    const [fromBottom, toTop] = rangeWithin(sin, shown.y + y * cos, up);
     const last = Math.min(toRight, toTop) / stepX - shift;
     for (let column = Math.ceil(Math.max(fromLeft, fromBottom) / stepX - shift); column <= last; column++) {
-      if (row === 0 && column === 0) tiles.unshift({ x: 0, y });
-      else tiles.push({ x: (column + shift) * stepX, y });
+      if (row !== 0 || column !== 0) tiles.push({ x: middle.x + (column + shift) * stepX, y: middle.y + y });
     }
   }
   return tiles;
+}
+
+/** Returns the place of the copy nearest to the middle of the page, if one of the copies is at `point`. */
+function nearestCopy(point: Point, stepX: number, stepY: number): Point {
+  const row = Math.round(point.y / stepY);
+  const x = point.x - (row % 2 === 0 ? 0 : stepX / 2);
+  return { x: x - Math.round(x / stepX) * stepX, y: point.y - row * stepY };
+}
+
+/** Rotates a point about the origin. */
+function turned({ x, y }: Point, cos: number, sin: number): Point {
+  return { x: x * cos - y * sin, y: x * sin + y * cos };
 }
 
 /** Returns the range of x for which `slope` * x + `offset` is between -`limit` and `limit`. */

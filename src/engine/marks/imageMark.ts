@@ -3,11 +3,11 @@ import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { makeMark } from "./form.ts";
-import { displayedSize, haveSameShape, largestScale, marginOn, placeAt, roomOn } from "./geometry.ts";
+import { displayedSize, haveSameShape, largestScale, marginOn, roomOn } from "./geometry.ts";
 import { numbers } from "./operators.ts";
-import { type Placement, placeOnPages } from "./placeOnPages.ts";
+import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
+import { Placer } from "./placer.ts";
 import { spotOf } from "./positions.ts";
-import { Tilings } from "./tilings.ts";
 
 /**
  * Resource that keeps the values of /DeviceGray unchanged. A soft mask is always /DeviceGray (ISO 32000-2, 11.6.5.2),
@@ -23,7 +23,7 @@ export async function markWithImage(
   document: PdfDocument,
   picture: Picture,
   options: Omit<ImageMark, "image">,
-): Promise<void> {
+): Promise<PlacedMarks> {
   const { width, height } = picture;
   const { opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation, scale = DEFAULTS.scale } = options;
   const spot = spotOf(options.position ?? DEFAULTS.imagePosition);
@@ -39,19 +39,20 @@ export async function markWithImage(
     isUnder ? 1 : opacity,
   );
 
-  const tilings = new Tilings(document);
+  const placer = new Placer(document, options);
   let previous: { page: Page; placement: Placement } | undefined;
   const placementOn = (page: Page): Placement => {
     const size = displayedSize(page);
     const marginPt = marginOn(size, options.marginPt ?? DEFAULTS.marginPt);
     const factor = Math.min((scale * size.width) / width, largestScale(picture, roomOn(size, marginPt), rotation));
-    const copies = spot.isTiled && tilings.of(picture, factor, rotation, size).copiesOf(mark);
+    const { matrix, tiling } = placer.place(spot, picture, factor, rotation, size, marginPt);
+    const copies = tiling?.copiesOf(mark);
     return {
-      matrix: placeAt(spot, picture, factor, rotation, size, marginPt),
+      matrix,
       parts: (copies ? [mark, copies] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })),
     };
   };
-  await placeOnPages(document, (page) => {
+  return placeOnPages(document, (page) => {
     if (!previous || !haveSameShape(previous.page, page)) previous = { page, placement: placementOn(page) };
     return previous.placement;
   });

@@ -4,7 +4,7 @@ import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
 import { AnnotationMarks, clipOut } from "./annotationMarks.ts";
 import type { Mark } from "./form.ts";
-import { displayedSize, haveSameShape, type Matrix, multiply, type Point, toUserSpace } from "./geometry.ts";
+import { displayedSize, haveSameShape, type Matrix, multiply, type Point, type Size, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
 
 /** The marks of one page, and the matrix from their common space to displayed space. */
@@ -17,9 +17,27 @@ export interface Placement {
   echoes?: readonly Part[];
 }
 
+/** Facts about the marks of a document. */
+export interface PlacedMarks {
+  /** Numbers of the pages outside of which the marks are, in ascending order. */
+  readonly outsidePages: number[];
+}
+
 /** A mark and its translation in the space of its {@link Placement}. */
 export interface Part extends Point {
   readonly mark: Mark;
+}
+
+/** A page with its marks. */
+interface PlacedPage {
+  readonly page: Page;
+  readonly matrix: Matrix;
+  /** The operands of `cm` that map the marks to user space. */
+  readonly operands: string;
+  /** Whether no mark is on the page. */
+  readonly isOutside: boolean;
+  /** Points of the marks in user space, once they are needed. */
+  points?: ReturnType<typeof pointsOf>;
 }
 
 /** Scale of the corner in which Poppler finds words, in points per unit of a mark. */
@@ -36,9 +54,13 @@ const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
  * Puts marks on every page of the document, and accounts for the page's rotation, boxes and user unit. Each mark has
  * the same resource name on all pages. Pages with the same marks at the same places share their operators.
  */
-export async function placeOnPages(document: PdfDocument, placementOn: (page: Page) => Placement): Promise<void> {
+export async function placeOnPages(
+  document: PdfDocument,
+  placementOn: (page: Page) => Placement,
+): Promise<PlacedMarks> {
+  const outsidePages: number[] = [];
   /** The previous page and its matrix, cached because consecutive pages are mostly alike. */
-  let previous: { page: Page; matrix: Matrix; operands: string; points?: ReturnType<typeof pointsOf> } | undefined;
+  let previous: PlacedPage | undefined;
   const isUnder = document.layer === "under";
   const annotationMarks = await AnnotationMarks.of(document);
   await overlay(document, (page, nameOf) => {
@@ -46,7 +68,11 @@ export async function placeOnPages(document: PdfDocument, placementOn: (page: Pa
     const show = (marks: readonly Part[], named = nameOf) => showEach(marks, ({ mark }) => named(mark.ref));
     const toUser = () => multiply(matrix, toUserSpace(page));
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
-      previous = { page, matrix, operands: numbers(toUser()) };
+      previous = {
+        ...{ page, matrix, operands: numbers(toUser()) },
+        isOutside: ![parts, echoes].some((marks) => isOnPage(marks, matrix, displayedSize(page))),
+      };
+    if (previous.isOutside) outsidePages.push(page.index + 1);
     const { operands } = previous;
     const { windows, hidden } = annotationMarks.coveredBoxes(page, [...parts, ...echoes], toUser);
     if (isUnder || hidden.length > 0) {
@@ -65,6 +91,12 @@ export async function placeOnPages(document: PdfDocument, placementOn: (page: Pa
     );
     return `q ${clipOut(windows, page.box)}${operators()} Q`;
   });
+  return { outsidePages };
+}
+
+/** Returns whether a part of the marks is on a page. */
+function isOnPage(parts: readonly Part[], matrix: Matrix, { width, height }: Size): boolean {
+  return pointsOf(parts, matrix).some(([x, y]) => x > 0 && y > 0 && x < width && y < height);
 }
 
 /** Returns points in the boxes of marks, mapped by `matrix`. */

@@ -1,7 +1,7 @@
 /**
  * A place on the page as displayed, within the margins. 0 is the left or lower end, and 1 is the right or upper end.
  */
-interface Spot {
+export interface Spot {
   readonly x: 0 | 0.5 | 1;
   readonly y: 0 | 0.5 | 1;
   /** Whether a mark without a rotation runs along the page's diagonal, from the lower left to the upper right. */

@@ -10,25 +10,18 @@ import { appearanceOf } from "./appearance.ts";
 import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
-import { diagonalAngle, displayedSize, haveSameShape, type Matrix, marginOn, placeAt, type Size } from "./geometry.ts";
+import { diagonalAngle, displayedSize, haveSameShape, marginOn, type Size } from "./geometry.ts";
 import { fillIn, isNumbered, withDigits, withNumber } from "./placeholders.ts";
-import { type Placement, placeOnPages } from "./placeOnPages.ts";
+import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
+import { Placer } from "./placer.ts";
 import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
-import { type Tiling, Tilings } from "./tilings.ts";
-
-/** Placement of a block on pages of one size. */
-interface BlockPlacement {
-  readonly matrix: Matrix;
-  /** Copies around the block, if the mark is tiled. */
-  readonly tiling: Tiling | undefined;
-}
 
 /**
  * Puts a text on every page. The font is embedded once. Each layout of lines is drawn once, regardless of the number of
  * pages and page sizes.
- * @returns the numbers of the pages on which the text is cut short
+ * @returns also the numbers of the pages on which the text is cut short
  * @throws EngineError unsupported_character if no font covers a character, or if no character is visible; too_complex
  * if the text exceeds the work limits
  */
@@ -36,7 +29,7 @@ export async function markWithText(
   document: PdfDocument,
   mark: TextMark,
   { loadFont, date }: { loadFont: LoadFont; date: Date },
-): Promise<{ cutPages: number[] }> {
+): Promise<PlacedMarks & { cutPages: number[] }> {
   expectVisible(mark);
   const appearance = appearanceOf(mark);
   const sizes = document.pages.map(displayedSize);
@@ -46,16 +39,13 @@ export async function markWithText(
   const layout = await layOutText(content, sizes, appearance, typesetter, document.objects.source.meter);
   const marks = new TextMarks(document, layout.clusters(), appearance, edgeAround(appearance, layout.smallestPt));
   const spot = spotOf(appearance.position);
-  const tilings = new Tilings(document);
+  const placer = new Placer(document, mark);
 
-  const placementOf = (block: Block, fontSizePt: number, page: Size): BlockPlacement => {
+  const placementOf = (block: Block, fontSizePt: number, page: Size) => {
     const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
     const scale = fontSizePt / UNITS_PER_EM;
     const rotation = appearance.rotation ?? diagonalAngle(page);
-    return {
-      matrix: placeAt(spot, size, scale, rotation, page, marginOn(page, appearance.marginPt)),
-      tiling: spot.isTiled && tilings.of(size, scale, rotation, page),
-    };
+    return placer.place(spot, size, scale, rotation, page, marginOn(page, appearance.marginPt));
   };
 
   const allWords = new Map<Block, string>();
@@ -66,8 +56,8 @@ export async function markWithText(
   };
 
   /** The previous page and its placement, cached because consecutive pages are mostly alike. */
-  let previous: { page: Page; block: Block; placement: BlockPlacement } | undefined;
-  await placeOnPages(document, (page): Placement => {
+  let previous: { page: Page; block: Block; placement: ReturnType<typeof placementOf> } | undefined;
+  const { outsidePages } = await placeOnPages(document, (page): Placement => {
     const size = sizes[page.index]!;
     const { fontSizePt, blocks } = layout.layoutOn(size);
     const number = String(page.index + 1);
@@ -86,7 +76,7 @@ export async function markWithText(
     });
     return { matrix, parts, echoes, words };
   });
-  return { cutPages: sizes.flatMap((size, index) => (layout.layoutOn(size).isCut ? [index + 1] : [])) };
+  return { outsidePages, cutPages: sizes.flatMap((size, index) => (layout.layoutOn(size).isCut ? [index + 1] : [])) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { type Mark, repeatMark } from "./form.ts";
-import { type Point, roundedUpSize, type Size, sizeKey, tile } from "./geometry.ts";
+import { type Matrix, multiply, ORIGIN, type Point, roundedUpSize, type Size, sizeKey, tile } from "./geometry.ts";
 
 /**
  * Maximum side of a page in units of a mark. On larger pages, the mark is not tiled, because copies would be too small
@@ -21,13 +21,15 @@ export class Tilings {
    * Returns the tiling of a mark on a page.
    * @param size size of the mark in its own units
    * @param page displayed size of the page in points
+   * @param offsetPt displacement of all copies in displayed space
    */
-  of(size: Size, scale: number, degrees: number, page: Size): Tiling {
+  of(size: Size, scale: number, degrees: number, page: Size, offsetPt: Point): Tiling {
     const rounded = roundedUpSize(page, scale);
-    const key = `${sizeKey(size)} ${degrees} ${sizeKey(rounded)}`;
+    const offset = { x: offsetPt.x / scale, y: offsetPt.y / scale };
+    const key = `${sizeKey(size)} ${degrees} ${sizeKey(rounded)} ${offset.x} ${offset.y}`;
     const isVisible = Math.max(rounded.width, rounded.height) < MAX_PAGE_UNITS;
     const tiling =
-      this.#known.get(key) ?? new Tiling(this.#sink, isVisible ? tile(size, degrees, rounded).slice(1) : []);
+      this.#known.get(key) ?? new Tiling(this.#sink, isVisible ? tile(size, degrees, rounded, offset) : [ORIGIN]);
     this.#known.set(key, tiling);
     return tiling;
   }
@@ -36,13 +38,22 @@ export class Tilings {
 /** The copies of a mark around the middle of a page. All parts of a text have copies at the same offsets. */
 export class Tiling {
   readonly #sink: ObjectSink;
-  /** Offsets of all copies except the one in the middle. */
+  /** Place of the copy in the middle. */
+  readonly #middle: Point;
+  /** Offsets of all other copies from the one in the middle. */
   readonly #offsets: readonly Point[];
   readonly #copies = new Map<Mark, Mark>();
 
-  constructor(sink: ObjectSink, offsets: readonly Point[]) {
+  /** @param places see {@link tile} */
+  constructor(sink: ObjectSink, [middle = ORIGIN, ...others]: readonly Point[]) {
     this.#sink = sink;
-    this.#offsets = offsets;
+    this.#middle = middle;
+    this.#offsets = others.map(({ x, y }) => ({ x: x - middle.x, y: y - middle.y }));
+  }
+
+  /** Returns the matrix of the copy in the middle, from the matrix of a mark in the center of the page. */
+  matrixOf(centered: Matrix): Matrix {
+    return multiply([1, 0, 0, 1, this.#middle.x, this.#middle.y], centered);
   }
 
   /**

@@ -67,6 +67,7 @@ const NOTICE = header(
     "`mark-covered`: an annotation, such as a form field, covers a part of the mark, or the page's background covers a mark " +
     "under it, on the pages that the parameter `pages` names. " +
     "`mark-invisible`: the mark cannot be seen on white paper. " +
+    "`mark-outside`: the offset moves the mark off the pages that the parameter `pages` names. " +
     "`text-cut`: the text did not fit on some pages and ends there in an ellipsis; the parameter `pages` names them, " +
     'such as `text-cut;pages="1-3 7"`. ' +
     "`payment-not-settled`: an earlier payment with this Idempotency-Key, or for the same content, was charged; the new one expires unused.",

@@ -4,14 +4,22 @@ import type { ImageRequest, TextRequest } from "./schemas.ts";
 
 /** Returns the text mark of a request. */
 export function textMarkOf(request: Omit<TextRequest, "file">): TextMark {
-  const { file: _, filename, password, font_size: fontSizePt, margin: marginPt, ...fields } = request as TextRequest;
-  return { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, marginPt };
+  const { file: _, filename, password, font_size: fontSizePt, ...rest } = request as TextRequest;
+  const { margin: marginPt, offset_x: offsetXPt, offset_y: offsetYPt, ...fields } = rest;
+  return { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, marginPt, offsetXPt, offsetYPt };
 }
 
 /** Returns the image mark of a request, with the bytes of its image. */
 export function imageMarkOf(request: Omit<ImageRequest, "file" | "image">, image: Uint8Array): ImageMark {
-  const { file: _, image: __, filename, password, margin: marginPt, ...fields } = request as ImageRequest;
-  return { ...optionsOf<Omit<ImageMark, "image">, typeof fields>(fields), image, marginPt };
+  const { file: _, image: __, filename, password, ...rest } = request as ImageRequest;
+  const { margin: marginPt, offset_x: offsetXPt, offset_y: offsetYPt, ...fields } = rest;
+  return {
+    ...optionsOf<Omit<ImageMark, "image">, typeof fields>(fields),
+    image,
+    marginPt,
+    offsetXPt,
+    offsetYPt,
+  };
 }
 
 /** Passes fields of a request as options of a mark. A field that is not an option does not compile. */

@@ -140,6 +140,14 @@ const margin = once(() =>
       examples: [36],
     }),
 );
+/** The schema of a displacement in points. */
+const offset = once(() => z.number().min(-10_000).max(10_000).default(DEFAULTS.offsetPt));
+const offsetX = once(() =>
+  offset().meta({ description: "Points to the right of the position, or to the left if negative.", examples: [-12] }),
+);
+const offsetY = once(() =>
+  offset().meta({ description: "Points above the position, or below it if negative.", examples: [-12] }),
+);
 const rotation = once(() =>
   z
     .number()
@@ -274,6 +282,8 @@ export const textRequest = once(() =>
         examples: [48],
       }),
     margin: margin(),
+    offset_x: offsetX(),
+    offset_y: offsetY(),
     password: password(),
     filename: filename(),
   }),
@@ -303,6 +313,8 @@ export const imageRequest = once(() =>
       .default(DEFAULTS.rotation)
       .describe("Rotation in degrees, counter-clockwise as the reader sees the page."),
     margin: margin(),
+    offset_x: offsetX(),
+    offset_y: offsetY(),
     password: password(),
     filename: filename(),
   }),

@@ -15,6 +15,7 @@ export const NOTICES: Record<NoticeCode, string> = {
   "mark-covered":
     "An annotation, such as a form field, or the page's own background with layer under, covers the mark: {pages}.",
   "mark-invisible": "The mark cannot be seen on white paper. Raise its opacity or use a darker color.",
+  "mark-outside": "The offset moves the mark off the page: {pages}. Use a smaller `offset_x` or `offset_y`.",
   "text-cut":
     "The text is too long for a page and was cut short there: {pages}. Use a shorter text or another template.",
 };

@@ -160,6 +160,27 @@ describe("tile", () => {
     expect(centersOf(30)[0]).toEqual([300, 400]);
   });
 
+  test.each([
+    [0, { x: 40, y: -30 }],
+    [30, { x: 5000, y: 4000 }],
+    [-45, { x: -10_000, y: 333 }],
+    [90, { x: 75, y: 125 }],
+  ])("an offset at %i degrees moves all copies of a mark and leaves no gap: %j", (degrees, offset) => {
+    const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
+    const moved = tile(mark, degrees, a4, offset).map(({ x, y }) => apply(middle, x + 50, y + 25));
+    for (let x = 0; x <= 600; x += 50)
+      for (let y = 0; y <= 800; y += 50)
+        expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
+    // In steps along the mark's direction, copies without an offset are at whole places, or between two in every other row.
+    const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
+    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+    const [row, column] = [(y * cos - x * sin) / 125, (x * cos + y * sin) / 150];
+    expect(Math.abs(row - Math.round(row))).toBeLessThan(1e-6);
+    expect(Math.abs(2 * column - Math.round(2 * column))).toBeLessThan(1e-6);
+    expect(Math.abs(Math.round(2 * column) % 2)).toBe(Math.abs(Math.round(row) % 2));
+    expect(Math.hypot(moved[0]![0]! - 300, moved[0]![1]! - 400)).toBeLessThan(125);
+  });
+
   test("shifts every other row of copies by half a step", () => {
     const rows = Map.groupBy(centersOf(0), ([, y]) => y!);
     const phases = [...rows.values()].map((row) => (((row[0]![0]! - 300) % 150) + 150) % 150);
