@@ -27,6 +27,8 @@ export interface TextMark extends MarkOptions {
   text: string;
   template?: TemplateName | undefined;
   position?: Position | undefined;
+  /** Number of the first page, for `{page}`: a whole number from 0 to 999,999,999. */
+  pageStart?: number | undefined;
   /** Color as `#rrggbb`. */
   color?: string | undefined;
   /**
@@ -63,4 +65,5 @@ export const DEFAULTS = {
   scale: 0.5,
   marginPt: 24,
   offsetPt: 0,
+  pageStart: 1,
 } as const;

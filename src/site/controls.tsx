@@ -22,7 +22,7 @@ interface Field {
 }
 
 /** Fields that few callers need. The form shows them in a collapsed section. */
-const RARE = ["lang", "margin", "offset_x", "offset_y", "password", "filename"];
+const RARE = ["lang", "page_start", "margin", "offset_x", "offset_y", "password", "filename"];
 
 /** Fields whose description is always visible. Other descriptions are tooltips. */
 const EXPLAINED = ["text", ...RARE];

@@ -5,7 +5,7 @@ import { areDrawn, type FontFile, type Weight } from "./coverage.ts";
 import { type ShapedGlyph, startHarfbuzz } from "./harfbuzz.ts";
 import { familiesOf, type Languages, languageForShaping } from "./language.ts";
 import { type LoadFont, openFont, shape } from "./library.ts";
-import { DIGIT_SLOT } from "./slot.ts";
+import { isSlot, withNumber } from "./slot.ts";
 import type { Font } from "./truetype.ts";
 
 /** A loaded font and its file. */
@@ -34,8 +34,8 @@ export interface Cluster {
   readonly x: number;
   /** Shaped advance including kerning, in em. */
   readonly advance: number;
-  /** Whether the cluster is a placeholder for a digit of the page number. */
-  readonly isSlot: boolean;
+  /** The slot, if the cluster is a placeholder for a digit of the page number. */
+  readonly slot: string | undefined;
 }
 
 /** A laid-out line. Lengths are in em, the origin is the left end of the baseline, and y points up. */
@@ -99,13 +99,13 @@ async function facesFor(
   loadFont: LoadFont,
   languages: Languages,
 ): Promise<Map<string, Face>> {
-  chooseFonts(digits(text), weight); // throws early, so that the error contains the position in the whole text
+  chooseFonts(withNumber(text), weight); // throws early, so that the error contains the position in the whole text
   const faces = new Map<string, Face>();
   // Only the loaded file shows whether it has a language's form of a letter. If it does not, another file is
   // loaded.
   const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
-    digits(text)
+    withNumber(text)
       .split("\n")
       .flatMap((line) => chooseFonts(line, weight, { first: familiesOf(line, text, languages), usable }))
       .map(({ file }) => file)
@@ -143,7 +143,7 @@ function typesetterWith(
       const key = `${rightToLeft ? "<" : ">"}${line}`;
       const known = lines.get(key);
       if (known) return known;
-      const choices = chooseFonts(digits(line), weight, { first: familiesOf(digits(line), text, languages), usable });
+      const choices = chooseFonts(withNumber(line), weight, { first: familiesOf(withNumber(line), text, languages), usable });
       const laidOut = layOutLine(line, { rightToLeft, language, faces, choices });
       bytes += BYTES_PER_CLUSTER * laidOut.clusters.length;
       if (bytes > BYTES_PER_CHARACTER * text.length) {
@@ -154,10 +154,6 @@ function typesetterWith(
       return laidOut;
     },
   };
-}
-
-function digits(text: string): string {
-  return text.replaceAll(DIGIT_SLOT, "0");
 }
 
 /** Options for the layout of a line. */
@@ -185,7 +181,7 @@ interface LineRun {
  * or else the script of the following ones.
  */
 function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] {
-  const levels = embeddingLevels(digits(line), rightToLeft);
+  const levels = embeddingLevels(withNumber(line), rightToLeft);
   let script = choices.find((choice) => choice.script)?.script ?? "Zyyy";
 
   const runs: LineRun[] = [];
@@ -199,7 +195,7 @@ function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] 
       level: levels[start]!,
       script,
       path: choice.file.path,
-      isSlot: line[start] === DIGIT_SLOT,
+      isSlot: isSlot(line[start]),
     };
     const last = runs.at(-1);
     if (last && canMerge(last, run)) last.end = end;
@@ -215,7 +211,7 @@ function canMerge(a: LineRun, b: LineRun): boolean {
 
 function layOutLine(line: string, options: LineOptions): Line {
   const { faces, language } = options;
-  const text = digits(line);
+  const text = withNumber(line);
   const clusters: Cluster[] = [];
   let width = 0;
   for (const { start, end, level, script, path, isSlot } of inVisualOrder(runsOf(line, options))) {
@@ -227,9 +223,10 @@ function layOutLine(line: string, options: LineOptions): Line {
     const texts = joinersFirst(
       placed.map((cluster) => (rightToLeft ? [...cluster.text].reverse().join("") : cluster.text)),
     );
-    for (const [i, cluster] of placed.entries()) {
-      clusters.push({ ...cluster, text: texts[i]!, face, x: width, advance: cluster.advance / em, isSlot });
-      width += cluster.advance / em;
+    for (const [i, { start, glyphs, advance }] of placed.entries()) {
+      const slot = isSlot ? line[start] : undefined;
+      clusters.push({ glyphs, text: texts[i]!, face, x: width, advance: advance / em, slot });
+      width += advance / em;
     }
   }
 
@@ -282,11 +279,11 @@ function clustersOf(glyphs: readonly ShapedGlyph[], text: string, end: number) {
   const starts = [...new Set(glyphs.map(({ cluster }) => cluster))].sort((a, b) => a - b);
   const endOf = new Map(starts.map((start, i) => [start, starts[i + 1] ?? end]));
 
-  const clusters: { glyphs: PlacedGlyph[]; text: string; advance: number }[] = [];
+  const clusters: { start: number; glyphs: PlacedGlyph[]; text: string; advance: number }[] = [];
   let current: number | undefined;
   for (const { id, cluster, advance, dx, dy } of glyphs) {
     if (cluster !== current) {
-      clusters.push({ glyphs: [], text: text.slice(cluster, endOf.get(cluster)), advance: 0 });
+      clusters.push({ start: cluster, glyphs: [], text: text.slice(cluster, endOf.get(cluster)), advance: 0 });
       current = cluster;
     }
     const last = clusters.at(-1)!;

@@ -1,5 +1,46 @@
 /**
- * Placeholder for one digit of the page number. All digits have the same width. The placeholder is a noncharacter
- * (Unicode, 23.7). The service rejects noncharacters in a caller's text, and no font contains them.
+ * Slots for the digits of a page number. A slot is a character that names the place of its digit: 0 for the ones, 1 for
+ * the tens. All digits have the same width. The characters are noncharacters (Unicode, 23.7). The service rejects
+ * noncharacters in a caller's text, and no font contains them.
  */
-export const DIGIT_SLOT = "\ufdd0";
+const FIRST_SLOT = 0xfdd0;
+/** Maximum number of digits of a page number. */
+const MAX_DIGITS = 10;
+
+/** Matches each slot of a text. */
+export const SLOTS = /[\ufdd0-\ufde3]/g;
+
+/**
+ * Returns the slots of a number with `digits` digits. The slots of the last `padded` digits remain in shorter numbers,
+ * where they show zeros.
+ */
+export function slotsOf(digits: number, padded = 0): string {
+  const count = Math.max(digits, padded);
+  return Array.from({ length: count }, (_, at) => {
+    const place = count - 1 - at;
+    return String.fromCharCode(FIRST_SLOT + place + (place < padded ? MAX_DIGITS : 0));
+  }).join("");
+}
+
+/** Returns whether a text begins with a slot. */
+export function isSlot(text: string | undefined): boolean {
+  return text !== undefined && text.search(SLOTS) === 0;
+}
+
+/** Returns the digit of a page number that a slot shows: "0" beyond the digits of a short number. */
+export function digitIn(slot: string, number: string): string {
+  return number[number.length - 1 - ((slot.charCodeAt(0) - FIRST_SLOT) % MAX_DIGITS)] ?? "0";
+}
+
+/** Removes the slots that a number with `digits` digits does not have. */
+export function withDigits(text: string, digits: number): string {
+  return text.replace(SLOTS, (slot) => {
+    const place = slot.charCodeAt(0) - FIRST_SLOT;
+    return place < MAX_DIGITS && place >= digits ? "" : slot;
+  });
+}
+
+/** Replaces the slots of a text by digits: those of a page number, or "0" without a number. */
+export function withNumber(text: string, number = ""): string {
+  return text.replace(SLOTS, (slot) => digitIn(slot, number));
+}

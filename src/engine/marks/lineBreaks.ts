@@ -2,7 +2,7 @@
  * Finds the places where a line may break: between words and around punctuation (UAX #14). In scripts without spaces,
  * the runtime's dictionaries find the words. All functions are pure.
  */
-import { DIGIT_SLOT } from "../fonts/slot.ts";
+import { withNumber } from "../fonts/slot.ts";
 
 /** Characters that never begin a line, as in strict Japanese typesetting (classes CL, CP, EX, IS, NS and CJ). */
 const NEVER_FIRST =
@@ -23,7 +23,7 @@ export function pieces(paragraph: string): string[] {
   const result: string[] = [];
   let last: Intl.SegmentData | undefined;
   words ??= new Intl.Segmenter(undefined, { granularity: "word" });
-  for (const segment of words.segment(paragraph.replaceAll(DIGIT_SLOT, "0"))) {
+  for (const segment of words.segment(withNumber(paragraph))) {
     const text = paragraph.slice(segment.index, segment.index + segment.segment.length);
     if (!last || mayBreakBetween(last, segment)) result.push(text);
     else result[result.length - 1] += text;

@@ -1,41 +1,66 @@
-import { DIGIT_SLOT } from "../fonts/slot.ts";
+import { slotsOf } from "../fonts/slot.ts";
 
-/** Names of the placeholders in texts. */
-export const PLACEHOLDERS = ["page", "pages", "date"] as const;
+/** Examples of all placeholders in texts, without their braces. The digit in `page:6` is the number of digits. */
+export const PLACEHOLDERS = ["page", "page:6", "pages", "date"] as const;
 
-const BRACED = /\{\{|\{([a-z_]+)\}/gi;
-
-/** Returns the name of the first unknown placeholder in a text, without its braces. */
-export function unknownPlaceholder(text: string): string | undefined {
-  const names = Array.from(text.matchAll(BRACED), ([, name]) => name);
-  return names.find((name) => name !== undefined && !PLACEHOLDERS.includes(name as never));
+/** Values that replace placeholders. */
+export interface PlaceholderValues {
+  /** Number of pages. */
+  pages: number;
+  /** Number of the first page. */
+  pageStart: number;
+  date: Date;
 }
 
-/** Returns whether a text contains the page number. Such a text differs between pages. */
-export function isNumbered(text: string): boolean {
-  return Array.from(text.matchAll(BRACED)).some(([, name]) => name === "page");
+/** The replacement of each placeholder. Undefined for an unknown format. */
+const REPLACEMENTS: Record<string, (format: string | undefined, values: PlaceholderValues) => string | undefined> = {
+  page: (format, values) =>
+    format === undefined || /^[1-9]$/.test(format)
+      ? slotsOf(String(lastNumber(values)).length, Number(format ?? 0))
+      : undefined,
+  pages: unformatted(({ pages }) => String(pages)),
+  date: unformatted(({ date }) => date.toISOString().slice(0, 10)),
+};
+
+const BRACED = /\{\{|\{([a-z_]+)(?::([a-z0-9_-]*))?\}/gi;
+
+/** Returns the first unknown placeholder in a text, without its braces. */
+export function unknownPlaceholder(text: string): string | undefined {
+  const example = { pages: 1, pageStart: 1, date: new Date(0) };
+  const unknown = Array.from(text.matchAll(BRACED)).find(
+    ([braced, name, format]) => braced !== "{{" && replacementOf(name!, format, example) === undefined,
+  );
+  return unknown?.[0].slice(1, -1);
 }
 
 /**
- * Replaces `{pages}`, `{date}` (ISO 8601, UTC) and the escape `{{`. It replaces `{page}` by one slot per digit of the
- * highest page number.
+ * Returns the possible numbers of digits of a page number, in descending order. Returns none for a text without the page
+ * number, which is the same on all pages.
  */
-export function fillIn(text: string, { pages, date }: { pages: number; date: Date }): string {
-  const values: Record<string, string> = {
-    page: DIGIT_SLOT.repeat(String(pages).length),
-    pages: String(pages),
-    date: date.toISOString().slice(0, 10),
-  };
-  return text.replace(BRACED, (braced, name?: string) => (name === undefined ? "{" : (values[name] ?? braced)));
+export function digitCounts(text: string, values: PlaceholderValues): number[] {
+  const isNumbered = Array.from(text.matchAll(BRACED)).some(([, name]) => name === "page");
+  const [least, most] = [values.pageStart, lastNumber(values)].map((number) => String(number).length) as [number, number];
+  return isNumbered ? Array.from({ length: most - least + 1 }, (_, at) => most - at) : [];
 }
 
-/** Returns a line in which each page number has `digits` slots instead of `maxDigits` slots. */
-export function withDigits(line: string, maxDigits: number, digits: number): string {
-  return line.replaceAll(DIGIT_SLOT.repeat(maxDigits), DIGIT_SLOT.repeat(digits));
+/**
+ * Replaces `{pages}`, `{date}` (ISO 8601, UTC) and the escape `{{`. It replaces `{page}` by the slots of the highest page
+ * number, and `{page:6}` by at least six slots.
+ */
+export function fillIn(text: string, values: PlaceholderValues): string {
+  return text.replace(BRACED, (braced, name?: string, format?: string) =>
+    name === undefined ? "{" : (replacementOf(name, format, values) ?? braced),
+  );
 }
 
-/** Replaces the slots of a text by the digits of a page number. The text has one slot for each digit. */
-export function withNumber(text: string, number: string): string {
-  let digits = 0;
-  return text.replaceAll(DIGIT_SLOT, () => number[digits++ % number.length]!);
+function replacementOf(name: string, format: string | undefined, values: PlaceholderValues): string | undefined {
+  return Object.hasOwn(REPLACEMENTS, name) ? REPLACEMENTS[name]!(format, values) : undefined;
+}
+
+function unformatted(valueOf: (values: PlaceholderValues) => string) {
+  return (format: string | undefined, values: PlaceholderValues) => (format === undefined ? valueOf(values) : undefined);
+}
+
+function lastNumber({ pages, pageStart }: PlaceholderValues): number {
+  return pageStart + pages - 1;
 }

@@ -1,11 +1,11 @@
 import { isRightToLeft } from "../fonts/bidi.ts";
 import { BYTES_PER_CLUSTER, type Cluster, type Line, type Typesetter } from "../fonts/layout.ts";
+import { withDigits } from "../fonts/slot.ts";
 import type { Meter } from "../pdf/source/meter.ts";
 import type { Appearance } from "./appearance.ts";
 import { type Block, stack } from "./block.ts";
 import { fitText, LEGIBLE_PT } from "./fit.ts";
 import { diagonalAngle, marginOn, type PageSize, roomOn, type Size, sizeKey } from "./geometry.ts";
-import { withDigits } from "./placeholders.ts";
 import { Paragraph, type TextLine } from "./wrap.ts";
 
 /** Maximum font size in units of user space. Poppler does not draw text above 1,440 units at any resolution. */
@@ -31,19 +31,16 @@ interface TextLayout {
 /**
  * Fits a text, with its placeholders filled in, on pages of the given sizes. A text with the page number is fitted for
  * the longest number, so pages of one size have the same font size and line breaks.
- * @param isNumbered whether the text contains the page number
+ * @param digits possible numbers of digits of a page number; see {@link digitCounts}
  * @throws EngineError too_complex if laying out the text exceeds the work limits, for example on too many page sizes
  */
 export async function layOutText(
-  { text, isNumbered }: { text: string; isNumbered: boolean },
+  { text, digits }: { text: string; digits: readonly number[] },
   pages: readonly PageSize[],
   appearance: Appearance,
   typesetter: Typesetter,
   meter: Meter,
 ): Promise<TextLayout> {
-  const maxDigits = String(pages.length).length;
-  const digits = isNumbered ? Array.from({ length: maxDigits }, (_, i) => maxDigits - i) : [0];
-
   const typeset = (line: TextLine) => {
     meter.charge("layOutCharacter", line.text.length);
     return typesetter.layOut(line.text, line.rightToLeft);
@@ -64,10 +61,8 @@ export async function layOutText(
   const blocksOf = memoized((lines) => {
     const { width } = sizeOf(lines);
     return new Map(
-      digits.map((count) => {
-        const numbered = lines.map((line) =>
-          retainedLine([{ ...line, text: withDigits(line.text, maxDigits, count || maxDigits) }]),
-        );
+      (digits.length > 0 ? digits : [0]).map((count) => {
+        const numbered = lines.map((line) => retainedLine([{ ...line, text: withDigits(line.text, count) }]));
         return [count, stack(numbered, appearance, width)];
       }),
     );

@@ -2,8 +2,8 @@ import { EngineError } from "../errors.ts";
 import { chooseFonts } from "../fonts/choose.ts";
 import { type Typesetter, typesetterFor } from "../fonts/layout.ts";
 import type { LoadFont } from "../fonts/library.ts";
-import { DIGIT_SLOT } from "../fonts/slot.ts";
-import type { TextMark } from "../options.ts";
+import { withDigits, withNumber } from "../fonts/slot.ts";
+import { DEFAULTS, type TextMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { appearanceOf } from "./appearance.ts";
@@ -11,7 +11,7 @@ import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
 import { diagonalAngle, displayedSize, haveSameShape, marginOn, type Size } from "./geometry.ts";
-import { fillIn, isNumbered, withDigits, withNumber } from "./placeholders.ts";
+import { digitCounts, fillIn, type PlaceholderValues } from "./placeholders.ts";
 import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
 import { Placer } from "./placer.ts";
 import { spotOf } from "./positions.ts";
@@ -33,9 +33,10 @@ export async function markWithText(
   expectVisible(mark);
   const appearance = appearanceOf(mark);
   const sizes = document.pages.map(displayedSize);
-  const text = textOf(mark, sizes.length, date);
+  const values = valuesOf(mark, sizes.length, date);
+  const text = textOf(mark, values);
   const typesetter = await typesetterOf(mark, text, loadFont, document.language);
-  const content = { text, isNumbered: isNumbered(mark.text) };
+  const content = { text, digits: digitCounts(mark.text, values) };
   const layout = await layOutText(content, sizes, appearance, typesetter, document.objects.source.meter);
   const marks = new TextMarks(document, layout.clusters(), appearance, edgeAround(appearance, layout.smallestPt));
   const spot = spotOf(appearance.position);
@@ -50,7 +51,7 @@ export async function markWithText(
 
   const allWords = new Map<Block, string>();
   const wordsOn = (block: Block, number: string): string => {
-    const words = allWords.get(block) ?? wordsOf(block, withDigits(text, String(sizes.length).length, number.length));
+    const words = allWords.get(block) ?? wordsOf(block, withDigits(text, number.length));
     allWords.set(block, words);
     return withNumber(words, number);
   };
@@ -60,7 +61,7 @@ export async function markWithText(
   const { outsidePages } = await placeOnPages(document, (page): Placement => {
     const size = sizes[page.index]!;
     const { fontSizePt, blocks } = layout.layoutOn(size);
-    const number = String(page.index + 1);
+    const number = String(values.pageStart + page.index);
     const block = blocks.get(number.length) ?? blocks.get(0)!;
     if (previous?.block !== block || !haveSameShape(previous.page, page))
       previous = { page, block, placement: placementOf(block, fontSizePt, size) };
@@ -85,7 +86,7 @@ export async function markWithText(
  */
 function wordsOf({ rows }: Block, text: string): string {
   const lines = rows.map(({ line }) =>
-    line.clusters.map((cluster) => (cluster.isSlot ? DIGIT_SLOT : cluster.text)).join(""),
+    line.clusters.map((cluster) => (cluster.slot ?? cluster.text)).join(""),
   );
   const letters = (part: string) => part.replaceAll(/\s/g, "");
   return letters(lines.join("")) === letters(text) ? text : lines.join("\n");
@@ -97,7 +98,7 @@ function wordsOf({ rows }: Block, text: string): string {
  * @throws EngineError unsupported_character if no font covers a character
  */
 export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new Date()): Promise<void> {
-  await typesetterOf(mark, textOf(mark, 1, date), loadFont);
+  await typesetterOf(mark, textOf(mark, valuesOf(mark, 1, date)), loadFont);
 }
 
 /**
@@ -106,7 +107,7 @@ export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new D
  */
 export function checkText(mark: TextMark, date: Date): void {
   expectVisible(mark);
-  chooseFonts(textOf(mark, 1, date).replaceAll(DIGIT_SLOT, "0"), appearanceOf(mark).weight);
+  chooseFonts(withNumber(textOf(mark, valuesOf(mark, 1, date))), appearanceOf(mark).weight);
 }
 
 /** Returns whether a text has a visible character. */
@@ -122,8 +123,12 @@ function expectVisible({ text }: TextMark): void {
     );
 }
 
-function textOf({ text }: TextMark, pages: number, date: Date): string {
-  return fillIn(text.normalize("NFC"), { pages, date });
+function valuesOf({ pageStart = DEFAULTS.pageStart }: TextMark, pages: number, date: Date): PlaceholderValues {
+  return { pages, pageStart, date };
+}
+
+function textOf({ text }: TextMark, values: PlaceholderValues): string {
+  return fillIn(text.normalize("NFC"), values);
 }
 
 function typesetterOf(mark: TextMark, text: string, loadFont: LoadFont, document?: string): Promise<Typesetter> {

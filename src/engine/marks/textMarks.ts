@@ -1,5 +1,6 @@
 import { type EmbeddedFont, embedFont } from "../fonts/embed.ts";
 import type { Cluster, Line } from "../fonts/layout.ts";
+import { digitIn } from "../fonts/slot.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import type { Appearance } from "./appearance.ts";
 import type { Block, Row } from "./block.ts";
@@ -12,6 +13,7 @@ const DIGITS = Array.from("0123456789");
 
 /** The place of one digit of a page number, in units. */
 interface Slot {
+  readonly slot: string;
   readonly cluster: Cluster;
   readonly line: Line;
   readonly x: number;
@@ -69,10 +71,9 @@ export class TextMarks {
       known.set(block, parts);
     }
 
-    let slots = 0;
     return parts.map((part) => {
       if ("mark" in part) return part;
-      const digit = number[slots++ % number.length]!;
+      const digit = digitIn(part.slot, number);
       const drawn = part.marks.get(digit);
       const mark = drawn ?? this.#runMark([withDigit(part.cluster, digit)], part.line, known === this.#echoParts);
       part.marks.set(digit, mark);
@@ -82,7 +83,7 @@ export class TextMarks {
 
   /** Draws all rows without a page number as one mark. In rows with a page number, each run between slots is a mark. */
   #drawAroundSlots(block: Block, isEcho: boolean): (Part | Slot)[] {
-    const unnumbered = block.rows.filter(({ line }) => !line.clusters.some(({ isSlot }) => isSlot));
+    const unnumbered = block.rows.filter(({ line }) => !line.clusters.some(({ slot }) => slot));
     const parts: (Part | Slot)[] = [];
     if (unnumbered.length > 0 || block.frame)
       parts.push({ mark: this.#blockMark(block, unnumbered, isEcho), x: 0, y: 0 });
@@ -92,8 +93,8 @@ export class TextMarks {
         const at = { x: (x + clusters[0]!.x) * UNITS_PER_EM, y: y * UNITS_PER_EM };
         const [first] = clusters as [Cluster];
         parts.push(
-          first.isSlot
-            ? { cluster: first, line, marks: new Map(), ...at }
+          first.slot !== undefined
+            ? { slot: first.slot, cluster: first, line, marks: new Map(), ...at }
             : { mark: this.#runMark(clusters, line, isEcho), ...at },
         );
       }
@@ -115,7 +116,7 @@ export class TextMarks {
     const width = last.x + last.advance - first.x;
     // One more em on each side makes room for ink outside of the advance.
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
-    const digit = first.isSlot ? first.text : undefined;
+    const digit = first.slot ? first.text : undefined;
     const drawing = { runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit };
     return this.#mark(drawing, textOf(clusters));
   }
@@ -144,7 +145,7 @@ export class TextMarks {
 function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
   const faces = new Set<Cluster["face"]>();
   for (const cluster of clusters) {
-    if (!cluster.isSlot) yield cluster;
+    if (!cluster.slot) yield cluster;
     else if (!faces.has(cluster.face)) {
       faces.add(cluster.face);
       for (const digit of DIGITS) yield withDigit(cluster, digit);
@@ -161,7 +162,7 @@ function splitAtSlots(clusters: readonly Cluster[]): Cluster[][] {
   const result: Cluster[][] = [];
   for (const cluster of clusters) {
     const last = result.at(-1);
-    if (last && !cluster.isSlot && !last[0]!.isSlot) last.push(cluster);
+    if (last && !cluster.slot && !last[0]!.slot) last.push(cluster);
     else result.push([cluster]);
   }
   return result;

@@ -1,6 +1,6 @@
 /** Breaks paragraphs into lines. Widths are in em. All functions are pure. */
 import { graphemesOf } from "../fonts/graphemes.ts";
-import { DIGIT_SLOT } from "../fonts/slot.ts";
+import { isSlot, SLOTS } from "../fonts/slot.ts";
 import { pieces } from "./lineBreaks.ts";
 
 /** A line of text and the direction of its paragraph. */
@@ -144,6 +144,6 @@ function wrapParagraph(paragraph: Paragraph, maxWidth: number, lines: WrappedLin
 /** Returns the graphemes of a text. A page number counts as one grapheme. */
 export function graphemes(text: string): string[] {
   return text
-    .split(new RegExp(`(${DIGIT_SLOT}+)`))
-    .flatMap((part) => (part.startsWith(DIGIT_SLOT) ? part : Array.from(graphemesOf(part), ({ segment }) => segment)));
+    .split(new RegExp(`(${SLOTS.source}+)`))
+    .flatMap((part) => (isSlot(part) ? part : Array.from(graphemesOf(part), ({ segment }) => segment)));
 }

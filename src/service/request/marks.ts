@@ -4,9 +4,9 @@ import type { ImageRequest, TextRequest } from "./schemas.ts";
 
 /** Returns the text mark of a request. */
 export function textMarkOf(request: Omit<TextRequest, "file">): TextMark {
-  const { file: _, filename, password, font_size: fontSizePt, ...rest } = request as TextRequest;
+  const { file: _, filename, password, font_size: fontSizePt, page_start: pageStart, ...rest } = request as TextRequest;
   const { margin: marginPt, offset_x: offsetXPt, offset_y: offsetYPt, ...fields } = rest;
-  return { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, marginPt, offsetXPt, offsetYPt };
+  return { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, pageStart, marginPt, offsetXPt, offsetYPt };
 }
 
 /** Returns the image mark of a request, with the bytes of its image. */

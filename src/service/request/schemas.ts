@@ -243,7 +243,7 @@ const text = once(() =>
       minLength: 1,
       maxLength: MAX_TEXT_CHARACTERS,
       description:
-        "The words to put on the page, in any script. \\n breaks a line. {page}, {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
+        "The words to put on the page, in any script. \\n breaks a line. {page} ({page:6} for six digits), {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
     }),
 );
 
@@ -281,6 +281,12 @@ export const textRequest = once(() =>
         description: "Font size in points. Default: the largest size that the template allows and the page can hold.",
         examples: [48],
       }),
+    page_start: z
+      .int()
+      .min(0)
+      .max(999_999_999)
+      .default(DEFAULTS.pageStart)
+      .meta({ description: "The {page} of the first page.", examples: [101] }),
     margin: margin(),
     offset_x: offsetX(),
     offset_y: offsetY(),

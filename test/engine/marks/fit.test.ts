@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
+import { slotsOf } from "../../../src/engine/fonts/slot.ts";
 import { fitText, type TextArea } from "../../../src/engine/marks/fit.ts";
 import { rotatedSize } from "../../../src/engine/marks/geometry.ts";
 import { Paragraph, type TextLine, textOf, wrap } from "../../../src/engine/marks/wrap.ts";
@@ -41,7 +41,7 @@ describe("wrap", () => {
   });
 
   test("keeps the digits of a page number together, even on a line that is too narrow", () => {
-    const number = DIGIT_SLOT.repeat(4);
+    const number = slotsOf(4);
     expect(textsOf(textOf(wrap(paragraphsOf(`a${number}b`), 2)))).toEqual(["a", number, "b"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
+import { slotsOf } from "../../../src/engine/fonts/slot.ts";
 import { pieces } from "../../../src/engine/marks/lineBreaks.ts";
 
 /** Returns a paragraph with a bar at each possible line break. */
@@ -22,8 +22,8 @@ describe("line breaks", () => {
     ["allows a break between emoji but not within one", "👍👩‍👩‍👧", "👍|👩‍👩‍👧"],
     [
       "keeps the digits of a page number together",
-      `a ${DIGIT_SLOT}${DIGIT_SLOT} b`,
-      `a |${DIGIT_SLOT}${DIGIT_SLOT} |b`,
+      `a ${slotsOf(2)} b`,
+      `a |${slotsOf(2)} |b`,
     ],
   ])("%s", (_, paragraph, expected) => {
     expect(broken(paragraph)).toBe(expected);

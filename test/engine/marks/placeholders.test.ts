@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { DIGIT_SLOT } from "../../../src/engine/fonts/slot.ts";
-import { fillIn, isNumbered, unknownPlaceholder, withDigits } from "../../../src/engine/marks/placeholders.ts";
+import { slotsOf } from "../../../src/engine/fonts/slot.ts";
+import { digitCounts, fillIn, PLACEHOLDERS, unknownPlaceholder } from "../../../src/engine/marks/placeholders.ts";
 
-const values = { pages: 120, date: new Date("2026-03-04T23:30:00-05:00") };
-const number = DIGIT_SLOT.repeat(3);
+const values = { pages: 120, pageStart: 1, date: new Date("2026-03-04T23:30:00-05:00") };
 
 test.each([
   ["{pages}", "120"],
   ["{date}", "2026-03-05"],
-  ["{page}/{pages}", `${number}/120`],
+  ["{page}/{pages}", `${slotsOf(3)}/120`],
+  ["{page:6}", slotsOf(3, 6)],
   ["{{page}", "{page}"],
   ["{{{pages}", "{120"],
   ["{ } {1} }", "{ } {1} }"],
@@ -17,18 +17,27 @@ test.each([
 });
 
 test.each([
-  ["{page} {pages} {date}", undefined],
-  ["{{name} { name } {}", undefined],
+  [PLACEHOLDERS.map((name) => `{${name}}`).join(), undefined],
+  ["{page:1} {page:9}", undefined],
+  ["{{name} { name } {} {see: below}", undefined],
   ["{page} {Page}", "Page"],
   ["{total_pages}", "total_pages"],
+  ["{page:0}", "page:0"],
+  ["{page:10}", "page:10"],
+  ["{page:}", "page:"],
+  ["{pages:3}", "pages:3"],
+  ["{constructor}", "constructor"],
 ])("finds the unknown placeholder in the text %s: %s", (text, name) => {
   expect(unknownPlaceholder(text)).toBe(name);
 });
 
 test("counts a text as numbered only if it contains {page}", () => {
-  expect(["{page}", "{pages} {date}", "{{page}"].map(isNumbered)).toEqual([true, false, false]);
+  const counts = ["{page}", "{page:6}", "{pages} {date}", "{{page}"].map((text) => digitCounts(text, values));
+  expect(counts).toEqual([[3, 2, 1], [3, 2, 1], [], []]);
 });
 
-test("reserves the requested number of digits for each page number in a line", () => {
-  expect(withDigits(`${number} x ${number}`, 3, 1)).toBe(`${DIGIT_SLOT} x ${DIGIT_SLOT}`);
+test("expects numbers from page_start up to that of the last page", () => {
+  expect(digitCounts("{page}", { ...values, pageStart: 95 })).toEqual([3, 2]);
+  expect(digitCounts("{page}", { ...values, pageStart: 999_999_999 })).toEqual([10, 9]);
+  expect(digitCounts("{page}", { ...values, pages: 1, pageStart: 0 })).toEqual([1]);
 });

@@ -3,7 +3,7 @@ import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { appearanceOf } from "../../../src/engine/marks/appearance.ts";
 import { ELLIPSIS } from "../../../src/engine/marks/fit.ts";
 import type { PageSize } from "../../../src/engine/marks/geometry.ts";
-import { fillIn, isNumbered } from "../../../src/engine/marks/placeholders.ts";
+import { digitCounts, fillIn } from "../../../src/engine/marks/placeholders.ts";
 import { layOutText } from "../../../src/engine/marks/textLayout.ts";
 import type { TextMark } from "../../../src/engine/options.ts";
 import { COSTS } from "../../../src/engine/pdf/source/costs.ts";
@@ -18,12 +18,13 @@ const sizes = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ width: 600 + i / 10, height: 800, userUnit: 1 }));
 
 async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK, pages: PageSize[] = sizes(count)) {
-  const text = fillIn(mark.text, { pages: 100, date: new Date(0) });
+  const values = { pages: count, pageStart: 1, date: new Date(0) };
+  const text = fillIn(mark.text, values);
   const typesetter = await typesetterFor(text + ELLIPSIS, appearance.weight, loadFont, {
     text: undefined,
     document: undefined,
   });
-  return layOutText({ text, isNumbered: isNumbered(mark.text) }, pages, appearanceOf(mark), typesetter, meter);
+  return layOutText({ text, digits: digitCounts(mark.text, values) }, pages, appearanceOf(mark), typesetter, meter);
 }
 
 test("shares the clusters of a text between pages of many sizes", async () => {
