@@ -80,7 +80,10 @@ function printMarked(path: string, { pages, bytes, notices }: Marked, stream: No
   for (const notice of notices) say(`${name}: ${noticeText(notice)}`, stream);
 }
 
-type Planner = (source: Uint8Array | RangeReader, thorough: boolean) => Promise<WatermarkPlan>;
+type Planner = (
+  source: Uint8Array | RangeReader,
+  options: { thorough: boolean; filename: string | undefined },
+) => Promise<WatermarkPlan>;
 
 const loadFont: LoadFont = (path) => readFile(join(ROOT, "fonts", path));
 
@@ -89,24 +92,26 @@ const loadFont: LoadFont = (path) => readFile(join(ROOT, "fonts", path));
  */
 async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
   const checked = checkFields(options);
-  const { password } = checked.request;
+  const { password, filename } = checked.request;
   if (checked.operation === "text") {
     const mark = textMarkOf(checked.request);
     checkMark(mark);
-    return (source, thorough) => watermark(source, mark, { password, thorough, loadFont });
+    return (source, options) =>
+      watermark(source, mark, { password, ...options, filename: options.filename ?? filename, loadFont });
   }
   const mark = imageMarkOf(checked.request, await readImageFile(checked.imagePath));
-  return (source, thorough) => watermark(source, mark, { password, thorough });
+  return (source, options) => watermark(source, mark, { password, ...options });
 }
 
 /** Marks one file. If a file read by ranges contradicts its plan while it is copied, plans it again thoroughly. */
-async function markFile(source: SourceFile, target: Target, plan: Planner, io: Io): Promise<Marked> {
+async function markFile(source: SourceFile, target: Target, planner: Planner, io: Io): Promise<Marked> {
   const { content, close } = await openInput(source, io);
+  const plan = (thorough: boolean) => planner(content, { thorough, filename: source.path });
   try {
-    if (!target.isFile) return await write(await plan(content, true), target, io); // bytes already written to a pipe cannot be replaced
-    return await write(await plan(content, false), target, io).catch(async (error: unknown) => {
+    if (!target.isFile) return await write(await plan(true), target, io); // bytes already written to a pipe cannot be replaced
+    return await write(await plan(false), target, io).catch(async (error: unknown) => {
       if (!(error instanceof PlanOutdated)) throw error;
-      return write(await plan(content, true), target, io);
+      return write(await plan(true), target, io);
     });
   } finally {
     await close();

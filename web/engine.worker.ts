@@ -47,7 +47,8 @@ async function mark(request: MarkRequest): Promise<Marked> {
 
 async function planText({ fields, file, limits }: MarkRequest): Promise<WatermarkPlan> {
   const settings = textSettings.parse(fields, { error: fieldMessage });
-  return watermark(await pdfIn(file), textMarkOf(settings), { ...limits, password: settings.password, loadFont });
+  const options = { ...limits, password: settings.password, filename: file.name || settings.filename, loadFont };
+  return watermark(await pdfIn(file), textMarkOf(settings), options);
 }
 
 async function planImage({ fields, file, image, limits }: MarkRequest): Promise<WatermarkPlan> {

@@ -44,8 +44,10 @@ export interface WatermarkOptions {
   maxPages?: number | undefined;
   /** Maximum number of pixels. An image with more pixels is rejected. */
   maxPixels?: number | undefined;
-  /** Date that replaces `{date}` in a text, in UTC. Defaults to the current date. */
+  /** Date that replaces `{date}` and `{time}` in a text, in UTC. Defaults to the current date. */
   date?: Date | undefined;
+  /** Name of the source, which replaces `{filename}` in a text. Defaults to `document.pdf`. A path is shortened to its name. */
+  filename?: string | undefined;
   /**
    * Whether to read the whole source before planning. If false, some parts of a source that is not in memory are
    * checked only while they are copied. Set this to plan again after {@link PlanOutdated}.
@@ -86,7 +88,7 @@ export interface WatermarkPlan {
 
 /**
  * Plans a watermark on every page of a PDF. The output is byte-identical for the same source, mark and options,
- * including `date`.
+ * including `date` and `filename`.
  * @param source the file in memory, which must not change until the output is written, or a reader for ranges of the
  * file
  * @param options `loadFont` loads the fonts for texts by their path in this project's `fonts/`
@@ -153,7 +155,12 @@ export function checkMark(
 async function applyMark(
   mark: TextMark | ImageMark,
   document: PdfDocument,
-  { maxPixels = Number.POSITIVE_INFINITY, date = new Date(), loadFont }: WatermarkOptions & { loadFont?: LoadFont },
+  {
+    maxPixels = Number.POSITIVE_INFINITY,
+    date = new Date(),
+    filename,
+    loadFont,
+  }: WatermarkOptions & { loadFont?: LoadFont },
 ): Promise<{ cutPages: readonly number[]; outsidePages: readonly number[]; isBlank: boolean }> {
   if ("image" in mark) {
     // PDF/A-1 is based on PDF 1.4, but 16-bit images require PDF 1.5.
@@ -166,5 +173,5 @@ async function applyMark(
     return { cutPages: [], outsidePages, isBlank: picture.isBlank };
   }
   if (!loadFont) throw new TypeError("`loadFont` is required for texts. Pass it in the options.");
-  return { ...(await markWithText(document, mark, { loadFont, date })), isBlank: false };
+  return { ...(await markWithText(document, mark, { loadFont, date, filename })), isBlank: false };
 }

@@ -49,7 +49,7 @@ export async function readForm(
   let tooLong: Problem | undefined;
   const form = new Map<string, string | Upload>();
   const memory = new TextMemory(limits.file.memory, tooMuchText);
-  for await (const { name, isFile, charset, data } of asProblems(partsOf(body, contentType))) {
+  for await (const { name, isFile, filename, charset, data } of asProblems(partsOf(body, contentType))) {
     if (form.has(name)) throw repeated(name);
     if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only documented fields.");
     memory.take(name.length);
@@ -58,7 +58,8 @@ export async function readForm(
     if (isFile) {
       if (!isUploadField(name)) throw fileNotAllowed(name);
       const inspect = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
-      form.set(name, await receiveUpload(chunks, limits[name], inspect, announced, isMostOfBody ? announced : 0));
+      const expected = isMostOfBody ? announced : 0;
+      form.set(name, await receiveUpload(chunks, limits[name], inspect, announced, expected, filename));
       continue;
     }
     const { pieces, length, isWhole } = await beginningOf(chunks, memory);

@@ -19,6 +19,8 @@ export class MalformedParts extends Error {}
 export interface FormPart {
   name: string;
   isFile: boolean;
+  /** Name of the file, if declared. */
+  filename: string | undefined;
   /** The charset of a text part, if declared. */
   charset: string | undefined;
   data: AsyncGenerator<Uint8Array, undefined>;
@@ -72,6 +74,7 @@ async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   const type = headers.get("content-type") ?? "";
   return {
     name,
+    filename,
     isFile: filename !== undefined || /^application\/octet-stream\b/i.test(type),
     charset: /;\s*charset="?([^\s;"]+)/i.exec(type)?.[1],
   };

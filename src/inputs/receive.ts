@@ -124,14 +124,14 @@ async function* continued(
  * @throws Problem source_too_large, image_too_large
  */
 export async function receiveStored(
-  { file, sha256 }: { file: RangeReader; sha256: string },
+  { file, sha256, name }: { file: RangeReader; sha256: string; name?: string | undefined },
   limits: ReceiveLimits,
 ): Promise<ReceivedFile> {
   const { length } = file;
   if (length > limits.maxBytes) throw tooLarge(limits);
   limits.count(length);
   const isRoom = length <= limits.inMemoryBytes && limits.memory.take(length, SPARE_BYTES);
-  return new ReceivedFile(isRoom ? await file.read(0, length) : file, sha256);
+  return new ReceivedFile(isRoom ? await file.read(0, length) : file, sha256, name);
 }
 
 /** Passes chunks on and calls `count` with the length of each. */

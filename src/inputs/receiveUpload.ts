@@ -9,6 +9,7 @@ import { Upload } from "./upload.ts";
  * @param atMost upper bound of the size in bytes, if known
  * @param expected the likely size in bytes. If it exceeds the memory limit, the file is stored from its first byte on.
  * Otherwise, memory is reserved only for bytes that have arrived.
+ * @param name the file's name, if the caller sent one
  */
 export async function receiveUpload(
   chunks: AsyncIterable<Uint8Array>,
@@ -16,6 +17,7 @@ export async function receiveUpload(
   inspect: (head: Uint8Array) => void,
   atMost?: number,
   expected = 0,
+  name?: string,
 ): Promise<Upload> {
   const hash = new RunningSha256();
   const received = await receive(
@@ -35,5 +37,5 @@ export async function receiveUpload(
     expected > limits.inMemoryBytes ? expected : 0,
     atMost,
   );
-  return new Upload(received, await hash.end());
+  return new Upload(received, await hash.end(), name);
 }

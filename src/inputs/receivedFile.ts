@@ -8,10 +8,13 @@ export class ReceivedFile {
   readonly content: Uint8Array | RangeReader;
   /** SHA-256 of the bytes in hexadecimal, if requested. */
   readonly sha256: string | undefined;
+  /** Name of the file, if known. */
+  readonly name: string | undefined;
 
-  constructor(content: Uint8Array | RangeReader, sha256?: string) {
+  constructor(content: Uint8Array | RangeReader, sha256?: string, name?: string) {
     this.content = content;
     this.sha256 = sha256;
+    this.name = name;
   }
 
   /** Reads at most `length` bytes from the beginning. */

@@ -40,13 +40,12 @@ export async function openSource(
     const { content } = source.received;
     // an embedded file is received before its field is known, so the field's limit is checked here
     if (content.length > limits.maxBytes) throw tooLarge(limits);
-    return new ReceivedFile(content, source.sha256);
+    return new ReceivedFile(content, source.sha256, source.name);
   }
   if (isAddress(source)) {
-    if (!isHashed) return fetchSource(source, rules, limits, inspect);
-    const hash = new RunningSha256();
-    const { content } = await fetchSource(source, rules, limits, inspect, (chunks) => hash.of(chunks));
-    return new ReceivedFile(content, await hash.end());
+    const hash = isHashed ? new RunningSha256() : undefined;
+    const { content } = await fetchSource(source, rules, limits, inspect, hash && ((chunks) => hash.of(chunks)));
+    return new ReceivedFile(content, await hash?.end(), nameIn(source));
   }
 
   const bytes = decode(source, field, limits);
@@ -63,6 +62,16 @@ function decode(source: string, field: string, limits: ReceiveLimits): Uint8Arra
     return bytes;
   } catch (error) {
     throw problemOfFile(error, field);
+  }
+}
+
+/** Returns the last segment of a URL's path, decoded if possible. */
+function nameIn(address: string): string {
+  const segment = new URL(address).pathname.replace(/^.*\//, "");
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment; // not UTF-8
   }
 }
 

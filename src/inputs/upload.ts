@@ -10,8 +10,12 @@ export class Upload {
   /** SHA-256 of the file, in hexadecimal. */
   readonly sha256: string;
 
-  constructor(received: ReceivedFile, sha256: string) {
+  /** Name that the caller sent with the file. */
+  readonly name: string | undefined;
+
+  constructor(received: ReceivedFile, sha256: string, name?: string) {
     this.received = received;
     this.sha256 = sha256;
+    this.name = name;
   }
 }

@@ -114,14 +114,14 @@ export async function uploadedFile(
   bucket: Bucket,
   handle: string,
   now: number,
-): Promise<{ file: RangeReader; sha256: string }> {
-  const { file } = await uploadAt(bucket, HANDLE.test(handle) ? await idOf(handle) : "", now);
+): Promise<{ file: RangeReader; sha256: string; name: string | undefined }> {
+  const { file, name } = await uploadAt(bucket, HANDLE.test(handle) ? await idOf(handle) : "", now);
   if (!file)
     throw new Problem(
       "upload_empty",
       "No file has been uploaded yet. Send the file to the upload URL, then call again.",
     );
-  return { file: storedFile(bucket, file.key, file.bytes), sha256: file.sha256 };
+  return { file: storedFile(bucket, file.key, file.bytes), sha256: file.sha256, name };
 }
 
 /** Creates the Problem for an upload that already has its file. */

@@ -97,6 +97,14 @@ describe("overprint mark", () => {
     await expectMarks(await readFile(join(dir, "new.pdf")));
   });
 
+  test("overprint mark fills in the name of each file, and the flag --filename for standard input", async () => {
+    const markedBy = async (args: string[]) =>
+      (await cli(["mark", ...args, "-o", "-"], { input: await readFile(CONTRACT) })).bytes;
+    const expected = await markedBy(["contract.pdf", "--text", "contract.pdf"]);
+    expect(await markedBy([join(dir, "contract.pdf"), "--text", "{filename}"])).toEqual(expected);
+    expect(await markedBy(["-", "--text", "{filename}", "--filename", "contract"])).toEqual(expected);
+  });
+
   test("overprint mark reads the PDF from standard input and writes the result to standard output", async () => {
     const flags = ["mark", "-", "--text", "DRAFT"];
     const { code, bytes, stderr } = await program(flags, { input: await readFile(CONTRACT) });

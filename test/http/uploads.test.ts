@@ -62,6 +62,18 @@ describe("an upload", () => {
     }
   });
 
+  test("fills in the name of the upload for {filename}", async () => {
+    const offered = await opened({ ...pdf, name: "Offer 7.pdf" });
+    await put(offered, onePage);
+    const markedWith = async (text: string) => {
+      const { output } = await (await callPaid(TEXT, { file: offered.handle, text })).json<{
+        output: { url: string };
+      }>();
+      return new Uint8Array(await (await send(output.url)).arrayBuffer());
+    };
+    expect(isEqual(await markedWith("{filename}"), await markedWith("Offer 7.pdf"))).toBe(true);
+  });
+
   test("accepts an upload of a PDF if the upload request has no type and size", async () => {
     const offered = await opened();
     expect(offered.upload.headers).toEqual({ "Content-Type": "application/pdf" });

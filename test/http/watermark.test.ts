@@ -36,6 +36,30 @@ test("reports invalidated signatures and unmarked attachments in the Overprint-N
   expect(await noticeOf(onePage)).toBeNull();
 });
 
+test.each<[string, object | FormData, string]>([
+  ["a form part", formOf({ file: upload(onePage, "my contract.pdf"), text: "{filename}" }), "my contract.pdf"],
+  ["a URL", { file: `${URL_OF_PDF}?v=1`, text: "{filename}" }, "one-page.pdf"],
+  ["a data URI with the field filename", { file: pdf, text: "{filename}", filename: "offer" }, "offer.pdf"],
+  ["a data URI", { file: pdf, text: "{filename}" }, "watermarked.pdf"],
+])("fills in the name of %s for {filename}", async (_, body, name) => {
+  const markedOf = async (sent: object | FormData) => {
+    const { output } = result.parse(await (await callPaid(TEXT, sent)).json());
+    return Buffer.from(await (await send(output.url)).arrayBuffer()).toString("latin1");
+  };
+  expect(await markedOf(body)).toBe(await markedOf({ file: pdf, text: name }));
+});
+
+test("names the placeholders if a text has an unknown one", async () => {
+  const { errors } = await (await callPaid(TEXT, { file: pdf, text: "No. {page:12}" })).json<Problem>();
+  expect(errors).toEqual([
+    {
+      path: "text",
+      message:
+        "has {page:12}, which is not a placeholder. The placeholders are {page}, {page:6}, {pages}, {date}, {date:iso}, {date:long}, {date:us}, {date:eu}, {time}, {filename}; write {{ for a brace",
+    },
+  ]);
+});
+
 describe("a paid call", () => {
   test.each<[string, string, object | FormData]>([
     ["text, JSON, URL", TEXT, { file: URL_OF_PDF, text: "DRAFT" }],

@@ -143,7 +143,10 @@ function typesetterWith(
       const key = `${rightToLeft ? "<" : ">"}${line}`;
       const known = lines.get(key);
       if (known) return known;
-      const choices = chooseFonts(withNumber(line), weight, { first: familiesOf(withNumber(line), text, languages), usable });
+      const choices = chooseFonts(withNumber(line), weight, {
+        first: familiesOf(withNumber(line), text, languages),
+        usable,
+      });
       const laidOut = layOutLine(line, { rightToLeft, language, faces, choices });
       bytes += BYTES_PER_CLUSTER * laidOut.clusters.length;
       if (bytes > BYTES_PER_CHARACTER * text.length) {

@@ -1,7 +1,30 @@
 import { slotsOf } from "../fonts/slot.ts";
 
+/** Maximum length of a file's name, in Unicode code points. */
+const MAX_NAME_CHARACTERS = 200;
+/** The name of a source without one. */
+const UNNAMED = "document.pdf";
+
+const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
+/** Formats of dates, in UTC. */
+const DATES: Record<string, (date: Date) => string> = {
+  iso: (date) => date.toISOString().slice(0, 10),
+  long: (date) => longDate.format(date),
+  us: (date) => date.toISOString().replace(/^(\d+)-(\d+)-(\d+)T.*/, "$2/$3/$1"),
+  eu: (date) => date.toISOString().replace(/^(\d+)-(\d+)-(\d+)T.*/, "$3.$2.$1"),
+};
+
 /** Examples of all placeholders in texts, without their braces. The digit in `page:6` is the number of digits. */
-export const PLACEHOLDERS = ["page", "page:6", "pages", "date"] as const;
+export const PLACEHOLDERS = [
+  "page",
+  "page:6",
+  "pages",
+  "date",
+  ...Object.keys(DATES).map((format) => `date:${format}`),
+  "time",
+  "filename",
+];
 
 /** Values that replace placeholders. */
 export interface PlaceholderValues {
@@ -10,6 +33,8 @@ export interface PlaceholderValues {
   /** Number of the first page. */
   pageStart: number;
   date: Date;
+  /** Name of the source, or its path, if it has one. */
+  filename?: string | undefined;
 }
 
 /** The replacement of each placeholder. Undefined for an unknown format. */
@@ -19,7 +44,9 @@ const REPLACEMENTS: Record<string, (format: string | undefined, values: Placehol
       ? slotsOf(String(lastNumber(values)).length, Number(format ?? 0))
       : undefined,
   pages: unformatted(({ pages }) => String(pages)),
-  date: unformatted(({ date }) => date.toISOString().slice(0, 10)),
+  date: (format = "iso", { date }) => (Object.hasOwn(DATES, format) ? DATES[format]!(date) : undefined),
+  time: unformatted(({ date }) => `${date.toISOString().slice(11, 16)}Z`),
+  filename: unformatted(({ filename = "" }) => plainNameOf(filename) || UNNAMED),
 };
 
 const BRACED = /\{\{|\{([a-z_]+)(?::([a-z0-9_-]*))?\}/gi;
@@ -39,13 +66,16 @@ export function unknownPlaceholder(text: string): string | undefined {
  */
 export function digitCounts(text: string, values: PlaceholderValues): number[] {
   const isNumbered = Array.from(text.matchAll(BRACED)).some(([, name]) => name === "page");
-  const [least, most] = [values.pageStart, lastNumber(values)].map((number) => String(number).length) as [number, number];
+  const [least, most] = [values.pageStart, lastNumber(values)].map((number) => String(number).length) as [
+    number,
+    number,
+  ];
   return isNumbered ? Array.from({ length: most - least + 1 }, (_, at) => most - at) : [];
 }
 
 /**
- * Replaces `{pages}`, `{date}` (ISO 8601, UTC) and the escape `{{`. It replaces `{page}` by the slots of the highest page
- * number, and `{page:6}` by at least six slots.
+ * Replaces placeholders and the escape `{{`. It replaces `{page}` by the slots of the highest page number, and `{page:6}`
+ * by at least six slots.
  */
 export function fillIn(text: string, values: PlaceholderValues): string {
   return text.replace(BRACED, (braced, name?: string, format?: string) =>
@@ -58,7 +88,14 @@ function replacementOf(name: string, format: string | undefined, values: Placeho
 }
 
 function unformatted(valueOf: (values: PlaceholderValues) => string) {
-  return (format: string | undefined, values: PlaceholderValues) => (format === undefined ? valueOf(values) : undefined);
+  return (format: string | undefined, values: PlaceholderValues) =>
+    format === undefined ? valueOf(values) : undefined;
+}
+
+/** Returns a file's name without its folder and without control characters. A long name is cut. */
+function plainNameOf(path: string): string {
+  const name = path.replace(/^.*[/\\]/s, "").replace(/[\p{Cc}\p{Noncharacter_Code_Point}]/gu, "");
+  return [...name.toWellFormed()].slice(0, MAX_NAME_CHARACTERS).join("").trim();
 }
 
 function lastNumber({ pages, pageStart }: PlaceholderValues): number {

@@ -18,6 +18,9 @@ import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
 
+/** Facts about a source that replace placeholders: its name, and the date of its marking. */
+type SourceFacts = Pick<PlaceholderValues, "date" | "filename">;
+
 /**
  * Puts a text on every page. The font is embedded once. Each layout of lines is drawn once, regardless of the number of
  * pages and page sizes.
@@ -28,12 +31,12 @@ import { TextMarks } from "./textMarks.ts";
 export async function markWithText(
   document: PdfDocument,
   mark: TextMark,
-  { loadFont, date }: { loadFont: LoadFont; date: Date },
+  { loadFont, ...source }: { loadFont: LoadFont } & SourceFacts,
 ): Promise<PlacedMarks & { cutPages: number[] }> {
   expectVisible(mark);
   const appearance = appearanceOf(mark);
   const sizes = document.pages.map(displayedSize);
-  const values = valuesOf(mark, sizes.length, date);
+  const values = valuesOf(mark, sizes.length, source);
   const text = textOf(mark, values);
   const typesetter = await typesetterOf(mark, text, loadFont, document.language);
   const content = { text, digits: digitCounts(mark.text, values) };
@@ -85,9 +88,7 @@ export async function markWithText(
  * text is cut short or runs from right to left, returns the lines as drawn, because readers reverse such lines.
  */
 function wordsOf({ rows }: Block, text: string): string {
-  const lines = rows.map(({ line }) =>
-    line.clusters.map((cluster) => (cluster.slot ?? cluster.text)).join(""),
-  );
+  const lines = rows.map(({ line }) => line.clusters.map((cluster) => cluster.slot ?? cluster.text).join(""));
   const letters = (part: string) => part.replaceAll(/\s/g, "");
   return letters(lines.join("")) === letters(text) ? text : lines.join("\n");
 }
@@ -98,7 +99,7 @@ function wordsOf({ rows }: Block, text: string): string {
  * @throws EngineError unsupported_character if no font covers a character
  */
 export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new Date()): Promise<void> {
-  await typesetterOf(mark, textOf(mark, valuesOf(mark, 1, date)), loadFont);
+  await typesetterOf(mark, textOf(mark, valuesOf(mark, 1, { date })), loadFont);
 }
 
 /**
@@ -107,7 +108,7 @@ export async function loadFonts(mark: TextMark, loadFont: LoadFont, date = new D
  */
 export function checkText(mark: TextMark, date: Date): void {
   expectVisible(mark);
-  chooseFonts(withNumber(textOf(mark, valuesOf(mark, 1, date))), appearanceOf(mark).weight);
+  chooseFonts(withNumber(textOf(mark, valuesOf(mark, 1, { date }))), appearanceOf(mark).weight);
 }
 
 /** Returns whether a text has a visible character. */
@@ -123,8 +124,12 @@ function expectVisible({ text }: TextMark): void {
     );
 }
 
-function valuesOf({ pageStart = DEFAULTS.pageStart }: TextMark, pages: number, date: Date): PlaceholderValues {
-  return { pages, pageStart, date };
+function valuesOf(
+  { pageStart = DEFAULTS.pageStart }: TextMark,
+  pages: number,
+  source: SourceFacts,
+): PlaceholderValues {
+  return { pages, pageStart, ...source };
 }
 
 function textOf({ text }: TextMark, values: PlaceholderValues): string {

@@ -19,30 +19,52 @@ export async function hashesOf(fields: object): Promise<FileHashes> {
 /**
  * Returns the fingerprint of a request: the SHA-256, in hexadecimal, of the operation and its checked fields, sorted by
  * name. Equivalent requests have the same fingerprint: a file counts by its hash if there is one, regardless of how it was
- * sent, and otherwise by the URL or handle that names it.
+ * sent, and otherwise by the URL or handle that names it. The name of a sent file counts if the text shows it.
  */
 export async function fingerprintOf(operation: string, fields: object, hashes: FileHashes): Promise<string> {
   const known = Object.entries(hashes).filter(([, hash]) => hash !== undefined);
-  const counted = { ...fields, ...Object.fromEntries(known.map(([name, hash]) => [name, { sha256: hash }])) };
+  const name = "file" in fields && fields.file instanceof Upload && shows(fields, "{filename}") && fields.file.name;
+  const counted = {
+    ...fields,
+    ...Object.fromEntries(known.map(([field, hash]) => [field, { sha256: hash }])),
+    ...(name && { source: name }),
+  };
   const given = Object.entries(counted).filter(([, value]) => value !== undefined);
   return sha256(JSON.stringify([operation, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
 }
 
+/** The values of placeholders that follow neither from the fields of a request nor from the bytes of its files. */
+export interface ShownValues {
+  /** The date that the mark shows. */
+  date: Date;
+  /** The name of a file that was fetched or uploaded before the call. */
+  source?: string | undefined;
+}
+
 /**
- * Returns the digest of a request, which identifies its content: a {@link fingerprintOf} with the hash of every file,
- * and with the date if the text contains `{date}`. Undefined if a file has no hash yet.
- * @param date the date that the mark shows
+ * Returns the digest of a request, which identifies its content: a {@link fingerprintOf} with the hash of every file, and
+ * with the values that the placeholders in its text show. Undefined if a file has no hash yet.
  */
 export async function digestOf(
   operation: string,
   fields: object,
   hashes: FileHashes,
-  date: Date,
+  { date, source }: ShownValues,
 ): Promise<string | undefined> {
   if (FILES.some((name) => name in fields && hashes[name] === undefined)) return undefined;
-  const isDated = "text" in fields && String(fields.text).includes("{date}");
-  const shown = isDated ? { ...fields, date: date.toISOString().slice(0, 10) } : fields;
+  const [day, time] = date.toISOString().split("T") as [string, string];
+  const shown = {
+    ...fields,
+    ...(shows(fields, "{date") && { date: day }),
+    ...(shows(fields, "{time}") && { time: time.slice(0, "hh:mm".length) }),
+    ...(shows(fields, "{filename}") && source && { source }),
+  };
   return fingerprintOf(operation, shown, hashes);
+}
+
+/** Returns whether the text of a request contains a placeholder, given by its beginning. */
+function shows(fields: object, placeholder: string): boolean {
+  return "text" in fields && String(fields.text).includes(placeholder);
 }
 
 async function hashOf(file: unknown): Promise<string | undefined> {

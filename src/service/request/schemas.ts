@@ -243,7 +243,7 @@ const text = once(() =>
       minLength: 1,
       maxLength: MAX_TEXT_CHARACTERS,
       description:
-        "The words to put on the page, in any script. \\n breaks a line. {page} ({page:6} for six digits), {pages} and {date} (ISO 8601, UTC) are filled in; {{ is a brace.",
+        "The words to put on the page, in any script. \\n breaks a line. {page}, {page:6} (six digits), {pages}, {date}, {date:long|us|eu}, {time} (UTC) and {filename} are filled in; {{ is a brace.",
     }),
 );
 

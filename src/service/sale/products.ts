@@ -170,10 +170,10 @@ export function defineProduct<R extends { filename: string }>(
       const sentHashes = () => (sent ??= hashesOf(request)); // computed once, because files may be large
       return {
         fingerprint: async () => fingerprintOf(operation, request, await sentHashes()),
-        digest: async (date) => digestOf(operation, request, await sentHashes(), date),
+        digest: async (date) => digestOf(operation, request, await sentHashes(), { date }),
         async run(call) {
-          const digest: ContentDigest = async (fetched) =>
-            digestOf(operation, request, { ...fetched, ...(await sentHashes()) }, call.date);
+          const digest: ContentDigest = async (fetched, source) =>
+            digestOf(operation, request, { ...fetched, ...(await sentHashes()) }, { date: call.date, source });
           const { output, notices, id, expiresAt, proof } = await run(request, call, digest);
           const result = { output, operation, cost: product.price(call.config).label };
           const { pages, bytes } = output;

@@ -43,8 +43,11 @@ export interface Proof {
   outputSha256: string;
 }
 
-/** Returns the digest of a request's content from the hashes of the files that it names. */
-export type ContentDigest = (fetched: FileHashes) => Promise<string | undefined>;
+/**
+ * Returns the digest of a request's content from the hashes of the files that it names.
+ * @param source the name of the PDF
+ */
+export type ContentDigest = (fetched: FileHashes, source: string | undefined) => Promise<string | undefined>;
 
 /** Plans the output for a source. A planner is made for one mark. */
 type Planner = (
@@ -65,7 +68,7 @@ export async function watermarkText(request: TextRequest, call: CallContext, dig
     ? loadFonts(mark, fontLoader(call.env.ASSETS), call.date).catch(() => undefined)
     : undefined;
   const source = await call.step("receive", () => openPdf(request.file, call));
-  await bindDefaultKey(call, digest, { file: source.sha256 });
+  await bindDefaultKey(call, () => digest({ file: source.sha256 }, source.name));
   await fonts;
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
 }
@@ -86,7 +89,7 @@ export async function watermarkImage(request: ImageRequest, call: CallContext, d
   const [source, received] = await call.step("receive", () =>
     together([(signal) => openPdf(request.file, call, signal), async (signal) => sent ?? openImage(signal)]),
   );
-  await bindDefaultKey(call, digest, { file: source.sha256, image: received.sha256 });
+  await bindDefaultKey(call, () => digest({ file: source.sha256, image: received.sha256 }, source.name));
   const image = await received.whole(call.receiving.image.memory, call.slot);
   const mark = imageMarkOf(request, image);
   return deliver(source, request, call, (pdf, options) => watermark(pdf, mark, options));
@@ -125,13 +128,13 @@ async function openPdf(file: Source, call: CallContext, signal?: AbortSignal): P
 }
 
 /** Begins to bind the request's default key, if it applies. The work goes on meanwhile. */
-async function bindDefaultKey({ defaultKey }: CallContext, digest: ContentDigest, fetched: FileHashes): Promise<void> {
-  const known = defaultKey && (await digest(fetched));
+async function bindDefaultKey({ defaultKey }: CallContext, digest: () => ReturnType<ContentDigest>): Promise<void> {
+  const known = defaultKey && (await digest());
   if (known !== undefined) defaultKey?.bind(known);
 }
 
 async function deliver(
-  { content, sha256: inputSha256 }: ReceivedFile,
+  { content, sha256: inputSha256, name }: ReceivedFile,
   { filename, password }: TextRequest | ImageRequest,
   call: CallContext,
   planner: Planner,
@@ -143,7 +146,9 @@ async function deliver(
   const { maxPages, maxImagePixels: maxPixels } = config;
   const loadFont = fontLoader(env.ASSETS);
   const plan = (thorough: boolean) =>
-    call.step("plan", () => planner(content, { password, maxPages, maxPixels, thorough, loadFont, date }));
+    call.step("plan", () =>
+      planner(content, { password, maxPages, maxPixels, thorough, loadFont, date, filename: name || filename }),
+    );
   const isHashed = resourceUrl !== undefined;
   const store = async ({ length, chunks }: WatermarkPlan) => {
     if (defaultKey?.isContested) await defaultKey.bound; // stores nothing for content that is already sold

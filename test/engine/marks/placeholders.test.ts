@@ -7,6 +7,12 @@ const values = { pages: 120, pageStart: 1, date: new Date("2026-03-04T23:30:00-0
 test.each([
   ["{pages}", "120"],
   ["{date}", "2026-03-05"],
+  ["{date:iso}", "2026-03-05"],
+  ["{date:long}", "5 March 2026"],
+  ["{date:us}", "03/05/2026"],
+  ["{date:eu}", "05.03.2026"],
+  ["{time}", "04:30Z"],
+  ["{filename}", "document.pdf"],
   ["{page}/{pages}", `${slotsOf(3)}/120`],
   ["{page:6}", slotsOf(3, 6)],
   ["{{page}", "{page}"],
@@ -26,9 +32,24 @@ test.each([
   ["{page:10}", "page:10"],
   ["{page:}", "page:"],
   ["{pages:3}", "pages:3"],
+  ["{date:short}", "date:short"],
+  ["{time:utc}", "time:utc"],
   ["{constructor}", "constructor"],
 ])("finds the unknown placeholder in the text %s: %s", (text, name) => {
   expect(unknownPlaceholder(text)).toBe(name);
+});
+
+test.each([
+  ["contract.pdf", "contract.pdf"],
+  ["/home/a/b.pdf", "b.pdf"],
+  ["C:\\files\\b.pdf", "b.pdf"],
+  ["a\nb\u0000\ufdd0.pdf", "ab.pdf"],
+  ["a\nb/c.pdf", "c.pdf"],
+  [`${"😀".repeat(300)}.pdf`, "😀".repeat(200)],
+  ["folder/", "document.pdf"],
+  ["{page}.pdf", "{page}.pdf"],
+])("fills in the name of the source without its folder and control characters: %j", (filename, shown) => {
+  expect(fillIn("{filename}", { ...values, filename })).toBe(shown);
 });
 
 test("counts a text as numbered only if it contains {page}", () => {

@@ -19,6 +19,20 @@ test.each([
   expect(await other.fingerprint()).toBe(await one.fingerprint());
 });
 
+test("the name of a sent file counts only if the text shows it", async () => {
+  const bytes = Buffer.from("%PDF-1.7 a file");
+  const hash = await sha256(bytes);
+  const fingerprintsOf = (text: string) =>
+    Promise.all(
+      ["a.pdf", "b.pdf"].map((name) => {
+        const file = new Upload(new ReceivedFile(bytes), hash, name);
+        return PRODUCTS[0]!.accept({ file, text }, "form").fingerprint();
+      }),
+    );
+  expect(new Set(await fingerprintsOf("A")).size).toBe(1);
+  expect(new Set(await fingerprintsOf("Copy of {filename}")).size).toBe(2);
+});
+
 test("the same file has the same fingerprint however it is sent, and files with different bytes have different ones", async () => {
   const [text, image] = PRODUCTS as [Product, Product];
   const bytes = Buffer.from("%PDF-1.7 a file?>>");
