@@ -16,6 +16,11 @@ export interface MarkOptions {
   offsetXPt?: number | undefined;
   /** Displacement from the position upward, in points of the page as displayed. */
   offsetYPt?: number | undefined;
+  /**
+   * Gap between the copies of a tiled mark, as a share of the mark's width in a row and of its height between rows.
+   * Defaults to 0.5 and 1.5.
+   */
+  tileGap?: number | undefined;
 }
 
 /**

@@ -22,7 +22,7 @@ interface Field {
 }
 
 /** Fields that few callers need. The form shows them in a collapsed section. */
-const RARE = ["lang", "page_start", "margin", "offset_x", "offset_y", "password", "filename"];
+const RARE = ["lang", "page_start", "margin", "offset_x", "offset_y", "tile_gap", "password", "filename"];
 
 /** Fields whose description is always visible. Other descriptions are tooltips. */
 const EXPLAINED = ["text", ...RARE];
@@ -34,6 +34,7 @@ const PLACEHOLDERS: Record<string, string> = {
   font_size: "Auto",
   password: "None",
   lang: "Auto",
+  tile_gap: "Default",
 };
 
 /** The text of the mark until the visitor enters one. */

@@ -148,22 +148,35 @@ export interface Point {
 /** The offset that moves nothing. */
 export const ORIGIN: Point = { x: 0, y: 0 };
 
+/** Default gap between two copies of a tiled mark in a row, as a share of the mark's width. */
+const GAP_IN_ROW = 0.5;
+/** Default gap between rows of a tiled mark, as a share of the mark's height. */
+const GAP_BETWEEN_ROWS = 1.5;
+
+/** The pattern of a tiled mark. */
+interface TilePattern {
+  /** Displacement of all copies in displayed space, in units of the mark. */
+  readonly offset?: Point;
+  /** Gap between copies, as a share of the mark's width in a row and of its height between rows. */
+  readonly gap?: number | undefined;
+}
+
 /**
  * Returns the places of all copies of a tiled mark, in the mark's space and relative to the middle of the page. The
  * copy next to the middle comes first. Rows follow the mark's direction, and every other row is shifted by half a step.
- * Copies extend beyond the page's edges. In a row, gaps are at least half the mark's width. Between rows, gaps are at
- * least 1.5 times its height.
+ * Copies extend beyond the page's edges. Gaps are larger than requested if the page would have more than about
+ * `MAX_TILES` copies.
  * @param size size of the mark in its own units
  * @param page size of the page in units of the mark
- * @param offset displacement of all copies in displayed space, in units of the mark
  */
-export function tile(size: Size, degrees: number, page: Size, offset: Point = ORIGIN): Point[] {
+export function tile(size: Size, degrees: number, page: Size, { offset = ORIGIN, gap }: TilePattern = {}): Point[] {
   const [cos, sin] = cosineAndSine(degrees);
   const minStep = Math.max(
     Math.sqrt((page.width * page.height) / MAX_TILES),
     Math.max(page.width, page.height) / MAX_TILES_ALONG,
   );
-  const [stepX, stepY] = [Math.max(size.width * 1.5, minStep), Math.max(size.height * 2.5, minStep)];
+  const stepX = Math.max(size.width * (1 + (gap ?? GAP_IN_ROW)), minStep);
+  const stepY = Math.max(size.height * (1 + (gap ?? GAP_BETWEEN_ROWS)), minStep);
   const rotated = rotatedSize(size, degrees);
   const [across, up] = [(page.width + rotated.width) / 2, (page.height + rotated.height) / 2];
   const middle = nearestCopy(turned(offset, cos, -sin), stepX, stepY);

@@ -17,8 +17,8 @@ export class Placer {
   readonly #tilings: Tilings;
   readonly #offset: Point;
 
-  constructor(sink: ObjectSink, { offsetXPt = DEFAULTS.offsetPt, offsetYPt = DEFAULTS.offsetPt }: MarkOptions) {
-    this.#tilings = new Tilings(sink);
+  constructor(sink: ObjectSink, { offsetXPt = DEFAULTS.offsetPt, offsetYPt = DEFAULTS.offsetPt, tileGap }: MarkOptions) {
+    this.#tilings = new Tilings(sink, tileGap);
     this.#offset = { x: offsetXPt, y: offsetYPt };
   }
 

@@ -11,10 +11,13 @@ const MAX_PAGE_UNITS = 1e9;
 /** Caches the tilings of marks. Pages of similar size share a tiling. */
 export class Tilings {
   readonly #sink: ObjectSink;
+  readonly #gap: number | undefined;
   readonly #known = new Map<string, Tiling>();
 
-  constructor(sink: ObjectSink) {
+  /** @param gap see {@link tile} */
+  constructor(sink: ObjectSink, gap: number | undefined) {
     this.#sink = sink;
+    this.#gap = gap;
   }
 
   /**
@@ -29,7 +32,7 @@ export class Tilings {
     const key = `${sizeKey(size)} ${degrees} ${sizeKey(rounded)} ${offset.x} ${offset.y}`;
     const isVisible = Math.max(rounded.width, rounded.height) < MAX_PAGE_UNITS;
     const tiling =
-      this.#known.get(key) ?? new Tiling(this.#sink, isVisible ? tile(size, degrees, rounded, offset) : [ORIGIN]);
+      this.#known.get(key) ?? new Tiling(this.#sink, isVisible ? tile(size, degrees, rounded, { offset, gap: this.#gap }) : [ORIGIN]);
     this.#known.set(key, tiling);
     return tiling;
   }

@@ -148,6 +148,17 @@ const offsetX = once(() =>
 const offsetY = once(() =>
   offset().meta({ description: "Points above the position, or below it if negative.", examples: [-12] }),
 );
+const tileGap = once(() =>
+  z
+    .number()
+    .min(0)
+    .max(10)
+    .optional()
+    .meta({
+      description: "Gap between tiles, as a share of the mark's size. Default: 0.5 in a row, 1.5 between rows.",
+      examples: [1],
+    }),
+);
 const rotation = once(() =>
   z
     .number()
@@ -290,6 +301,7 @@ export const textRequest = once(() =>
     margin: margin(),
     offset_x: offsetX(),
     offset_y: offsetY(),
+    tile_gap: tileGap(),
     password: password(),
     filename: filename(),
   }),
@@ -321,6 +333,7 @@ export const imageRequest = once(() =>
     margin: margin(),
     offset_x: offsetX(),
     offset_y: offsetY(),
+    tile_gap: tileGap(),
     password: password(),
     filename: filename(),
   }),

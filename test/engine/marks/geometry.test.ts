@@ -167,7 +167,7 @@ describe("tile", () => {
     [90, { x: 75, y: 125 }],
   ])("an offset at %i degrees moves all copies of a mark and leaves no gap: %j", (degrees, offset) => {
     const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
-    const moved = tile(mark, degrees, a4, offset).map(({ x, y }) => apply(middle, x + 50, y + 25));
+    const moved = tile(mark, degrees, a4, { offset }).map(({ x, y }) => apply(middle, x + 50, y + 25));
     for (let x = 0; x <= 600; x += 50)
       for (let y = 0; y <= 800; y += 50)
         expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
@@ -179,6 +179,22 @@ describe("tile", () => {
     expect(Math.abs(2 * column - Math.round(2 * column))).toBeLessThan(1e-6);
     expect(Math.abs(Math.round(2 * column) % 2)).toBe(Math.abs(Math.round(row) % 2));
     expect(Math.hypot(moved[0]![0]! - 300, moved[0]![1]! - 400)).toBeLessThan(125);
+  });
+
+  test.each([
+    [0, 100, 50],
+    [1, 200, 100],
+    [2, 300, 150],
+  ])("places copies at a gap of %i times the mark's size", (gap, stepX, stepY) => {
+    const places = tile(mark, 0, { width: 1000, height: 600 }, { gap });
+    const inRow = places.filter(({ y }) => y === 0).map(({ x }) => x).sort((a, b) => a - b);
+    expect(new Set(inRow.slice(1).map((x, i) => x - inRow[i]!))).toEqual(new Set([stepX]));
+    expect(Math.min(...places.map(({ y }) => y).filter((y) => y > 0))).toBe(stepY);
+  });
+
+  test("enlarges the gap if the page would have too many copies", () => {
+    const count = tile({ width: 1, height: 1 }, 0, { width: 600, height: 800 }, { gap: 0 }).length;
+    expect(count).toBeLessThan(1500);
   });
 
   test("shifts every other row of copies by half a step", () => {
