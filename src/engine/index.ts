@@ -26,6 +26,7 @@ export type { LoadFont } from "./fonts/library.ts";
 export { SCRIPTS } from "./fonts/scripts.ts";
 export { MAX_SIDE } from "./images/checkSize.ts";
 export { detectFormat, IMAGE_FORMATS } from "./images/detectFormat.ts";
+export { FRAME_BOXES } from "./marks/geometry.ts";
 export { PLACEHOLDERS, unknownPlaceholder } from "./marks/placeholders.ts";
 export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from "./marks/positions.ts";
 export { TEMPLATES, type TemplateName } from "./marks/templates.ts";

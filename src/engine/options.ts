@@ -1,3 +1,4 @@
+import type { FrameBox } from "./marks/geometry.ts";
 import type { ImagePosition, Position } from "./marks/positions.ts";
 import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
 import type { Layer } from "./pdf/document/layers.ts";
@@ -12,6 +13,11 @@ export interface MarkOptions {
   rotation?: number | undefined;
   /** Distance from the page edges in points, at most a tenth of the shorter side. */
   marginPt?: number | undefined;
+  /**
+   * Page box that margins and positions count from. Defaults to the TrimBox if it is inset by more than 10 points, and
+   * otherwise to the CropBox.
+   */
+  box?: FrameBox | undefined;
   /** Displacement from the position to the right, in points of the page as displayed. */
   offsetXPt?: number | undefined;
   /** Displacement from the position upward, in points of the page as displayed. */

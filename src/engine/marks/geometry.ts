@@ -23,6 +23,17 @@ export interface PageSize extends Size {
   userUnit: number;
 }
 
+/** Names of the page boxes that margins and positions may count from. */
+export const FRAME_BOXES = ["crop", "trim"] as const;
+export type FrameBox = (typeof FRAME_BOXES)[number];
+
+/** The area of a displayed page that margins and positions count from. */
+export interface PageFrame extends PageSize {
+  /** Distance of the lower left corner from that of the displayed page, in points. */
+  readonly x: number;
+  readonly y: number;
+}
+
 /** Returns a string that is the same for equal sizes, for use as a key of a Map. */
 export function sizeKey({ width, height }: Size): string {
   return `${width}x${height}`;
@@ -40,13 +51,31 @@ export function multiply(first: Matrix, second: Matrix): Matrix {
  * equal, so the comparison is by identity.
  */
 export function haveSameShape(a: Page, b: Page): boolean {
-  return a.box === b.box && a.rotate === b.rotate && a.userUnit === b.userUnit;
+  return a.box === b.box && a.trimBox === b.trimBox && a.rotate === b.rotate && a.userUnit === b.userUnit;
 }
 
 /** Returns the size of a page in displayed space. */
 export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
   const [width, height] = [(box.x1 - box.x0) * userUnit, (box.y1 - box.y0) * userUnit];
   return rotate % 180 === 0 ? { width, height, userUnit } : { width: height, height: width, userUnit };
+}
+
+/** Inset of a TrimBox in points beyond which margins count from it: more than the usual bleed, so it has printer's marks. */
+const BLEED_PT = 10;
+
+/**
+ * Returns the area of a page that margins and positions count from. By default, this is the displayed page, or the part
+ * within the TrimBox if that is inset by more than `BLEED_PT` on a side.
+ */
+export function frameOn(page: Page, frameBox?: FrameBox): PageFrame {
+  const { box, trimBox = box, rotate, userUnit } = page;
+  const userInsets = [trimBox.x0 - box.x0, trimBox.y0 - box.y0, box.x1 - trimBox.x1, box.y1 - trimBox.y1];
+  const insets = userInsets.map((inset) => inset * userUnit);
+  const isTrimmed = frameBox === "trim" || (frameBox === undefined && insets.some((inset) => inset > BLEED_PT));
+  if (!isTrimmed) return { ...displayedSize(page), x: 0, y: 0 };
+  const turns = rotate / 90; // the left side is turned to the top, so the bottom becomes the left side
+  const [x, y] = [insets[turns]!, insets[(turns + 1) % 4]!];
+  return { ...displayedSize({ ...page, box: trimBox }), x, y };
 }
 
 /**

@@ -3,7 +3,7 @@ import { DEFAULTS, type ImageMark } from "../options.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { makeMark } from "./form.ts";
-import { displayedSize, haveSameShape, largestScale, marginOn, roomOn } from "./geometry.ts";
+import { haveSameShape, largestScale, marginOn, roomOn } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
 import { Placer } from "./placer.ts";
@@ -42,10 +42,10 @@ export async function markWithImage(
   const placer = new Placer(document, options);
   let previous: { page: Page; placement: Placement } | undefined;
   const placementOn = (page: Page): Placement => {
-    const size = displayedSize(page);
-    const marginPt = marginOn(size, options.marginPt ?? DEFAULTS.marginPt);
-    const factor = Math.min((scale * size.width) / width, largestScale(picture, roomOn(size, marginPt), rotation));
-    const { matrix, tiling } = placer.place(spot, picture, factor, rotation, size, marginPt);
+    const frame = placer.frameOn(page);
+    const marginPt = marginOn(frame, options.marginPt ?? DEFAULTS.marginPt);
+    const factor = Math.min((scale * frame.width) / width, largestScale(picture, roomOn(frame, marginPt), rotation));
+    const { matrix, tiling } = placer.place(spot, picture, factor, rotation, page, marginPt);
     const copies = tiling?.copiesOf(mark);
     return {
       matrix,

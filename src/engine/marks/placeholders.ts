@@ -87,9 +87,8 @@ function replacementOf(name: string, format: string | undefined, values: Placeho
   return Object.hasOwn(REPLACEMENTS, name) ? REPLACEMENTS[name]!(format, values) : undefined;
 }
 
-function unformatted(valueOf: (values: PlaceholderValues) => string) {
-  return (format: string | undefined, values: PlaceholderValues) =>
-    format === undefined ? valueOf(values) : undefined;
+function unformatted(fill: (values: PlaceholderValues) => string) {
+  return (format: string | undefined, values: PlaceholderValues) => (format === undefined ? fill(values) : undefined);
 }
 
 /** Returns a file's name without its folder and without control characters. A long name is cut. */

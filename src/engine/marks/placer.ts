@@ -1,6 +1,17 @@
 import { DEFAULTS, type MarkOptions } from "../options.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
-import { type Matrix, ORIGIN, type Point, placeAt, type Size } from "./geometry.ts";
+import type { Page } from "../pdf/pages/page.ts";
+import {
+  displayedSize,
+  type FrameBox,
+  frameOn,
+  type Matrix,
+  ORIGIN,
+  type PageFrame,
+  type Point,
+  placeAt,
+  type Size,
+} from "./geometry.ts";
 import type { Spot } from "./positions.ts";
 import { type Tiling, Tilings } from "./tilings.ts";
 
@@ -12,25 +23,40 @@ interface Place {
   readonly tiling: Tiling | undefined;
 }
 
-/** Places a mark at the position and the offset that the caller requested. */
+/** Places a mark in the box and at the offset that the caller requested. */
 export class Placer {
   readonly #tilings: Tilings;
+  readonly #box: FrameBox | undefined;
   readonly #offset: Point;
 
-  constructor(sink: ObjectSink, { offsetXPt = DEFAULTS.offsetPt, offsetYPt = DEFAULTS.offsetPt, tileGap }: MarkOptions) {
+  constructor(
+    sink: ObjectSink,
+    { box, offsetXPt = DEFAULTS.offsetPt, offsetYPt = DEFAULTS.offsetPt, tileGap }: MarkOptions,
+  ) {
     this.#tilings = new Tilings(sink, tileGap);
+    this.#box = box;
     this.#offset = { x: offsetXPt, y: offsetYPt };
+  }
+
+  /** Returns the area of a page in which the mark is placed. Copies of a tiled mark extend beyond it. */
+  frameOn(page: Page): PageFrame {
+    return frameOn(page, this.#box);
   }
 
   /**
    * Returns the place of a mark on a page.
    * @param size size of the mark in its own units
-   * @param page displayed size of the page in points
    */
-  place(spot: Spot, size: Size, scale: number, degrees: number, page: Size, marginPt: number): Place {
-    const placed = (offset: Point) => placeAt(spot, size, scale, degrees, page, marginPt, offset);
-    if (!spot.isTiled) return { matrix: placed(this.#offset), tiling: undefined };
-    const tiling = this.#tilings.of(size, scale, degrees, page, this.#offset);
-    return { matrix: tiling.matrixOf(placed(ORIGIN)), tiling };
+  place(spot: Spot, size: Size, scale: number, degrees: number, page: Page, marginPt: number): Place {
+    const frame = this.frameOn(page);
+    const placed = (area: Size, offset: Point) => placeAt(spot, size, scale, degrees, area, marginPt, offset);
+    const { x, y } = this.#offset;
+    if (!spot.isTiled) return { matrix: placed(frame, { x: frame.x + x, y: frame.y + y }), tiling: undefined };
+    const whole = displayedSize(page);
+    const tiling = this.#tilings.of(size, scale, degrees, whole, {
+      x: frame.x + (frame.width - whole.width) / 2 + x,
+      y: frame.y + (frame.height - whole.height) / 2 + y,
+    });
+    return { matrix: tiling.matrixOf(placed(whole, ORIGIN)), tiling };
   }
 }

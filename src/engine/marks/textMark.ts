@@ -10,7 +10,7 @@ import { appearanceOf } from "./appearance.ts";
 import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
-import { diagonalAngle, displayedSize, haveSameShape, marginOn, type Size } from "./geometry.ts";
+import { diagonalAngle, haveSameShape, marginOn, type Size } from "./geometry.ts";
 import { digitCounts, fillIn, type PlaceholderValues } from "./placeholders.ts";
 import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
 import { Placer } from "./placer.ts";
@@ -35,21 +35,22 @@ export async function markWithText(
 ): Promise<PlacedMarks & { cutPages: number[] }> {
   expectVisible(mark);
   const appearance = appearanceOf(mark);
-  const sizes = document.pages.map(displayedSize);
-  const values = valuesOf(mark, sizes.length, source);
+  const placer = new Placer(document, mark);
+  const frames = document.pages.map((page) => placer.frameOn(page));
+  const values = valuesOf(mark, frames.length, source);
   const text = textOf(mark, values);
   const typesetter = await typesetterOf(mark, text, loadFont, document.language);
   const content = { text, digits: digitCounts(mark.text, values) };
-  const layout = await layOutText(content, sizes, appearance, typesetter, document.objects.source.meter);
+  const layout = await layOutText(content, frames, appearance, typesetter, document.objects.source.meter);
   const marks = new TextMarks(document, layout.clusters(), appearance, edgeAround(appearance, layout.smallestPt));
   const spot = spotOf(appearance.position);
-  const placer = new Placer(document, mark);
 
-  const placementOf = (block: Block, fontSizePt: number, page: Size) => {
+  const placementOf = (block: Block, fontSizePt: number, page: Page) => {
     const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
     const scale = fontSizePt / UNITS_PER_EM;
-    const rotation = appearance.rotation ?? diagonalAngle(page);
-    return placer.place(spot, size, scale, rotation, page, marginOn(page, appearance.marginPt));
+    const frame = frames[page.index]!;
+    const rotation = appearance.rotation ?? diagonalAngle(frame);
+    return placer.place(spot, size, scale, rotation, page, marginOn(frame, appearance.marginPt));
   };
 
   const allWords = new Map<Block, string>();
@@ -62,12 +63,11 @@ export async function markWithText(
   /** The previous page and its placement, cached because consecutive pages are mostly alike. */
   let previous: { page: Page; block: Block; placement: ReturnType<typeof placementOf> } | undefined;
   const { outsidePages } = await placeOnPages(document, (page): Placement => {
-    const size = sizes[page.index]!;
-    const { fontSizePt, blocks } = layout.layoutOn(size);
+    const { fontSizePt, blocks } = layout.layoutOn(frames[page.index]!);
     const number = String(values.pageStart + page.index);
     const block = blocks.get(number.length) ?? blocks.get(0)!;
     if (previous?.block !== block || !haveSameShape(previous.page, page))
-      previous = { page, block, placement: placementOf(block, fontSizePt, size) };
+      previous = { page, block, placement: placementOf(block, fontSizePt, page) };
     const { matrix, tiling } = previous.placement;
     const parts = marks.partsOf(block, number);
     const words = wordsOn(block, number);
@@ -80,7 +80,10 @@ export async function markWithText(
     });
     return { matrix, parts, echoes, words };
   });
-  return { outsidePages, cutPages: sizes.flatMap((size, index) => (layout.layoutOn(size).isCut ? [index + 1] : [])) };
+  return {
+    outsidePages,
+    cutPages: frames.flatMap((frame, index) => (layout.layoutOn(frame).isCut ? [index + 1] : [])),
+  };
 }
 
 /**
@@ -124,11 +127,7 @@ function expectVisible({ text }: TextMark): void {
     );
 }
 
-function valuesOf(
-  { pageStart = DEFAULTS.pageStart }: TextMark,
-  pages: number,
-  source: SourceFacts,
-): PlaceholderValues {
+function valuesOf({ pageStart = DEFAULTS.pageStart }: TextMark, pages: number, source: SourceFacts): PlaceholderValues {
   return { pages, pageStart, ...source };
 }
 

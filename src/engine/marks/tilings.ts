@@ -32,7 +32,8 @@ export class Tilings {
     const key = `${sizeKey(size)} ${degrees} ${sizeKey(rounded)} ${offset.x} ${offset.y}`;
     const isVisible = Math.max(rounded.width, rounded.height) < MAX_PAGE_UNITS;
     const tiling =
-      this.#known.get(key) ?? new Tiling(this.#sink, isVisible ? tile(size, degrees, rounded, { offset, gap: this.#gap }) : [ORIGIN]);
+      this.#known.get(key) ??
+      new Tiling(this.#sink, isVisible ? tile(size, degrees, rounded, { offset, gap: this.#gap }) : [ORIGIN]);
     this.#known.set(key, tiling);
     return tiling;
   }

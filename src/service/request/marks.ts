@@ -6,7 +6,15 @@ import type { ImageRequest, TextRequest } from "./schemas.ts";
 export function textMarkOf(request: Omit<TextRequest, "file">): TextMark {
   const { file: _, filename, password, font_size: fontSizePt, page_start: pageStart, ...rest } = request as TextRequest;
   const { margin: marginPt, offset_x: offsetXPt, offset_y: offsetYPt, tile_gap: tileGap, ...fields } = rest;
-  return { ...optionsOf<TextMark, typeof fields>(fields), fontSizePt, pageStart, marginPt, offsetXPt, offsetYPt, tileGap };
+  return {
+    ...optionsOf<TextMark, typeof fields>(fields),
+    fontSizePt,
+    pageStart,
+    marginPt,
+    offsetXPt,
+    offsetYPt,
+    tileGap,
+  };
 }
 
 /** Returns the image mark of a request, with the bytes of its image. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   DEFAULTS,
+  FRAME_BOXES,
   IMAGE_FORMATS,
   IMAGE_POSITIONS,
   type ImagePosition,
@@ -147,6 +148,11 @@ const offsetX = once(() =>
 );
 const offsetY = once(() =>
   offset().meta({ description: "Points above the position, or below it if negative.", examples: [-12] }),
+);
+const box = once(() =>
+  choice(FRAME_BOXES)
+    .optional()
+    .describe("Page box to count from. Default: trim if the TrimBox is inset by more than 10 points, else crop."),
 );
 const tileGap = once(() =>
   z
@@ -299,6 +305,7 @@ export const textRequest = once(() =>
       .default(DEFAULTS.pageStart)
       .meta({ description: "The {page} of the first page.", examples: [101] }),
     margin: margin(),
+    box: box(),
     offset_x: offsetX(),
     offset_y: offsetY(),
     tile_gap: tileGap(),
@@ -331,6 +338,7 @@ export const imageRequest = once(() =>
       .default(DEFAULTS.rotation)
       .describe("Rotation in degrees, counter-clockwise as the reader sees the page."),
     margin: margin(),
+    box: box(),
     offset_x: offsetX(),
     offset_y: offsetY(),
     tile_gap: tileGap(),

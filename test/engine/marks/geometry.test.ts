@@ -187,7 +187,10 @@ describe("tile", () => {
     [2, 300, 150],
   ])("places copies at a gap of %i times the mark's size", (gap, stepX, stepY) => {
     const places = tile(mark, 0, { width: 1000, height: 600 }, { gap });
-    const inRow = places.filter(({ y }) => y === 0).map(({ x }) => x).sort((a, b) => a - b);
+    const inRow = places
+      .filter(({ y }) => y === 0)
+      .map(({ x }) => x)
+      .sort((a, b) => a - b);
     expect(new Set(inRow.slice(1).map((x, i) => x - inRow[i]!))).toEqual(new Set([stepX]));
     expect(Math.min(...places.map(({ y }) => y).filter((y) => y > 0))).toBe(stepY);
   });

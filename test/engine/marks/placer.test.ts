@@ -23,6 +23,32 @@ test("an offset may move the mark beyond the margin", async () => {
   expect(box).toEqual([155, 5, 195, 45]);
 });
 
+const BLEED = "/MediaBox [0 0 300 400] /TrimBox [40 30 260 350]";
+
+test.each<[string, string, object, readonly number[]]>([
+  ["the TrimBox of a page with printer's marks", BLEED, {}, [206, 40, 250, 84]],
+  ["the whole page if requested", BLEED, { box: "crop" }, [230, 10, 290, 70]],
+  ["the TrimBox of a rotated page", `${BLEED} /Rotate 90`, {}, [276, 50, 340, 114]],
+  ["the TrimBox of a page with a CropBox", `${BLEED} /CropBox [20 20 300 400]`, {}, [186, 20, 230, 64]],
+  ["the TrimBox of a page with large units", `${BLEED} /UserUnit 2`, {}, [422, 70, 510, 158]],
+  ["the whole page with ordinary bleed", "/MediaBox [0 0 300 400] /TrimBox [9 9 291 391]", {}, [230, 10, 290, 70]],
+  ["any TrimBox if requested", "/MediaBox [0 0 300 400] /TrimBox [5 5 295 395]", { box: "trim" }, [227, 15, 285, 73]],
+  ["the whole page without a TrimBox", "/MediaBox [0 0 300 400]", { box: "trim" }, [230, 10, 290, 70]],
+  ["the whole page with a TrimBox outside", "/MediaBox [0 0 300 400] /TrimBox [500 0 900 400]", {}, [230, 10, 290, 70]],
+  ["the whole page with an unreadable TrimBox", "/MediaBox [0 0 300 400] /TrimBox [1 /A]", {}, [230, 10, 290, 70]],
+])("counts margins and sizes from %s", async (_, page, fields, box) => {
+  const [found] = await markBoxes(pagesOf([page]), { ...MARK, marginPt: 10, ...fields });
+  for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
+});
+
+test("tiles cover the bleed, and one of them is in the middle of the finished page", async () => {
+  const source = pagesOf(["/MediaBox [0 0 300 400] /TrimBox [40 30 200 350]"]);
+  const [left, bottom, right, top] = (await markBoxes(source, { position: "tile", scale: 0.2, tileGap: 0 }))[0]!;
+  expect([left, bottom, right, top]).toEqual([0, 0, 300, 400]);
+  const [only] = await markBoxes(source, { position: "tile", scale: 0.2, tileGap: 10 });
+  expect([(only![0] + only![2]) / 2, (only![1] + only![3]) / 2]).toEqual([120, 190]);
+});
+
 test("names the pages from which the offset moves the mark", async () => {
   const pages = pagesOf(["/MediaBox [0 0 600 600]", PAGE, PAGE]);
   const noticesOf = async (mark: object) =>

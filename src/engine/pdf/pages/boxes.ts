@@ -56,6 +56,13 @@ export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined
   return hasArea(both) ? both : media;
 }
 
+/** Returns the part of a page's displayed area within its TrimBox, or undefined if that is all or nothing of the area. */
+export function trimmedBox(displayed: Box, trimBox: Box | undefined): Box | undefined {
+  const trimmed = displayedBox(displayed, trimBox);
+  const isSmaller = Object.entries(displayed).some(([side, value]) => trimmed[side as keyof Box] !== value);
+  return isSmaller ? trimmed : undefined;
+}
+
 /**
  * Reads a /Rotate value as 0, 90, 180 or 270 degrees clockwise. A value that is not a multiple of 90 counts as 0.
  * @returns undefined for null, which is equivalent to a missing entry (7.3.7)

@@ -12,6 +12,8 @@ export interface Page {
   readonly index: number;
   /** Displayed area in user space: the CropBox clipped to the MediaBox, x0 < x1 and y0 < y1. */
   readonly box: Box;
+  /** The part of `box` within the TrimBox, which the finished page consists of (14.11.2), if it is smaller. */
+  readonly trimBox?: Box | undefined;
   /** Clockwise rotation for display, in degrees. */
   readonly rotate: Rotation;
   /** Size of a user space unit in points (14.11.2). It is nearly always 1. */

@@ -35,6 +35,7 @@ export interface PageAttributes {
   userUnit: EntrySpan | undefined;
   group: EntrySpan | undefined;
   annotations: EntrySpan | undefined;
+  trimBox: EntrySpan | undefined;
   /**
    * Whole entries that the output's page dictionary does not copy, in ascending order. These are the entries that the
    * skeleton writes, and the unmarked data in /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own
@@ -79,7 +80,7 @@ const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
   6: ["Thumb", "Count", "Group"],
   7: ["Rotate", "Parent", "Annots"],
-  8: ["CropBox"],
+  8: ["CropBox", "TrimBox"],
   9: ["MediaBox", "Contents", "UserUnit"],
   10: ["Resources", "PieceInfo"],
   14: ["StructParents"],
@@ -105,6 +106,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
     userUnit: undefined,
     group: undefined,
     annotations: undefined,
+    trimBox: undefined,
     cuts: [],
     hasPrivateData: false,
   };
@@ -116,6 +118,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
   const note = (name: string, key: number, start: number, end: number) => {
     if (name === "StructParents") found.isTagged = true;
     if (name === "Annots") found.annotations = { key, start, end };
+    if (name === "TrimBox") found.trimBox = { key, start, end };
     const field = FIELDS[name];
     if (field === "resources" || field === "group") {
       const overridden = found[field];

@@ -7,7 +7,7 @@ import { tooComplex } from "../source/meter.ts";
 import { BRACKET_OPEN } from "../syntax/characters.ts";
 import { eachEntry, isDictionary, Malformed } from "../syntax/lexer.ts";
 import { parseCharged, Reference, referenceAt, type Value } from "../syntax/values.ts";
-import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit } from "./boxes.ts";
+import { areApart, type Box, displayedBox, readBox, readRotation, readUserUnit, trimmedBox } from "./boxes.ts";
 import { ContentsReader } from "./contents.ts";
 import { IsolationReader } from "./isolation.ts";
 import { KidList, readKids } from "./kids.ts";
@@ -92,6 +92,8 @@ export class PageWalk {
   #count = 0;
   /** The displayed box and the attributes of the last page, because most pages have equal ones. */
   #lastBox: Box | undefined;
+  /** The last part of a displayed box within a TrimBox. */
+  #lastTrimBox: Box | undefined;
   #last = {
     mediaBox: undefined as Box | undefined,
     cropBox: undefined as Box | undefined,
@@ -159,8 +161,8 @@ export class PageWalk {
         neighbor = page;
         return page;
       }
-      const { box, rotate, userUnit, attributes } = neighbor!;
-      return { ...page, box, rotate, userUnit, attributes };
+      const { box, trimBox, rotate, userUnit, attributes } = neighbor!;
+      return { ...page, box, trimBox, rotate, userUnit, attributes };
     });
   }
 
@@ -368,6 +370,7 @@ export class PageWalk {
     return {
       ...{ index: 0, box, rotate, userUnit, rewrite: page, repeated: false, cuts },
       ...{
+        trimBox: this.#trimBox(page.text, attributes.trimBox, box),
         attributes: this.#attributesOf(inherited, box, userUnit),
         contents,
         resources,
@@ -404,6 +407,19 @@ export class PageWalk {
   #equalBox(box: Box): Box {
     if (!isEqual(this.#lastBox, box)) this.#lastBox = box;
     return this.#lastBox!;
+  }
+
+  /** Returns the part of a displayed box within the TrimBox. An unreadable TrimBox counts as none. */
+  #trimBox(text: Uint8Array, span: Span | undefined, box: Box): Box | undefined {
+    if (!span || span.end - span.start > LONGEST_ENTRY) return undefined;
+    try {
+      const trimBox = trimmedBox(box, this.#box(text, span));
+      if (trimBox && !isEqual(this.#lastTrimBox, trimBox)) this.#lastTrimBox = trimBox;
+      return trimBox && this.#lastTrimBox;
+    } catch (error) {
+      if (error instanceof Malformed) return undefined;
+      throw error;
+    }
   }
 
   /** Parses an entry of a page or node. */
