@@ -5,12 +5,18 @@ import { IMAGE_FORMATS } from "../src/engine/index.ts";
 import { FIELD_KINDS, fieldKindOf } from "../src/service/request/fieldKinds.ts";
 import { fieldMessage } from "../src/service/request/fieldMessages.ts";
 import { invalidRequest } from "../src/service/request/invalidRequest.ts";
-import { type ImageRequest, imageRequest, type TextRequest, textRequest } from "../src/service/request/schemas.ts";
+import {
+  type ImageRequest,
+  imageRequest,
+  type TextRequest,
+  textRequest,
+  withPlaceCheck,
+} from "../src/service/request/schemas.ts";
 import { typedFields } from "../src/service/request/typedFields.ts";
 import { misuse } from "./failure.ts";
 import { readSecretFile } from "./secretFile.ts";
 
-const textSettings = textRequest().omit({ file: true });
+const textSettings = withPlaceCheck(textRequest().omit({ file: true }));
 const imageSettings = imageRequest().omit({ file: true, image: true });
 const shapes = { "--text": textSettings, "--image": imageSettings };
 

@@ -205,8 +205,7 @@ if (program) {
   const total = { compared: 0, rejected: 0, unreadable: 0 };
   for (const [name, source] of files) {
     try {
-      const markedAt = async (opacity: number) =>
-        joined((await watermark(source, { ...MARK, opacity })).chunks());
+      const markedAt = async (opacity: number) => joined((await watermark(source, { ...MARK, opacity })).chunks());
       const differences = await compare(source, await markedAt(OPACITY), await markedAt(1)).catch((error) => {
         if (!("status" in error || "code" in error)) throw error;
         total.unreadable++; // Ghostscript cannot read the file, or does not draw all of its pages

@@ -10,11 +10,11 @@ import {
 import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
 import { fieldMessage } from "../src/service/request/fieldMessages.ts";
 import { imageMarkOf, textMarkOf } from "../src/service/request/marks.ts";
-import { imageRequest, textRequest } from "../src/service/request/schemas.ts";
+import { imageRequest, textRequest, withPlaceCheck } from "../src/service/request/schemas.ts";
 import { Problem } from "../src/shared/problems.ts";
 import type { MarkAnswer, Marked, MarkRequest, Refusal } from "./messages.ts";
 
-const textSettings = textRequest().omit({ file: true });
+const textSettings = withPlaceCheck(textRequest().omit({ file: true }));
 const imageSettings = imageRequest().omit({ file: true, image: true });
 
 const loadFont: LoadFont = async (path) => {

@@ -187,6 +187,15 @@ describe("a field with a list of allowed values", () => {
   });
 });
 
+test.each(["diagonal", "outline", "sidebar"])(
+  "the position auto is rejected with the template %s",
+  async (template) => {
+    expect(await messageFor(TEXT, { ...text, position: "auto", template }, "position")).toBe(
+      "is auto, which needs another template: one of horizontal, tiled, header, footer, stamp",
+    );
+  },
+);
+
 describe("an unknown field", () => {
   test.each([
     ["opactiy", "opacity"],

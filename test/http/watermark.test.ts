@@ -142,7 +142,7 @@ describe("fields of a request", () => {
   const places = [...IMAGE_POSITIONS, "top-center", "middle-left", "bottom-center"];
   test.each<[string, object]>([
     ...places.flatMap((position): [string, object][] => [
-      [TEXT, { text: "A", position }],
+      [TEXT, { text: "A", position, template: "stamp" }],
       [IMAGE, { image: png, position }],
     ]),
     ...Object.keys(TEMPLATES).map((template): [string, object] => [TEXT, { text: "A\nB", template }]),
@@ -201,6 +201,8 @@ describe("invalid input", () => {
     [IMAGE, 400, "invalid_request", { ...image, scale: 1.5 }, "scale"],
     [IMAGE, 400, "invalid_request", { ...image, rotation: -361 }, "rotation"],
     [IMAGE, 400, "invalid_request", { ...image, position: "diagonal" }, "position"],
+    [TEXT, 400, "invalid_request", { ...text, position: "auto" }, "position"],
+    [TEXT, 400, "invalid_request", { ...text, position: "auto", template: "sidebar" }, "position"],
     [IMAGE, 400, "invalid_request", { ...image, image: "not base64!" }, "image"],
     [TEXT, 400, "invalid_request", formOf({ file: pdf, text: "A", opacity: "half" }), "opacity"],
     [TEXT, 422, "unsupported_character", { ...text, text: "ab\u{1f5ff}\u{12000}" }],

@@ -3,6 +3,7 @@
  * 12.5.6.22), which have neither a pop-up nor a place in the list of comments. Readers draw them like stamps: above all
  * annotations before them, except for form fields.
  */
+import type { Matrix } from "../pdf/content/matrix.ts";
 import { appendAnnotations, type PageAnnotations, readAnnotations } from "../pdf/document/annotations.ts";
 import type { Ref } from "../pdf/document/newObject.ts";
 import { mayBePdfua } from "../pdf/document/pdfa.ts";
@@ -11,7 +12,7 @@ import type { Box } from "../pdf/pages/boxes.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
 import { addForm, type Mark } from "./form.ts";
-import type { Matrix, Point } from "./geometry.ts";
+import type { Point } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 
 /** Maximum number of annotations that show the mark on a page. */

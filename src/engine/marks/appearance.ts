@@ -13,6 +13,8 @@ const OUTER_SIZE_SHARE = 0.06;
  */
 export interface Appearance {
   readonly position: Position;
+  /** Whether the mark moves from its position to the emptiest place of each page. */
+  readonly isAuto: boolean;
   /** Degrees, counter-clockwise. If undefined, the mark follows the diagonal of each page. */
   readonly rotation: number | undefined;
   readonly weight: Weight;
@@ -56,7 +58,7 @@ export interface Appearance {
  */
 export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
   const template = TEMPLATES[mark.template ?? DEFAULT_TEMPLATE];
-  const position = mark.position ?? template.position;
+  const position = mark.position === undefined || mark.position === "auto" ? template.position : mark.position;
   const spot = spotOf(position);
   const isInMiddle = spot.x === 0.5 && spot.y === 0.5 && !spot.isTiled;
   const requested = mark.opacity ?? DEFAULTS.opacity;
@@ -66,6 +68,7 @@ export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
 
   return {
     position,
+    isAuto: mark.position === "auto" && !template.fixed,
     rotation: mark.rotation ?? (spot.alongDiagonal ? undefined : (template.rotation ?? 0)),
     weight: template.weight,
     color: isUnder ? mixedWithWhite(color, opacity) : color,

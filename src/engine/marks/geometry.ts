@@ -1,3 +1,4 @@
+import { type Matrix, multiply } from "../pdf/content/matrix.ts";
 import type { Page } from "../pdf/pages/page.ts";
 
 /**
@@ -7,9 +8,6 @@ import type { Page } from "../pdf/pages/page.ts";
  * lower left corner, x points to the right, y points up, and the unit is one point (1/72 inch). Angles are in degrees,
  * counter-clockwise in displayed space.
  */
-
-/** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
-export type Matrix = readonly [number, number, number, number, number, number];
 
 /** Width and height, in points unless stated otherwise. */
 export interface Size {
@@ -37,13 +35,6 @@ export interface PageFrame extends PageSize {
 /** Returns a string that is the same for equal sizes, for use as a key of a Map. */
 export function sizeKey({ width, height }: Size): string {
   return `${width}x${height}`;
-}
-
-/** Returns the matrix that applies `first`, then `second`. */
-export function multiply(first: Matrix, second: Matrix): Matrix {
-  const [a, b, c, d, e, f] = first;
-  const [A, B, C, D, E, F] = second;
-  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
 
 /**

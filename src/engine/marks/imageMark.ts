@@ -7,6 +7,7 @@ import { haveSameShape, largestScale, marginOn, roomOn } from "./geometry.ts";
 import { numbers } from "./operators.ts";
 import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
 import { Placer } from "./placer.ts";
+import { placesFor } from "./places.ts";
 import { spotOf } from "./positions.ts";
 
 /**
@@ -26,7 +27,9 @@ export async function markWithImage(
 ): Promise<PlacedMarks> {
   const { width, height } = picture;
   const { opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation, scale = DEFAULTS.scale } = options;
-  const spot = spotOf(options.position ?? DEFAULTS.imagePosition);
+  const { marginPt = DEFAULTS.marginPt, position = DEFAULTS.imagePosition } = options;
+  const isAuto = position === "auto";
+  const spot = spotOf(isAuto ? DEFAULTS.imagePosition : position);
   const isUnder = document.layer === "under";
   const { xobject, matrix } = picture.embed(document, isUnder ? opacity : 1);
   const mark = makeMark(
@@ -40,20 +43,20 @@ export async function markWithImage(
   );
 
   const placer = new Placer(document, options);
+  const placeOn = await placesFor(document, placer, { spot, isAuto, marginPt }, (page) => {
+    const frame = placer.frameOn(page);
+    const room = roomOn(frame, marginOn(frame, marginPt));
+    const factor = Math.min((scale * frame.width) / width, largestScale(picture, room, rotation));
+    return { size: picture, scale: factor, rotation };
+  });
   let previous: { page: Page; placement: Placement } | undefined;
   const placementOn = (page: Page): Placement => {
-    const frame = placer.frameOn(page);
-    const marginPt = marginOn(frame, options.marginPt ?? DEFAULTS.marginPt);
-    const factor = Math.min((scale * frame.width) / width, largestScale(picture, roomOn(frame, marginPt), rotation));
-    const { matrix, tiling } = placer.place(spot, picture, factor, rotation, page, marginPt);
+    const { matrix, tiling } = placeOn(page);
     const copies = tiling?.copiesOf(mark);
-    return {
-      matrix,
-      parts: (copies ? [mark, copies] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })),
-    };
+    return { matrix, parts: (copies ? [mark, copies] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })) };
   };
   return placeOnPages(document, (page) => {
-    if (!previous || !haveSameShape(previous.page, page)) previous = { page, placement: placementOn(page) };
+    if (isAuto || !previous || !haveSameShape(previous.page, page)) previous = { page, placement: placementOn(page) };
     return previous.placement;
   });
 }

@@ -1,4 +1,5 @@
-import type { Matrix, Point } from "./geometry.ts";
+import type { Matrix } from "../pdf/content/matrix.ts";
+import type { Point } from "./geometry.ts";
 
 /** Maximum absolute value of a real number in PDF/A-1 (ISO 19005-1, 6.1.12). Integers may be larger. */
 const LARGEST_REAL = 32_767;

@@ -1,10 +1,11 @@
+import { type Matrix, multiply } from "../pdf/content/matrix.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
 import { overlay } from "../pdf/output/overlay.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
 import { AnnotationMarks, clipOut } from "./annotationMarks.ts";
 import type { Mark } from "./form.ts";
-import { displayedSize, haveSameShape, type Matrix, multiply, type Point, type Size, toUserSpace } from "./geometry.ts";
+import { displayedSize, haveSameShape, type Point, type Size, toUserSpace } from "./geometry.ts";
 import { numbers, showEach } from "./operators.ts";
 
 /** The marks of one page, and the matrix from their common space to displayed space. */

@@ -1,11 +1,12 @@
 import { DEFAULTS, type MarkOptions } from "../options.ts";
+import type { Matrix } from "../pdf/content/matrix.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import {
   displayedSize,
   type FrameBox,
   frameOn,
-  type Matrix,
+  marginOn,
   ORIGIN,
   type PageFrame,
   type Point,
@@ -15,8 +16,18 @@ import {
 import type { Spot } from "./positions.ts";
 import { type Tiling, Tilings } from "./tilings.ts";
 
+/** The shape of a mark on a page. */
+export interface Shape {
+  /** Size of the mark in its own units. */
+  readonly size: Size;
+  /** Points per unit. */
+  readonly scale: number;
+  /** Degrees, counter-clockwise. */
+  readonly rotation: number;
+}
+
 /** Where a mark is on a page. */
-interface Place {
+export interface Place {
   /** Matrix from the mark's space to displayed space, for the copy in the middle if the mark is tiled. */
   readonly matrix: Matrix;
   /** The other copies, if the mark is tiled. */
@@ -45,15 +56,16 @@ export class Placer {
 
   /**
    * Returns the place of a mark on a page.
-   * @param size size of the mark in its own units
+   * @param requestedPt requested margin in points
    */
-  place(spot: Spot, size: Size, scale: number, degrees: number, page: Page, marginPt: number): Place {
+  place(spot: Spot, { size, scale, rotation }: Shape, page: Page, requestedPt: number): Place {
     const frame = this.frameOn(page);
-    const placed = (area: Size, offset: Point) => placeAt(spot, size, scale, degrees, area, marginPt, offset);
+    const marginPt = marginOn(frame, requestedPt);
+    const placed = (area: Size, offset: Point) => placeAt(spot, size, scale, rotation, area, marginPt, offset);
     const { x, y } = this.#offset;
     if (!spot.isTiled) return { matrix: placed(frame, { x: frame.x + x, y: frame.y + y }), tiling: undefined };
     const whole = displayedSize(page);
-    const tiling = this.#tilings.of(size, scale, degrees, whole, {
+    const tiling = this.#tilings.of(size, scale, rotation, whole, {
       x: frame.x + (frame.width - whole.width) / 2 + x,
       y: frame.y + (frame.height - whole.height) / 2 + y,
     });

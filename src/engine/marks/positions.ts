@@ -23,6 +23,8 @@ const TABLE = {
   "bottom-right": { x: 1, y: 0 },
   tile: { x: 0.5, y: 0.5, isTiled: true },
   diagonal: { x: 0.5, y: 0.5, alongDiagonal: true },
+  /** The emptiest of the nine places of each page. A mark has its default place where all are equal. */
+  auto: { x: 0.5, y: 0.5 },
 } as const satisfies Record<string, Spot>;
 
 /** The name of a position of a text. */

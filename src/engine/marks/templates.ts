@@ -30,6 +30,8 @@ export interface Template {
    * overlaid copies.
    */
   small?: true;
+  /** Whether the mark has its place on every page, also in the position `auto`. */
+  fixed?: true;
 }
 
 /** Share of the page's shorter side that is 9 points on A4. */
@@ -45,6 +47,7 @@ const TABLE = {
     weight: "bold",
     color: "#282828",
     sizeShare: 0.26,
+    fixed: true,
   },
   horizontal: {
     description: "Large level letters in the middle of the page.",
@@ -99,6 +102,7 @@ const TABLE = {
     sizeShare: SMALL_SHARE,
     small: true,
     maxDepth: MAX_DEPTH,
+    fixed: true,
   },
   outline: {
     description: "Large hollow letters across the page.",
@@ -107,6 +111,7 @@ const TABLE = {
     color: "#282828",
     sizeShare: 0.26,
     hollow: true,
+    fixed: true,
   },
 } satisfies Record<string, Template>;
 

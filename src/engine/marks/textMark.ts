@@ -10,10 +10,11 @@ import { appearanceOf } from "./appearance.ts";
 import { type Block, edgeAround } from "./block.ts";
 import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
-import { diagonalAngle, haveSameShape, marginOn, type Size } from "./geometry.ts";
+import { diagonalAngle, haveSameShape } from "./geometry.ts";
 import { digitCounts, fillIn, type PlaceholderValues } from "./placeholders.ts";
 import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
-import { Placer } from "./placer.ts";
+import { type Place, Placer } from "./placer.ts";
+import { placesFor } from "./places.ts";
 import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
@@ -43,15 +44,19 @@ export async function markWithText(
   const content = { text, digits: digitCounts(mark.text, values) };
   const layout = await layOutText(content, frames, appearance, typesetter, document.objects.source.meter);
   const marks = new TextMarks(document, layout.clusters(), appearance, edgeAround(appearance, layout.smallestPt));
-  const spot = spotOf(appearance.position);
-
-  const placementOf = (block: Block, fontSizePt: number, page: Page) => {
-    const size: Size = { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM };
-    const scale = fontSizePt / UNITS_PER_EM;
-    const frame = frames[page.index]!;
-    const rotation = appearance.rotation ?? diagonalAngle(frame);
-    return placer.place(spot, size, scale, rotation, page, marginOn(frame, appearance.marginPt));
+  const numberOn = ({ index }: Page) => String(values.pageStart + index);
+  const blockOn = (page: Page): { block: Block; fontSizePt: number } => {
+    const { fontSizePt, blocks } = layout.layoutOn(frames[page.index]!);
+    return { block: blocks.get(numberOn(page).length) ?? blocks.get(0)!, fontSizePt };
   };
+  const placeOn = await placesFor(document, placer, { ...appearance, spot: spotOf(appearance.position) }, (page) => {
+    const { block, fontSizePt } = blockOn(page);
+    return {
+      size: { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM },
+      scale: fontSizePt / UNITS_PER_EM,
+      rotation: appearance.rotation ?? diagonalAngle(frames[page.index]!),
+    };
+  });
 
   const allWords = new Map<Block, string>();
   const wordsOn = (block: Block, number: string): string => {
@@ -61,14 +66,13 @@ export async function markWithText(
   };
 
   /** The previous page and its placement, cached because consecutive pages are mostly alike. */
-  let previous: { page: Page; block: Block; placement: ReturnType<typeof placementOf> } | undefined;
+  let previous: { page: Page; block: Block; place: Place } | undefined;
   const { outsidePages } = await placeOnPages(document, (page): Placement => {
-    const { fontSizePt, blocks } = layout.layoutOn(frames[page.index]!);
-    const number = String(values.pageStart + page.index);
-    const block = blocks.get(number.length) ?? blocks.get(0)!;
-    if (previous?.block !== block || !haveSameShape(previous.page, page))
-      previous = { page, block, placement: placementOf(block, fontSizePt, page) };
-    const { matrix, tiling } = previous.placement;
+    const number = numberOn(page);
+    const { block } = blockOn(page);
+    if (appearance.isAuto || previous?.block !== block || !haveSameShape(previous.page, page))
+      previous = { page, block, place: placeOn(page) };
+    const { matrix, tiling } = previous.place;
     const parts = marks.partsOf(block, number);
     const words = wordsOn(block, number);
     if (!tiling) return { matrix, parts, words };

@@ -1,6 +1,7 @@
+import { type Matrix, multiply } from "../pdf/content/matrix.ts";
 import type { ObjectSink } from "../pdf/document/newObject.ts";
 import { type Mark, repeatMark } from "./form.ts";
-import { type Matrix, multiply, ORIGIN, type Point, roundedUpSize, type Size, sizeKey, tile } from "./geometry.ts";
+import { ORIGIN, type Point, roundedUpSize, type Size, sizeKey, tile } from "./geometry.ts";
 
 /**
  * Maximum side of a page in units of a mark. On larger pages, the mark is not tiled, because copies would be too small
@@ -39,6 +40,13 @@ export class Tilings {
   }
 }
 
+/** A tiling without some copies. */
+interface ThinnedTiling {
+  /** Offset from the copy in the middle to the one that takes its place. */
+  readonly middle: Point;
+  readonly tiling: Tiling;
+}
+
 /** The copies of a mark around the middle of a page. All parts of a text have copies at the same offsets. */
 export class Tiling {
   readonly #sink: ObjectSink;
@@ -47,6 +55,8 @@ export class Tiling {
   /** Offsets of all other copies from the one in the middle. */
   readonly #offsets: readonly Point[];
   readonly #copies = new Map<Mark, Mark>();
+  /** Tilings without some copies, by the numbers of the others. */
+  readonly #thinned = new Map<string, ThinnedTiling>();
 
   /** @param places see {@link tile} */
   constructor(sink: ObjectSink, [middle = ORIGIN, ...others]: readonly Point[]) {
@@ -58,6 +68,25 @@ export class Tiling {
   /** Returns the matrix of the copy in the middle, from the matrix of a mark in the center of the page. */
   matrixOf(centered: Matrix): Matrix {
     return multiply([1, 0, 0, 1, this.#middle.x, this.#middle.y], centered);
+  }
+
+  /**
+   * Returns this tiling without some copies. If every copy would be left out, the one in the middle stays.
+   * @param isLeftOut returns whether the copy at an offset is left out
+   */
+  without(isLeftOut: (offset: Point) => boolean): ThinnedTiling {
+    const all = [ORIGIN, ...this.#offsets];
+    const left = all.filter((offset) => !isLeftOut(offset));
+    if (left.length === all.length) return { middle: ORIGIN, tiling: this };
+    const key = left.map((offset) => all.indexOf(offset)).join(" ");
+    const known = this.#thinned.get(key);
+    if (known) return known;
+    const middle = left.reduce((a, b) => (Math.hypot(b.x, b.y) < Math.hypot(a.x, a.y) ? b : a), left[0] ?? ORIGIN);
+    const others = left.filter((offset) => offset !== middle);
+    const offsets = others.map(({ x, y }) => ({ x: x - middle.x, y: y - middle.y }));
+    const thinned = { middle, tiling: new Tiling(this.#sink, [ORIGIN, ...offsets]) };
+    this.#thinned.set(key, thinned);
+    return thinned;
   }
 
   /**

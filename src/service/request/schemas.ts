@@ -17,6 +17,7 @@ import {
 import { UPLOAD_FIRST, Upload } from "../../inputs/upload.ts";
 import { once } from "../../shared/once.ts";
 import { choice } from "./choice.ts";
+import { FIELD_KINDS } from "./fieldKinds.ts";
 import { takes } from "./fieldMessages.ts";
 
 /**
@@ -59,6 +60,8 @@ const canonical = <P extends Position>(name: P | Synonym) =>
   (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name as Synonym] : name) as P;
 
 const templates = Object.keys(TEMPLATES) as TemplateName[];
+/** Templates that the position `auto` can move. */
+const movable = templates.filter((name) => !TEMPLATES[name].fixed);
 
 /** Lists the templates by the value of a property: `#282828 (diagonal, tiled), #7a0c0c (stamp)`. */
 function byTemplate(property: "position" | "color"): string {
@@ -277,7 +280,9 @@ export const textRequest = once(() =>
     position: choice(POSITIONS, synonyms)
       .transform(canonical<Position>)
       .optional()
-      .describe(`Place on the page as the reader sees it. Default: from the template, ${byTemplate("position")}.`),
+      .describe(
+        `Place on the page as the reader sees it. auto: the emptiest place of each page, for ${movable.join(", ")}; copies of tiled spare barcodes. Default: from the template, ${byTemplate("position")}.`,
+      ),
     opacity: opacity(),
     layer: layer(),
     rotation: rotation()
@@ -322,7 +327,7 @@ export const imageRequest = once(() =>
     position: choice(IMAGE_POSITIONS, synonyms)
       .transform(canonical<ImagePosition>)
       .prefault(DEFAULTS.imagePosition)
-      .describe("Place on the page as the reader sees it."),
+      .describe("Place on the page as the reader sees it. auto: the emptiest place of each page."),
     opacity: opacity(),
     layer: layer(),
     scale: z
@@ -346,6 +351,16 @@ export const imageRequest = once(() =>
     filename: filename(),
   }),
 );
+
+/** Adds the check that the position `auto` has a template that can move. A schema with it cannot be extended. */
+export function withPlaceCheck<S extends z.ZodType<{ position?: Position | undefined; template: TemplateName }>>(
+  schema: S,
+): S {
+  return schema.refine(({ position, template }) => position !== "auto" || movable.includes(template), {
+    path: ["position"],
+    error: `is auto, which needs another template: ${FIELD_KINDS.choice.expected(movable)}`,
+  });
+}
 
 /** Names of the operations in results. */
 const operations = ["watermark.text", "watermark.image"] as const;
@@ -395,7 +410,9 @@ const imageOrUpload = once(() =>
  * Schema of a {@link textRequest} whose body has been read. The file is an {@link Upload} if it was long and has
  * already been received.
  */
-export const textRead = once(() => textRequest().extend({ file: z.union([upload(), file()], { error: FILE }) }));
+export const textRead = once(() =>
+  withPlaceCheck(textRequest().extend({ file: z.union([upload(), file()], { error: FILE }) })),
+);
 /**
  * Schema of an {@link imageRequest} whose body has been read. A file or image is an {@link Upload} if it was long and
  * has already been received.
@@ -408,7 +425,7 @@ export const imageRead = once(() =>
 );
 
 /** Schema of a {@link textRequest} as `multipart/form-data`. The file may be an {@link Upload}. */
-export const textForm = once(() => textRequest().extend({ file: fileOrUpload() }));
+export const textForm = once(() => withPlaceCheck(textRequest().extend({ file: fileOrUpload() })));
 /** Schema of an {@link imageRequest} as `multipart/form-data`. The file and the image may each be an {@link Upload}. */
 export const imageForm = once(() => imageRequest().extend({ file: fileOrUpload(), image: imageOrUpload() }));
 

@@ -3,9 +3,7 @@ import {
   diagonalAngle,
   displayedSize,
   largestScale,
-  type Matrix,
   marginOn,
-  multiply,
   placeAt,
   roomOn,
   rotatedSize,
@@ -15,6 +13,7 @@ import {
   toUserSpace,
 } from "../../../src/engine/marks/geometry.ts";
 import { spotOf } from "../../../src/engine/marks/positions.ts";
+import { type Matrix, multiply } from "../../../src/engine/pdf/content/matrix.ts";
 import type { Page } from "../../../src/engine/pdf/pages/page.ts";
 
 const page = (rotate: Page["rotate"], userUnit = 1): Page => ({

@@ -9,6 +9,8 @@ import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
  * color table.
  */
 const MAX_DICTIONARY = 2048;
+/** Minimum number of modules along the side of a square barcode, and maximum ratio of its sides. */
+const [MIN_MODULES, MAX_RATIO] = [10, 1.4];
 /** Maximum length of unfiltered data in bytes. */
 const MAX_DATA = 1 << 20;
 
@@ -48,6 +50,8 @@ interface InlineImage {
   readonly end: number;
   /** Number of components of the image's colors: 1 for an indexed image, 0 if the number is unknown. */
   readonly components: number;
+  /** Whether the image has one bit per pixel, and the shape and number of pixels of a square barcode. */
+  readonly mayBeBarcode: boolean;
 }
 
 /**
@@ -59,14 +63,28 @@ interface InlineImage {
 export function readInlineImage(bytes: Uint8Array, at: number, end: number): InlineImage {
   const data = endOfDictionary(bytes, at, end);
   const entries = data < 0 ? undefined : dictionaryOf(bytes, at, data - 3);
-  if (!entries) return { end: -1, components: 0 };
-  const { endOfData, components } = describe(entries);
+  if (!entries) return { end: -1, components: 0, mayBeBarcode: false };
+  const { endOfData, ...about } = describe(entries);
   let after = endOfData?.(bytes, data, end) ?? -1;
-  if (after < 0 || !isWhite(bytes[after])) return { end: -1, components };
+  if (after < 0 || !isWhite(bytes[after])) return { end: -1, ...about };
   while (after < end && isWhite(bytes[after])) after++;
   const isEnded = bytes[after] === UPPER_E && bytes[after + 1] === UPPER_I;
   after += 2;
-  return { end: isEnded && (after === end || isWhite(bytes[after])) ? after : -1, components };
+  return { end: isEnded && (after === end || isWhite(bytes[after])) ? after : -1, ...about };
+}
+
+/** Returns the offset behind the first `EI` that may end the inline image at `at`, or `end` without one. */
+export function endOfInlineImage(bytes: Uint8Array, at: number, end: number): number {
+  const data = endOfDictionary(bytes, at, end);
+  for (at = Math.max(at, data); at + 2 <= end; at++)
+    if (
+      bytes[at] === UPPER_E &&
+      bytes[at + 1] === UPPER_I &&
+      isWhite(bytes[at - 1]) &&
+      (at + 2 === end || isWhite(bytes[at + 2]))
+    )
+      return at + 2;
+  return end;
 }
 
 /** Returns the offset of the data, after `ID` and one white-space character. Returns -1 if these are missing. */
@@ -78,7 +96,7 @@ function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /** Returns how to find the end of data with this dictionary, if all readers find the same end. */
-function describe(entries: Dictionary): { endOfData?: EndOfData | undefined; components: number } {
+function describe(entries: Dictionary): Omit<InlineImage, "end"> & { endOfData?: EndOfData | undefined } {
   let isAmbiguous = false;
   const get = (short: string, long: string) => {
     if (entries.has(short) && entries.has(long)) isAmbiguous = true;
@@ -92,16 +110,18 @@ function describe(entries: Dictionary): { endOfData?: EndOfData | undefined; com
   const space = get("CS", "ColorSpace");
   const family = Array.isArray(space) ? space[0] : space;
   const components = isMask ? 1 : typeof family === "string" ? (COMPONENTS.get(family) ?? 0) : 0;
+  const [shorter, longer] = width < height ? [width, height] : [height, width];
+  const about = { components, mayBeBarcode: bits === 1 && shorter >= MIN_MODULES && longer < MAX_RATIO * shorter };
   const length = height * Math.ceil((width * bits * components) / 8);
-  if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return { components };
+  if (length === 0 || length > MAX_DATA || ![1, 2, 4, 8].includes(bits)) return about;
   const filters = get("F", "Filter");
-  if (isAmbiguous || entries.has("L") || entries.has("Length")) return { components };
+  if (isAmbiguous || entries.has("L") || entries.has("Length")) return about;
   const [filter, ...others] = Array.isArray(filters) ? filters : [filters];
-  if (filter === undefined) return { endOfData: endOfSamples(length), components };
+  if (filter === undefined) return { endOfData: endOfSamples(length), ...about };
   const isKnown = (other: Value | undefined) =>
     typeof other === "string" && (FILTERS.has(other) || OTHER_FILTERS.has(other));
   const endOfData = others.every(isKnown) ? FILTERS.get(filter) : undefined;
-  return { endOfData, components };
+  return { endOfData, ...about };
 }
 
 /**

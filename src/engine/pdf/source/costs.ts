@@ -75,6 +75,8 @@ export const COSTS = {
   readStreamDictionary: scan(8),
   /** Per byte of decoded content whose syntax is checked. */
   checkContent: scan(4),
+  /** Per byte of decoded content that is run to find what it paints. */
+  findInk: time(16),
   /** Per byte of a malformed object that is rewritten in well-formed syntax. */
   rewriteWellFormed: scan(32),
 

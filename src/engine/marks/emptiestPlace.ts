@@ -1,0 +1,113 @@
+/** Chooses places of marks by what pages paint there. */
+import { type Bounds, boundsOf } from "../pdf/content/bounds.ts";
+import type { Matrix } from "../pdf/content/matrix.ts";
+import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
+import type { Page } from "../pdf/pages/page.ts";
+import { PageInkReader } from "../pdf/pages/pageInk.ts";
+import type { Size } from "./geometry.ts";
+import { POSITIONS, type Spot, spotOf } from "./positions.ts";
+
+/** Distance in units of the page that counts as touching. */
+const CLEARANCE = 1;
+
+/** The area of a mark on a page: a rectangle at any angle, in the page's user space. */
+export class Footprint {
+  readonly #bounds: Bounds;
+  readonly #center: readonly [number, number];
+  /** The directions of its sides as unit vectors, each with half of the side's length. */
+  readonly #axes: readonly (readonly [x: number, y: number, half: number])[];
+
+  /**
+   * @param size size of the mark in its own units
+   * @param matrix maps the mark to user space
+   */
+  constructor({ width, height }: Size, matrix: Matrix) {
+    const [a, b, c, d, e, f] = matrix;
+    const corners = [0, width].flatMap((x) => [0, height].flatMap((y) => [a * x + c * y + e, b * x + d * y + f]));
+    this.#bounds = boundsOf(corners);
+    this.#center = [a * (width / 2) + c * (height / 2) + e, b * (width / 2) + d * (height / 2) + f];
+    this.#axes = (
+      [
+        [a, b, width],
+        [c, d, height],
+      ] as const
+    ).map(([x, y, side]) => {
+      const length = Math.hypot(x, y);
+      return [x / length, y / length, (side * length) / 2] as const;
+    });
+  }
+
+  /** Returns approximately how much of a rectangle is in the footprint; 0 if they do not meet. */
+  overlap(bounds: Bounds): number {
+    const own = this.#bounds;
+    const width = Math.min(bounds[2] + CLEARANCE, own[2]) - Math.max(bounds[0] - CLEARANCE, own[0]);
+    if (width <= 0) return 0;
+    const height = Math.min(bounds[3] + CLEARANCE, own[3]) - Math.max(bounds[1] - CLEARANCE, own[1]);
+    if (height <= 0) return 0;
+    const [x0, y0, x1, y1] = bounds;
+    const [halfWidth, halfHeight] = [(x1 - x0) / 2 + CLEARANCE, (y1 - y0) / 2 + CLEARANCE];
+    const [dx, dy] = [(x0 + x1) / 2 - this.#center[0], (y0 + y1) / 2 - this.#center[1]];
+    // Two rectangles are apart if a line along a side of one of them is between them.
+    const isApart = this.#axes.some(
+      ([x, y, half]) => Math.abs(dx * x + dy * y) >= half + halfWidth * Math.abs(x) + halfHeight * Math.abs(y),
+    );
+    return isApart ? 0 : width * height;
+  }
+}
+
+/** The place that was chosen on a page, and what the mark must not cover there. */
+export interface ChosenPlace {
+  readonly spot: Spot;
+  /** The bounds of barcodes in the page's user space. */
+  readonly barcodes: readonly Bounds[];
+}
+
+/**
+ * Chooses the emptiest place on each page. Ties go to the mark's own place, then to the nearest one. If the content of a page
+ * cannot be read, the mark is at its own place.
+ * @param own the place of the mark on an empty page
+ * @param footprintsOn returns the area of the mark on a page by its place
+ */
+export async function emptiestPlaces(
+  document: PdfDocument,
+  own: Spot,
+  footprintsOn: (page: Page) => (spot: Spot) => Footprint,
+): Promise<ChosenPlace[]> {
+  const reader = new PageInkReader(document.objects);
+  const spots = placesNear(own);
+  const places: ChosenPlace[] = [];
+  for (const page of document.pages) {
+    const footprintAt = footprintsOn(page);
+    const candidates = spots.map((spot) => ({ spot, footprint: footprintAt(spot), ink: 0, coded: 0 }));
+    const barcodes: Bounds[] = [];
+    const isRead = await reader.read(page, {
+      ink(bounds) {
+        for (const candidate of candidates) candidate.ink += candidate.footprint.overlap(bounds);
+      },
+      barcode(bounds) {
+        barcodes.push(bounds);
+        for (const candidate of candidates) candidate.coded += candidate.footprint.overlap(bounds);
+      },
+    });
+    const emptiest = candidates.reduce((best, other) =>
+      other.coded < best.coded || (other.coded === best.coded && other.ink < best.ink) ? other : best,
+    );
+    places.push({ spot: isRead ? emptiest.spot : own, barcodes });
+    await document.objects.source.meter.yieldIfDue();
+  }
+  return places;
+}
+
+/**
+ * Returns the places where a mark may move, its own first, then by their distance from it. A mark in the middle of an edge
+ * stays at this edge, and a tiled mark where it is.
+ */
+function placesNear(own: Spot): Spot[] {
+  if (own.isTiled) return [own];
+  const isAtEdge = own.x === 0.5 && own.y !== 0.5;
+  const distance = ({ x, y }: Spot) => Math.hypot(x - own.x, y - own.y);
+  return POSITIONS.slice(0, 9)
+    .map(spotOf)
+    .filter(({ y }) => !isAtEdge || y === own.y)
+    .sort((a, b) => distance(a) - distance(b));
+}

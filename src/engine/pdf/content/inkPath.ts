@@ -1,0 +1,88 @@
+/** A path of content (ISO 32000-2, 8.5), as the bounds of what its painting reports. */
+import { type Bounds, boundsOf } from "./bounds.ts";
+import type { Matrix } from "./matrix.ts";
+
+/** Maximum extent across, in units of the page, of the pieces into which slanted lines are split. */
+const PIECE = 8;
+/** Maximum number of pieces of a line. */
+const MAX_PIECES = 32;
+/** Maximum difference of coordinates of a level or upright line. */
+const LEVEL = 0.01;
+
+/** Receives the bounds of a shape, and whether the shape is a rectangle or consists of some. */
+type Report = (bounds: Bounds, isRectilinear: boolean) => void;
+
+/** The path that is being constructed. Curves extend to their control points. */
+export class InkPath {
+  /** Pairs of coordinates in the space of the page. */
+  #points: number[] = [];
+  /** Indexes of the first point of each subpath. */
+  #starts: number[] = [];
+
+  /** Bounds of the whole path; undefined if it is empty. */
+  get bounds(): Bounds | undefined {
+    return this.#points.length > 0 ? boundsOf(this.#points) : undefined;
+  }
+
+  moveTo(matrix: Matrix, x: number, y: number): void {
+    this.#starts.push(this.#points.length);
+    this.lineTo(matrix, x, y);
+  }
+
+  lineTo([a, b, c, d, e, f]: Matrix, x: number, y: number): void {
+    if (this.#starts.length === 0) this.#starts.push(0);
+    this.#points.push(a * x + c * y + e, b * x + d * y + f);
+  }
+
+  close(): void {
+    const start = this.#starts.at(-1);
+    if (start !== undefined) this.#points.push(this.#points[start]!, this.#points[start + 1]!);
+  }
+
+  clear(): void {
+    if (this.#points.length > 0) [this.#points, this.#starts] = [[], []];
+  }
+
+  /** Reports the area of each subpath. */
+  fill(report: Report): void {
+    this.#eachSubpath((start, end) => {
+      let isRectilinear = true;
+      for (let i = start + 2; i < end && isRectilinear; i += 2) isRectilinear = this.#isLevel(i) || this.#isUpright(i);
+      report(boundsOf(this.#points, start, end), isRectilinear);
+    });
+  }
+
+  /** Reports each line, without caps. Slanted lines are split, so that their bounds are not much larger than they are. */
+  stroke(width: number, report: Report): void {
+    const half = width / 2;
+    const points = this.#points;
+    this.#eachSubpath((start, end) => {
+      for (let i = start + 2; i < end; i += 2) {
+        const [fromX, fromY, toX, toY] = points.slice(i - 2, i + 2) as [number, number, number, number];
+        const isRectilinear = this.#isLevel(i) || this.#isUpright(i);
+        const [acrossX, acrossY] = [this.#isLevel(i) ? 0 : half, this.#isUpright(i) ? 0 : half];
+        const across = Math.min(Math.abs(toX - fromX), Math.abs(toY - fromY));
+        const pieces = isRectilinear ? 1 : Math.min(MAX_PIECES, Math.ceil(across / PIECE));
+        const [stepX, stepY] = [(toX - fromX) / pieces, (toY - fromY) / pieces];
+        for (let piece = 0; piece < pieces; piece++) {
+          const [x, y] = [fromX + piece * stepX, fromY + piece * stepY];
+          const [x0, y0, x1, y1] = boundsOf([x, y, x + stepX, y + stepY]);
+          report([x0 - acrossX, y0 - acrossY, x1 + acrossX, y1 + acrossY], isRectilinear);
+        }
+      }
+    });
+  }
+
+  #eachSubpath(visit: (start: number, end: number) => void): void {
+    for (const [i, start] of this.#starts.entries()) visit(start, this.#starts[i + 1] ?? this.#points.length);
+  }
+
+  /** Returns whether the line to the point at index `i` is level. */
+  #isLevel(i: number): boolean {
+    return Math.abs(this.#points[i + 1]! - this.#points[i - 1]!) < LEVEL;
+  }
+
+  #isUpright(i: number): boolean {
+    return Math.abs(this.#points[i]! - this.#points[i - 2]!) < LEVEL;
+  }
+}

@@ -1,0 +1,506 @@
+/**
+ * Runs page content (ISO 32000-2, 7.8.2) and reports the bounds of everything that it paints. The bounds are estimates: glyphs
+ * have the height of usual letters, curves extend to their control points, and clipping paths count as rectangles.
+ */
+import {
+  BRACKET_OPEN,
+  DIGIT_0,
+  LESS_THAN,
+  MINUS,
+  PAREN_OPEN,
+  PERIOD,
+  PLUS,
+  SLASH,
+  SPACE,
+} from "../syntax/characters.ts";
+import {
+  endOfWhite,
+  isDigit,
+  isRegular,
+  isSign,
+  Malformed,
+  readName,
+  skipToken,
+  skipValue,
+  terminated,
+} from "../syntax/lexer.ts";
+import { parseValue, type Value } from "../syntax/values.ts";
+import { RectangleGroup } from "./barcodes.ts";
+import { areaOf, type Bounds, clipped, mapped } from "./bounds.ts";
+import { InkPath } from "./inkPath.ts";
+import { endOfInlineImage, readInlineImage } from "./inlineImage.ts";
+import { type Matrix, multiply } from "./matrix.ts";
+
+/** Maximum number of saved graphics states. */
+const MAX_SAVED = 512;
+/** Maximum depth of forms within each other. */
+const MAX_FORMS = 12;
+/** Number of operands that are kept. No operator that counts has more. */
+const MAX_OPERANDS = 6;
+/** Maximum length of an operator. */
+const MAX_OPERATOR = 2;
+/** Share of the page from which on a filled area or an image is the page's background. */
+const BACKGROUND_SHARE = 0.9;
+/** Maximum share of the page that a barcode has. */
+const MAX_BARCODE_SHARE = 0.25;
+/** Lightness, from 0 to 1, from which on a filled area counts as paper. */
+const LIGHT = 0.88;
+/** Height of most letters above the baseline, in em. */
+const ASCENT = 0.75;
+/** Depth of most letters below the baseline, in em. */
+const DESCENT = 0.22;
+/** Code of the space in most fonts with two-byte codes. */
+const SPACE_GLYPH = 3;
+/** Bytes of content that a step runs. */
+const STEP = 1 << 14;
+
+/** Receives bounds in the space of the page. */
+export interface InkSink {
+  /** Receives the bounds of something that is painted. */
+  ink(bounds: Bounds): void;
+  /** Receives the bounds of something that looks like a barcode. They are reported as ink, too. */
+  barcode(bounds: Bounds): void;
+}
+
+/** The widths of a font's glyphs. */
+export interface FontMetrics {
+  /** Number of bytes of a character code. */
+  readonly codeBytes: 1 | 2;
+  /** Whether lines run from top to bottom. */
+  readonly isVertical: boolean;
+  /** Returns the width of a glyph in em. */
+  widthOf(code: number): number;
+}
+
+/** An image XObject. */
+export interface PaintedImage {
+  /** Returns whether the image looks like a barcode. */
+  isBarcode(): boolean;
+}
+
+/** A form XObject (8.10). */
+export interface PaintedForm {
+  readonly matrix: Matrix;
+  readonly box: Bounds;
+  /** The form's own resources. */
+  readonly resources: ContentResources | undefined;
+  /** Returns the decoded content, or undefined if it is unreadable or too long. */
+  content(): Uint8Array | undefined;
+}
+
+/** Resources of content. A method may throw, so that the step is repeated once the missing bytes are loaded. */
+export interface ContentResources {
+  font(name: string): FontMetrics;
+  xobject(name: string): PaintedImage | PaintedForm | undefined;
+  /** Returns whether a higher value of the color space means more ink. */
+  isSubtractive(name: string): boolean;
+}
+
+/** A stream that is being run. */
+interface Frame {
+  readonly bytes: Uint8Array;
+  readonly end: number;
+  readonly resources: ContentResources;
+  /** Number of saved graphics states that the stream cannot restore. */
+  readonly base: number;
+  at: number;
+}
+
+/** A color for filling or stroking. */
+interface Ink {
+  readonly isLight: boolean;
+  readonly isSubtractive: boolean;
+}
+
+/** The part of the graphics state (8.4) that has an effect on bounds. */
+interface State {
+  matrix: Matrix;
+  clip: Bounds;
+  fill: Ink;
+  stroke: Ink;
+  lineWidth: number;
+  font: FontMetrics;
+  fontSize: number;
+  charSpace: number;
+  wordSpace: number;
+  /** Horizontal scaling: 1 is normal. */
+  stretch: number;
+  leading: number;
+  rise: number;
+}
+
+/** Metrics of a font that cannot be read. */
+export const HALF_EM: FontMetrics = { codeBytes: 1, isVertical: false, widthOf: () => 0.5 };
+
+const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+const BLACK: Ink = { isLight: false, isSubtractive: false };
+const INITIAL = {
+  ...{ matrix: IDENTITY, fill: BLACK, stroke: BLACK, lineWidth: 1 },
+  ...{ font: HALF_EM, fontSize: 0, charSpace: 0, wordSpace: 0, stretch: 1, leading: 0, rise: 0 },
+};
+
+/** A run of a page's content, in steps. */
+export class InkScan {
+  readonly #sink: InkSink;
+  readonly #pageArea: number;
+  /** The page's content, and the forms that it is in. */
+  readonly #frames: Frame[] = [];
+  readonly #saved: State[] = [];
+  #state: State;
+  /** Number of states that were not saved, because there were too many. */
+  #unsaved = 0;
+
+  readonly #numbers = new Float64Array(MAX_OPERANDS);
+  #count = 0;
+  #name: string | undefined;
+  /** The last string or array. */
+  #value: Value = null;
+
+  readonly #path = new InkPath();
+  #isClip = false;
+  #textMatrix = IDENTITY;
+  #lineMatrix = IDENTITY;
+  readonly #group = new RectangleGroup();
+
+  /** @param page the displayed area of the page in its user space */
+  constructor(content: Uint8Array, resources: ContentResources, page: Bounds, sink: InkSink) {
+    this.#sink = sink;
+    this.#pageArea = areaOf(page);
+    this.#state = { ...INITIAL, clip: page };
+    this.#push(content, resources);
+  }
+
+  /**
+   * Runs a part of the content. A step that throws can be repeated.
+   * @returns the number of bytes that were run; 0 at the end
+   */
+  step(): number {
+    const frame = this.#frames.at(-1);
+    if (!frame) {
+      this.#endGroup();
+      return 0;
+    }
+    const start = frame.at;
+    try {
+      this.#run(frame, start + STEP);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      frame.at = frame.end; // readers ignore the rest, too
+    }
+    if (frame.at >= frame.end && this.#frames.at(-1) === frame) this.#pop();
+    return Math.max(1, frame.at - start);
+  }
+
+  #push(content: Uint8Array, resources: ContentResources): void {
+    const bytes = terminated(content);
+    this.#frames.push({ bytes, end: content.length, resources, base: this.#saved.length, at: 0 });
+  }
+
+  #pop(): void {
+    const { base } = this.#frames.pop()!;
+    if (this.#frames.length === 0) return;
+    this.#saved.length = base;
+    this.#state = this.#saved.pop()!;
+    this.#unsaved = 0;
+  }
+
+  /** Runs operators up to `limit`, or to a form that has to be run first. */
+  #run(frame: Frame, limit: number): void {
+    const { bytes, end } = frame;
+    let at = frame.at;
+    while (frame.at < limit && this.#frames.at(-1) === frame) {
+      at = endOfWhite(bytes, at, end);
+      frame.at = at;
+      if (at >= end) return;
+      this.#count = 0;
+      this.#name = undefined;
+      for (let code = bytes[at]!; !isOperator(code); at = endOfWhite(bytes, at, end), code = bytes[at]!)
+        at = this.#readOperand(bytes, at, code);
+      if (at >= end) {
+        frame.at = end;
+        return;
+      }
+      const start = at;
+      let name = 0;
+      while (isRegular(bytes[at])) name = (name << 8) | bytes[at++]!;
+      if (name === INLINE_IMAGE) at = this.#inlineImage(bytes, at, end);
+      else if (at - start <= MAX_OPERATOR) InkScan.#OPERATORS.get(name)?.(this, this.#numbers);
+      frame.at = at;
+    }
+  }
+
+  /** Reads the operand at `at`. Returns its end. */
+  #readOperand(bytes: Uint8Array, at: number, code: number): number {
+    if (isDigit(code) || isSign(code)) return this.#readNumber(bytes, at);
+    if (code === SLASH) {
+      const end = skipToken(bytes, at);
+      this.#name = readName(bytes, at, end);
+      return end;
+    }
+    if (code !== PAREN_OPEN && code !== LESS_THAN && code !== BRACKET_OPEN) return at + 1; // a stray delimiter
+    this.#value = parseValue(bytes, at);
+    return skipValue(bytes, at);
+  }
+
+  /** Reads a number as tolerantly as readers do. */
+  #readNumber(bytes: Uint8Array, at: number): number {
+    let isNegative = false;
+    for (; bytes[at] === MINUS || bytes[at] === PLUS; at++) isNegative ||= bytes[at] === MINUS;
+    let value = 0;
+    for (; isDigit(bytes[at]); at++) value = 10 * value + bytes[at]! - DIGIT_0;
+    if (bytes[at] === PERIOD) {
+      at++;
+      for (let unit = 0.1; isDigit(bytes[at]); at++, unit /= 10) value += unit * (bytes[at]! - DIGIT_0);
+    }
+    while (isRegular(bytes[at])) at++;
+    if (this.#count < MAX_OPERANDS) this.#numbers[this.#count++] = isNegative ? -value : value;
+    return at;
+  }
+
+  #save(): void {
+    if (this.#saved.length === MAX_SAVED) this.#unsaved++;
+    else this.#saved.push({ ...this.#state });
+  }
+
+  #restore(): void {
+    if (this.#unsaved > 0) this.#unsaved--;
+    else if (this.#saved.length > this.#frames.at(-1)!.base) this.#state = this.#saved.pop()!;
+  }
+
+  /** Reports bounds. Returns their visible part, if they have one. An area over nearly the whole page is its background. */
+  #ink(bounds: Bounds, isArea = false): Bounds | undefined {
+    const visible = clipped(bounds, this.#state.clip);
+    const isEmpty = !(visible[0] <= visible[2] && visible[1] <= visible[3]);
+    if (isEmpty || (isArea && areaOf(visible) > BACKGROUND_SHARE * this.#pageArea)) return undefined;
+    this.#sink.ink(visible);
+    return visible;
+  }
+
+  /** Reports the bounds of a shape. Rectangles may be parts of a barcode. */
+  readonly #shape = (bounds: Bounds, isRectilinear: boolean): void => {
+    const visible = this.#ink(bounds, true);
+    if (!visible || !isRectilinear || this.#group.add(visible)) return;
+    this.#endGroup();
+    this.#group.add(visible);
+  };
+
+  #endGroup(): void {
+    const bounds = this.#group.end();
+    if (bounds && areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea) this.#sink.barcode(bounds);
+  }
+
+  #paint(isFilled: boolean, isStroked: boolean, isClosed = false): void {
+    if (isClosed) this.#path.close();
+    const { fill, stroke, matrix, clip, lineWidth } = this.#state;
+    if (isFilled && !fill.isLight) this.#path.fill(this.#shape);
+    if (isStroked && !stroke.isLight)
+      this.#path.stroke(lineWidth * Math.sqrt(Math.abs(matrix[0] * matrix[3] - matrix[1] * matrix[2])), this.#shape);
+    const { bounds } = this.#path;
+    if (this.#isClip && bounds) this.#state.clip = clipped(bounds, clip);
+    this.#isClip = false;
+    this.#path.clear();
+  }
+
+  /** Returns the color of the operands. A name is a pattern's. */
+  #color(isSubtractive: boolean): Ink {
+    const values = this.#numbers.subarray(0, this.#count);
+    const isWhite = (value: number) => (isSubtractive || this.#count === 4 ? value <= 1 - LIGHT : value >= LIGHT);
+    return { isLight: this.#name === undefined && this.#count > 0 && values.every(isWhite), isSubtractive };
+  }
+
+  /** Returns the initial color of the color space that the operand names. */
+  #colorSpace(): Ink {
+    return { isLight: false, isSubtractive: this.#resources.isSubtractive(this.#name ?? "") };
+  }
+
+  get #resources(): ContentResources {
+    return this.#frames.at(-1)!.resources;
+  }
+
+  #set(changes: Partial<State>): void {
+    Object.assign(this.#state, changes);
+  }
+
+  #clip(): void {
+    this.#isClip = true;
+  }
+
+  #setLine(matrix: Matrix): void {
+    this.#lineMatrix = this.#textMatrix = matrix;
+  }
+
+  #moveLine(x: number, y: number): void {
+    this.#setLine(multiply([1, 0, 0, 1, x, y], this.#lineMatrix));
+  }
+
+  #nextLine(): void {
+    this.#moveLine(0, -this.#state.leading);
+  }
+
+  #advance(distance: number): void {
+    const isVertical = this.#state.font.isVertical;
+    this.#textMatrix = multiply([1, 0, 0, 1, isVertical ? 0 : distance, isVertical ? distance : 0], this.#textMatrix);
+  }
+
+  /**
+   * Shows the last operand: a string, or an array of strings and adjustments (9.4.3). Invisible text counts, because it
+   * mostly lies over the letters of a scan.
+   */
+  #showText(): void {
+    const { font, fontSize, stretch } = this.#state;
+    this.#endGroup();
+    for (const part of Array.isArray(this.#value) ? this.#value : [this.#value]) {
+      if (part instanceof Uint8Array) this.#showString(part);
+      else if (typeof part === "number") this.#advance((-part / 1000) * fontSize * (font.isVertical ? 1 : stretch));
+    }
+  }
+
+  /** Reports the words of a string, or its glyphs if the line is slanted. */
+  #showString(bytes: Uint8Array): void {
+    const { font, fontSize, charSpace, wordSpace, stretch, rise, matrix } = this.#state;
+    const { codeBytes, isVertical } = font;
+    const toPage = multiply(this.#textMatrix, matrix);
+    const isSlanted = toPage[0] !== 0 && toPage[1] !== 0;
+    const [down, up] = [rise - DESCENT * fontSize, rise + ASCENT * fontSize];
+    let start = 0;
+    let at = 0;
+    const report = () => {
+      const word: Bounds = isVertical ? [-fontSize / 2, at, fontSize / 2, start] : [start, down, at, up];
+      if (at !== start) this.#ink(mapped(toPage, word));
+      start = at;
+    };
+    for (let i = 0; i + codeBytes <= bytes.length; i += codeBytes) {
+      const code = codeBytes === 1 ? bytes[i]! : (bytes[i]! << 8) | bytes[i + 1]!;
+      const isSpace = code === (codeBytes === 1 ? SPACE : SPACE_GLYPH);
+      if (isSpace) report();
+      if (isVertical) at -= fontSize - charSpace;
+      else
+        at +=
+          (font.widthOf(code) * fontSize + charSpace + (code === SPACE && codeBytes === 1 ? wordSpace : 0)) * stretch;
+      if (isSpace) start = at;
+      else if (isSlanted) report();
+    }
+    report();
+    this.#advance(at);
+  }
+
+  #drawObject(): void {
+    const object = this.#resources.xobject(this.#name ?? "");
+    if (!object) return;
+    if ("isBarcode" in object) this.#image(() => object.isBarcode());
+    else this.#form(object);
+  }
+
+  #form({ matrix, box, content, resources }: PaintedForm): void {
+    const toPage = multiply(matrix, this.#state.matrix);
+    const bytes = this.#frames.length < MAX_FORMS ? content() : undefined;
+    const bounds = mapped(toPage, box);
+    if (!bytes) {
+      this.#ink(bounds, true);
+      return;
+    }
+    this.#saved.push(this.#state);
+    this.#state = { ...this.#state, matrix: toPage, clip: clipped(bounds, this.#state.clip) };
+    this.#push(bytes, resources ?? this.#resources);
+  }
+
+  /** Reports an image, which fills the unit square (8.9.4). */
+  #image(isBarcode: () => boolean): void {
+    const bounds = mapped(this.#state.matrix, [0, 0, 1, 1]);
+    const isCode = areaOf(bounds) < MAX_BARCODE_SHARE * this.#pageArea && isBarcode();
+    this.#endGroup();
+    const visible = this.#ink(bounds, true);
+    if (isCode && visible) this.#sink.barcode(visible);
+  }
+
+  #inlineImage(bytes: Uint8Array, at: number, end: number): number {
+    const image = readInlineImage(bytes, at, end);
+    this.#image(() => image.mayBeBarcode);
+    return image.end < 0 ? endOfInlineImage(bytes, at, end) : image.end;
+  }
+
+  #curve(numbers: Float64Array, count: number): void {
+    for (let i = 0; i < count; i += 2) this.#path.lineTo(this.#state.matrix, numbers[i]!, numbers[i + 1]!);
+  }
+
+  #rectangle([x, y, width, height]: Float64Array): void {
+    const { matrix } = this.#state;
+    this.#path.moveTo(matrix, x!, y!);
+    this.#path.lineTo(matrix, x! + width!, y!);
+    this.#path.lineTo(matrix, x! + width!, y! + height!);
+    this.#path.lineTo(matrix, x!, y! + height!);
+    this.#path.close();
+  }
+
+  /** Operators by their names. Each takes the numbers before it. */
+  static readonly #OPERATORS = new Map(
+    Object.entries<(scan: InkScan, n: Float64Array) => void>({
+      q: (scan) => scan.#save(),
+      Q: (scan) => scan.#restore(),
+      cm: (scan, n) => scan.#set({ matrix: multiply(matrixOf(n), scan.#state.matrix) }),
+      w: (scan, n) => scan.#set({ lineWidth: n[0]! }),
+      "g rg k sc scn": (scan) => scan.#set({ fill: scan.#color(scan.#state.fill.isSubtractive) }),
+      "G RG K SC SCN": (scan) => scan.#set({ stroke: scan.#color(scan.#state.stroke.isSubtractive) }),
+      cs: (scan) => scan.#set({ fill: scan.#colorSpace() }),
+      CS: (scan) => scan.#set({ stroke: scan.#colorSpace() }),
+
+      m: (scan, n) => scan.#path.moveTo(scan.#state.matrix, n[0]!, n[1]!),
+      l: (scan, n) => scan.#curve(n, 2),
+      "v y": (scan, n) => scan.#curve(n, 4),
+      c: (scan, n) => scan.#curve(n, 6),
+      h: (scan) => scan.#path.close(),
+      re: (scan, n) => scan.#rectangle(n),
+      "W W*": (scan) => scan.#clip(),
+      n: (scan) => scan.#paint(false, false),
+      S: (scan) => scan.#paint(false, true),
+      s: (scan) => scan.#paint(false, true, true),
+      "f F f*": (scan) => scan.#paint(true, false),
+      "B B*": (scan) => scan.#paint(true, true),
+      "b b*": (scan) => scan.#paint(true, true, true),
+
+      BT: (scan) => scan.#setLine(IDENTITY),
+      Tf: (scan, n) => scan.#set({ font: scan.#resources.font(scan.#name ?? ""), fontSize: n[0]! }),
+      Tc: (scan, n) => scan.#set({ charSpace: n[0]! }),
+      Tw: (scan, n) => scan.#set({ wordSpace: n[0]! }),
+      Tz: (scan, n) => scan.#set({ stretch: n[0]! / 100 }),
+      TL: (scan, n) => scan.#set({ leading: n[0]! }),
+      Ts: (scan, n) => scan.#set({ rise: n[0]! }),
+      Tm: (scan, n) => scan.#setLine(matrixOf(n)),
+      Td: (scan, n) => scan.#moveLine(n[0]!, n[1]!),
+      TD: (scan, n) => {
+        scan.#set({ leading: -n[1]! });
+        scan.#moveLine(n[0]!, n[1]!);
+      },
+      "T*": (scan) => scan.#nextLine(),
+      "Tj TJ": (scan) => scan.#showText(),
+      "'": (scan) => {
+        scan.#nextLine();
+        scan.#showText();
+      },
+      '"': (scan, n) => {
+        scan.#set({ wordSpace: n[0]!, charSpace: n[1]! });
+        scan.#nextLine();
+        scan.#showText();
+      },
+
+      Do: (scan) => scan.#drawObject(),
+      sh: (scan) => scan.#ink(scan.#state.clip, true),
+    }).flatMap(([names, run]) => names.split(" ").map((name) => [packed(name), run] as const)),
+  );
+}
+
+function matrixOf([a, b, c, d, e, f]: Float64Array): Matrix {
+  return [a!, b!, c!, d!, e!, f!];
+}
+
+/** Returns the codes of an operator's characters as one number. */
+function packed(name: string): number {
+  return Array.from(name).reduce((bits, letter) => (bits << 8) | letter.charCodeAt(0), 0);
+}
+
+const INLINE_IMAGE = packed("BI");
+
+/** Returns whether an operator may begin with a character. */
+function isOperator(code: number): boolean {
+  return isRegular(code) && code !== SLASH && !isDigit(code) && !isSign(code);
+}

@@ -1,0 +1,15 @@
+/** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
+export type Matrix = readonly [number, number, number, number, number, number];
+
+/** Returns the matrix that applies `a`, then `b`. */
+export function multiply(a: Matrix, b: Matrix): Matrix {
+  // Indexes, because destructuring takes several times as long, and content has a matrix for each line of text.
+  return [
+    a[0] * b[0] + a[1] * b[2],
+    a[0] * b[1] + a[1] * b[3],
+    a[2] * b[0] + a[3] * b[2],
+    a[2] * b[1] + a[3] * b[3],
+    a[4] * b[0] + a[5] * b[2] + b[4],
+    a[4] * b[1] + a[5] * b[3] + b[5],
+  ];
+}

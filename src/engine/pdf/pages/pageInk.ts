@@ -1,0 +1,225 @@
+/** Finds what pages paint: content with its fonts, images and forms, and annotations. */
+import { concat, encodeLatin1 } from "../../bytes.ts";
+import { EngineError } from "../../errors.ts";
+import { LruCache } from "../../lruCache.ts";
+import { showsBarcode } from "../content/barcodes.ts";
+import type { Bounds } from "../content/bounds.ts";
+import {
+  type ContentResources,
+  type FontMetrics,
+  HALF_EM,
+  InkScan,
+  type InkSink,
+  type PaintedForm,
+  type PaintedImage,
+} from "../content/inkScan.ts";
+import type { Matrix } from "../content/matrix.ts";
+import type { Objects } from "../objects/objects.ts";
+import { readStream } from "../objects/streams.ts";
+import { runYielding } from "../source/meter.ts";
+import { Malformed } from "../syntax/lexer.ts";
+import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { readBox } from "./boxes.ts";
+import { readFontMetrics } from "./fontMetrics.ts";
+import type { PageEntry } from "./page.ts";
+import { decodeContent } from "./pageContent.ts";
+import type { PageResources } from "./resources.ts";
+
+/** Maximum number of decoded bytes that are run for a file. A form counts each time that it is drawn. */
+const MAX_RUN = 32 << 20;
+/** Maximum number of decoded bytes of a page's content. */
+const MAX_CONTENT = 8 << 20;
+/** Maximum number of decoded bytes of an image that is inspected. */
+const MAX_IMAGE = 4 << 20;
+/** Maximum number of annotations that are read for a file. */
+const MAX_ANNOTATIONS = 1000;
+/** Budgets of the caches of fonts and of decoded objects, in bytes. */
+const [FONTS_BYTES, OBJECTS_BYTES] = [4 << 20, 8 << 20];
+/** Rough size of a cached dictionary or font in bytes. */
+const ENTRY_BYTES = 4096;
+/** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, Table 167). */
+const UNSEEN = 2 | 32;
+
+const CATEGORIES = ["Font", "XObject", "ColorSpace"];
+const OBJECT_KEYS = new Set("Subtype Matrix BBox Resources Filter Width Height BitsPerComponent ImageMask".split(" "));
+const ANNOTATION_KEYS = new Set(["Subtype", "Rect", "F"]);
+/** Filters of images with one bit per pixel, which are not decoded. */
+const BILEVEL_FILTERS = new Set<Value>(["CCITTFaxDecode", "CCF", "JBIG2Decode"]);
+const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** Reads the ink of pages, up to a limit for the file. */
+export class PageInkReader {
+  readonly #objects: Objects;
+  readonly #resources = new LruCache<PageResources, ContentResources>(OBJECTS_BYTES);
+  readonly #fonts = new LruCache<number, FontMetrics>(FONTS_BYTES);
+  readonly #xobjects = new LruCache<number, PaintedImage | PaintedForm>(OBJECTS_BYTES);
+  #left = MAX_RUN;
+  #annotationsLeft = MAX_ANNOTATIONS;
+
+  constructor(objects: Objects) {
+    this.#objects = objects;
+  }
+
+  /**
+   * Reports what a page paints, in its user space.
+   * @returns false if the content cannot be read or is too large
+   */
+  async read(page: PageEntry, sink: InkSink): Promise<boolean> {
+    const objects = this.#objects;
+    const { meter } = objects.source;
+    try {
+      const content = await this.#contentOf(page);
+      if (!content) return false;
+      const { x0, y0, x1, y1 } = page.box;
+      const resources = await objects.run(() => this.#resourcesOf(page.ownResources));
+      const scan = new InkScan(content, resources, [x0, y0, x1, y1], sink);
+      const step = () => {
+        const run = scan.step();
+        meter.charge("findInk", run);
+        return run > 0;
+      };
+      await runYielding(meter, step, (slice) => objects.run(slice));
+      for (const bounds of await objects.run(() => this.#annotationsOf(page))) sink.ink(bounds);
+      return true;
+    } catch (error) {
+      if (error instanceof Malformed || error instanceof EngineError) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the decoded content of a page. A token does not continue in the next stream (7.8.2). */
+  async #contentOf({ contents }: PageEntry): Promise<Uint8Array | undefined> {
+    const parts: Uint8Array[] = [];
+    for (const [, num] of (contents?.items ?? "").matchAll(/(\d+)\s+\d+\s+R/g)) {
+      const part = await this.#objects.run(() => this.#decoded(Number(num), MAX_CONTENT));
+      if (!part || !this.#take(part.length)) return undefined;
+      parts.push(part, encodeLatin1("\n"));
+    }
+    return concat(parts);
+  }
+
+  /** Counts bytes that are run. Returns false if they exceed the limit. */
+  #take(bytes: number): boolean {
+    this.#left -= bytes;
+    return this.#left >= 0;
+  }
+
+  #decoded(num: number, limit: number): Uint8Array | undefined {
+    const { source, table } = this.#objects;
+    if (!table.isInFile(num)) return undefined;
+    const { dict, data } = readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
+    const filters: Dictionary = new Map(
+      ["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))]),
+    );
+    const decoded = decodeContent(this.#objects, num, filters, data, Math.max(0, Math.min(limit, this.#left)));
+    return decoded instanceof Uint8Array ? decoded : undefined;
+  }
+
+  #resourcesOf(resources: PageResources | undefined): ContentResources {
+    if (!resources) return this.#contentResources(new Map());
+    const known = this.#resources.get(resources);
+    if (known) return known;
+    const { meter } = this.#objects.source;
+    const { holder, categories } = resources;
+    const dictionary: Dictionary = new Map();
+    let bytes = ENTRY_BYTES;
+    for (const [key, { start, end }] of categories) {
+      if (!CATEGORIES.includes(key)) continue;
+      dictionary.set(key, parseCharged(holder.text, start, meter));
+      bytes += 8 * (end - start);
+    }
+    return this.#resources.put(resources, this.#contentResources(dictionary), bytes);
+  }
+
+  #contentResources(dictionary: Dictionary): ContentResources {
+    const categories = new Map<string, Dictionary | undefined>();
+    const find = (category: string, name: string): Value | undefined => {
+      if (!categories.has(category)) categories.set(category, this.#objects.dictionary(dictionary.get(category)));
+      return categories.get(category)?.get(name);
+    };
+    return {
+      font: (name) => this.#font(find("Font", name)),
+      xobject: (name) => this.#xobject(find("XObject", name)),
+      isSubtractive: (name) => {
+        const space = name === "DeviceCMYK" ? name : this.#objects.resolve(find("ColorSpace", name));
+        const family = Array.isArray(space) ? space[0] : space;
+        return family === "Separation" || family === "DeviceN" || family === "DeviceCMYK";
+      },
+    };
+  }
+
+  #font(value: Value | undefined): FontMetrics {
+    if (value === undefined) return HALF_EM;
+    const num = value instanceof Reference ? value.num : -1;
+    const known = this.#fonts.get(num);
+    if (known) return known;
+    const font = readFontMetrics(this.#objects, value);
+    return num < 0 ? font : this.#fonts.put(num, font, font.codeBytes * ENTRY_BYTES);
+  }
+
+  #xobject(value: Value | undefined): PaintedImage | PaintedForm | undefined {
+    if (!(value instanceof Reference)) return undefined;
+    const { num } = value;
+    const known = this.#xobjects.get(num);
+    if (known) return known;
+    const dictionary = this.#objects.dictionary(value, OBJECT_KEYS);
+    if (!dictionary) return undefined;
+    if (dictionary.get("Subtype") === "Image") {
+      let isBarcode: boolean | undefined;
+      const image = { isBarcode: () => (isBarcode ??= this.#isBarcode(num, dictionary)) };
+      return this.#xobjects.put(num, image, ENTRY_BYTES);
+    }
+    const content = this.#decoded(num, MAX_CONTENT);
+    const box = readBox(this.#objects, dictionary.get("BBox"));
+    const own = this.#objects.dictionary(dictionary.get("Resources"));
+    const matrix = this.#objects.resolve(dictionary.get("Matrix"));
+    const form: PaintedForm = {
+      matrix: isMatrix(matrix) ? matrix : IDENTITY,
+      box: box ? [box.x0, box.y0, box.x1, box.y1] : [0, 0, 0, 0],
+      resources: own && this.#contentResources(own),
+      content: () => (content && this.#take(content.length) ? content : undefined),
+    };
+    return this.#xobjects.put(num, form, ENTRY_BYTES + (content?.length ?? 0));
+  }
+
+  #isBarcode(num: number, image: Dictionary): boolean {
+    const numberAt = (key: string) => {
+      const value = this.#objects.resolve(image.get(key));
+      return typeof value === "number" ? value : 0;
+    };
+    const [width, height] = [numberAt("Width"), numberAt("Height")];
+    const bits = image.get("ImageMask") === true ? 1 : numberAt("BitsPerComponent");
+    const ratio = width / height;
+    if (BILEVEL_FILTERS.has([this.#objects.resolve(image.get("Filter"))].flat().at(-1)!))
+      return ratio > 0.7 && ratio < 1.4;
+    if (!(width * height * bits > 0 && width * height * bits <= 8 * MAX_IMAGE) || ![1, 2, 4, 8].includes(bits))
+      return false;
+    const data = this.#decoded(num, MAX_IMAGE);
+    if (!data || !this.#take(data.length)) return false;
+    // The number of components follows from the length, so no color space is read.
+    const components = Math.floor((8 * data.length) / (width * height * bits));
+    return components > 0 && components <= 4 && showsBarcode({ width, height, bits, components, data });
+  }
+
+  /** Returns the boxes of the annotations that readers show. A popup is closed, and a link is below the text. */
+  #annotationsOf({ annotations, rewrite }: PageEntry): Bounds[] {
+    if (!annotations) return [];
+    const { meter } = this.#objects.source;
+    const list = this.#objects.resolve(parseCharged(rewrite.text, annotations.start, meter));
+    const items = (Array.isArray(list) ? list : []).slice(0, this.#annotationsLeft);
+    const boxes = items.flatMap((item): Bounds[] => {
+      const annotation = this.#objects.dictionary(item, ANNOTATION_KEYS);
+      const [kind, flags] = [annotation?.get("Subtype"), annotation?.get("F")];
+      const isHidden = typeof flags === "number" && (flags & UNSEEN) > 0;
+      if (isHidden || kind === "Popup" || kind === "Link") return [];
+      const rectangle = readBox(this.#objects, annotation?.get("Rect"));
+      return rectangle ? [[rectangle.x0, rectangle.y0, rectangle.x1, rectangle.y1]] : [];
+    });
+    this.#annotationsLeft -= items.length;
+    return boxes;
+  }
+}
+
+function isMatrix(value: Value): value is [number, number, number, number, number, number] {
+  return Array.isArray(value) && value.length === 6 && value.every((item) => typeof item === "number");
+}

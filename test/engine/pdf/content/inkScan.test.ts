@@ -1,0 +1,169 @@
+/** Bounds of what page content paints. */
+import { expect, it } from "vitest";
+import type { Bounds } from "../../../../src/engine/pdf/content/bounds.ts";
+import { type ContentResources, HALF_EM, InkScan } from "../../../../src/engine/pdf/content/inkScan.ts";
+import { encode } from "../../../support/bytes.ts";
+
+const PAGE: Bounds = [0, 0, 300, 400];
+const NOTHING: ContentResources = {
+  font: () => HALF_EM,
+  xobject: () => undefined,
+  isSubtractive: (name) => name === "Spot",
+};
+const WIDE = { ...HALF_EM, widthOf: () => 1 };
+
+function scan(content: string, resources: Partial<ContentResources> = {}) {
+  const found = { ink: [] as Bounds[], barcodes: [] as Bounds[] };
+  const run = new InkScan(encode(content), { ...NOTHING, ...resources }, PAGE, {
+    ink: (bounds) => found.ink.push(bounds.map((value) => Math.round(100 * value) / 100) as unknown as Bounds),
+    barcode: (bounds) => found.barcodes.push(bounds),
+  });
+  while (run.step() > 0);
+  return found;
+}
+
+it.each<[string, string, number[][]]>([
+  ["a filled rectangle", "10 20 30 40 re f", [[10, 20, 40, 60]]],
+  [
+    "each subpath",
+    "10 20 30 40 re 100 100 m 110 100 l 105 120 l f",
+    [
+      [10, 20, 40, 60],
+      [100, 100, 110, 120],
+    ],
+  ],
+  ["the control points of a curve", "0 0 m 10 40 20 40 30 0 c f", [[0, 0, 30, 40]]],
+  [
+    "the sides of a frame",
+    "4 w 50 50 100 100 re S",
+    [
+      [50, 48, 150, 52],
+      [148, 50, 152, 150],
+      [50, 148, 150, 152],
+      [48, 50, 52, 150],
+    ],
+  ],
+  [
+    "a filled path that is closed and stroked",
+    "0 w 10 10 m 30 10 l b",
+    [
+      [10, 10, 30, 10],
+      [10, 10, 30, 10],
+      [10, 10, 30, 10],
+    ],
+  ],
+  [
+    "a shape in a transformed space",
+    "q 2 0 0 2 100 100 cm 0 0 5 5 re f Q 0 0 5 5 re f",
+    [
+      [100, 100, 110, 110],
+      [0, 0, 5, 5],
+    ],
+  ],
+  ["a shape that is clipped", "0 0 50 50 re W n 40 40 40 40 re f", [[40, 40, 50, 50]]],
+  ["no shape outside the page", "-50 -50 20 20 re f", []],
+  ["no background", "0 0 300 400 re f", []],
+  ["no white area", "1 g 10 10 50 50 re f 1 1 1 rg 10 10 50 50 re f 0 0 0 0 k 10 10 50 50 re f", []],
+  ["an area in a full spot color", "/Spot cs 1 scn 10 10 50 50 re f", [[10, 10, 60, 60]]],
+  ["a pattern", "/Pattern cs /P scn 10 10 50 50 re f", [[10, 10, 60, 60]]],
+  ["a shading", "10 10 50 50 re W n /S sh", [[10, 10, 60, 60]]],
+  [
+    "each word",
+    "BT /F 10 Tf 50 100 Td (ab cd) Tj ET",
+    [
+      [50, 97.8, 60, 107.5],
+      [65, 97.8, 75, 107.5],
+    ],
+  ],
+  [
+    "words between adjustments",
+    "BT /F 10 Tf 50 100 Td [(a) -2000 (b)] TJ ET",
+    [
+      [50, 97.8, 55, 107.5],
+      [75, 97.8, 80, 107.5],
+    ],
+  ],
+  ["lines with a leading", "BT /F 10 Tf 20 TL 50 100 Td (a) ' ET", [[50, 77.8, 55, 87.5]]],
+  ["spaced and stretched text", "BT /F 10 Tf 5 Tc 200 Tz 50 100 Td (a) Tj ET", [[50, 97.8, 70, 107.5]]],
+  ["invisible text, which is over a scan", "BT /F 10 Tf 3 Tr 50 100 Td (a) Tj ET", [[50, 97.8, 55, 107.5]]],
+  [
+    "an inline image",
+    "q 20 0 0 20 50 50 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q 5 5 5 5 re f",
+    [
+      [50, 50, 70, 70],
+      [5, 5, 10, 10],
+    ],
+  ],
+  ["what precedes malformed content", "10 10 5 5 re f ( 20 20 5 5 re f", [[10, 10, 15, 15]]],
+])("a scan of content reports %s", (_, content, expected) => {
+  expect(scan(content).ink).toEqual(expected);
+});
+
+it("reports each glyph of a slanted line, so that its bounds are not those of the whole line", () => {
+  const { ink } = scan("BT /F 10 Tf 1 1 -1 1 50 50 Tm (abcdefghij) Tj ET");
+  expect(ink).toHaveLength(10);
+  for (const [x0, , x1] of ink) expect(x1 - x0).toBeLessThan(20);
+});
+
+it("splits a slanted line into pieces", () => {
+  const { ink } = scan("1 w 0 0 m 200 200 l S");
+  expect(ink.length).toBeGreaterThan(10);
+  for (const [x0, y0, x1, y1] of ink) expect(Math.max(x1 - x0, y1 - y0)).toBeLessThan(10);
+});
+
+it("uses the widths of the font", () => {
+  expect(scan("BT /F 10 Tf 50 100 Td (ab) Tj ET", { font: () => WIDE }).ink).toEqual([[50, 97.8, 70, 107.5]]);
+});
+
+it("runs a form in its own space, box and resources", () => {
+  const form = {
+    matrix: [2, 0, 0, 2, 0, 0] as const,
+    box: [0, 0, 20, 20] as const,
+    resources: { ...NOTHING, font: () => WIDE },
+    content: () => encode("q 15 15 10 10 re f BT /F 10 Tf (a) Tj ET Q Q"),
+  };
+  const { ink } = scan("q 1 0 0 1 100 100 cm /X Do Q 0 0 5 5 re f", { xobject: () => form });
+  expect(ink).toEqual([
+    [130, 130, 140, 140],
+    [100, 100, 120, 115],
+    [0, 0, 5, 5],
+  ]);
+});
+
+it("ends although a form draws itself", () => {
+  const form: ReturnType<ContentResources["xobject"]> = {
+    matrix: [1, 0, 0, 1, 0, 0],
+    box: [0, 0, 50, 50],
+    resources: undefined,
+    content: () => encode("/X Do"),
+  };
+  expect(scan("/X Do", { xobject: () => form }).ink).toEqual([[0, 0, 50, 50]]);
+});
+
+it("continues where a resource was missing when a step is repeated", () => {
+  let isLoaded = false;
+  const found: Bounds[] = [];
+  const font = () => {
+    if (!isLoaded) throw new RangeError("missing");
+    return HALF_EM;
+  };
+  const content = encode("0 0 5 5 re f BT /F 10 Tf (a) Tj ET");
+  const run = new InkScan(content, { ...NOTHING, font }, PAGE, { ink: (bounds) => found.push(bounds), barcode() {} });
+  expect(() => run.step()).toThrow(RangeError);
+  isLoaded = true;
+  while (run.step() > 0);
+  expect(found).toHaveLength(2);
+});
+
+it("recognizes the bars of a linear barcode", () => {
+  const bars = Array.from({ length: 30 }, (_, i) => `${50 + 4 * i} 100 ${1 + (i % 3)} 40 re`).join(" ");
+  expect(scan(`${bars} f`).barcodes).toHaveLength(1);
+});
+
+it.each([
+  ["the lines of a table", Array.from({ length: 30 }, (_, i) => `50 ${50 + 10 * i} 200 0.5 re f`).join(" ")],
+  ["the bars of a chart", Array.from({ length: 15 }, (_, i) => `${20 + 18 * i} 100 9 ${10 + 5 * i} re f`).join(" ")],
+  ["shaded rows", Array.from({ length: 15 }, (_, i) => `50 ${50 + 20 * i} 200 10 re f`).join(" ")],
+])("takes %s for no barcode", (_, content) => {
+  expect(scan(content).barcodes).toEqual([]);
+});
