@@ -4,12 +4,14 @@ import { type Offer, PaymentRequired } from "../payments/wire/offer.ts";
 import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
 import { httpResource } from "../service/about/discovery.ts";
 import { rejectThrottled } from "../service/limits/refusedPayments.ts";
+import { announcedBytesOf } from "../service/request/bodySize.ts";
 import { IDEMPOTENCY_KEY } from "../service/request/idempotencyKey.ts";
-import type { Exchange } from "../service/sale/callContext.ts";
+import type { CallContext, Exchange } from "../service/sale/callContext.ts";
 import type { Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
 import { serverTiming } from "../service/sale/steps.ts";
+import { UNPAID_MESSAGE_BYTES } from "../settings/config.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { methodNotAllowed } from "./errors.ts";
@@ -26,9 +28,12 @@ export function sell(product: Product): Handler<ApiEnv> {
     const paymentHeaders = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
     if (paymentHeaders.some((payment) => payment !== undefined)) rejectThrottled(exchange.request);
     const payment = readFirstPayment(paymentHeaders, offer);
-    const admitted = await admitPayer(product, payment, offer, exchange, c.req.header(IDEMPOTENCY_KEY));
+    const accept = (call: CallContext) => readRequest(c, product, call);
+    const isSmall = (announcedBytesOf(exchange.request) ?? Number.POSITIVE_INFINITY) <= UNPAID_MESSAGE_BYTES;
+    const key = c.req.header(IDEMPOTENCY_KEY);
+    const admitted = await admitPayer(product, payment, offer, exchange, key, isSmall ? accept : undefined);
 
-    const bought = purchase(admitted, exchange, (call) => readRequest(c, product, call));
+    const bought = purchase(admitted, exchange, accept);
     // The sale continues after a disconnect, and the caller gets the result by calling again.
     exchange.waitUntil(bought.catch(() => undefined));
     const { value, receipt, isPaidEarlier } = await bought;

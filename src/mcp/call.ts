@@ -45,10 +45,11 @@ export async function call(
 
     const isSamePayment = earlier?.product === product && earlier.payment.request === payment.request;
     const isSameCall = isSamePayment && earlier.key === idempotencyKeyOf(sentKey, payment);
-    admitted = isSameCall ? earlier : await admitPayer(product, payment, offer, caller, sentKey);
+    const accept = async () => product.accept(sentFields, "json", message?.json.tooLong);
+    admitted = isSameCall ? earlier : await admitPayer(product, payment, offer, caller, sentKey, accept);
     if (isSamePayment) admitted.readBytes = earlier.readBytes;
 
-    const bought = purchase(admitted, caller, async () => product.accept(sentFields, "json", message?.json.tooLong));
+    const bought = purchase(admitted, caller, accept);
     exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even after a disconnect
     return delivered(await bought);
   } catch (error) {

@@ -53,7 +53,7 @@ export const UPLOADS = {
   maxFailedSizes: 2,
 } as const;
 
-/** Maximum number of bytes of a message to /mcp that are read before its payer is known. */
+/** Maximum number of bytes of a request or message that are read before its payer is known. */
 export const UNPAID_MESSAGE_BYTES = 256 * 1024;
 
 /** The environment variables that configure the service; `.dev.vars.example` lists them for operators. */

@@ -213,12 +213,29 @@ describe("a payment buys one result", () => {
     ["another text", { ...body, text: "TWICE" }],
     ["another opacity", { ...body, opacity: 0.31 }],
     ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
-  ])("rejects a settled payment in a call with %s", async (_, request) => {
+    ["an unknown field", { ...body, colour: "red" }],
+  ])("asks for a new payment if a settled payment is sent in a call with %s", async (_, request) => {
     const payment = await signPayment(await offerOf(TEXT));
     expect((await call("X-PAYMENT", payment, body, crypto.randomUUID())).status).toBe(200);
     const again = await call("X-PAYMENT", payment, request);
-    expect(again.status).toBe(409);
-    expect(await again.json()).toMatchObject({ code: "payment_already_used" });
+    expect(again.status).toBe(402);
+    expect(strict402.parse(await again.json()).error).toMatch(/^payment_already_used: /);
+    const withKey = await call("X-PAYMENT", payment, request, "another");
+    expect(withKey.status).toBe(402);
+  });
+
+  test("rejects a settled payment without a proof in a call with the same request, so that a lost answer is not paid twice", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    expect((await call("X-PAYMENT", payment)).status).toBe(200);
+    const again = await call("X-PAYMENT", payment);
+    expect([again.status, await again.json()]).toMatchObject([409, { code: "payment_already_used" }]);
+  });
+
+  test("rejects a settled payment in another request without reading a body of more than 256 KB", async () => {
+    const payment = await signPayment(await offerOf(TEXT));
+    expect((await call("X-PAYMENT", payment)).status).toBe(200);
+    const long = await call("X-PAYMENT", payment, { ...body, text: "A".repeat(256 * 1024) });
+    expect([long.status, await long.json()]).toMatchObject([409, { code: "payment_already_used" }]);
   });
 
   test("rejects a forged payment with the nonce of a settled payment", async () => {
@@ -235,7 +252,7 @@ describe("a payment buys one result", () => {
     const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment, "b")).json();
     expect(await (await callPaid(TEXT, form(onePage, "b.pdf"), payment, "b")).json()).toEqual(first);
     const other = Uint8Array.of(...onePage, 10);
-    expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(409);
+    expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(402);
   });
 
   test("returns one result to fifty concurrent calls with the same payment", async () => {

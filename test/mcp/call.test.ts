@@ -50,3 +50,26 @@ test("the MCP endpoint stops the work for a client that disconnects, and does no
   };
   await vi.waitFor(payAgain, { timeout: 20_000 }); // the endpoint releases the payment shortly after the work stops
 });
+
+test("a tool asks for a new payment if a settled payment is sent with other arguments, and not with the same arguments", async () => {
+  const client = await connect();
+  const payment = await signPaymentV2(await offerOf(TEXT));
+  const call = (text: string, payment: string) =>
+    client.callTool({
+      name: "add_text_watermark",
+      arguments: { file: dataUri("application/pdf", onePage), text },
+      _meta: { "x402/payment": payment },
+    });
+  result.parse((await call("A", payment)).structuredContent);
+
+  const other = await call("B", payment);
+  expect(other).toMatchObject({
+    isError: true,
+    structuredContent: { x402Version: 2, error: expect.stringMatching(/^payment_already_used: /) },
+  });
+  result.parse((await call("B", await signPaymentV2(await offerOf(TEXT)))).structuredContent);
+
+  const same = await call("A", payment);
+  expect([same.isError, same.structuredContent]).toEqual([true, undefined]);
+  expect(JSON.stringify(same.content)).toContain("Send the Idempotency-Key of the original call");
+});

@@ -155,9 +155,11 @@ describe("the payment of a tool call", () => {
       body: JSON.stringify(text),
     });
     expect(await http.json()).toEqual(first.structuredContent);
-    expect(told(await callText(client, paid, { file, text: "OTHER" }))).toMatchObject({
-      code: "payment_already_used",
-    });
+    const other = await callText(client, paid, { file, text: "OTHER" });
+    expect([other.isError, other.structuredContent]).toMatchObject([
+      true,
+      { error: expect.stringMatching(/^payment_already_used: /) },
+    ]);
   });
 
   test("a tool call with a reused idempotency key returns the first result and reports that its new payment expires unused", async () => {

@@ -81,8 +81,14 @@ function broken(history: History): string[] {
     "a paid request is never answered with a 402 under its key": answers.every(
       ({ outcome, paidBefore }) => !(paidBefore && outcome === "402"),
     ),
+    "a paid payment asks for a new one only if it has paid for another request": answers.every(
+      ({ outcome, request, payment }) =>
+        outcome !== "402 already used" ||
+        (payment.sold && !stored.some((run) => run.payment === payment && run.request === request)),
+    ),
     "at the end, each request either gets the result or is refused because its payment is used":
-      !isKnownPaid(repeated) || finals.every(({ outcome }) => outcome === "sold" || outcome === "payment_already_used"),
+      !isKnownPaid(repeated) ||
+      finals.every(({ outcome }) => ["sold", "payment_already_used", "402 already used"].includes(outcome)),
     "with a node, no payment stays in doubt": !node || finals.at(-1)?.outcome !== "settlement_pending",
     "no work is repeated while an earlier run is active or stored": repeats === 0,
     "every run of the work has ended": runs.every(({ fate }) => fate !== "running"),
@@ -106,6 +112,7 @@ function broken(history: History): string[] {
 
 const OUTCOMES = [
   "402",
+  "402 already used",
   "damaged",
   "facilitator_unavailable",
   "idempotency_key_reused",

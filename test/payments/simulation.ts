@@ -319,7 +319,8 @@ export class Simulation {
       });
       return { outcome: "sold", value };
     } catch (error) {
-      if (error instanceof PaymentRequired) return { outcome: "402" };
+      if (error instanceof PaymentRequired)
+        return { outcome: error.reason.startsWith("payment_already_used") ? "402 already used" : "402" };
       return { outcome: error instanceof PaymentError ? error.code : (error as Error).message };
     }
   }

@@ -30,7 +30,7 @@ const PROBLEMS_OF_FIELDS: Record<string, ProblemCode[]> = {
 };
 
 const NOTES = {
-  409: "The payment was already used for another request, its link was revoked, or the call lacks the Idempotency-Key or sign-in that proves the payer. Nothing more was charged.",
+  409: "The payment is being used for another request, its link was revoked, or the call lacks the Idempotency-Key or sign-in that proves the payer. Nothing more was charged.",
   429: "This address made too many calls without a valid payment within a minute. Or the payer exceeds a limit (`payer_…` in `/v1/limits`): payments in use at a time, calls with these payments, or uncharged work within an hour. Nothing was charged.",
   503: "Call again after Retry-After with an Idempotency-Key: a request is charged once per key. With `settlement_pending`, the payment may still settle.",
 };

@@ -74,7 +74,8 @@ export class LedgerEntry {
    * Returns the payment's status for a request. Waits, at most until `until`, while another call works on the same
    * request or the payment is being settled for it.
    * @param isPayerProven whether the caller has proved to be the payer. A payment that may be public proves nothing
-   *   (see `mayBePublic`); a call that arrived before the payment became public needs no proof
+   *   (see `mayBePublic`); a call that arrived before the payment became public needs no proof. Without a proof the
+   *   caller learns only whether the payment is settled for another request
    */
   async waitForStatus(fingerprint: string, until: number, isPayerProven: boolean): Promise<PaymentStatus> {
     const needsProof = !isPayerProven && mayBePublic(this.#world.load());
@@ -85,7 +86,7 @@ export class LedgerEntry {
       if (found.status === "sold" && entry?.state === "settled" && !(await this.#world.isAvailable(entry.work.output)))
         return { status: "spent" };
       if (entry) this.#restoreLostAlarm(entry, now);
-      if (needsProof) return { status: "proof_required" };
+      if (needsProof && !("boughtOther" in found)) return { status: "proof_required" };
       const mayChange = found.status === "in_progress" || found.status === "pending";
       if (!mayChange || now >= until) return found;
 

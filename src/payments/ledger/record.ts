@@ -141,13 +141,15 @@ export type Failure = { reason: string } | { error: string };
  * |                  | payment is exposed: others may submit it until then                               |
  * | `sold`           | settled for the same request, so the result can be delivered. `isProved` is false |
  * |                  | if only the facilitator's word says that the money has moved                      |
- * | `spent`          | settled for another request or an expired or revoked link; or burned              |
+ * | `spent`          | settled for another request or an expired or revoked link; or burned.             |
+ * |                  | `boughtOther` is set if it is settled for another request                         |
  * | `proof_required` | submitted for settlement, so the payment may be public and proves nothing. The    |
  * |                  | caller must prove in another way to be the payer                                  |
  * | `failed`         | the work or the settlement that the caller waited for has failed                  |
  */
 export type PaymentStatus =
-  | { status: "free" | "spent" | "reserved" | "in_progress" | "proof_required" }
+  | { status: "free" | "reserved" | "in_progress" | "proof_required" }
+  | { status: "spent"; boughtOther?: true }
   | { status: "pending"; until?: number }
   | { status: "claimed"; claim: string }
   | { status: "sold"; value: string; transaction: string; settledAt: number; isProved: boolean }
@@ -181,7 +183,8 @@ export function statusOf(entry: Entry | undefined, fingerprint: string, now: num
     case "burned":
       return { status: "spent" };
     case "settled":
-      if (!isSameRequest || entry.work.expiresAt <= now) return { status: "spent" };
+      if (!isSameRequest) return { status: "spent", boughtOther: true };
+      if (entry.work.expiresAt <= now) return { status: "spent" };
       return {
         status: "sold",
         value: entry.work.value,

@@ -7,7 +7,7 @@ import { PaymentError } from "../wire/errors.ts";
 import type { EventContext, SaleEvent } from "../wire/events.ts";
 import { type Offer, PaymentRequired } from "../wire/offer.ts";
 import { type PaymentPayload, paymentKey } from "../wire/paymentPayload.ts";
-import { notSelling, orInProgress, proofRequired } from "./answers.ts";
+import { boughtOther, notSelling, orInProgress, proofRequired } from "./answers.ts";
 
 /** The part of a sale's terms that is known before the request is read. */
 export interface AdmissionTerms extends EventContext {
@@ -32,6 +32,11 @@ export interface AdmissionTerms extends EventContext {
   };
   /** Returns whether the caller has signed in as the payer. Called only if the payment may be public. */
   isSignedIn(): Promise<boolean>;
+  /**
+   * Returns the fingerprint of the request; undefined if the request is too long to be read for a caller who may not be
+   * the payer. Called only if the payment is settled. Missing if no request can be read.
+   */
+  smallFingerprint?(): Promise<string | undefined>;
   /** Name of the operation in the log. */
   operation: string;
   /** Runs a slow external step, and measures its duration for the log. */
@@ -102,6 +107,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
 /**
  * Looks up the payment and the caller's key in the ledger.
  * @param wasPayerProven the result of an earlier look-up in the same call
+ * @throws PaymentRequired if the payment has bought the result of another request
  * @throws PaymentError payment_already_used if the payment may be public and the caller has neither a bound key nor a
  *   sign-in; payment_in_progress if the ledger cannot be reached; sign_in_refused
  */
@@ -114,8 +120,15 @@ async function lookUp(
     orInProgress(record.waitForStatus(NO_REQUEST, 0, false)),
     currentBinding(terms),
   ]);
-  const isPayerProven = wasPayerProven || status !== "proof_required" || (await terms.isSignedIn());
-  if (!isPayerProven && !binding) throw proofRequired();
+  const isSettled = status === "spent";
+  const isPublic = isSettled || status === "proof_required";
+  const isPayerProven = wasPayerProven || !isPublic || (await terms.isSignedIn());
+  if (!isPayerProven && !binding) {
+    const fingerprint = isSettled ? await terms.smallFingerprint?.() : undefined;
+    if (fingerprint === undefined) throw proofRequired();
+    const found = await orInProgress(record.waitForStatus(fingerprint, 0, false));
+    throw "boughtOther" in found ? boughtOther(terms.offer) : proofRequired();
+  }
   return { isKnown: status !== "free" || binding !== undefined, isPayerProven, binding };
 }
 

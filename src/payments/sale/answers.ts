@@ -31,6 +31,7 @@ export function soldOrThrow(
       throw new PaymentRequired(offer, failure.reason, { version: payment.version, receipt });
     }
     case "spent":
+      if (found.boughtOther) throw boughtOther(offer);
       throw new PaymentError(
         "payment_already_used",
         "This payment or its Idempotency-Key has already bought a result, or the chain has rejected the payment. Sign a new payment and send it with a new Idempotency-Key.",
@@ -93,6 +94,14 @@ export function receiptFor(
     network: version === 1 ? chain.name : chain.caip2,
     payer: authorization.from,
   };
+}
+
+/** Creates the answer to a call whose payment has bought the result of another request. */
+export function boughtOther(offer: Offer): PaymentRequired {
+  return new PaymentRequired(
+    offer,
+    "payment_already_used: this payment has paid for another request. Sign a new payment for this one",
+  );
 }
 
 /** Creates the answer to a caller whose only proof is a payment that may be public. */

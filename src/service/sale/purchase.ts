@@ -8,7 +8,7 @@ import { type PaymentPayload, paymentKey } from "../../payments/wire/paymentPayl
 import type { Config } from "../../settings/config.ts";
 import { log, type RequestFacts } from "../../shared/log.ts";
 import { isLoopback } from "../../shared/net/loopback.ts";
-import { readFailure, writeFailure } from "../../shared/problems.ts";
+import { problemOf, readFailure, writeFailure } from "../../shared/problems.ts";
 import { linkOf } from "../../storage/link.ts";
 import { addressAccount, payerAccount, type Spent, withinQuota } from "../limits/quota.ts";
 import { countingRefusals, countRefusal, forgiveRefusals } from "../limits/refusedPayments.ts";
@@ -54,6 +54,8 @@ export interface Admitted extends Admission {
 /**
  * Admits a payer before the request body is read. Bodies of payers who are not admitted are never read.
  * @param sentKey the idempotency key sent with the call; null or undefined without a key
+ * @param acceptSmall reads and validates the request; undefined if the request is too long to be read for a caller who
+ *   may not be the payer
  * @throws PaymentRequired if the payment is refused
  * @throws PaymentError not_configured, or an error of {@link admit}
  * @throws Problem invalid_request if the key is malformed, too_many_requests if the payer is throttled
@@ -64,11 +66,32 @@ export async function admitPayer(
   offer: Offer,
   exchange: Exchange,
   sentKey?: unknown,
+  acceptSmall?: Accept,
 ): Promise<Admitted> {
   const asked = { product, payment, key: idempotencyKeyOf(sentKey, payment), isKeyChosen: isKeyChosen(sentKey), offer };
   const { request } = exchange;
-  const ask = () => unlessThrottled(payerAccount(payment), request, () => admit(termsOf(asked, exchange)));
+  const smallFingerprint = async () => acceptSmall && fingerprintFor(acceptSmall, exchange);
+  const terms = { ...termsOf(asked, exchange), smallFingerprint };
+  const ask = () => unlessThrottled(payerAccount(payment), request, () => admit(terms));
   return { ...asked, ...(await countingRefusals(request, ask)) };
+}
+
+/** Reads and validates a request within the limits of its call. */
+type Accept = (call: CallContext) => Promise<AcceptedRequest>;
+
+/**
+ * Returns the fingerprint of a request; undefined if it cannot be read. An invalid request has a fingerprint that
+ * matches no sale.
+ */
+async function fingerprintFor(accept: Accept, exchange: Exchange): Promise<string | undefined> {
+  const call = new CallContext(exchange, undefined, addressAccount(exchange.request));
+  try {
+    return await (await accept(call)).fingerprint();
+  } catch (error) {
+    return problemOf(error).code === "invalid_request" ? "" : undefined;
+  } finally {
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes files that remain
+  }
 }
 
 /**
@@ -79,11 +102,7 @@ export async function admitPayer(
  * @throws Problem from `accept` and the product
  * @throws EngineError from the product
  */
-export async function purchase(
-  admitted: Admitted,
-  exchange: Exchange,
-  accept: (call: CallContext) => Promise<AcceptedRequest>,
-): Promise<Sold<Delivery>> {
+export async function purchase(admitted: Admitted, exchange: Exchange, accept: Accept): Promise<Sold<Delivery>> {
   const { request } = exchange;
   // cancels the bytes that `readMessage` has counted before this call, because a charged call uses up no quota
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
@@ -109,7 +128,7 @@ export async function purchase(
 async function fulfil(
   admitted: Admitted,
   exchange: Exchange,
-  accept: (call: CallContext) => Promise<AcceptedRequest>,
+  accept: Accept,
   { setCost, allowed }: { setCost: (spent: Partial<Spent>) => void; allowed: Promise<void> },
 ): Promise<Sale<Delivery>> {
   const { config } = exchange;

@@ -610,6 +610,24 @@ describe("LedgerEntry.settle", () => {
     expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
   });
 
+  test("reports only a settled payment as bought by another request, to callers with and without proof", async () => {
+    const answers: Settlement[] = [{ outcome: "unknown" }, { outcome: "settled", transaction: "0x1" }];
+    const { record, claimed, seen, alarmAt, state } = world(...answers);
+    const look = (isPayerProven: boolean) => record.waitForStatus("another", 0, isPayerProven);
+    const claim = await claimed();
+    expect([state(), await look(true), await look(false)]).toEqual(["claimed", status("reserved"), status("reserved")]);
+    await record.settle(claim, work);
+    const pending = [status("reserved"), status("proof_required")];
+    expect([state(), await look(true), await look(false)]).toEqual(["settling", ...pending]);
+    seen.now = alarmAt()!;
+    await record.alarm();
+    const bought = { status: "spent", boughtOther: true };
+    expect([state(), await look(true), await look(false)]).toEqual(["settled", bought, bought]);
+    expect(await record.waitForStatus("request", 0, false)).toEqual(status("proof_required"));
+    seen.now = work.expiresAt;
+    expect(await record.waitForStatus("request", 0, true), "its own link has expired").toEqual({ status: "spent" });
+  });
+
   test("returns a sold result until its link expires, and forgets the payment a day later", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FacilitatorClient } from "../../../src/payments/facilitators/facilitator.ts";
 import type { PaymentStatus } from "../../../src/payments/ledger/record.ts";
 import { type AdmissionTerms, admit } from "../../../src/payments/sale/admission.ts";
@@ -81,4 +81,38 @@ test("refuses a payment with the facilitator's reason if one facilitator rejects
   await expect(admitted(rejecting.client)).rejects.toMatchObject({ name: "PaymentRequired", reason: "schema" });
   await expect(admitted(rejecting.client, silent.client)).rejects.toMatchObject({ reason: "schema" });
   expect((await admitted(rejecting.client, verifying.client)).verified).toBe(verifying.client);
+});
+
+describe("a settled payment without a proof of its payer", () => {
+  const ledger = (ownRequest: string): AdmissionTerms["ledger"] => ({
+    getByName: () => ({
+      waitForStatus: async (fingerprint) =>
+        fingerprint === ownRequest ? { status: "proof_required" } : { status: "spent", boughtOther: true },
+      binding: async () => undefined,
+    }),
+  });
+  const admitted = async (smallFingerprint?: () => Promise<string | undefined>) =>
+    admit(await termsOf({ ledger: ledger("own"), ...(smallFingerprint && { smallFingerprint }) })).catch(
+      (error: unknown) => error,
+    );
+  const proofRequired = { name: "PaymentError", code: "payment_already_used" };
+
+  test("asks for a new payment if a settled payment comes with another request", async () => {
+    const error = await admitted(async () => "another");
+    expect(error).toMatchObject({ name: "PaymentRequired", reason: expect.stringMatching(/^payment_already_used: /) });
+  });
+
+  test("asks for a proof if a settled payment comes with its own request, or with one that cannot be read", async () => {
+    expect(await admitted(async () => "own")).toMatchObject(proofRequired);
+    expect(await admitted(async () => undefined)).toMatchObject(proofRequired);
+    expect(await admitted()).toMatchObject(proofRequired);
+  });
+
+  test("does not read the request of a payment that is being settled", async () => {
+    const terms = await termsOf({
+      ledger: ledgerThatFinds({ status: "proof_required" }),
+      smallFingerprint: () => Promise.reject(new Error("read")),
+    });
+    await expect(admit(terms)).rejects.toMatchObject(proofRequired);
+  });
 });

@@ -214,7 +214,6 @@ describe("a payment that may be public", () => {
   test.each<[string, Partial<SaleTerms<string>>]>([
     ["without a key", {}],
     ["with another key", { key: "b" }],
-    ["for another request", { fingerprint: "another" }],
   ])(
     "rejects a payment that may be public if it is sent %s, and lists the ways to get the result",
     async (_, shown) => {
@@ -228,6 +227,18 @@ describe("a payment that may be public", () => {
       expect(anew.outcome, "the other key is not bound to the payment").toMatchObject({ isPaidEarlier: false });
     },
   );
+
+  test("asks for a new payment if a settled payment is sent for another request, with or without a key", async () => {
+    const payment = await paymentFrom();
+    await sale(payment, { key: "a" });
+    for (const key of [null, "b"]) {
+      const { outcome, worked } = await sale(payment, { key, fingerprint: "another" });
+      expect([codeOf(outcome), worked]).toEqual(["402", 0]);
+      expect((outcome as Error).message).toMatch(/^payment_already_used: /);
+    }
+    const anew = await sale(await paymentFrom(), { key: "b", fingerprint: "another" });
+    expect(anew.outcome, "the key is not bound to the settled payment").toMatchObject({ isPaidEarlier: false });
+  });
 
   test("after a sign-in, returns the result of a payment that may be public, and binds the key that the call sends", async () => {
     const payment = await paymentFrom();

@@ -47,7 +47,9 @@ describe("the ledger", () => {
     };
     expect(await recordOf("sold").settle(claim, await stored())).toEqual(sold);
     expect(await recordOf("sold").waitForStatus("request", 0, true)).toEqual(sold);
-    expect(await recordOf("sold").waitForStatus("another", 0, true)).toEqual({ status: "spent" });
+    const other = { status: "spent", boughtOther: true };
+    for (const isPayerProven of [true, false])
+      expect(await recordOf("sold").waitForStatus("another", 0, isPayerProven)).toEqual(other);
   });
 
   test("the ledger does not return a result whose link was revoked", async () => {

@@ -372,7 +372,7 @@ describe("a valid payment", () => {
       await deployment("good").call({ headers, body: validBody });
       const { call } = deployment(behavior);
       const fetched = vi.spyOn(globalThis, "fetch");
-      expect((await call({ headers, body: validBody.replace('"A"', '"B"') })).status).toBe(409);
+      expect((await call({ headers, body: validBody })).status).toBe(409);
       expect(fetched.mock.calls.filter(([url]) => String(url).endsWith("/verify"))).toHaveLength(1);
     },
   );
