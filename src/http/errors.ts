@@ -1,5 +1,6 @@
 import type { Context } from "hono";
-import { PaymentRequired, paymentRequiredV1 } from "../payments/wire/offer.ts";
+import { PaymentRequired } from "../payments/wire/offer.ts";
+import { paymentRequiredV1 } from "../payments/wire/renderings.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
 import { nearest } from "../service/request/nearest.ts";
 import { PRODUCTS } from "../service/sale/products.ts";

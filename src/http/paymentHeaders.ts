@@ -1,5 +1,6 @@
 import { type SignInTerms, signInExtension } from "../payments/sale/signIn.ts";
-import { type PaymentRequired, paymentRequiredV2, type Receipt, type SignedOffers } from "../payments/wire/offer.ts";
+import type { PaymentRequired, Receipt, SignedOffers } from "../payments/wire/offer.ts";
+import { paymentRequiredV2 } from "../payments/wire/renderings.ts";
 
 /** Returns the header with the payment's receipt. The header name depends on the version of x402. */
 export function receiptHeader(version: 1 | 2, receipt: Receipt): Record<string, string> {

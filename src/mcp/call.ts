@@ -14,8 +14,8 @@ import { describeError, log } from "../shared/log.ts";
 import { type FieldError, problemOf } from "../shared/problems.ts";
 import { withFilesAsText } from "./files.ts";
 import type { Message } from "./message.ts";
-import { paymentsIn, sentKeyIn } from "./payment.ts";
-import { delivered, paymentRequired, refused } from "./results.ts";
+import { paymentsIn, sentKeyIn, takesPaymentRequired } from "./payment.ts";
+import { delivered, paymentRequired, paymentRequiredExtension, refused } from "./results.ts";
 import type { Tool } from "./tools.ts";
 
 /**
@@ -53,7 +53,7 @@ export async function call(
     exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even after a disconnect
     return delivered(await bought);
   } catch (error) {
-    return failed(error, exchange, mcpReq.signal, ({ reason }) => unpaidSentence(product, config, reason, sentFields));
+    return failed(error, exchange, mcpReq, ({ reason }) => unpaidSentence(product, config, reason, sentFields));
   } finally {
     if (admitted !== earlier) message?.releaseUnused();
   }
@@ -66,25 +66,30 @@ export async function call(
 export async function failed(
   thrown: unknown,
   { request, requestId, env, config, facts }: Exchange,
-  signal: AbortSignal,
+  mcpReq: ServerContext["mcpReq"],
   sentence: (unpaid: PaymentRequired) => string,
 ): Promise<CallToolResult> {
   const error = await limitRefusals(whileClosed(thrown as Error, config), request, env);
   if (error instanceof PaymentRequired) {
     Object.assign(facts, { code: "payment_required", reason: error.reason });
-    return paymentRequired(error, sentence(error), await signedOffers(error.offer, request, config));
+    const signed = await signedOffers(error.offer, request, config);
+    if (takesPaymentRequired(mcpReq)) return paymentRequiredExtension(error, signed);
+    return paymentRequired(error, sentence(error), signed);
   }
   const problem = problemOf(error);
   const { code, status, cause } = problem;
   facts.code = code;
-  if (status >= 500 && !signal.aborted)
+  if (status >= 500 && !mcpReq.signal.aborted)
     log({ event: "failure", request_id: requestId, code, error: describeError(cause ?? problem) });
   return refused(problem, requestId);
 }
 
+/** Maximum number of field errors in the sentence of an unpaid call. Models pay for each word of a result. */
+const MAX_SHOWN_ERRORS = 4;
+
 /** Writes the sentence about the price of an unpaid call. Includes the field errors to fix before paying. */
 function unpaidSentence(product: Product, config: Config, reason: string, fields: unknown): string {
-  const wrong = wrongFields(product, fields);
+  const wrong = wrongFields(product, fields).slice(0, MAX_SHOWN_ERRORS);
   const fix = wrong.length === 0 ? "" : ` Fix these fields before you pay: ${wrong.map(sentenceOf).join(" ")}`;
   return `This call costs ${product.price(config).label}, paid with x402. A failed call is not charged. Nothing was done yet (${reason}).${fix}`;
 }

@@ -1,3 +1,4 @@
+import { CLIENT_CAPABILITIES_META_KEY, type ClientCapabilities, type ServerContext } from "@modelcontextprotocol/server";
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
 
 type Meta = Readonly<Record<string, unknown>> | undefined;
@@ -19,4 +20,18 @@ export function paymentsIn(meta: Meta, { headers }: Request): (string | object)[
 /** Returns the idempotency key of a call, not yet validated: the key in the message, or else in the HTTP request. */
 export function sentKeyIn(meta: Meta, { headers }: Request): unknown {
   return meta?.[IDEMPOTENCY_META] ?? headers.get(IDEMPOTENCY_KEY);
+}
+
+/**
+ * Name of the extension with which a client of protocol 2026-07-28 accepts the result type `payment_required` (x402,
+ * transport MCP, "Extension Binding").
+ */
+export const PAYMENT_EXTENSION = "org.x402/payment";
+
+/** Returns whether the sender of a call supports {@link PAYMENT_EXTENSION}. */
+export function takesPaymentRequired({ envelope }: ServerContext["mcpReq"]): boolean {
+  const { [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (envelope ?? {}) as {
+    [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
+  };
+  return capabilities?.extensions?.[PAYMENT_EXTENSION] !== undefined;
 }

@@ -33,7 +33,7 @@ export function addRequestUpload(server: McpServer, exchange: Exchange, icons: R
       const text = `Send the file by ${expires_at}: run \`${curl}\` with the file's path, or ask the user to open ${upload.url} and choose the file. Then pass ${handle} as \`file\` or \`image\`.`;
       return { content: [{ type: "text", text }], structuredContent: offered };
     } catch (error) {
-      return failed(error, exchange, mcpReq.signal, unpaidSentence);
+      return failed(error, exchange, mcpReq, unpaidSentence);
     }
   });
 }

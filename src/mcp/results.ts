@@ -1,12 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Sold } from "../payments/sale/gate.ts";
-import {
-  type PaymentRequired,
-  paymentRequiredV1,
-  paymentRequiredV2,
-  type SignedOffers,
-} from "../payments/wire/offer.ts";
+import type { PaymentRequired, SignedOffers } from "../payments/wire/offer.ts";
+import { briefPaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../payments/wire/renderings.ts";
 import { result } from "../service/request/schemas.ts";
 import { noticeText } from "../service/sale/notices.ts";
 import type { Delivery } from "../service/sale/products.ts";
@@ -52,9 +48,9 @@ export function delivered({
 }
 
 /**
- * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"): a sentence for the
- * model, then the terms. The official clients read the terms from `structuredContent`, or else from the first text.
- * Cloudflare's client reads the terms from `_meta`. The last text contains the terms of x402 version 1.
+ * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"). The first text is
+ * the terms as JSON, because clients behind hosts that pass on only `content` read it. The sentence for the model is
+ * second. The official clients read the terms from `structuredContent`, Cloudflare's from `_meta`.
  * @param signed the signed offers
  */
 export function paymentRequired(
@@ -66,12 +62,33 @@ export function paymentRequired(
   return {
     isError: true,
     content: [
+      { type: "text", text: JSON.stringify(briefPaymentRequired(offer, reason)) },
       { type: "text", text: sentence },
-      { type: "text", text: JSON.stringify(unpaid) },
-      { type: "text", text: JSON.stringify(paymentRequiredV1(offer, reason, signed)) },
     ],
     structuredContent: { ...unpaid },
-    _meta: { "x402/error": unpaid, ...(refusal && { "x402/payment-response": refusal.receipt }) },
+    _meta: {
+      "x402/error": unpaid,
+      "x402/error-v1": paymentRequiredV1(offer, reason, signed),
+      ...(refusal && { "x402/payment-response": refusal.receipt }),
+    },
+  };
+}
+
+/**
+ * Returns the result for an unpaid call of a client that supports the extension {@link PAYMENT_EXTENSION} ("Extension
+ * Binding"). It is not a tool result. `isError` keeps the SDK from requiring structured content.
+ * @param signed the signed offers
+ */
+export function paymentRequiredExtension(
+  { offer, reason, refusal }: PaymentRequired,
+  signed?: SignedOffers,
+): CallToolResult {
+  return {
+    resultType: "payment_required",
+    paymentRequired: paymentRequiredV2(offer, reason, signed),
+    isError: true,
+    content: [],
+    ...(refusal && { _meta: { "x402/payment-response": refusal.receipt } }),
   };
 }
 

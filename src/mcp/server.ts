@@ -4,9 +4,10 @@ import type { Exchange } from "../service/sale/callContext.ts";
 import { call } from "./call.ts";
 import { iconsOf, SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
+import { PAYMENT_EXTENSION } from "./payment.ts";
 import { addRequestUpload } from "./requestUpload.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
-import { toolsFor } from "./tools.ts";
+import { toolsFor, withPrice } from "./tools.ts";
 import { addView, type DrawView, VIEWS, withView } from "./views.ts";
 
 const FIXED = { listChanged: false };
@@ -26,20 +27,18 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
         tools: FIXED,
         resources: FIXED,
         prompts: FIXED,
-        ...(drawView && VIEWS),
+        extensions: { [PAYMENT_EXTENSION]: {}, ...(drawView && VIEWS) },
       },
     },
   );
   let isCalled = false;
-  for (const tool of toolsFor(exchange.config))
-    server.registerTool(
-      tool.product.tool,
-      { ...(drawView ? withView(tool.shown) : tool.shown), icons },
-      (fields, context) => {
-        isCalled = true;
-        return call(tool, fields, context, exchange, message).finally(message?.release);
-      },
-    );
+  for (const tool of toolsFor(exchange.config)) {
+    const shown = withPrice(tool, exchange);
+    server.registerTool(tool.product.tool, { ...(drawView ? withView(shown) : shown), icons }, (fields, context) => {
+      isCalled = true;
+      return call(tool, fields, context, exchange, message).finally(message?.release);
+    });
+  }
   server.server.onclose = () => {
     if (!isCalled) message?.releaseUnused(); // the SDK rejected the message; a call in progress releases it later
   };

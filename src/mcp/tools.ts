@@ -1,11 +1,15 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server";
+import { PaymentError } from "../payments/wire/errors.ts";
 import type { Resource } from "../payments/wire/offer.ts";
 import type { Price } from "../payments/wire/price.ts";
+import { toolPaymentMeta } from "../payments/wire/renderings.ts";
 import { mcpDiscovery } from "../service/about/discovery.ts";
 import { IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
 import { jsonSchema } from "../service/request/jsonSchema.ts";
 import { oncePerConfig } from "../service/request/oncePerConfig.ts";
+import type { Exchange } from "../service/sale/callContext.ts";
 import { PRODUCTS, type Product } from "../service/sale/products.ts";
+import { offerFor } from "../service/sale/purchase.ts";
 import { serviceMetadata } from "../service/sale/serviceMetadata.ts";
 import { fileParams, fileSchema } from "./files.ts";
 import { output } from "./results.ts";
@@ -32,6 +36,18 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
     return { product, shown: shownOf(product, price), resource };
   }),
 );
+
+/** Returns the definition of a tool with its terms, if the deployment can sell to the sender of the request. */
+export function withPrice({ product, shown, resource }: Tool, exchange: Exchange) {
+  if (!exchange.config.selling) return shown;
+  try {
+    const offer = offerFor(product, resource(new URL(exchange.request.url).origin), exchange);
+    return { ...shown, _meta: { ...shown._meta, ...toolPaymentMeta(offer) } };
+  } catch (error) {
+    if (error instanceof PaymentError) return shown; // the call itself explains why nothing is sold
+    throw error;
+  }
+}
 
 const paying = ({ label }: Price) =>
   `Costs ${label}, paid with x402. Call without a payment to get the terms, sign them, and call again with the payment in _meta["x402/payment"]. A failed call is not charged. Send a UUID in _meta["${IDEMPOTENCY_META}"] so that a repeated call is charged once.`;

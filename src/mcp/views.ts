@@ -15,8 +15,8 @@ const VIEW = { uri: "ui://overprint/result", mimeType: "text/html;profile=mcp-ap
  */
 export type DrawView = (facts: { origin: string; files: string; price: string }) => string;
 
-/** The server's capability to provide views, for a client that shows them. */
-export const VIEWS = { extensions: { [EXTENSION]: {} } };
+/** The extension of the server's capabilities that provides views, for a client that shows them. */
+export const VIEWS = { [EXTENSION]: {} };
 
 /** The client capabilities that concern views. */
 type Capabilities = { extensions?: Record<string, { mimeTypes?: unknown }> };

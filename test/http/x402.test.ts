@@ -3,6 +3,7 @@ import { z } from "zod";
 import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { paymentRequiredHeaders } from "../../src/http/paymentHeaders.ts";
 import { PaymentRequired } from "../../src/payments/wire/offer.ts";
+import { parsePrice } from "../../src/payments/wire/price.ts";
 import { imageRequest, textRequest } from "../../src/service/request/schemas.ts";
 import { callPaid, dataUri, formOf, IMAGE, offerOf, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
@@ -97,6 +98,7 @@ test("returns the receipt of a failed settlement with the 402, in the payer's x4
   });
   const sold = {
     resource: { url: offer.resource, description: "", outputSchema: {}, bazaar: {} },
+    price: parsePrice("0.05")!,
     networks: [],
     maxTimeoutSeconds: 300,
     v1: [],

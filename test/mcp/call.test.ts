@@ -3,9 +3,10 @@ import { signPaymentV2 } from "../../scripts/lib/pay.ts";
 import { result } from "../../src/service/request/schemas.ts";
 import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { dataUri, offerOf, TEXT } from "../support/client.ts";
-import { connect } from "../support/mcp.ts";
+import { connect, MCP, sendMcp } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
 import { storedKeys } from "../support/storage.ts";
+import { termsV2 } from "../support/x402.ts";
 
 const files = async () => (await storedKeys()).length;
 
@@ -72,4 +73,34 @@ test("a tool asks for a new payment if a settled payment is sent with other argu
   const same = await call("A", payment);
   expect([same.isError, same.structuredContent]).toEqual([true, undefined]);
   expect(JSON.stringify(same.content)).toContain("Send the Idempotency-Key of the original call");
+});
+
+test("a client that supports org.x402/payment gets the result type payment_required for an unpaid call", async () => {
+  const envelope = (extensions: object) => ({
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": { extensions },
+  });
+  const ask = async (method: string, params: object, extensions: object = { "org.x402/payment": {} }) => {
+    const headers = {
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": "2026-07-28",
+      "Mcp-Method": method,
+      ...("name" in params && { "Mcp-Name": String(params.name) }),
+    };
+    const message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: envelope(extensions) } };
+    const response = await sendMcp(MCP, { method: "POST", headers, body: JSON.stringify(message) });
+    return JSON.parse(/\{.*\}/.exec(await response.text())![0]).result;
+  };
+  const tool = { name: "add_text_watermark", arguments: {} };
+  const { capabilities } = await ask("server/discover", {});
+  expect(capabilities.extensions).toHaveProperty(["org.x402/payment"], {});
+  const unpaid = await ask("tools/call", tool);
+  expect(unpaid.resultType).toBe("payment_required");
+  expect(termsV2.parse(unpaid.paymentRequired).error).toContain("payment required");
+  expect(unpaid).not.toHaveProperty("structuredContent");
+  const other = await ask("tools/call", tool, {});
+  expect([other.resultType, other.paymentRequired]).toEqual(["complete", undefined]);
+  expect(other.structuredContent.accepts).toEqual(unpaid.paymentRequired.accepts);
 });

@@ -35,7 +35,7 @@ describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("request_upl
       client.callTool({ name: "request_upload", arguments: { name: "a.pdf", size: 100_000_000 }, ...more });
     const unpaid = await ask();
     expect([unpaid.isError, unpaid.structuredContent]).toMatchObject([true, { x402Version: 2, accepts: [{}] }]);
-    expect(unpaid.content[0]).toMatchObject({ text: expect.not.stringContaining("header") });
+    expect(unpaid.content[1]).toMatchObject({ text: expect.not.stringContaining("header") });
     expect(await storedKeys()).toEqual([]);
     const paid = await ask({ _meta: { "x402/payment": await payment() } });
     expect(uploadOffer().parse(paid.structuredContent).upload.headers["Content-Length"]).toBe("100000000");

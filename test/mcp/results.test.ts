@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Notice } from "../../src/engine/index.ts";
 import { delivered, paymentRequired } from "../../src/mcp/results.ts";
+import { isSolana, NETWORKS } from "../../src/payments/wire/networks.ts";
 import { offerOf, PaymentRequired } from "../../src/payments/wire/offer.ts";
 import type { Result } from "../../src/service/request/schemas.ts";
 import { readConfig } from "../../src/settings/config.ts";
@@ -41,8 +42,29 @@ test("a tool result contains the receipt of a failed settlement together with th
     paymentRequired(new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed }), "This costs."),
   ).toMatchObject({
     isError: true,
-    content: [{ text: "This costs." }, {}, {}],
+    content: [{}, { text: "This costs." }],
     structuredContent: { x402Version: 2, error: "insufficient_funds", accepts: offer.v2 },
     _meta: { "x402/payment-response": failed },
   });
+});
+
+test("an unpaid tool result has the terms as its first text, and content of at most 4 KB even with all networks", () => {
+  const account = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU";
+  const networks = Object.values(NETWORKS).map((network) =>
+    isSolana(network) ? { ...network, feePayers: { 1: [account], 2: [account] } } : network,
+  );
+  const resource = {
+    url: "https://pdf.example.com/mcp",
+    description: "D".repeat(80),
+    outputSchema: {},
+    bazaar: { a: "b" },
+  };
+  const offer = offerOf(resource, { ...readConfig({ PAY_TO_SOLANA: account }), networks });
+  expect(offer.v2.length).toBe(networks.length);
+  const { content, structuredContent } = paymentRequired(new PaymentRequired(offer, "reason"), "S".repeat(300));
+  const [first] = content as { text: string }[];
+  expect(JSON.parse(first!.text)).toMatchObject({ x402Version: 2, error: "reason", accepts: offer.v2 });
+  expect(JSON.stringify(content)).not.toContain("bazaar");
+  expect(structuredContent).toHaveProperty("extensions.bazaar", resource.bazaar);
+  expect(new TextEncoder().encode(JSON.stringify(content)).length).toBeLessThanOrEqual(4096);
 });

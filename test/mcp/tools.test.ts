@@ -79,13 +79,15 @@ describe.each(revisions)("protocol %s", (revision) => {
       expect(terms.resource.url).toBe("http://localhost/mcp");
       const { info, schema } = terms.extensions.bazaar;
       expect(z.fromJSONSchema(schema).parse(info)).toMatchObject({ input: { type: "mcp", toolName: name } });
-      expect(unpaid.content[0]).toEqual({
+      expect(unpaid.content[1]).toEqual({
         type: "text",
         text: expect.stringMatching(/^This call costs 0\.05 USDC, paid with x402\. A failed call is not charged\./),
       });
-      expect(told(unpaid, 1)).toEqual(terms);
+      const { url, description, mimeType } = terms.resource;
+      const { bazaar: _, ...extensions } = terms.extensions;
+      expect(told(unpaid)).toEqual({ ...terms, resource: { url, description, mimeType }, extensions });
       expect(unpaid._meta!["x402/error"]).toEqual(terms);
-      const [offer] = strict402.parse(told(unpaid, 2)).accepts;
+      const [offer] = strict402.parse(unpaid._meta!["x402/error-v1"]).accepts;
 
       const paid = await client.callTool({
         name,
@@ -108,6 +110,20 @@ describe.each(revisions)("protocol %s", (revision) => {
       expect((await (await send(output.url)).bytes()).length).toBe(output.bytes);
     },
   );
+
+  test("a tool names its price and its preferred way to pay in _meta", async () => {
+    const { tools } = await (await connect(revision)).listTools();
+    const [text, image, upload] = tools;
+    const { structuredContent } = await (await connect(revision)).callTool({ name: text!.name, arguments: {} });
+    const [way] = termsV2.parse(structuredContent).accepts;
+    for (const tool of [text, image])
+      expect(tool!._meta).toMatchObject({
+        x402: { paymentRequired: true, ...way },
+        "agents-x402/paymentRequired": true,
+        "agents-x402/priceUSD": 0.05,
+      });
+    expect(Object.keys(upload!._meta ?? {}).join()).not.toContain("x402");
+  });
 
   test("a tool call reports the progress of each stage on request", async () => {
     const seen: unknown[] = [];
@@ -201,7 +217,7 @@ describe("the payment of a tool call", () => {
     expect(answer.isError).toBe(true);
     const { error } = termsV2.parse(answer.structuredContent);
     expect(error).toMatch(/invalid/);
-    expect(answer.content[0]).toMatchObject({ text: expect.stringContaining(`Nothing was done yet (${error}).`) });
+    expect(answer.content[1]).toMatchObject({ text: expect.stringContaining(`Nothing was done yet (${error}).`) });
   });
 
   test("an unpaid tool call with invalid arguments returns the errors together with the terms", async () => {
@@ -209,7 +225,7 @@ describe("the payment of a tool call", () => {
     const unpaid = async (fields: object) => {
       const answer = await client.callTool({ name: "add_text_watermark", arguments: { ...fields } });
       termsV2.parse(answer.structuredContent);
-      return answer.content[0] as { text: string };
+      return answer.content[1] as { text: string };
     };
     expect((await unpaid({ file, text: "A", opacity: 2 })).text).toMatch(
       /\)\. Fix these fields before you pay: `opacity` must be at most 1\.$/,

@@ -113,7 +113,7 @@ describe("a client that shows no views", () => {
     const { tools, uris, capabilities } = await seen(await connectWith("2026-07-28", extensions));
     for (const tool of tools) expect(tool).not.toHaveProperty("_meta.ui");
     expect(uris).not.toContain(URI);
-    expect(capabilities).not.toHaveProperty("extensions");
+    expect(capabilities).not.toHaveProperty(["extensions", "io.modelcontextprotocol/ui"]);
   });
 });
 

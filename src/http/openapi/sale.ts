@@ -1,5 +1,6 @@
-import { offerOf, paymentRequiredV1 } from "../../payments/wire/offer.ts";
-import { resultExample } from "../../service/about/discovery.ts";
+import { offerOf } from "../../payments/wire/offer.ts";
+import { paymentInfo, paymentRequiredV1 } from "../../payments/wire/renderings.ts";
+import { httpResource, resultExample } from "../../service/about/discovery.ts";
 import { MAX_KEY_CHARACTERS } from "../../service/request/idempotencyKey.ts";
 import { jsonSchema } from "../../service/request/jsonSchema.ts";
 import { PRODUCTS, type Product } from "../../service/sale/products.ts";
@@ -75,9 +76,8 @@ const NOTICE = header(
 
 /** Returns the description of the operation that sells a product. */
 export function saleOf(product: Product, origin: string, config: Config) {
-  const { operation, schemas, summary, description, example, price, path } = product;
+  const { operation, schemas, summary, description, example, price } = product;
   const { label } = price(config);
-  const [amount] = label.split(" ");
   const name = nameOf(product);
   const foreignFields = Object.keys(PROBLEMS_OF_FIELDS).filter((field) => !Object.hasOwn(schemas.json.shape, field));
   const neverReturned = [...NEVER_RETURNED, ...foreignFields.flatMap((field) => PROBLEMS_OF_FIELDS[field]!)];
@@ -88,7 +88,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
     summary,
     description: `${description} Costs ${label}, paid with x402: call without a payment, sign one of the offers in the 402, and call again with the payment. A failed call is not charged.`,
     security: [{ x402: [] }, { x402v1: [] }],
-    "x-payment-info": { price: { mode: "fixed", currency: "USD", amount }, protocols: [{ x402: {} }] },
+    "x-payment-info": paymentInfo(price(config)),
     parameters: [
       ...paymentParameters("Without a payment, the response is a 402."),
       keyHeader,
@@ -116,7 +116,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
             ...receiptHeaders,
             Link: header("Link to this document (RFC 8631)."),
           },
-          content: json(ref("schemas", "PaymentRequiredV1"), unpaid(product, origin + path, config)),
+          content: json(ref("schemas", "PaymentRequiredV1"), unpaid(product, origin, config)),
         },
       ),
       ...problems(codes, {
@@ -147,12 +147,10 @@ function queryParameters({ schemas }: Product) {
 }
 
 /** Returns the example of a 402 for a call without a payment, or undefined if this deployment cannot sell. */
-function unpaid({ summary, price }: Product, url: string, config: Config) {
+function unpaid(product: Product, origin: string, config: Config) {
   try {
-    const offer = offerOf(
-      { url, description: summary, outputSchema: {}, bazaar: {} },
-      { ...config, price: price(config) },
-    );
+    const resource = { ...httpResource(product, origin, config), outputSchema: {} }; // short, because the document has its content
+    const offer = offerOf(resource, { ...config, price: product.price(config) });
     return paymentRequiredV1(offer, "X-PAYMENT header is required");
   } catch {
     return undefined;

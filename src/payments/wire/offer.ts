@@ -1,5 +1,4 @@
 import { PaymentError } from "./errors.ts";
-import { IDENTIFIER_EXTENSION } from "./identifier.ts";
 import { isSolana, type Network } from "./networks.ts";
 import { atomicUnits, type Price } from "./price.ts";
 
@@ -52,7 +51,7 @@ export interface PaymentRequirementsV2 {
   extra: Extra;
 }
 
-/** The terms of a sale. */
+/** The terms of a sale. Every form in which they are published is made from them. */
 export interface Terms {
   price: Price;
   /** The address that receives payments on EVM chains. */
@@ -72,6 +71,7 @@ export type SignedOffers = Readonly<Record<1 | 2, Record<string, object>>>;
  */
 export interface Offer {
   resource: Resource;
+  price: Price;
   networks: readonly Network[];
   maxTimeoutSeconds: number;
   v1: PaymentRequirementsV1[];
@@ -98,6 +98,7 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
     );
   return {
     resource,
+    price,
     networks,
     maxTimeoutSeconds,
     v1: v1.map(({ name, asset, decimals, payTo, extra }) => ({
@@ -123,30 +124,6 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
       extra,
     })),
   };
-}
-
-/**
- * Returns the JSON of a 402 in x402 version 1 ("PaymentRequiredResponse"). Over HTTP it is the body.
- * @param signed the signed offers
- */
-export function paymentRequiredV1(offer: Offer, error: string, signed?: SignedOffers) {
-  return { x402Version: 1, error, accepts: offer.v1, ...(signed && { extensions: signed[1] }) } as const;
-}
-
-/** Returns the JSON of a 402 in x402 version 2 ("PaymentRequired"). Over HTTP it is the header `PAYMENT-REQUIRED`. */
-export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed?: SignedOffers) {
-  return {
-    x402Version: 2,
-    error,
-    resource: {
-      url: resource.url,
-      description: resource.description,
-      mimeType: "application/json",
-      ...resource.service,
-    },
-    accepts: v2,
-    extensions: { bazaar: resource.bazaar, ...IDENTIFIER_EXTENSION, ...signed?.[2] },
-  } as const;
 }
 
 /**

@@ -30,3 +30,8 @@ export function atomicUnits({ millionths, label }: Price, decimals: number): str
   if (BigInt(millionths) % divisor !== 0n) throw new RangeError(`${label} cannot be paid with ${decimals} decimals`);
   return String(BigInt(millionths) / divisor);
 }
+
+/** Returns a price in dollars as a decimal, such as `0.05`. One USDC is one dollar. */
+export function dollarsOf({ label }: Price): string {
+  return label.split(" ")[0]!;
+}
