@@ -53,7 +53,7 @@ const readOnly = methodNotAllowed("GET, HEAD");
 
 // Pages and their assets
 app.get("/", revalidated, dropUnsettledNetworks, showHome).all(readOnly);
-app.get("/docs", revalidated, showDocs).all(readOnly);
+app.get("/docs", revalidated, dropUnsettledNetworks, showDocs).all(readOnly);
 for (const path of ["/assets/*", "/fonts/*", ICON])
   app.get(path, (c) => serveAsset(c.req.raw, c.env.ASSETS)).all(readOnly);
 
@@ -78,7 +78,7 @@ app.all("/mcp", dropUnsettledNetworks, limitBody, serveMcpRequest);
 app.get("/.well-known/mcp/server-card.json", revalidated, sendServerCard).all(readOnly);
 
 // Descriptions for programs
-app.get("/openapi.json", revalidated, sendDescription).all(readOnly);
+app.get("/openapi.json", revalidated, dropUnsettledNetworks, sendDescription).all(readOnly);
 app.get("/llms.txt", revalidated, dropUnsettledNetworks, sendGuide).all(readOnly);
 app.get("/v1/limits", sendLimits).all(readOnly);
 app.get(WELL_KNOWN, revalidated, dropUnsettledNetworks, sendWellKnown).all(readOnly);

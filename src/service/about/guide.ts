@@ -45,7 +45,7 @@ send a payment along: it is verified, not settled, and you can use it for the ca
 
 Call without a payment first. The answer (402 over HTTP, an error with the terms over MCP) says what to sign. Then repeat the
 call with the same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1),
-over MCP in \`_meta["x402/payment"]\`. Networks: ${price.networks.join(", ")}.
+over MCP in \`_meta["x402/payment"]\`. Price: ${price.label} per call. Networks: ${price.networks.join(", ")}.
 
 A failed call is not charged, and you can use its payment again. With each paid call, send an idempotency key that cannot be
 guessed, such as a UUID: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost answer,
