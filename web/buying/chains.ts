@@ -9,6 +9,7 @@ import {
   monad,
   polygon,
   polygonAmoy,
+  worldchain,
 } from "viem/chains";
 import type { EvmNetworkName } from "../../src/payments/wire/networks.ts";
 
@@ -24,5 +25,6 @@ export const CHAINS: Record<EvmNetworkName, Chain> = {
   "arbitrum-sepolia": arbitrumSepolia,
   avalanche,
   "avalanche-fuji": avalancheFuji,
+  world: worldchain,
   monad,
 };
