@@ -124,6 +124,12 @@ it.each<[string, Uint8Array]>([
   expect(notices).toContain(COVERED);
 });
 
+it("does not add annotations for a mark under the page's content", async () => {
+  const { notices, shown } = await marked(withAnnotations(`[${STAMP}]`), { ...MARK, layer: "under" });
+  expect(shown).toEqual([]);
+  expect(notices).toEqual([COVERED]);
+});
+
 it("adds annotations to tagged files, and to PDF/A-2", async () => {
   const tagged = file({ ...ON_PAGE, 1: "<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>>>" });
   const archived = { 3: ON_PAGE[3]!.toString().replace("6 0 R", "8 0 R"), 8: FORM };
