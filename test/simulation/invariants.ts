@@ -23,7 +23,7 @@ export const ANSWERS: ReadonlySet<string> = new Set([
 
 /** Matches the errors that simulated faults cause. The Worker itself reports some of these faults as a `Problem`. */
 const FAULT =
-  /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|SyntaxError: Unexpected (token '<'|end of JSON))/;
+  /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|the answer is not JSON$|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
 /** Maximum duration of a request to a link if no fault occurs, in milliseconds. */
 const LONGEST_LOOK_MS = 1000;
