@@ -1,6 +1,6 @@
 /**
- * Runs the examples and the commands in the documentation. A test that lacks a runtime on this machine is skipped, with
- * the reason in its name.
+ * Runs the examples and the commands in the documentation. A test whose runtime is missing on this machine is skipped,
+ * and its name states the reason.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -84,7 +84,10 @@ describe.skipIf(noPython)(`Python examples${noPython}`, () => {
   });
 });
 
-/** Documentation for callers. Its commands run here exactly as a user copies them. */
+/**
+ * Pages of the documentation for callers. The test runs their commands, except those of `NOT_RUN`, with the test's own
+ * addresses, paths and payments.
+ */
 const PAGES = [
   "README.md",
   ...["quick-start", "http", "mcp", "errors", "payments", "files", "text-marks", "image-marks", "pdf"].map(

@@ -32,7 +32,10 @@ async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Arr
   return output;
 }
 
-/** Content with shapes in every part of the page. The upper right corner differs, which makes rotations visible. */
+/**
+ * Content with a large rectangle and a diagonal line. A square in the rectangle's upper right corner makes rotations
+ * visible.
+ */
 const SCENE = "0.8 0.9 1 rg 100 100 300 500 re f 0 0.5 0 rg 350 550 50 50 re f 0 0 0 RG 3 w 100 100 m 400 600 l S";
 
 interface Variant {

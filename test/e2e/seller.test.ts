@@ -281,7 +281,7 @@ describe("a chain with a block every two seconds", () => {
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
   ])(
-    "a payer gets the result if the facilitator loses its node's answer after settling, and reports %s",
+    "a payer gets the result if the facilitator settles, loses its node's answer and therefore reports the error %s",
     async (errorReason, named) => {
       const payment = await newPayment(services["with a node"]);
       facilitator.interpose(payment.payer.address, async (settle) => {

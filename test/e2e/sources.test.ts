@@ -114,7 +114,7 @@ describe("a development server that allows loopback sources", () => {
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("a web page cannot make a development server fetch files from its own machine", async () => {
+  test("a web page cannot make a development server fetch files from the server's own machine", async () => {
     const first = server.connections.length;
     const response = await fetch(endpoint(), {
       method: "POST",

@@ -88,11 +88,14 @@ describe("files too large for memory", () => {
     ["/in-chunks.pdf", PAGES],
     ["/object-streams.pdf", PAGES],
     ["/surprising.pdf", 2],
-  ])("the service marks a file too large for memory and leaves nothing in the spool: %s", async (path, pages) => {
-    await expectMarked(await mark(at(path)), pages);
-  });
+  ])(
+    "the service marks a file that is too large for memory and leaves nothing in the spool: %s",
+    async (path, pages) => {
+      await expectMarked(await mark(at(path)), pages);
+    },
+  );
 
-  test("the service marks an upload too large for memory, and returns the same result again for the same payment", async () => {
+  test("the service marks an upload that is too large for memory, and returns the same result again for the same payment", async () => {
     const payment = await paymentFor(endpoint());
     const call = () => {
       const form = new FormData();

@@ -27,14 +27,14 @@ const problemOf = async (response: Response) =>
   (await response.json()) as { code: string; errors?: { path: string }[] };
 
 describe("a PDF as the body", () => {
-  test("marks a PDF sent as the body, with the fields of the query", async () => {
+  test("a PDF sent as the raw body is marked according to the fields of the query", async () => {
     const fields = { text: "Entwurf äöü 社外秘 + & =", opacity: "0.5", position: "top-right", filename: "ü.pdf" };
     const response = await call(TEXT, fields);
     const { output } = await response.json<{ output: { url: string } }>();
     expect((await send(output.url)).headers.get("Content-Disposition")).toContain("%C3%BC.pdf");
   });
 
-  test("treats a PDF sent as the body as the same request as a form with equal fields", async () => {
+  test("a PDF sent as the raw body is the same request as a form with the same PDF and equal fields", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const sent = await (await call(TEXT, { text: "SAME", opacity: "0.5" }, { payment })).json();
     const form = formOf({ file: new File([onePage], "a.pdf"), text: "SAME", opacity: ".50" });
@@ -48,7 +48,7 @@ describe("a PDF as the body", () => {
     expect(first).not.toEqual(sent);
   });
 
-  test("marks a PDF sent as the body with an image from the query", async () => {
+  test("a PDF sent as the raw body is marked with the image that the query parameter `image` refers to", async () => {
     const { handle, upload } = await (await send("/v1/uploads", { method: "POST", body: '{"type":"image"}' })).json<{
       handle: string;
       upload: { url: string };
@@ -111,7 +111,7 @@ describe("a PDF as the body", () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  test("limits a PDF sent as the body to the size of a form", async () => {
+  test("a PDF sent as the raw body has the same size limit as a form", async () => {
     const headers = { "Content-Type": "application/pdf", "Content-Length": "100000001" };
     const response = await send(`${TEXT}?text=A`, { method: "POST", headers, body: onePage });
     expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });

@@ -14,7 +14,7 @@ function takeAll(share: MemoryShare, step = 1): number {
 }
 
 describe("MemoryPool", () => {
-  test("MemoryPool grants one call at most half of its memory, and always leaves memory for the next call", () => {
+  test("MemoryPool grants one call at most half of the pool's memory, and always leaves memory for the next call", () => {
     const pool = new MemoryPool(1000);
     const shares = Array.from({ length: 49 }, () => new MemoryShare(pool, LONGEST_MS));
     expect(takeAll(shares[0]!)).toBe(500);
@@ -23,7 +23,7 @@ describe("MemoryPool", () => {
     expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // half of an equal share among 50 calls
   });
 
-  test("MemoryPool grants all calls of one owner together at most half of its memory", () => {
+  test("MemoryPool grants all calls of one owner together at most half of the pool's memory", () => {
     const pool = new MemoryPool(100);
     const take = (owner: string) => new MemoryShare(pool, LONGEST_MS, owner).take(10);
     expect(Array.from({ length: 8 }, () => take("one")).filter(Boolean)).toHaveLength(5);

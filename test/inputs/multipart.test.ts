@@ -65,7 +65,7 @@ describe("readForm", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("readForm spools a larger upload and hashes its bytes", async () => {
+  it("readForm spools an upload of 9 MB and hashes the upload's bytes", async () => {
     const bytes = noise(9_000_000);
     const { file } = (await read([
       ["file", new Blob([bytes])],

@@ -44,7 +44,7 @@ test("readBody reads a long body into the same few buffers", async () => {
   expect(chunks.filter(({ length }) => length > 0).length).toBeLessThan(5);
 });
 
-test("readBody reads a fast body in longer chunks if memory is available", async () => {
+test("readBody reads a fast body in longer chunks than a slow body if memory is available", async () => {
   const longest = async (ms: number, hasRoom?: (bytes: number) => boolean) => {
     let most = 0;
     const { stream } = body(20, ms, true);

@@ -156,7 +156,7 @@ describe("a frame without an origin", () => {
     }
   });
 
-  test("a frame without an origin may download ranges, and revoke the link with its token", async () => {
+  test("a frame with an opaque origin can download byte ranges of a result, and can revoke a link with the link's token", async () => {
     const sold = await callPaid(TEXT, { file: dataUri("application/pdf", onePage), text: "A" });
     const { url } = (await sold.json<{ output: { url: string } }>()).output;
     const part = await send(url, { headers: { ...headers, Range: "bytes=0-4" } });

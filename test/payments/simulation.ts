@@ -270,7 +270,10 @@ export class Simulation {
     return object;
   }
 
-  /** Makes one call of the payer. The payer is signed in for the calls at the end. */
+  /**
+   * Makes one call of the payer.
+   * @param final whether this is a call at the end of the simulation, for which the payer is signed in
+   */
   async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
     const { history } = this;
     const payment = object.history;

@@ -1,6 +1,6 @@
 /**
- * Builds the Worker's script for the machines. The modules are those of `src/`, except for the engine and the
- * cryptography of sign-ins.
+ * Builds the Worker's script that each simulated machine runs. Its modules are those of `src/`, with stand-ins for the
+ * engine and for the verification of sign-in signatures.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ export interface Script {
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 
-/** Replaces the modules that would take most of the time with stand-ins. */
+/** Substitutes stand-ins for the modules that would take most of the time. */
 const standIns: Plugin = {
   name: "stand-ins",
   setup({ onResolve }) {

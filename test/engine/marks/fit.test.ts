@@ -72,7 +72,7 @@ describe("fitText", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
-  test("adds no more lines than the maximum font size requires", () => {
+  test("stops adding lines once the text fits at the maximum font size", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });

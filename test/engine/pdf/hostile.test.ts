@@ -47,7 +47,7 @@ function blanks(count: number): Uint8Array {
 
 /**
  * Returns a file whose table lists many objects inside one comment, which contains only their numbers. The one
- * generation number and `obj` after the comment seem to belong to each of them.
+ * generation number and `obj` after the comment seem to belong to each object.
  */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());

@@ -1,4 +1,4 @@
-/** Irregular files that all readers show. Every reader must show the mark on their pages. */
+/** Irregular files that all readers show. Every reader must show the mark on every page of these files. */
 import { expect, it } from "vitest";
 import type { PdfDocument } from "../../../src/engine/pdf/document/pdfDocument.ts";
 import { planOutput } from "../../../src/engine/pdf/output/outputPlan.ts";

@@ -246,7 +246,7 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.invalidateClaims("request"), "the payment's key may be bound to another payment").toBe(true);
     });
 
-    test("asks the chain about an exposed payment at growing intervals, and right after its authorization expires", async () => {
+    test("asks the chain at growing intervals about a payment that others can still submit, and again right after its authorization expires", async () => {
       const lost: Evidence = { outcome: "lost", reason: "it ran out" };
       const { record, seen, state, alarmAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
       const looks: number[] = [];

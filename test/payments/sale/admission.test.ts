@@ -39,7 +39,7 @@ const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms
   ...changes,
 });
 
-test("aborts the verification of a payment that the ledger knows, and neither asks another facilitator nor measures the time", async () => {
+test("aborts the verification of a payment that the ledger knows, asks no other facilitator and records no duration for the verification", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {

@@ -183,7 +183,7 @@ describe("an idempotency key", () => {
     expect([after.worked, same.worked, await isSold(second)]).toEqual([0, 0, false]);
   });
 
-  test("accepts the key of a failed call for another request", async () => {
+  test("an idempotency key whose call failed can be used again for another request", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a", work: failing });
     expect(bought((await sale(await paymentFrom(), { key: "a", fingerprint: "another" })).outcome)).toBe("work");

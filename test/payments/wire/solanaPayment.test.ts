@@ -207,7 +207,7 @@ describe("remoteFacilitator on Solana", () => {
     expect(await verdictOf(undefined)).toBe("unknown");
   });
 
-  test("verifies a Solana payment whose fee payer is unknown with any facilitator that supports Solana", async () => {
+  test("any facilitator that supports Solana can verify a Solana payment whose fee payer is unknown", async () => {
     const payment = read(transactionOf({ feePayer: SELLER }), 2, SELLER);
     const kinds = [{ x402Version: 2, scheme: "exact", network: SOLANA.caip2, extra: { feePayer: FEE_PAYER } }];
     const verdictOf = async (supported: ReturnType<typeof readSupported>) =>

@@ -74,7 +74,7 @@ describe("the limit for calls answered 402", () => {
     expect(await call()).toContain("too_many_requests");
   });
 
-  test("answers 429 with Retry-After and without terms beyond the limit for calls answered 402", async () => {
+  test("beyond the limit for calls answered 402, answers 429 with Retry-After and without terms", async () => {
     const limited = limiter(2);
     expect(await statuses(3, () => unpaid("203.0.113.7", limited))).toEqual([402, 402, 429]);
     const response = await unpaid("203.0.113.7", limited);
@@ -151,7 +151,7 @@ describe("the runtime's own limiters", () => {
     ]);
   });
 
-  test("the runtime's limiter refuses some wrong tokens if they exceed twice the limit per minute", async () => {
+  test("the runtime's limiter refuses some requests with a wrong token if more than twice the allowed number arrive in a minute", async () => {
     const { id } = await stored();
     const headers = { "CF-Connecting-IP": "203.0.113.9" };
     const guesses = await statuses(2 * RATE_LIMITS.wrongTokens + 1, () => send(`/v1/files/${id}?token=0`, { headers }));

@@ -181,7 +181,7 @@ describe("aborted transfers to an upload", () => {
       call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
   }
 
-  test("accepts no more transfers to an upload once aborted transfers have used twice the upload's size", async () => {
+  test("accepts no further transfers to an upload once aborted transfers have used twice the upload's size", async () => {
     const send = await slot();
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await send(size - 1));

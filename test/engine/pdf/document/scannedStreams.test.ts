@@ -52,7 +52,7 @@ it("yields to the event loop while it adds object-stream members to the cross-re
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-it("reads each possible catalog once, and charges the read", async () => {
+it("reads each possible catalog once, and counts the read against the work limit", async () => {
   const meter = new Meter(0);
   const looks: number[] = [];
   const objects = {

@@ -70,7 +70,7 @@ describe("a transparent mark", () => {
       }),
     ],
     ["RGB content that is malformed at its end", page("1 0 0 rg 0 0 9 9 re f q q re")],
-  ])("a page blends in RGB under a transparent mark if it has %s", async (_, bodies) => {
+  ])("a page that has %s blends in RGB under a transparent mark", async (_, bodies) => {
     expect(await marked(bodies)).toContain(RGB_GROUP);
   });
 
@@ -105,7 +105,7 @@ describe("a transparent mark", () => {
         5: { dict: "/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>", data: "/F Do" },
       }),
     ],
-  ])("a page does not blend in RGB under a transparent mark if it has %s", async (_, bodies) => {
+  ])("a page that has %s does not blend in RGB under a transparent mark", async (_, bodies) => {
     expect(await marked(bodies)).not.toContain("/CS/DeviceRGB>>");
   });
 

@@ -102,7 +102,7 @@ describe.each([
   );
 });
 
-test("plans again for malformed content far from other objects that two pages share, one of them in an indirect array", async () => {
+test("plans again if two pages share malformed content far from other objects, one page through an indirect array", async () => {
   const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));

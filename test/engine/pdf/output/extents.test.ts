@@ -134,7 +134,7 @@ describe.each(Object.entries(FILES))("an attached PDF %s", (how, build) => {
   });
 });
 
-describe("objects among unlisted ones", () => {
+describe("objects among superseded objects", () => {
   const USED = "/Used(it is in use)";
   const moved = (by: number) => {
     const builder = new FileBuilder().objects(onePage(OLD)).table();
@@ -173,7 +173,7 @@ describe("objects among unlisted ones", () => {
       "stream\nx\nendstream\nendobj",
     ],
     ["that is unreadable", valued("<</A"), "8 0 obj\n<</A\nendobj"],
-  ])("retains an object %s, and erases unlisted objects around it", async (_, builder, expected) => {
+  ])("retains an object %s, and erases superseded objects around the retained object", async (_, builder, expected) => {
     const source = builder.bytes();
     const ranges = new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
     for (const opened of [source, ranges]) {

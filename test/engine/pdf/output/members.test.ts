@@ -65,7 +65,7 @@ async function work(rest: string) {
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
 }
 
-it("charges object-stream members by their length, and yields to the event loop meanwhile", async () => {
+it("counts the length of object-stream members against the work limit, and yields to the event loop meanwhile", async () => {
   const text = `[${"1 ".repeat(1 << 19)}]`;
   const { members, scanned, turns } = await work(text);
   expect(latin1(members[0]!.text)).toBe(text);

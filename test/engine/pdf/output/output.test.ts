@@ -318,21 +318,27 @@ describe("usage rights", () => {
   });
 });
 
-describe("unlisted pages", () => {
+describe("pages outside the page tree", () => {
   const STRAY = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/Stray true>>";
   const DEAD: [string, Bodies][] = [
-    ["erases a page that the page tree does not list", { 9: STRAY }],
-    ["erases an unlisted page before everything else", { 0: STRAY }],
-    ["erases an unlisted page with white space in its /Type", { 9: STRAY.replace("/Page", " \r\n\t/Page") }],
+    ["erases a page outside the page tree", { 9: STRAY }],
+    ["erases a page outside the page tree that precedes all other objects", { 0: STRAY }],
     [
-      "erases an unlisted page with its /Type behind everything else",
+      "erases a page outside the page tree that has white space before the value of /Type",
+      { 9: STRAY.replace("/Page", " \r\n\t/Page") },
+    ],
+    [
+      "erases a page outside the page tree whose last entry is /Type",
       { 9: "<</MediaBox[0 0 9 9]/Contents 4 0 R/Stray true/Type/Page>>" },
     ],
-    ["erases an unlisted page that an outline refers to", { 5: "<</Title(x)/Dest[9 0 R/Fit]>>", 9: STRAY }],
-    ["erases an unlisted page that another tree lists", { 8: "<</Type/Pages/Count 1/Kids[9 0 R]>>", 9: STRAY }],
-    ["erases an unlisted page behind a large object", { 8: { data: new Uint8Array(100_000) }, 9: STRAY }],
-    ["erases an unlisted page behind an unreadable object", { 8: "<</A", 9: STRAY }],
-    ["erases two unlisted pages", { 8: STRAY, 9: STRAY }],
+    [
+      "erases a page outside the page tree to which an outline refers",
+      { 5: "<</Title(x)/Dest[9 0 R/Fit]>>", 9: STRAY },
+    ],
+    ["erases a page that only an unused page tree lists", { 8: "<</Type/Pages/Count 1/Kids[9 0 R]>>", 9: STRAY }],
+    ["erases a page outside the page tree behind a large object", { 8: { data: new Uint8Array(100_000) }, 9: STRAY }],
+    ["erases a page outside the page tree behind an unreadable object", { 8: "<</A", 9: STRAY }],
+    ["erases two pages outside the page tree", { 8: STRAY, 9: STRAY }],
   ];
   const KEPT: [string, Bodies][] = [
     ["retains a template", { 9: STRAY.replace("/Page", "/Template") }],
@@ -374,7 +380,7 @@ describe("unlisted pages", () => {
     ["a page's content", 4],
     ["an image", 8],
   ])(
-    "erases an unlisted page that follows %s of wrong length, with and without an end of the stream",
+    "erases a page outside the page tree that follows %s of wrong length, with and without an end of the stream",
     async (_, num) => {
       for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
         const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
@@ -405,7 +411,7 @@ describe("unlisted pages", () => {
       expect(latin1(output)).not.toContain("/Stray");
   });
 
-  it("erases an unlisted page in the object stream of a listed one", async () => {
+  it("erases a page outside the page tree in an object stream that also contains a page of the tree", async () => {
     const packed = new FileBuilder().objects({ 4: { data: "0 g" } });
     const { 1: catalog, 2: node, 3: page } = onePage() as Record<number, string>;
     const members = packed.objectStream(5, { 1: catalog!, 2: node!, 3: page!, 9: STRAY, 10: "<</Kept true>>" });
@@ -415,7 +421,7 @@ describe("unlisted pages", () => {
     expect(objects.dictionary(kept)!.get("Kept")).toBe(true);
   });
 
-  it("erases an unlisted page with an escaped /Type if every object is read", async () => {
+  it("with `thorough`, erases a page outside the page tree even if the value of /Type is written as /#50age", async () => {
     const source = file({ ...onePage(), 9: STRAY.replace("/Page", "/#50age") });
     const outputs = await Promise.all([source, ranges(source)].map((opened) => plan(opened, { thorough: true })));
     for (const output of outputs) expect(latin1(await joined(output.chunks()))).not.toContain("/Stray");

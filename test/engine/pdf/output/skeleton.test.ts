@@ -106,10 +106,10 @@ describe("the place of the skeleton", () => {
     ["a missing object with the number of a new one", "/A[1007 0 R 4 0 R]", "/A[null 4 0 R]"],
     ["an object by another generation", "/A<</B 4 7 R>>", "/A<</B 4 0 R>>"],
     ["a node", "/A 2 0 R", "/A null"],
-    ["an unlisted page", "/A 8 0 R", "/A null"],
+    ["a page outside the page tree", "/A 8 0 R", "/A null"],
     ["a missing object in a comment and in strings", "/A(9 0 R)/B<39>% 9 0 R\n", "/A(9 0 R)/B<39>% 9 0 R\n"],
     ["a missing object behind a string", "/A(9 0 R)/B 9 0 R", "/A(9 0 R)/B null"],
-  ])("the output corrects references from its skeleton to %s", async (_, entry, expected) => {
+  ])("the output corrects references from the catalog and from pages to %s", async (_, entry, expected) => {
     const bodies = { 1: `<</Type/Catalog/Pages 2 0 R${entry}>>`, 8: `<</Type/Page/Stray true${BOX}>>` };
     const output = latin1(await stamp(file({ ...onePage(`${BOX}/Contents 4 0 R${entry}`), ...bodies })));
     expect(output.split(expected)).toHaveLength(3);

@@ -242,7 +242,7 @@ describe("free object numbers", () => {
     ]);
   });
 
-  it("new objects get free object numbers if no larger numbers are available", async () => {
+  it("new objects get free object numbers if the source uses the largest object number", async () => {
     const { entries, subsections } = await tailOf(file(onePage(undefined, { 8388607: "(last)" })));
     expect(subsections.at(-1)).toEqual([8_388_607, 1]);
     expect(entries.size).toBeLessThan(20);
@@ -329,7 +329,7 @@ describe("the order of the tail", () => {
   });
 });
 
-it("the output's tail is written in chunks of a quarter of a megabyte for any number of pages", async () => {
+it("the bytes after the copied source are written in chunks of a quarter of a megabyte for any number of pages", async () => {
   const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;

@@ -45,7 +45,7 @@ describe("entries of pages", () => {
 describe("page counts", () => {
   const node = (kids: string) => `<</Type/Pages/Count 2/Kids[${kids}]>>`;
 
-  it("counts the pages of a node once for each time that it is listed", async () => {
+  it("counts the pages of a node once for each time that the node is listed", async () => {
     const bodies = { 2: node("5 0 R 5 0 R"), 5: node("6 0 R 6 0 R"), 6: node("3 0 R 3 0 R") };
     expect((await open(file({ ...onePage(), ...bodies }))).pages).toHaveLength(8);
     await expect(open(file({ ...onePage(), ...bodies }), { maxPages: 7 })).rejects.toThrow("more than 7 pages");

@@ -30,7 +30,7 @@ test.each<[string, (count: number) => Bodies]>([
   ["contents", (count) => ({ ...pages(count, own("Contents"), toFive), 5: string })],
   ["resources", (count) => ({ ...pages(count, own("Resources"), toFive), 5: string })],
   [
-    "the length of the contents",
+    "content length",
     (count) => ({
       ...pages(count, () => "/Contents 5 0 R", nothing),
       5: "<</Length 7 0 R>>stream\n0 g\nendstream",
@@ -38,14 +38,17 @@ test.each<[string, (count: number) => Bodies]>([
     }),
   ],
   ["malformed kids", (count) => ({ ...pages(count, () => "/Kids 5 0 R", nothing), 5: `[${"0 ".repeat(LONG / 2)}]` })],
-])("charges every page for reading the same long value, which replaces its %s", async (_, bodies) => {
-  const scanned = async (count: number) => {
-    const source = new MemorySource(file(bodies(count)));
-    await plan(source).catch(() => undefined);
-    return source.meter.used.scanned;
-  };
-  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
-});
+])(
+  "counts the same long value against the work limit for each page on which the value replaces the %s",
+  async (_, bodies) => {
+    const scanned = async (count: number) => {
+      const source = new MemorySource(file(bodies(count)));
+      await plan(source).catch(() => undefined);
+      return source.meter.used.scanned;
+    };
+    expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
+  },
+);
 
 test("inspects malformed inherited resources once, not for each page", async () => {
   const slots = vi.spyOn(Resources.prototype, "find");
@@ -73,7 +76,7 @@ test("reads a long resource dictionary once, not again for each page that waits 
   texts.mockRestore();
 });
 
-test("charges a page each time that the page is read", async () => {
+test("counts a page against the work limit each time that the page is read", async () => {
   const entry = `/A<${"41".repeat(LONG / 2)}>`;
   const scanned = async (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 100 + 3 * index);
@@ -109,7 +112,7 @@ test("ignores an output intent and names whose numbers readers reject", async ()
   expect(await open(new MemorySource(file({ ...onePage(), 1: catalog })))).toMatchObject({ pdfa: undefined });
 });
 
-test("charges each page for the dictionary of shared contents", async () => {
+test("counts the dictionary of shared contents against the work limit for each page", async () => {
   const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // the output must rewrite the dictionary, because the number is malformed
   const scanned = async (count: number) => {
     const source = new MemorySource(file({ ...pages(count, () => "/Contents 5 0 R", nothing), 5: stream }));
@@ -119,7 +122,7 @@ test("charges each page for the dictionary of shared contents", async () => {
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 8 * LONG);
 });
 
-test("charges each scanned stream for the object that its /Length refers to", async () => {
+test("counts the object that a stream's /Length refers to against the work limit for each scanned stream", async () => {
   const scanned = async (count: number) => {
     const builder = new FileBuilder().objects({ ...onePage(), 5: string });
     for (let num = 10; num < 10 + count; num++) builder.objects({ [num]: "<</Length 5 0 R>>stream\nendstream" });
@@ -131,7 +134,7 @@ test("charges each scanned stream for the object that its /Length refers to", as
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
 });
 
-test("charges unreadable members at one offset for the bytes that are read", async () => {
+test("counts the bytes that are read for each of several unreadable members at one offset against the work limit", async () => {
   const unreadable = "[".repeat(45) + "0 ".repeat(480);
   const builder = new FileBuilder().objects({ 4: onePage()[4]! });
   const members: [number, string][] = [
@@ -160,7 +163,7 @@ test("charges unreadable members at one offset for the bytes that are read", asy
 });
 
 describe("failed filters", () => {
-  test("charges a failed Flate filter for its possible output", () => {
+  test("counts the possible output of a failed Flate filter against the work limit", () => {
     const zeros = deflateSync(new Uint8Array(1_000_000), { finishFlush: constants.Z_FULL_FLUSH });
     const data = Buffer.concat([zeros, Buffer.from([0x07])]); // a block of an invalid type
     const meter = new Meter(0);
@@ -168,7 +171,7 @@ describe("failed filters", () => {
     expect(meter.used.scanned).toBeGreaterThanOrEqual((2 * 1_000_000) / 16);
   });
 
-  test("charges a failed LZW filter for its possible output", () => {
+  test("counts the possible output of a failed LZW filter against the work limit", () => {
     const codes = [65, ...Array.from({ length: 200 }, (_, index) => 258 + index), 256, 511]; // each string is one byte longer than the previous string
     const bits = codes.map((code) => code.toString(2).padStart(9, "0")).join("");
     const data = Uint8Array.from(bits.match(/.{1,8}/g)!, (byte) => Number.parseInt(byte.padEnd(8, "0"), 2));

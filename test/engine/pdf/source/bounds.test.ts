@@ -147,7 +147,7 @@ describe("damaged files", () => {
   lost.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4/Filter/FlateDecode", data: "not deflated" } });
   const broken = encode(lost.xrefStream(6, members).text.replace(/startxref\n\d+/, "startxref\n0"));
 
-  // Page 6 is inside the data of a stream, which a scan skips. The cross-reference entry of object 9 is wrong.
+  // Object 6, a page, is inside the data of a stream, which a scan skips. The cross-reference entry of object 9 is wrong.
   const within = new FileBuilder().objects({ ...onePage(), 2: "<</Kids[3 0 R 6 0 R]>>" });
   within.objects({ 5: { data: "6 0 obj<</Type/Page>>endobj" }, 9: "null" });
   within.offsets.set(6, within.text.indexOf("6 0 obj"));

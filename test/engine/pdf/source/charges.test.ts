@@ -28,7 +28,8 @@ function withRows(dict: string, rows: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns a page without a cross-reference, followed by the objects `more` and by `trailers`. Only a scan finds them.
+ * Returns a page without a cross-reference, followed by the objects `more` and by `trailers`. Only a scan finds these
+ * objects.
  */
 const scanned = (trailers: string, more: Bodies = {}) => {
   const builder = new FileBuilder().objects({ ...onePage(), ...more });
@@ -70,11 +71,11 @@ test("rejects a file with too many revisions instead of ignoring the objects of 
 describe("cross-reference streams", () => {
   const BEYOND = "/Index[8388608 9999999999999]"; // readers reject these object numbers, so the engine stores no row for them
 
-  test("charges every row of a cross-reference stream, even if the row has no effect", async () => {
+  test("counts every row of a cross-reference stream against the work limit, even if the row has no effect", async () => {
     expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
   });
 
-  test("charges only rows that exist in cross-reference streams, and accepts thousands of small revisions", async () => {
+  test("counts only rows that exist in cross-reference streams against the work limit, and accepts thousands of small revisions", async () => {
     expect(await outcome(revised(3000))).toBe("stamped");
   });
 
@@ -87,7 +88,7 @@ describe("cross-reference streams", () => {
   });
 });
 
-test("charges the members of an object stream, even if their numbers repeat", async () => {
+test("counts the members of an object stream against the work limit, even if the members' numbers repeat", async () => {
   const data = deflateSync(Buffer.from("0 0 ".repeat(490_000)));
   const streams = Array.from({ length: 10 }, (_, i) => [
     10 + i,
@@ -96,13 +97,13 @@ test("charges the members of an object stream, even if their numbers repeat", as
   expect(await outcome(scanned("", Object.fromEntries(streams)))).toBe("too_complex");
 });
 
-test("charges the memory of every trailer that a scan finds", async () => {
+test("counts the memory of every trailer that a scan finds against the memory limit", async () => {
   const trailer = `trailer\n<</A[${"()".repeat(50_000)}]>>\n`;
   expect(await outcome(scanned(trailer))).toBe("stamped");
   expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
 });
 
-test("does not charge unneeded catalog values, such as the labels of fifty thousand pages", async () => {
+test("does not count unneeded catalog values, such as the labels of fifty thousand pages, against the work limit", async () => {
   const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
   expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
   expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
@@ -122,11 +123,11 @@ describe("filters", () => {
     expect(() => decode(filters(17), new Uint8Array())).toThrow(Malformed);
   });
 
-  test("charges each filter of a stream, even for empty data", () => {
+  test("counts each filter of a stream against the work limit, even for empty data", () => {
     expect(decode([["Filter", Array<Value>(16).fill("LZW")]], new Uint8Array()).scanned).toBe(16 * FILTER);
   });
 
-  test("charges each row of a predictor", () => {
+  test("counts each row of a predictor against the work limit", () => {
     const params: Value = new Map<string, Value>([["Predictor", 15]]);
     const data = deflateSync(new Uint8Array(2000));
     const { bytes, scanned } = decode(
@@ -150,7 +151,7 @@ describe("filters", () => {
     expect(() => decode([["Filter", twice]], literals)).toThrow("takes too long");
   });
 
-  test("charges empty Deflate blocks each time they are inflated", () => {
+  test("counts empty Deflate blocks against the work limit each time that the blocks are inflated", () => {
     const empty = Array.from({ length: 1000 }, () => [0, 0, 0, 0xff, 0xff]).flat();
     const blocks = [0x78, 0x9c, ...empty, 1, 0, 0, 0xff, 0xff];
     const [intact, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
@@ -163,7 +164,7 @@ describe("filters", () => {
   });
 
   test.each(["AHx", "A85", "LZW"])(
-    "charges the input of the filter %s that decodes to no data, and retains no unused buffer",
+    "counts the input of the filter %s against the work limit even if the output is empty, and retains no unused buffer",
     (filter) => {
       const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // in LZW, the second code marks the end of the data
       const { bytes, scanned } = decode([["Filter", filter]], END);
@@ -172,7 +173,7 @@ describe("filters", () => {
   );
 });
 
-test("charges the memory of cross-reference streams that a scan finds", async () => {
+test("counts the memory of cross-reference streams that a scan finds against the memory limit", async () => {
   const kept = async (more: string) => {
     const source = new MemorySource(scanned(more));
     await open(source);
@@ -186,7 +187,7 @@ test("charges the memory of cross-reference streams that a scan finds", async ()
 test.each([
   ["that is complete", "]"],
   ["that is malformed at its end", "}"],
-])("charges the parsed part of a value %s", async (_, end) => {
+])("counts the parsed part of a value %s against the work limit", async (_, end) => {
   const value = `[${"0 ".repeat(1000)}${end}`;
   const { objects } = await open(file(onePage("", { 5: value })));
   const { meter } = objects.source;
@@ -195,7 +196,7 @@ test.each([
   expect(meter.used.scanned - before).toBeGreaterThan(32 * 2000);
 });
 
-test("charges the memory overhead of a copied object-stream member", async () => {
+test("counts the memory overhead of a copied object-stream member against the memory limit", async () => {
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data: "100 0 [1]" } }));
   const { meter } = objects.source;
   const before = meter.used.retained;
@@ -203,7 +204,7 @@ test("charges the memory overhead of a copied object-stream member", async () =>
   expect(meter.used.retained - before).toBeGreaterThan(192);
 });
 
-test("charges the copied header of an object stream", async () => {
+test("counts the copied header of an object stream against the work limit", async () => {
   const { objects } = await open(
     scanned("", {
       5: { dict: "/Type/ObjStm/N 1/First 99999999", data: `100 0 ${" ".repeat(50_000)}` },
@@ -222,7 +223,7 @@ function barren(nodes: number): Uint8Array {
   return file({ ...onePage("", objects), 2: `<</Type/Pages/Count 1/Kids[3 0 R ${kids}]>>` });
 }
 
-test("charges the memory of page-tree nodes, even if they are empty", async () => {
+test("counts the memory of page-tree nodes against the memory limit, even if the nodes are empty", async () => {
   const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.retained;
   expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
 });
@@ -265,7 +266,7 @@ test("yields to the event loop while it reads many large pages", async () => {
   expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
 });
 
-test("charges the decryption of an object stream, and yields to the event loop after decoding the stream", async () => {
+test("counts the decryption of an object stream against the work limit, and yields to the event loop after decoding the stream", async () => {
   const data = `100 0 [1]${" ".repeat(1 << 20)}`;
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
   const work = async (cipher?: Partial<Cipher>) => {
@@ -299,7 +300,7 @@ function strays(depth: number, rows: number): Uint8Array {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
 }
 
-test("charges all cross-reference rows again for each unlisted page that appears when the object around the page is erased", async () => {
+test("counts all cross-reference rows against the work limit again for each page outside the page tree that appears when the object around the page is erased", async () => {
   const rows = 10_000;
   const scanned = async (depth: number) => {
     const source = new MemorySource(strays(depth, rows));
@@ -338,14 +339,14 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1"])(
   },
 );
 
-test("charges each candidate for the end of an object, and stops the search after a few candidates", () => {
+test("counts each candidate for the end of an object against the work limit, and stops the search after a few candidates", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
   expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);
   expect(source.meter.used.scanned).toBeLessThan(20_000);
 });
 
-test("charges white space after stream data, even if no `endstream` follows", () => {
+test("counts white space after stream data against the work limit, even if no `endstream` follows", () => {
   for (const [blanks, end] of [
     [1000, "endstream"],
     [50_000, "x"],
