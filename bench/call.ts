@@ -38,7 +38,7 @@ async function send(url: string, form: FormData): Promise<Response> {
   return fetch(url, { method: "POST", headers, body: bytes, signal: AbortSignal.timeout(TIMEOUT_MS) });
 }
 
-/** Returns the CPU of pdf-lib in a separate Worker; undefined if it fails. */
+/** Returns the CPU time of pdf-lib per call in a separate Worker, in milliseconds; undefined if a call fails. */
 async function peerCpuMs(form: FormData, calls: number): Promise<number | undefined> {
   const worker = await start();
   try {

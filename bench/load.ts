@@ -1,9 +1,9 @@
 /**
  * `npm run bench:load` marks files of 10 pages for an increasing number of concurrent callers. All calls go through one
- * workerd with the memory limit of an isolate. It prints results per second, waiting times, errors and memory. It then
- * repeats the calls while other senders upload large files or attack, and with a slow facilitator. `-- --calls 50`
- * makes a short run. `-- --save` saves the results for `docs/performance.md`. It fails if a call fails without
- * Retry-After, if a settled payment has no result, or if the memory exceeds the limit at the edge.
+ * workerd with the memory limit of an isolate. The benchmark prints results per second, waiting times, errors and
+ * memory. It then repeats the calls while other senders upload large files or attack, and with a slow facilitator.
+ * `-- --calls 50` makes a short run. `-- --save` saves the results for `docs/performance.md`. The benchmark fails if a
+ * call fails without Retry-After, if a settled payment has no result, or if the memory exceeds the limit at the edge.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:soak` marks files of 10 pages for eight concurrent callers during 20 minutes. All calls go through one
- * workerd with the memory limit of an isolate. Every few hundred calls it pauses and measures the isolate's live
- * memory. `-- --minutes 2` makes a short run. `-- --save` saves the results for `docs/performance.md`. It fails if a
- * call fails, if a settled payment has no result, or if memory grows with the number of calls.
+ * `npm run bench:soak` marks files of 10 pages for eight concurrent callers for 20 minutes. All calls go through one
+ * workerd with the memory limit of an isolate. After every `ROUND.calls` calls, the benchmark pauses and measures the
+ * isolate's live memory. `-- --minutes 2` makes a short run. `-- --save` saves the results for `docs/performance.md`.
+ * The benchmark fails if a call fails or is refused, if a settled payment has no result, or if the live memory grows by
+ * more than the limits below.
  */
 import { parseArgs } from "node:util";
 import { drive } from "./drive.ts";

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:uploads` sends a file of 100 MB to an upload URL and, in turns, to a Worker that only stores the file
- * in R2. It prints the CPU and memory of both. It then marks copies in two ways: of a file that is uploaded once, and
- * of a file that is sent with each call. It fails if a value exceeds the limits below.
+ * in R2. The benchmark prints the CPU and memory of both. It then marks copies in two ways: of a file that is uploaded
+ * once, and of a file that is sent with each call. The benchmark fails if a value exceeds the limits below.
  */
 import { request } from "node:http";
 import { watchHeap } from "../scripts/lib/heap.ts";

@@ -26,7 +26,7 @@ export function readAddress(flag: string, text: string): URL {
 
 /**
  * Returns whether a file may be sent to or downloaded from `address`, which the deployment `by` returned. The address
- * must use https. Only a deployment on this machine may return addresses on this machine.
+ * must use https. An address on this machine may also use http, but only a deployment on this machine may return it.
  */
 export function mayGive(address: string, by: URL): boolean {
   const url = URL.parse(address);

@@ -246,7 +246,7 @@ async function downloadOnce(url: string, bytes: number, target: Target, io: Io):
   await writing.complete();
 }
 
-/** Returns a file on disk as a File for a form. Its bytes are read while it is sent. */
+/** Returns a file on disk as a File for a form. Its bytes are read while the form is sent. */
 export async function fileToSend(path: string, type = "application/pdf"): Promise<File> {
   return new File([await openAsBlob(path)], basename(path), { type });
 }

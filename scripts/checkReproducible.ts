@@ -1,6 +1,6 @@
 /**
- * Builds a deployment twice, in folders with different paths and times, and with a different clock, language and home
- * folder. Fails unless both builds are byte-identical.
+ * Builds a deployment twice, in folders with different paths, from files with different modification times. The second
+ * build also has another time zone, locale and home folder. Fails unless both builds are byte-identical.
  */
 import { mkdir, mkdtemp, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";

@@ -34,7 +34,7 @@ const TEXTS = {
   lines: "CONFIDENTIAL\nPage {page} of {pages}\n{date}",
 };
 
-/** The settings that customers choose most. The image has no text. */
+/** The settings that customers choose most. An entry without `text` is an image mark. */
 const CUSTOMER_SETTINGS: Record<string, Record<string, string>> = {
   diagonal: { text: "CONFIDENTIAL" },
   footer: {

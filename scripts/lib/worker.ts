@@ -63,8 +63,8 @@ export interface ServerPlace {
 }
 
 /**
- * Starts a Node.js program that serves the Worker, and waits until the Worker answers. Its storage is in `keptState`,
- * which stays after it stops, or else in a new temporary folder.
+ * Starts a Node.js program that serves the Worker, and waits until the Worker answers. The Worker's storage is the
+ * folder `keptState`, which remains after the program stops, or else a new temporary folder.
  * @param program returns the path and arguments of the program
  * @throws Error if the Worker has not started within a minute
  */

@@ -40,7 +40,7 @@ export async function brokenDnsRule(host: string, resolver: string, signal: Abor
   return addresses.every(isPublic) ? undefined : "its host resolves to an address that is not public";
 }
 
-/** Returns whether an address is public, that is, routed on the internet. */
+/** Returns whether an address is public, that is, routed on the internet. `AZURE_HOST` counts as not public. */
 export function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -33,7 +33,8 @@ export interface Message {
   /** Releases the memory of a long message. */
   release: () => void;
   /**
-   * Releases the memory and counts the verified payment as unused, because the message did not lead to a call with it.
+   * Releases the memory and counts the verified payment as unused, because the message did not lead to a call with this
+   * payment.
    */
   releaseUnused: () => void;
 }

@@ -44,6 +44,7 @@ const TYPEFACE = "/assets/schibsted-grotesk.woff2";
 const stylesheet = (name: DocumentFacts["styles"]) => `/assets/${name}.css`;
 
 /**
- * All assets that pages without scripts load. A separate file host serves these assets, because it shows such pages.
+ * All assets that pages without scripts load. A separate file host serves these assets for its error pages, which have
+ * no scripts.
  */
 export const READING_ASSETS: readonly string[] = [ICON, TYPEFACE, stylesheet("reading")];

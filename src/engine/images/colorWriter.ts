@@ -41,7 +41,10 @@ export class ColorWriter {
     (await this.#all.next(line.length)).set(line);
   }
 
-  /** Adds a scanline if this scanline and all previous ones are neutral. Returns whether the scanline was added. */
+  /**
+   * Adds a scanline if RGB may be written as gray, and this scanline and all previous ones are neutral. Returns whether
+   * the scanline was added.
+   */
   async addGray(line: Uint8Array): Promise<boolean> {
     const { sampleBytes } = this.#layout;
     if (!this.#mayBeGray || this.#all || !isNeutral(line, sampleBytes)) return false;

@@ -10,12 +10,15 @@
 /** Tag that Poppler ignores. Private tags begin with XX (ISO 32000-2, annex E). */
 const PRIVATE = "/XXText";
 
-/** Wraps operators so that Poppler and MuPDF find `text` in them, or nothing if it is empty. */
+/** Wraps operators so that Poppler and MuPDF find `text` in them, or nothing if `text` is empty. */
 export function wordsOf(text: string, operators: string): string {
   return marked("/Span", text, operators);
 }
 
-/** Wraps operators, within {@link wordsOf}, so that MuPDF finds `text` in them, and PDFium too unless they show a form. */
+/**
+ * Wraps operators, within {@link wordsOf}, so that MuPDF finds `text` in them, and PDFium too unless the operators show a
+ * form.
+ */
 export function glyphText(text: string, ...operators: readonly string[]): string {
   return marked(PRIVATE, text, ...operators);
 }

@@ -5,7 +5,10 @@ import { appearanceOf } from "./appearance.ts";
 /** Contrast below which readers do not see a mark. */
 const VISIBLE = 1.05;
 
-/** Returns whether a mark cannot be seen on white paper: it is fully transparent, or its color is white. */
+/**
+ * Returns whether a mark cannot be seen on white paper: it is fully transparent, or it is a text without an edge whose
+ * contrast with white is below `VISIBLE`.
+ */
 export function isInvisible(mark: TextMark | ImageMark): boolean {
   if ("image" in mark) return (mark.opacity ?? DEFAULTS.opacity) === 0;
   const { color, opacity, hasEdge } = appearanceOf(mark);

@@ -7,7 +7,7 @@ const COMFORTABLE_SHARE = 0.04;
 const READABLE_PT = 6;
 /** Font size in points that every template allows, even on a small page. */
 export const LEGIBLE_PT = 8;
-/** Font size, as a share of the maximum, down to which a text of limited depth keeps the caller's lines. */
+/** Minimum font size, as a share of the maximum, at which a text of limited depth gets no more line breaks. */
 const UNWRAPPED_SHARE = 0.9;
 /** Number of bisection steps in the search for the largest font size of a text of limited depth. */
 const SIZING_STEPS = 8;

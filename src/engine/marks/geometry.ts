@@ -38,8 +38,8 @@ export function sizeKey({ width, height }: Size): string {
 }
 
 /**
- * Returns whether two pages have the same box and rotation. Consecutive pages share one box object if their boxes are
- * equal, so the comparison is by identity.
+ * Returns whether two pages have the same box, rotation and user unit. Boxes are compared by identity, because
+ * consecutive pages with equal boxes share one box object.
  */
 export function haveSameShape(a: Page, b: Page): boolean {
   return a.box === b.box && a.trimBox === b.trimBox && a.rotate === b.rotate && a.userUnit === b.userUnit;

@@ -118,7 +118,7 @@ const TABLE = {
 /** The name of a template. */
 export type TemplateName = keyof typeof TABLE;
 
-/** All templates by name, with the optional properties of `Template`. */
+/** `TABLE`, typed so that the optional properties of `Template` can be read on every template. */
 export const TEMPLATES: Readonly<Record<TemplateName, Template>> = TABLE;
 
 /** The template of a request that names none. */

@@ -40,7 +40,7 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     validity,
   );
   // Transactions are listed after the blockhash check, and the node must have reached the slot of that check. If the
-  // blockhash had expired by then, the list cannot miss a later transaction with it.
+  // blockhash had expired by then, the list cannot miss a later transaction with this blockhash.
   const bounds = { commitment: COMMITMENT, minContextSlot: context.slot, limit: MAX_LISTED };
   const all = await rpc("getSignaturesForAddress", [transfer.source, bounds], listed);
   const asked = firstAsked / 1000;

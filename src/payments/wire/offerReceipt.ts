@@ -93,7 +93,7 @@ const DELIVERY_TYPES = {
   ],
 } as const;
 
-/** Maximum number of ways to pay that are signed. The limit exists because they are sent in a header. */
+/** Maximum number of ways to pay that are signed. The limit exists because the signed offers are sent in a header. */
 const MAX_OFFERS = 3;
 
 /**

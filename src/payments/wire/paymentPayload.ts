@@ -252,7 +252,10 @@ function wrongNetwork(version: 1 | 2, { v1, v2 }: Offer): string {
   return `invalid_network: pay on ${names.join(", ")}`;
 }
 
-/** Returns the path of the first field in which two PaymentRequirements differ; undefined if they are equal. */
+/**
+ * Returns the path of the first field in which two PaymentRequirements differ; undefined if they are equal. The case of
+ * EVM addresses is ignored.
+ */
 function difference(sent: object, offered: object): string | undefined {
   const [a, b] = [new Map(Object.entries(sent)), new Map(Object.entries(offered))];
   for (const field of new Set([...b.keys(), ...a.keys()])) {
@@ -265,7 +268,7 @@ function difference(sent: object, offered: object): string | undefined {
   return undefined;
 }
 
-/** Returns whether two EVM addresses differ only in case, which is merely a checksum (ERC-55). */
+/** Returns whether a field holds EVM addresses that are equal apart from case, which is merely a checksum (ERC-55). */
 function isSameAddress(field: string, left: unknown, right: unknown): boolean {
   if (!["asset", "payTo"].includes(field) || typeof left !== "string" || typeof right !== "string") return false;
   if (!right.startsWith("0x")) return false;

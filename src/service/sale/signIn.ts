@@ -23,7 +23,7 @@ export async function signedIn(exchange: Pick<Exchange, "request" | "config">): 
   if (header === null) return undefined;
   const terms = signInTerms(exchange);
   const { hostname } = terms.url;
-  // another site may collect sign-ins under its own name from its visitors; those must not work here
+  // another site may collect sign-ins from its visitors; a sign-in that names another host must not work here
   if (!isOwnHost(request, config))
     throw new PaymentError(
       "sign_in_refused",

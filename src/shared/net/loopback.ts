@@ -2,8 +2,8 @@ const LOOPBACK_HOSTS = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
  * Returns whether a request was made on this machine. The request must name a loopback host, which excludes web pages
- * that use DNS rebinding. If the runtime reports the peer's address, it must also be a loopback address, which excludes
- * other machines.
+ * that use DNS rebinding. If the runtime reports the peer's address, this address must also be a loopback address, which
+ * excludes other machines.
  */
 export function isLoopback(request: Request): boolean {
   if (!LOOPBACK_HOSTS.has(new URL(request.url).hostname)) return false;

@@ -56,7 +56,8 @@ function differ([a, b]: (number[] | undefined)[]): boolean {
 }
 
 /**
- * Returns whether a profile's curves rise from black to white. Returns true for a profile that has only look-up tables.
+ * Returns whether a profile's curves map black and white to different values. Returns true if a curve is missing, as in a
+ * profile that has only look-up tables.
  */
 function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
   const gray = tags.get("kTRC");

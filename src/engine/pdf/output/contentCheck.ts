@@ -20,8 +20,8 @@ export const WINDOW_CONTEXT = 4096;
 const LENGTH_OBJECT = 64;
 
 /**
- * Maximum number of lengths to check after copying, because each takes memory. If there are more, the plan is
- * discarded.
+ * Maximum number of lengths to check after copying, because each length takes memory. A plan with more lengths than
+ * this is discarded.
  */
 const MOST_LATE = 100_000;
 
@@ -66,7 +66,7 @@ export class ContentCheck {
 
   /**
    * Checks the next window. Call it before anything in the window is erased.
-   * @throws PlanOutdated if it contradicts the plan
+   * @throws PlanOutdated if the window contradicts the plan
    */
   inspect({ end, base, bytes }: Window): void {
     for (;;) {

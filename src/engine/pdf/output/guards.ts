@@ -1,7 +1,7 @@
 /**
- * Operators around a page's content that protect the mark from it, whether the content leaves a changed state or breaks
- * off. The content is well-formed or has not been checked. Around well-formed content, all of these operators are
- * legal, balanced and without effect.
+ * Operators around a page's content. They protect the mark from content that leaves a changed state or breaks off. The
+ * content is well-formed or has not been checked. Around well-formed content, all of these operators are legal, balanced
+ * and without effect.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";
@@ -30,9 +30,9 @@ const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 
 /**
  * Data of an inline image, for content that ends within an array, a dictionary or an inline image. There, readers take
- * `BI` and `ID` for elements, and read the data as tokens. These close everything that is open, and drop the remaining
- * operands. `EI` ends an inline image. After any other content, the image is a small stencil mask that paints nothing.
- * Its resolution is 1,200 samples to the inch, so that print checks do not report it.
+ * `BI` and `ID` for elements, and read the data as tokens. These tokens close everything that is open, and drop the
+ * remaining operands. `EI` ends an inline image. After any other content, the image is a small stencil mask that paints
+ * nothing. Its resolution is 1,200 samples to the inch, so that print checks do not report it.
  */
 const DATA = `${BRACKETS} scn n `;
 const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;

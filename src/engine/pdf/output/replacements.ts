@@ -271,7 +271,7 @@ function isLinearization({ objects: { source } }: PdfDocument, offset: number): 
       return found && !hasStream(bytes, end);
     });
   } catch (error) {
-    if (error instanceof Malformed) return false; // an unreadable object does not belong to the document
+    if (error instanceof Malformed) return false; // an unreadable object is not a linearization parameter dictionary
     throw error;
   }
 }

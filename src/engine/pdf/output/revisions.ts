@@ -17,11 +17,11 @@ const END_OF_REVISION = "%%EOF";
 const PAGE = "/Page";
 const TYPE = "/Type";
 
-/** Objects larger than this, mostly images, are skipped by their /Length instead of searched byte by byte. */
+/** Objects larger than this number of bytes, mostly images, are skipped by their /Length instead of searched. */
 const LARGE = 64 * 1024;
 
 /**
- * Returns the offsets of live objects that contain or precede such a sign. The source must be in memory.
+ * Returns the offsets of live objects that contain or precede a sign of unmarked pages. The source must be in memory.
  * @param streamEnds end offsets of stream data, by the offset of their object; these data are not searched
  */
 export function findSuspects(
@@ -100,8 +100,8 @@ function isType(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Number of bytes on each side of the seam between two chunks that are searched together. No sign with white space is
- * longer.
+ * Number of bytes on each side of the seam between two chunks that are searched together. No sign is longer than this,
+ * even with white space in it.
  */
 const SEAM = 64;
 
@@ -112,7 +112,7 @@ export class RevisionWatch {
 
   /**
    * Searches the next chunk.
-   * @throws PlanOutdated if it contains a sign of unmarked pages
+   * @throws PlanOutdated if the chunk contains a sign of unmarked pages
    */
   inspect(chunk: Uint8Array): void {
     const seam = concat([this.#before, chunk.subarray(0, SEAM)]);

@@ -136,7 +136,7 @@ export async function streamSection(num: number, entries: Entries, trailer: stri
 
 /**
  * Yields the rows of a stream with predictor 12 (PNG Up): the difference between each row and the row above. These
- * deflate to a fraction of their size.
+ * differences deflate to a fraction of their size.
  */
 function* rows(entries: Entries, width2: number, width3: number, meter: Meter): Generator<Uint8Array> {
   const width = 1 + width2 + width3;

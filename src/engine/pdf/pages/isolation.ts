@@ -13,7 +13,7 @@ import type { Rewrite } from "./rewrite.ts";
 
 /** A content stream that becomes a form. */
 export interface FormSource {
-  /** Number of the stream. The form has the same number, unless it is a copy. */
+  /** Number of the stream. The form has the same number, unless the form is a copy. */
   readonly num: number;
   /** The stream's entries /Filter and /DecodeParms in PDF syntax. */
   readonly coding: string;

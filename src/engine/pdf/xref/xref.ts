@@ -216,7 +216,7 @@ export class XrefReader {
       const kind = bytes[at++];
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
       // The first entry of the free list is always object 0. A PDF producer of the 1990s wrongly numbers it 1, because
-      // it starts its only subsection at 1.
+      // the producer starts the only subsection of its files at 1.
       if (kind === LOWER_F && next === 1 && generation === LARGEST_GENERATION && this.#xref.table.rows === table.row)
         next = 0;
       // Some producers write unused entries as in-use entries with offset 0.
