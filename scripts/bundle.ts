@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { buildScript } from "./lib/buildScript.ts";
 
 /** Size limit of the gzipped script. HarfBuzz takes 180 KB, the MCP server 60 KB, and the page 13 KB. */
-const BUDGET_KB = 500;
+const BUDGET_KB = 520;
 
 const out = mkdtempSync(join(tmpdir(), "overprint-bundle-"));
 try {

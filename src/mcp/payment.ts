@@ -1,4 +1,8 @@
-import { CLIENT_CAPABILITIES_META_KEY, type ClientCapabilities, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
 
 type Meta = Readonly<Record<string, unknown>> | undefined;

@@ -215,7 +215,7 @@ describe("a payment buys one result", () => {
     ["another text", { ...body, text: "TWICE" }],
     ["another opacity", { ...body, opacity: 0.31 }],
     ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
-    ["an unknown field", { ...body, colour: "red" }],
+    ["an unknown field", { ...body, hue: "red" }],
   ])("asks for a new payment if a settled payment is sent in a call with %s", async (_, request) => {
     const payment = await signPayment(await offerOf(TEXT));
     expect((await call("X-PAYMENT", payment, body, crypto.randomUUID())).status).toBe(200);

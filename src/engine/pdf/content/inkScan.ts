@@ -73,13 +73,13 @@ export interface FontMetrics {
 }
 
 /** An image XObject. */
-export interface PaintedImage {
+export interface InkImage {
   /** Returns whether the image looks like a barcode. */
   isBarcode(): boolean;
 }
 
 /** A form XObject (8.10). */
-export interface PaintedForm {
+export interface InkForm {
   readonly matrix: Matrix;
   readonly box: Bounds;
   /** The form's own resources. */
@@ -91,7 +91,7 @@ export interface PaintedForm {
 /** Resources of content. A method may throw, so that the step is repeated once the missing bytes are loaded. */
 export interface ContentResources {
   font(name: string): FontMetrics;
-  xobject(name: string): PaintedImage | PaintedForm | undefined;
+  xobject(name: string): InkImage | InkForm | undefined;
   /** Returns whether a higher value of the color space means more ink. */
   isSubtractive(name: string): boolean;
 }
@@ -391,7 +391,7 @@ export class InkScan {
     else this.#form(object);
   }
 
-  #form({ matrix, box, content, resources }: PaintedForm): void {
+  #form({ matrix, box, content, resources }: InkForm): void {
     const toPage = multiply(matrix, this.#state.matrix);
     const bytes = this.#frames.length < MAX_FORMS ? content() : undefined;
     const bounds = mapped(toPage, box);

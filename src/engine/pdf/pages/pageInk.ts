@@ -8,10 +8,10 @@ import {
   type ContentResources,
   type FontMetrics,
   HALF_EM,
+  type InkForm,
+  type InkImage,
   InkScan,
   type InkSink,
-  type PaintedForm,
-  type PaintedImage,
 } from "../content/inkScan.ts";
 import type { Matrix } from "../content/matrix.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -52,7 +52,7 @@ export class PageInkReader {
   readonly #objects: Objects;
   readonly #resources = new LruCache<PageResources, ContentResources>(OBJECTS_BYTES);
   readonly #fonts = new LruCache<number, FontMetrics>(FONTS_BYTES);
-  readonly #xobjects = new LruCache<number, PaintedImage | PaintedForm>(OBJECTS_BYTES);
+  readonly #xobjects = new LruCache<number, InkImage | InkForm>(OBJECTS_BYTES);
   #left = MAX_RUN;
   #annotationsLeft = MAX_ANNOTATIONS;
 
@@ -157,7 +157,7 @@ export class PageInkReader {
     return num < 0 ? font : this.#fonts.put(num, font, font.codeBytes * ENTRY_BYTES);
   }
 
-  #xobject(value: Value | undefined): PaintedImage | PaintedForm | undefined {
+  #xobject(value: Value | undefined): InkImage | InkForm | undefined {
     if (!(value instanceof Reference)) return undefined;
     const { num } = value;
     const known = this.#xobjects.get(num);
@@ -173,7 +173,7 @@ export class PageInkReader {
     const box = readBox(this.#objects, dictionary.get("BBox"));
     const own = this.#objects.dictionary(dictionary.get("Resources"));
     const matrix = this.#objects.resolve(dictionary.get("Matrix"));
-    const form: PaintedForm = {
+    const form: InkForm = {
       matrix: isMatrix(matrix) ? matrix : IDENTITY,
       box: box ? [box.x0, box.y0, box.x1, box.y1] : [0, 0, 0, 0],
       resources: own && this.#contentResources(own),
