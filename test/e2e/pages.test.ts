@@ -81,7 +81,7 @@ describe("a page's geometry", () => {
     ["/CropBox with corners reversed", { page: "/CropBox [420 620 120 150]" }],
     ["/CropBox reaching past the MediaBox", { page: "/CropBox [-100 -100 450 900]" }],
     ["/CropBox inherited", { pages: "/CropBox [120 150 420 620]" }],
-    ["/TrimBox smaller", { page: "/TrimBox [200 200 300 300] /ArtBox [210 210 290 290]" }],
+    ["/TrimBox inset by 8 points", { page: "/TrimBox [8 8 492 692] /ArtBox [210 210 290 290]" }],
     ["/UserUnit", { page: "/UserUnit 2" }],
     ["a wide page", { page: "/MediaBox [0 0 1000 200]", contents: ["0.8 g 100 50 200 100 re f"] }],
   ])("marks the visible lower right corner of a page that has %s", async (_, variant) => {

@@ -56,12 +56,12 @@ test("the official client pays for both operations with no information but the 4
   }
 });
 
-test("the service refuses a used payment for a different call", async () => {
+test("the service asks for a new payment if a settled payment is sent in a different call", async () => {
   const payment = await paymentFor(endpoint("text"));
   expect((await callPaid(endpoint("text"), formOf({ text: "ONE" }), payment)).status).toBe(200);
   const second = await callPaid(endpoint("text"), formOf({ text: "TWO" }), payment);
-  expect(second.status).toBe(409);
-  expect(await second.json()).toMatchObject({ code: "payment_already_used" });
+  expect(second.status).toBe(402);
+  expect(await second.json()).toMatchObject({ error: expect.stringMatching(/^payment_already_used: /) });
 });
 
 describe("image positions on upright, landscape, rotated and cropped pages", () => {

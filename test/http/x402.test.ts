@@ -228,14 +228,15 @@ describe("a payment buys one result", () => {
 
   test("rejects a settled payment without a proof in a call with the same request, so that a lost answer is not paid twice", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    expect((await call("X-PAYMENT", payment)).status).toBe(200);
-    const again = await call("X-PAYMENT", payment);
+    const request = { ...body, text: "BOUGHT ONCE" };
+    expect((await call("X-PAYMENT", payment, request)).status).toBe(200);
+    const again = await call("X-PAYMENT", payment, request);
     expect([again.status, await again.json()]).toMatchObject([409, { code: "payment_already_used" }]);
   });
 
   test("rejects a settled payment in another request without reading a body of more than 256 KB", async () => {
     const payment = await signPayment(await offerOf(TEXT));
-    expect((await call("X-PAYMENT", payment)).status).toBe(200);
+    expect((await call("X-PAYMENT", payment, { ...body, text: "SHORT" })).status).toBe(200);
     const long = await call("X-PAYMENT", payment, { ...body, text: "A".repeat(256 * 1024) });
     expect([long.status, await long.json()]).toMatchObject([409, { code: "payment_already_used" }]);
   });

@@ -61,16 +61,16 @@ test("a tool asks for a new payment if a settled payment is sent with other argu
       arguments: { file: dataUri("application/pdf", onePage), text },
       _meta: { "x402/payment": payment },
     });
-  result.parse((await call("A", payment)).structuredContent);
+  result.parse((await call("BOUGHT", payment)).structuredContent);
 
-  const other = await call("B", payment);
+  const other = await call("OTHER", payment);
   expect(other).toMatchObject({
     isError: true,
     structuredContent: { x402Version: 2, error: expect.stringMatching(/^payment_already_used: /) },
   });
-  result.parse((await call("B", await signPaymentV2(await offerOf(TEXT)))).structuredContent);
+  result.parse((await call("OTHER", await signPaymentV2(await offerOf(TEXT)))).structuredContent);
 
-  const same = await call("A", payment);
+  const same = await call("BOUGHT", payment);
   expect([same.isError, same.structuredContent]).toEqual([true, undefined]);
   expect(JSON.stringify(same.content)).toContain("Send the Idempotency-Key of the original call");
 });

@@ -70,7 +70,7 @@ describe("files that the service cannot read", () => {
     const client = await connect();
     const name = "add_text_watermark";
     const unpaid = await client.callTool({ name, arguments: { file, text: "A" } });
-    expect(unpaid.content[0]).toMatchObject({
+    expect(unpaid.content[1]).toMatchObject({
       text: expect.stringMatching(
         /^This call costs .* Fix these fields before you pay: `file` must be .* request_upload/,
       ),

@@ -59,6 +59,10 @@ export function brokenRules(schedule: Schedule): string[] {
   });
   const shown = ({ made }: (typeof groups)[number]) => made.map(showOrder).join("; and ");
 
+  // Returns whether the payments of an order have bought the result of another order.
+  const hasBoughtOther = (order: Order) =>
+    orders.some((other) => other !== order && other.payments === order.payments && hasResult(other));
+
   rule(
     "no more results are delivered than payments were transferred or accepted without proof",
     groups,
@@ -109,9 +113,10 @@ export function brokenRules(schedule: Schedule): string[] {
   );
   rule("the daybooks contain every sale", groups, ({ given, booked }) => booked.length < given.length, shown);
   rule(
-    "a payer who has paid gets no 402",
+    "a payer who has paid gets no 402, except for another request",
     answers,
-    ({ isFinal, payment, status }) => isFinal && status === 402 && hasPaid(payment) && !payment.doubled,
+    ({ isFinal, order, payment, status }) =>
+      isFinal && status === 402 && hasPaid(payment) && !payment.doubled && !hasBoughtOther(order),
     showAnswer,
   );
   rule(

@@ -250,7 +250,7 @@ describe("the networks of a facilitator", () => {
   test("does not request a facilitator's networks for calls that are answered without a payment offer", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
-    for (const path of ["/v1/limits", "/openapi.json", "/v1/files/nothing", "/nowhere"]) await call(path);
+    for (const path of ["/v1/limits", "/v1/files/nothing", "/nowhere"]) await call(path);
     expect(asksOf(fetched)).toBe(0);
   });
 
