@@ -214,8 +214,7 @@ export class InkScan {
       if (at >= end) return;
       this.#count = 0;
       this.#name = undefined;
-      for (let code = bytes[at]!; !isOperator(code); at = endOfWhite(bytes, at, end), code = bytes[at]!)
-        at = this.#readOperand(bytes, at, code);
+      while (at < end && !isOperator(bytes[at]!)) at = endOfWhite(bytes, this.#readOperand(bytes, at, bytes[at]!), end);
       if (at >= end) {
         frame.at = end;
         return;

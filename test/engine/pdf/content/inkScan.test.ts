@@ -111,6 +111,13 @@ it("splits a slanted line into pieces", () => {
   for (const [x0, y0, x1, y1] of ink) expect(Math.max(x1 - x0, y1 - y0)).toBeLessThan(10);
 });
 
+it.each(["1", "/F", "(a)", "[1]", "1 ", ")", "<", "%", "BI", "BI /W 1 ID", "q".repeat(3), "Do", "BT Tj"])(
+  "ends at content that ends with %s",
+  (ending) => {
+    expect(scan(`0 0 5 5 re f ${ending}`).ink[0]).toEqual([0, 0, 5, 5]);
+  },
+);
+
 it("uses the widths of the font", () => {
   expect(scan("BT /F 10 Tf 50 100 Td (ab) Tj ET", { font: () => WIDE }).ink).toEqual([[50, 97.8, 70, 107.5]]);
 });
