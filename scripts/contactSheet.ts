@@ -46,6 +46,9 @@ const CUSTOMER_SETTINGS: Record<string, Record<string, string>> = {
   logo: { position: "bottom-right", scale: "0.2", opacity: "1" },
 };
 
+/** The settings that can move to the emptiest place of a page. */
+const MOVABLE = ["footer", "stamp", "tiled", "logo"];
+
 const ENGINES = { pdfium: renderPages, mupdf: renderPagesByMupdf };
 
 const worker = await startWorker();
@@ -84,7 +87,11 @@ try {
 
   const documents = await Promise.all(REAL_DOCUMENTS.map(realDocument));
   const logo = new File([await readFile(join(root, "examples/logo.png"))], "logo.png");
-  for (const [name, fields] of Object.entries(CUSTOMER_SETTINGS)) {
+  const settings = Object.entries(CUSTOMER_SETTINGS);
+  const moved = settings
+    .filter(([name]) => MOVABLE.includes(name))
+    .map(([name, fields]) => [`${name}-auto`, { ...fields, position: "auto" }] as const);
+  for (const [name, fields] of [...settings, ...moved]) {
     const marked: Uint8Array[] = [];
     for (const document of documents)
       marked.push(

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { readForm } from "../../../src/inputs/multipart.ts";
 import { ReceivedFile } from "../../../src/inputs/receivedFile.ts";
 import { Upload } from "../../../src/inputs/upload.ts";
+import { digestOf } from "../../../src/service/request/fingerprint.ts";
 import { PRODUCTS, type Product } from "../../../src/service/sale/products.ts";
 import { sha256 } from "../../../src/shared/sha256.ts";
 import { limitsOf } from "../../support/limits.ts";
@@ -49,4 +50,31 @@ test("the same file has the same fingerprint however it is sent, and files with 
   expect(await ofImage(base64)).toBe(await ofImage(upload));
   expect(await ofFile(`data:;base64,${base64.slice(0, -4)}`)).not.toBe(first);
   expect(await ofFile("data:;base64,???")).not.toBe(await ofFile("data:;base64,!!!"));
+});
+
+test.each([
+  ["A", [1, 1, 1]],
+  ["{date}", [2, 1, 1]],
+  ["{date:long}", [2, 1, 1]],
+  ["{time}", [1, 2, 1]],
+  ["{filename}", [1, 1, 2]],
+])("the digest of a request with the text %j counts only the values that the text shows", async (text, expected) => {
+  const noon = new Date("2026-11-25T12:00:30Z");
+  const digestAt = (date: Date, source: string) =>
+    digestOf("watermark.text", { file: "https://example.com/a.pdf", text }, { file: "ab12" }, { date, source });
+  const same = await digestAt(noon, "a.pdf");
+  const others = [
+    await digestAt(new Date("2026-11-26T12:00:30Z"), "a.pdf"),
+    await digestAt(new Date("2026-11-25T12:01:00Z"), "a.pdf"),
+    await digestAt(noon, "b.pdf"),
+  ];
+  expect(others.map((other) => new Set([same, other]).size)).toEqual(expected);
+  expect(await digestAt(new Date("2026-11-25T12:00:59Z"), "a.pdf")).toBe(same);
+});
+
+test("a request has no digest before the hash of every file is known", async () => {
+  const fields = { file: "https://example.com/a.pdf", image: "https://example.com/a.png" };
+  const digestWith = (hashes: object) => digestOf("watermark.image", fields, hashes, { date: new Date(0) });
+  expect(await digestWith({ file: "ab12" })).toBeUndefined();
+  expect(await digestWith({ file: "ab12", image: "cd34" })).toMatch(/^[0-9a-f]{64}$/);
 });
