@@ -8,7 +8,7 @@ import { HOSTILE_FILES } from "../test/support/hostileFiles.ts";
 import { another, FORM, forged, JSON_TYPE, pdfOf, randomPayer, send, TEXT, termsOf, upload } from "./attacks.ts";
 import { INPUTS } from "./inputs.ts";
 
-/** A kind of other load. */
+/** A kind of background load that runs beside the measured callers. */
 export type Company = "files of 50 MB" | "slow bodies" | "broken PDFs" | "unsigned payments";
 
 /** The senders of a kind: their number, the action that each sender repeats, and the pause between two actions. */

@@ -1,11 +1,11 @@
 import type { Load } from "./drive.ts";
 import type { Marked, Results } from "./results.ts";
 
-/** Formats counts as "2 x this, 1 x that". */
+/** Formats counts as "this: 2 times; that: 1 time". */
 export const counted = (counts: Record<string, number>) =>
   Object.entries(counts)
-    .map(([name, times]) => `${times} x ${name}`)
-    .join(", ") || "-";
+    .map(([name, times]) => `${name}: ${plural(times, "time")}`)
+    .join("; ") || "-";
 
 /** Headings of the columns of {@link loadCells}. */
 export const loadHead = [

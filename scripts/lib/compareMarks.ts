@@ -13,8 +13,8 @@ interface Difference {
   /** Sum of all pixel changes by one viewer, divided by the sum of the other viewer. */
   readonly strength: number;
   /**
-   * Share of the changed pixels of one viewer that have no changed pixel of the other viewer nearby; the larger of both
-   * shares.
+   * Share of the pixels changed by one viewer that have no pixel changed by the other viewer nearby. It is computed in
+   * both directions, and the larger share counts.
    */
   readonly stray: number;
 }

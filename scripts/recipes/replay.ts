@@ -58,7 +58,7 @@ async function compile(checkout: string, project: readonly string[]): Promise<Fa
   return { files, output };
 }
 
-/** The parts that this script reads of Vitest's JSON report. */
+/** The parts of Vitest's JSON report that this script reads. */
 interface Report {
   testResults: {
     name: string;

@@ -54,7 +54,7 @@ export const sendDescription: Handler<ApiEnv> = (c) =>
 /** Sends every limit of this deployment. */
 export const sendLimits: Handler<ApiEnv> = (c) => c.json(limitsOf(c.var.config));
 
-/** Sends the discovery document of x402 indexes. */
+/** Sends the discovery document that x402 indexes read. */
 export const sendWellKnown: Handler<ApiEnv> = (c) => {
   const origin = originOf(c);
   return c.json(wellKnown(origin, guidance(origin, c.var.config)));

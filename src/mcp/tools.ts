@@ -44,7 +44,7 @@ export function withPrice({ product, shown, resource }: Tool, exchange: Exchange
     const offer = offerFor(product, resource(new URL(exchange.request.url).origin), exchange);
     return { ...shown, _meta: { ...shown._meta, ...toolPaymentMeta(offer) } };
   } catch (error) {
-    if (error instanceof PaymentError) return shown; // the call itself explains why nothing is sold
+    if (error instanceof PaymentError) return shown; // the answer to a call explains why nothing is sold
     throw error;
   }
 }

@@ -425,7 +425,7 @@ describe("the program on an old Node.js", () => {
   });
 });
 
-test("the packed program marks like the sources, and rejects commands that need a clone", async () => {
+test("the packed program writes the same output as the program run from its sources, and rejects commands that need a clone", async () => {
   await promisify(execFile)(process.execPath, ["scripts/buildCli.ts"], { cwd: root });
   for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
   for (const path of ["package.json", "cli/overprint.js", "dist/cli"])

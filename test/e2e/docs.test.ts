@@ -412,7 +412,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
     expect(found).toHaveLength(1);
   });
 
-  test("ARCHITECTURE.md lists every part of scripts/boundaries.ts", () => {
+  test("ARCHITECTURE.md lists every folder and file outside test/ that has a row in scripts/boundaries.ts", () => {
     const parts = Array.from(
       read("scripts/boundaries.ts").matchAll(/^ {2}"?([\w./]+)"?: \[?.*$/gm),
       ([, part]) => part!,

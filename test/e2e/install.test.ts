@@ -56,7 +56,8 @@ afterEach(() => {
 });
 
 /**
- * Creates a clone with scripts/run.mjs. Its npm is a script that prints its arguments and simulates an installation.
+ * Creates a folder that stands for a clone and contains scripts/run.mjs. The `npm` in the folder is a script that
+ * prints its arguments and simulates an installation.
  */
 function clone() {
   const folder = mkdtempSync(join(tmpdir(), "overprint-clone-"));

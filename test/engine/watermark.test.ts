@@ -32,7 +32,7 @@ describe("the engine", () => {
     expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
-  test("names the pages on which a text in small letters is cut short", async () => {
+  test("names the pages on which a text in small type is cut short", async () => {
     const boxes = ["0 0 595 842", "0 0 144 72", "0 0 144 72", "0 0 227 600", "0 0 90 90"];
     const source = pagesOf(boxes.map((box) => `/MediaBox [${box}]`));
     const text = `Licensed to ${"Annabelle Featherstonehaugh, ".repeat(7)} order 8842-1177-03`;

@@ -5,7 +5,7 @@ import { noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 import { readerBy } from "../support/ranges.ts";
 
-/** Returns an array, and limits that store the chunks of files in this array. */
+/** Returns an array, and limits whose `store` callback appends each chunk of a file to the array. */
 function storing() {
   const stored: Uint8Array[] = [];
   const store = async (chunks: AsyncIterable<Uint8Array>): Promise<RangeReader> => {

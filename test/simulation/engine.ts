@@ -12,7 +12,7 @@ export { PlanOutdated };
 /** A file that cannot be marked. */
 export const DAMAGED = "%PDF-1.7 damaged";
 
-/** Matches a file whose work takes the given number of milliseconds. */
+/** Matches the text in a file that says how many milliseconds it takes to mark the file. */
 const SLOW = /slow (\d+)/;
 
 const encoder = new TextEncoder();

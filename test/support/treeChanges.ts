@@ -1,4 +1,4 @@
-/** Changes of page trees: of kids, nodes, inherited attributes and page dictionaries. */
+/** Changes to page trees: to their kids, nodes, inherited attributes and page dictionaries. */
 import type { Draft } from "./draft.ts";
 import { type Change, pick, replaced, someNumber, text, textOf, token } from "./draftEdits.ts";
 

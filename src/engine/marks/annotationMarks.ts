@@ -24,7 +24,7 @@ const FLAGS = 4 | 64 | 128 | 512;
 
 /** The parts of a page, in user space, in which opaque annotations cover the mark. */
 export interface CoveredBoxes {
-  /** Boxes in which annotations may show the mark. */
+  /** Boxes in which an added annotation can show the mark again. */
   readonly windows: readonly Box[];
   /** Boxes in which the mark stays hidden. */
   readonly hidden: readonly Box[];
@@ -35,7 +35,7 @@ type PlacedMark = Point & { readonly mark: Mark };
 
 const NOTHING_COVERED: CoveredBoxes = { windows: [], hidden: [] };
 
-/** The annotations that show the mark in a document. */
+/** Adds annotations to a document that show the mark above opaque annotations. */
 export class AnnotationMarks {
   readonly #document: PdfDocument;
   readonly #annotations: ReadonlyMap<number, PageAnnotations>;

@@ -108,7 +108,8 @@ function fitDepth(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea
 function cutShort(text: string, width: number, paragraph: Paragraph): TextLine {
   const characters = graphemes(text);
   const first = (count: number) => characters.slice(0, count).join("");
-  // Each step of the search lays out a line, so it starts at an estimate from the widths of single characters.
+  // Each step of the search lays out a line, which is slow. The search therefore starts at an estimate from the widths
+  // of single characters.
   let near = 0;
   for (let sum = paragraph.widthOf(ELLIPSIS); near < characters.length; near++) {
     sum += paragraph.widthOf(characters[near]!);

@@ -4,12 +4,16 @@
  */
 import { withNumber } from "../fonts/slot.ts";
 
-/** Characters that never begin a line, as in strict Japanese typesetting (classes CL, CP, EX, IS, NS and CJ). */
+/**
+ * Characters that never begin a line, as in strict Japanese typesetting: closing brackets (classes CL and CP), final
+ * quotes (QU), punctuation (EX, IS and IN), percent and unit signs (PO), combining marks (CM), and small kana and
+ * iteration marks (CJ and NS).
+ */
 const NEVER_FIRST =
   /^(?:[\p{Pe}\p{Pf}\p{M}!%),.:;?\]}…‥・〜～、。，．：；！？％℃¢”’々〻ゝゞヽヾーぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ]|[\u3099-\u309c\u31f0-\u31ff])/u;
 /** Characters that do not begin a line even after a space (rule LB13, and French punctuation). */
 const NEVER_FIRST_AFTER_SPACE = /^[\p{Pe}!?:;»]/u;
-/** Characters that never end a line (classes OP and PR). */
+/** Characters that never end a line: opening brackets (OP), initial quotes (QU), signs before a number (PR and #). */
 const NEVER_LAST = /[\p{Ps}\p{Pi}$£¥€＄￥￡₩#№“‘]$/u;
 /** Characters before and after which a line may break (class ID, and wide punctuation). */
 const IDEOGRAPH =

@@ -23,7 +23,7 @@ import {
   statusOf,
 } from "./record.ts";
 
-/** An alarm that is overdue by this time counts as lost and is set again. */
+/** An alarm that is overdue by this number of milliseconds or more counts as lost and is set again. */
 const OVERDUE_MS = 10_000;
 
 /** The dependencies of a {@link LedgerEntry}. Times are Unix milliseconds. */

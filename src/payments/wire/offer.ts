@@ -15,9 +15,15 @@ export interface ServiceMetadata {
 export interface Resource {
   url: string;
   description: string;
-  /** Input and output for discovery services, as x402 version 1 describes them (`outputSchema`). */
+  /**
+   * Description of the endpoint's input and output for discovery services, in the format of x402 version 1
+   * (`outputSchema`).
+   */
   outputSchema: Record<string, unknown>;
-  /** The same information for version 2 (`extensions.bazaar`). Clients return it in a header, so it must be small. */
+  /**
+   * The same description in the format of version 2 (`extensions.bazaar`). Clients return it in a header, so it must be
+   * small.
+   */
   bazaar?: Record<string, unknown>;
   service?: ServiceMetadata;
 }

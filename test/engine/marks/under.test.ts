@@ -145,7 +145,7 @@ describe("a PDF/X file", () => {
     ["a gray image", { image: GRAY_PNG }],
     ["opaque gray text over the content", { text: "A", color: "#444444", opacity: 1, layer: "over" }],
     ["an opaque outline over the content", { text: "A", template: "outline", opacity: 1, layer: "over" }],
-  ])("remains one with %s", async (_, mark) => {
+  ])("a PDF/X file stays PDF/X with %s", async (_, mark) => {
     expect((await marked(pdfx(), mark)).notices).toEqual([]);
   });
 
@@ -153,11 +153,11 @@ describe("a PDF/X file", () => {
     ["an RGB image", { image: RED_PNG }],
     ["a transparent text", { text: "A", layer: "over" }],
     ["a colored text for an RGB press", RED, RGB_PRESS],
-  ])("does not remain one with %s", async (_, mark, profile) => {
+  ])("a PDF/X file gets the notice pdfx-broken with %s", async (_, mark, profile) => {
     expect((await marked(pdfx(profile), mark)).notices).toEqual(["pdfx-broken"]);
   });
 
-  it("gets colored text in CMYK", async () => {
+  it("a PDF/X file gets colored text in CMYK", async () => {
     expect(readable((await marked(pdfx(), { ...RED, opacity: 1 })).output)).toMatch(/0 0\.797\d* 0\.797\d* 0\.223 k\n/);
   });
 });

@@ -109,7 +109,7 @@ describe("openPdf", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
-  it("finds both pages by ranges if a cross-reference offset is beyond the end of the file", async () => {
+  it("finds both pages of a file read by ranges if a cross-reference offset is beyond the end of the file", async () => {
     const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
     const bytes = file({
       ...far,

@@ -595,7 +595,7 @@ describe("LedgerEntry.settle", () => {
     expect(alarmAt()).toBe(seen.now);
   });
 
-  test("reserves a payment for its request while the answer is inconclusive, and gives up when the link expires", async () => {
+  test("reserves a payment for its request while the facilitator's answers are inconclusive, and stops retrying the settlement when the download link expires", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);

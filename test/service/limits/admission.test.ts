@@ -45,7 +45,7 @@ describe("a payment that the facilitator refuses", () => {
   });
 });
 
-test("answers a call with a refused payment while its body is stalled", async () => {
+test("answers a call whose payment is refused, even while the body of the call is stalled", async () => {
   const { call } = deployment("forged");
   const stuck = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9_000_000)) });
   const headers = { "Content-Type": "multipart/form-data; boundary=b", "X-PAYMENT": await newPayment() };

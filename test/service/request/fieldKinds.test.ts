@@ -17,7 +17,7 @@ interface Row {
   /** Name of the product's field of this kind. */
   field: string;
   value: FieldValue;
-  /** The control on the page. */
+  /** The control in the playground. */
   control: RegExp;
   /** Flags of the CLI that give the value. */
   flags: string[];
@@ -89,13 +89,13 @@ describe.each(Object.entries(ROWS))(
       expect(await product.accept({ ...base, ...fieldsOfFlags(flags) }, "form").fingerprint()).toBe(expected);
     });
 
-    test("the page has a control of the field's kind", () => {
+    test("the playground has a control of the field's kind", () => {
       const html = Controls({ product }).toString();
       expect(html).toMatch(control);
       expect(html).toMatch(new RegExp(`name="${field}"[^>]*data-kind="${kind}"`));
     });
 
-    test("the page's code for every client contains the field", () => {
+    test("the playground's code for every client contains the field", () => {
       const call = { origin: "http://localhost", path: product.path, tool: product.tool, file: "a.pdf" };
       for (const { id, write } of CLIENTS) {
         const code = write({ ...call, fields: { [field]: value } });
@@ -105,7 +105,7 @@ describe.each(Object.entries(ROWS))(
       }
     });
 
-    test("the page's prompt for a chat contains the field", () => {
+    test("the playground's prompt for a chat contains the field", () => {
       expect(orderInWords({ [field]: value })).toContain(String(value));
     });
 
@@ -140,7 +140,7 @@ describe("a boolean field", () => {
     expect(fieldsOfFlags(["--no-bold"])).toEqual({ bold: "false" });
   });
 
-  test("the page shows a boolean field as a list with an empty entry if its default depends on other fields", () => {
+  test("the playground shows a boolean field as a list with an empty entry if the field's default depends on other fields", () => {
     const html = Controls({ product }).toString();
     expect(html).toMatch(/<select [^>]*name="edge"[^>]*><option value="" selected="">.*<option value="false">/);
   });

@@ -18,7 +18,10 @@ afterEach(async () => {
   await emptyBucket();
 });
 
-/** Creates uploads in a deployment whose facilitator accepts every payment by default. */
+/**
+ * Creates a deployment, and returns functions that call it. `open` requests an upload. By default, the facilitator
+ * accepts every payment.
+ */
 function uploads(behavior = "good", bindings = {}) {
   const { call, verified } = deployment(behavior, bindings);
   const open = async (address: string, size?: number, payment?: string) => {

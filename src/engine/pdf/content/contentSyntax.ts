@@ -91,7 +91,7 @@ for (const [characters, kind] of [
 /** Whether a byte may be in a hexadecimal string. */
 const IS_HEX = CLASS.map((kind, code) => Number(kind === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code))));
 
-/** Colors of an inline image by its number of components. */
+/** Bit of an inline image's color space, by its number of components. */
 const COLORS_OF_IMAGE: Record<number, number> = { 3: DEVICE_RGB, 4: DEVICE_CMYK };
 
 /** State of the operands around an open array or dictionary. */
@@ -105,7 +105,7 @@ interface Frame {
 
 /** Checks content stream by stream. */
 class ContentSyntax {
-  /** Bit set of the colors that the content selects up to here, see operators.ts. */
+  /** Bit set of the color spaces that the content checked so far selects; see `DEVICE_RGB` in operators.ts. */
   colors = 0;
   /** Number of operators that use a resource, by its category. The last element counts operators that use none. */
   readonly #uses = new Uint32Array(CATEGORIES.length + 1);
@@ -207,7 +207,8 @@ class ContentSyntax {
           const isAllowed = ((WHERE[slot]! >> this.#object) & 1) === 1 && this.#frames.length === 0;
           if (!isAllowed) return false;
           if (kinds !== SIGNATURE[slot] && kinds !== OTHER_SIGNATURE[slot]) {
-            // Colors are numbers. The name of a pattern counts as malformed, because pdf.js stops at a missing pattern.
+            // The operands of a color operator must be numbers. A pattern name counts as malformed except in tagged
+            // content, because pdf.js stops at a missing pattern.
             const isColor = seen === 1 << NUMBER || (this.#isTagged && isColorOrPattern(seen));
             if (SIGNATURE[slot] !== VARIABLE || !isColor || count > MAX_OPERANDS) return false;
           }
@@ -317,7 +318,10 @@ function endOfHexString(bytes: Uint8Array, at: number, end: number): number {
 /** The result of a check of content. */
 export interface CheckedContent {
   readonly isWellFormed: boolean;
-  /** Bit set of the colors that the content selects before its first malformed part. See operators.ts. */
+  /**
+   * Bit set of the color spaces that the content selects before its first malformed part; see `DEVICE_RGB` in
+   * operators.ts.
+   */
   readonly colors: number;
   /** Bit set of the categories of resources that the content uses many times. See operators.ts. */
   readonly manyUsed: number;

@@ -90,7 +90,7 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
     .map(({ index }) => index + 1);
 }
 
-/** Reads annotations. A call that misses bytes is repeated. */
+/** Reads annotations. A call that throws because bytes are not loaded yet is repeated. */
 class AnnotationReader {
   readonly #objects: Objects;
   /** Whether appearances are opaque, by their object numbers. */

@@ -33,7 +33,10 @@ export interface ObjectSink {
   readonly uses?: Set<Feature>;
 }
 
-/** Returns whether new objects must do without transparency where they can: by their layer, or by the file's claims. */
+/**
+ * Returns whether new objects should avoid transparency where they can: if the mark is under the content, if the file
+ * claims to be PDF/X, or if its claim to be PDF/A forbids transparency.
+ */
 export function avoidsTransparency({ layer, pdfa, press }: ObjectSink): boolean {
   return layer === "under" || press?.isPdfx === true || !allowsTransparency(pdfa);
 }

@@ -36,7 +36,7 @@ export async function paintedPages({ objects, pages }: PdfDocument): Promise<rea
   return painted;
 }
 
-/** Reads content. A call that misses bytes is repeated. */
+/** Reads content. A call that throws because bytes are not loaded yet is repeated. */
 class PaintReader {
   readonly #objects: Objects;
   /** Decoded beginnings of the page's streams, by their numbers. */

@@ -190,7 +190,7 @@ export class Objects {
 
   /**
    * Repeats a synchronous step until it succeeds. Fetches the ranges and decodes the object streams that the step
-   * misses. Steps must be safe to repeat.
+   * needs. Steps must be safe to repeat.
    * @throws any error of the step, and Malformed if an object stream cannot be decoded
    */
   async run<T>(step: () => T): Promise<T> {

@@ -55,10 +55,11 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry of a section that is not newer than the sections added before. An existing live row stays live. The
-   * exception is a free row from `replaceFreeFrom` on, because the table of a hybrid file marks the objects of its
-   * stream as free (7.5.8.4). Ignores an entry in use with number 0, because only the head of the free list has this
-   * number. Also ignores a free entry whose number is too large for readers.
+   * Adds an entry of a section that is not newer than the sections added before. An existing live row stays live,
+   * unless it is a free entry in row `replaceFreeFrom` or a later row: then the new entry becomes the live one, because
+   * the table of a hybrid file marks the objects of its stream as free (7.5.8.4). Ignores an entry in
+   * use with number 0, because only the head of the free list has this number. Also ignores a free entry whose number
+   * is too large for readers.
    * @param field2 offset, object-stream number or 0, depending on `kind`
    * @param field3 generation, index or next generation, depending on `kind`
    * @throws EngineError too_complex if the table has too many rows, or an object number is too large for readers

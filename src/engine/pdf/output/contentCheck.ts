@@ -103,7 +103,7 @@ export class ContentCheck {
     }
   }
 
-  /** Checks the length of a stream. Returns false if the stream does not end in these bytes. */
+  /** Checks the length of a stream. Returns false if the end of the stream is not within `bytes`. */
   #close({ data, length }: OpenStream, base: number, bytes: Uint8Array): boolean {
     const known = isLength(length) ? length : 0; // a known length saves searching the data
     const from = Math.max(0, data + known - base);
@@ -122,8 +122,8 @@ export class ContentCheck {
   }
 
   /**
-   * Returns the value of a reference if it is in these bytes, otherwise the reference. A length usually follows its
-   * stream.
+   * Returns the value of a reference if its object is within `bytes`, otherwise the reference. A length usually
+   * follows its stream.
    */
   #near(reference: Reference, base: number, bytes: Uint8Array): Value {
     const offset = this.#objects.table.offsetOf(reference.num);

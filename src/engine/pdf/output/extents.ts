@@ -59,7 +59,7 @@ export async function checkBoundaries(
   return { boundaries: check.checked, isIncomplete: check.isIncomplete, pages: check.pages };
 }
 
-/** Checks the boundaries in steps. A step that misses bytes can be repeated. */
+/** Checks the boundaries in steps. A step that throws because bytes are not loaded yet can be repeated. */
 class BoundaryCheck {
   isIncomplete = false;
   readonly checked: Boundaries;

@@ -86,7 +86,7 @@ interface Copy {
 
 /**
  * Finds the parts of the source to erase. Adds unlisted pages, which the page tree does not reach, to `superseded` and
- * `freed`. An unlisted page may enclose another one, which only the next round finds.
+ * `freed`. Repeats the search until it finds no more unlisted pages, because the bytes of one may contain another.
  * @throws EngineError too_complex
  */
 async function findBoundaries(

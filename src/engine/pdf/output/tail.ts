@@ -142,8 +142,8 @@ class Body {
   #pack: Member[] = [];
   #packed = 0;
   /**
-   * Parts of the tail. There may be a rewritten object for every page, so these are written only when `parts` yields
-   * them.
+   * Parts of the tail. Rewritten objects are serialized only when `parts` yields them, because there may be one for
+   * every page.
    */
   readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
 

@@ -40,7 +40,10 @@ export interface IsolatedContent {
 /** Maximum number of decoded bytes of a file. Further content that requires decoding is not isolated. */
 const MAX_DECODED = 8 << 20;
 
-/** Reads the content of isolated pages. A call that misses bytes must change nothing, because it is repeated. */
+/**
+ * Reads the content of isolated pages. A call that throws because bytes are not loaded yet must leave the state
+ * unchanged, because it is repeated.
+ */
 export class IsolationReader {
   readonly #objects: Objects;
   readonly #contents: ContentsReader;

@@ -55,9 +55,9 @@ const BLANK_SHARE = 0.01;
 const UPCOMING = 30;
 
 /**
- * Walks the page tree in steps. A step that misses bytes can be repeated. Kids in an object stream that has not been
- * decoded wait until all other kids have been visited. Each stream is therefore decoded once, regardless of the order
- * of the pages.
+ * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. Kids in an object
+ * stream that has not been decoded wait until all other kids have been visited. Each stream is therefore decoded once,
+ * regardless of the order of the pages.
  */
 export class PageWalk {
   readonly contents: ContentsReader;

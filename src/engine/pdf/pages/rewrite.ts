@@ -1,6 +1,6 @@
 /**
- * Objects to rewrite: their own bytes with a few splices. Their number and generation stay the same, so that the other
- * bytes, including encrypted strings, stay valid.
+ * Represents each object to rewrite as its original bytes with a few splices. The object keeps its number and
+ * generation, so the other bytes, including encrypted strings, stay valid.
  */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";

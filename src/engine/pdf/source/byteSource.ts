@@ -87,7 +87,7 @@ class Searches {
 }
 
 /**
- * Repeats a synchronous step until it succeeds, and fetches each range that the step misses. Steps must be safe to
+ * Repeats a synchronous step until it succeeds, and fetches each range that the step needs. Steps must be safe to
  * repeat.
  * @param upcoming returns the file offsets that later steps will need, so that their blocks are fetched in the same
  * round trip

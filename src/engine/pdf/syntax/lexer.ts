@@ -338,7 +338,10 @@ export function hasEscape(bytes: Uint8Array, start: number, end: number): boolea
   return false;
 }
 
-/** Reads the name [start, end), slash included. Returns one character per byte, with escapes resolved. */
+/**
+ * Reads the name in [start, end), where `start` is the offset of its slash. Returns the name without the slash, one
+ * character per byte, with escapes resolved.
+ */
 export function readName(bytes: Uint8Array, start: number, end: number): string {
   const raw = decodeLatin1(bytes, start + 1, end);
   if (!raw.includes("#")) return raw;

@@ -34,7 +34,7 @@ describe("a scanned file", () => {
     expect(await marked(source)).toEqual({ widths, notices });
   });
 
-  it("rejects a scanned file if none of its page trees can be read", async () => {
+  it("rejects a file that must be scanned for objects if none of its page trees can be read", async () => {
     const source = scannedPages(
       { 1: CATALOG, 2: node(8), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(8), 8: { data: "" } },
       "/Root 1 0 R",

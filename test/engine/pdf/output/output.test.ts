@@ -70,7 +70,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(starts.filter((before) => before !== "\n" && before !== "\r")).toEqual([]);
   });
 
-  it("the output has one page object, one cross-reference and one end", async () => {
+  it("the output has one page object, one startxref and one %%EOF", async () => {
     const output = latin1(await stamp(source));
     expect(output.match(/startxref/g)).toHaveLength(1);
     expect(output.match(/%%EOF/g)).toHaveLength(1);

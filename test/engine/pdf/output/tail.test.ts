@@ -210,7 +210,7 @@ describe("cross-references", () => {
     expect(tail.entries.get(9)?.kind === 0 ? tail.entries.get(9)!.detail : 0, "no index for a generation").toBe(0);
   });
 
-  /** A page in the file, and other objects that stay in their object stream. */
+  /** Builds a file whose page and content are outside the object stream, and whose other objects are inside it. */
   function pagesInFile(): FileBuilder {
     const { 3: page, ...others } = PARTS;
     const builder = new FileBuilder().objects({ 3: page!, 4: { data: "0 g" } });

@@ -1,4 +1,4 @@
-/** The page walk repeats a step that misses bytes. The repeated step must not apply a change a second time. */
+/** The page walk repeats a step whose bytes were not loaded. The repeated step must not apply a change a second time. */
 import { describe, expect, it } from "vitest";
 import { joined } from "../../../support/bytes.ts";
 import { type Bodies, file, latin1, onePage, plan, ranges } from "../fixture.ts";
