@@ -8,7 +8,7 @@ import { appendAnnotations, type PageAnnotations, readAnnotations } from "../pdf
 import type { Ref } from "../pdf/document/newObject.ts";
 import { mayBePdfua } from "../pdf/document/pdfa.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
-import type { Box } from "../pdf/pages/boxes.ts";
+import { type Box, commonBox } from "../pdf/pages/boxes.ts";
 import type { Page } from "../pdf/pages/page.ts";
 import { wordsOf } from "./actualText.ts";
 import { addForm, type Mark } from "./form.ts";
@@ -155,15 +155,6 @@ function unionOf(boxes: readonly Box[]): Box {
     x1: Math.max(all.x1, box.x1),
     y1: Math.max(all.y1, box.y1),
   }));
-}
-
-function commonBox(a: Box, b: Box): Box {
-  return {
-    x0: Math.max(a.x0, b.x0),
-    y0: Math.max(a.y0, b.y0),
-    x1: Math.min(a.x1, b.x1),
-    y1: Math.min(a.y1, b.y1),
-  };
 }
 
 /** Returns whether a box, which may be inside out, has sides above `side`. */

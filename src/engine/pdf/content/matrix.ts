@@ -1,5 +1,12 @@
+import type { Value } from "../syntax/values.ts";
+
 /** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number];
+
+/** Returns whether a value is a matrix. */
+export function isMatrix(value: Value): value is Value & Matrix {
+  return Array.isArray(value) && value.length === 6 && value.every((item) => typeof item === "number");
+}
 
 /** Returns the matrix that applies `a`, then `b`. */
 export function multiply(a: Matrix, b: Matrix): Matrix {

@@ -1,15 +1,14 @@
 /** Reads the annotations of pages that cover their content (ISO 32000-2, 12.5): readers draw annotations above it. */
 import { decodeLatin1 } from "../../bytes.ts";
-import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { type Box, readBox } from "../pages/boxes.ts";
 import type { PageEntry } from "../pages/page.ts";
 import type { Span } from "../pages/pageAttributes.ts";
-import { decodeContent } from "../pages/pageContent.ts";
+import { decodeContent, filtersOf } from "../pages/pageContent.ts";
 import type { Splice } from "../pages/rewrite.ts";
-import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { orNull } from "./orNull.ts";
 import type { PdfDocument } from "./pdfDocument.ts";
 
 /** Maximum number of annotations that are read for a file. */
@@ -171,9 +170,7 @@ class AnnotationReader {
     const box = readBox(this.#objects, dict.get("BBox") ?? null);
     const resources = this.#objects.dictionary(dict.get("Resources"));
     if (!box || this.#isTransparent(resources)) return false;
-    const filters: Dictionary = new Map(
-      ["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))]),
-    );
+    const filters = filtersOf(this.#objects, dict);
     const decoded = decodeContent(this.#objects, num, filters, data, MAX_APPEARANCE);
     if (!(decoded instanceof Uint8Array)) return false;
     const content = decodeLatin1(decoded);
@@ -202,15 +199,5 @@ class AnnotationReader {
     const image = this.#objects.dictionary(value);
     const isImage = image?.get("Subtype") === "Image";
     return isImage && !image.has("SMask") && !image.has("Mask") && image.get("ImageMask") !== true;
-  }
-}
-
-/** Runs `read`. Returns null for unreadable or too complex data, because the mark does not depend on annotations. */
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return null;
-    throw error;
   }
 }

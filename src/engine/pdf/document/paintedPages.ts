@@ -1,13 +1,15 @@
 /** Finds what the content of pages paints over a mark under it. */
-import { EngineError } from "../../errors.ts";
+import { concat, encodeLatin1 } from "../../bytes.ts";
+import { isMatrix, type Matrix } from "../content/matrix.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { type Box, readBox } from "../pages/boxes.ts";
 import type { PageEntry } from "../pages/page.ts";
-import { decodeContent } from "../pages/pageContent.ts";
-import { type ContentSource, type PaintedForm, paintedAreas, type Transform } from "../pages/paintedAreas.ts";
+import { decodeContent, filtersOf, streamNumbers } from "../pages/pageContent.ts";
+import { type ContentSource, type PaintedForm, paintedAreas } from "../pages/paintedAreas.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/values.ts";
+import { orNull } from "./orNull.ts";
 import type { PdfDocument } from "./pdfDocument.ts";
 
 /** Maximum number of pages of a file that are read. Further pages count as unpainted. */
@@ -18,7 +20,8 @@ const BEGINNING = 8 << 10;
 const MAX_DECODED = 256 << 10;
 const MAX_ALL_DECODED = 4 << 20;
 
-const IDENTITY: Transform = [1, 0, 0, 1, 0, 0];
+const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+const LINE_END = encodeLatin1("\n");
 const XOBJECT_KEYS = new Set(["Subtype", "SMask", "Mask", "ImageMask", "OC", "SMaskInData"]);
 const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
 
@@ -49,9 +52,8 @@ class PaintReader {
 
   /** Unreadable content paints nothing. */
   areasOf({ contents, ownResources, box }: PageEntry): Box[] {
-    const numbers = Array.from((contents?.items ?? "").matchAll(/(\d+)\s+\d+\s+R/g), ([, num]) => Number(num));
     const parts: Uint8Array[] = [];
-    for (const num of numbers) {
+    for (const num of streamNumbers(contents?.items ?? "")) {
       const part = orNull(() => this.#beginningOf(num));
       if (!part) break;
       parts.push(part);
@@ -99,11 +101,10 @@ class PaintReader {
     const box = readBox(this.#objects, dict.get("BBox") ?? null);
     if (!content || !box) return undefined;
     const matrix = this.#objects.resolve(dict.get("Matrix"));
-    const isMatrix = Array.isArray(matrix) && matrix.length === 6 && matrix.every((value) => typeof value === "number");
     const resources = this.#objects.dictionary(dict.get("Resources"));
     return {
       ...this.#sourceOf(joinedLines([content]), (category) => resources?.get(category)),
-      ...{ box, matrix: isMatrix ? (matrix as unknown as Transform) : IDENTITY },
+      ...{ box, matrix: isMatrix(matrix) ? matrix : IDENTITY },
     };
   }
 
@@ -118,9 +119,7 @@ class PaintReader {
     const known = this.#decoded.get(num);
     if (known !== undefined || this.#left <= 0) return known ?? null;
     const { dict, data } = this.#stream(num);
-    const filters: Dictionary = new Map(
-      ["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))]),
-    );
+    const filters = filtersOf(this.#objects, dict);
     // Only whole data can be decrypted.
     const raw = this.#objects.cipher ? data : data.subarray(0, BEGINNING);
     const decoded = decodeContent(this.#objects, num, filters, raw, MAX_DECODED);
@@ -133,21 +132,5 @@ class PaintReader {
 
 /** Joins content streams, each followed by a line end. */
 function joinedLines(parts: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length + 1, 0)).fill(0x0a);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length + 1;
-  }
-  return bytes;
-}
-
-/** Returns null instead of what cannot be read, because the mark does not depend on it. */
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return null;
-    throw error;
-  }
+  return concat(parts.flatMap((part) => [part, LINE_END]));
 }

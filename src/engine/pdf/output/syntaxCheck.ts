@@ -6,7 +6,14 @@ import { indexOf } from "#platform/search";
 import type { UncheckedContent } from "../document/pdfDocument.ts";
 import type { Objects } from "../objects/objects.ts";
 import { dataStart } from "../objects/streams.ts";
-import { contentOf, decodeContent, MAX_CHECKED, type PageContent } from "../pages/pageContent.ts";
+import {
+  contentOf,
+  decodeContent,
+  filtersOf,
+  MAX_CHECKED,
+  type PageContent,
+  streamNumbers,
+} from "../pages/pageContent.ts";
 import { isDictionary, Malformed, readHeader, skipValue, skipWhite } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue } from "../syntax/values.ts";
 import type { Window } from "./contentCheck.ts";
@@ -42,7 +49,7 @@ export class SyntaxCheck {
     this.#objects = objects;
     this.#pages = pages;
     this.#ends = ends;
-    const numbers = new Set(pages.flatMap(({ items }) => numbersIn(items)));
+    const numbers = new Set(pages.flatMap(({ items }) => streamNumbers(items)));
     this.#streams = Array.from(numbers, (num) => ({ offset: table.offsetOf(num), num }))
       .filter(({ offset }) => offset >= 0)
       .sort((a, b) => a.offset - b.offset);
@@ -77,7 +84,7 @@ export class SyntaxCheck {
       const key = `${categories} ${items}`;
       content.colors = checked.get(key)?.colors;
       if (left <= 0) continue;
-      const numbers = numbersIn(items);
+      const numbers = streamNumbers(items);
       if (checked.has(key) || !numbers.every((num) => this.#collected.has(num))) continue;
       const parts = await Promise.all(numbers.map((num) => this.#decoded(num)));
       for (const part of parts) if (part instanceof Uint8Array) left -= part.length;
@@ -99,16 +106,9 @@ export class SyntaxCheck {
 
   async #decoded(num: number): Promise<ReturnType<typeof decodeContent>> {
     const { dict, raw } = this.#collected.get(num)!;
-    const filters = await this.#objects.run(
-      () => new Map(["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))])) as Dictionary,
-    );
+    const filters = await this.#objects.run(() => filtersOf(this.#objects, dict));
     return decodeContent(this.#objects, num, filters, raw, MAX_CHECKED);
   }
-}
-
-/** Returns the object numbers of the references in `items`. */
-function numbersIn(items: string): number[] {
-  return Array.from(items.matchAll(/(\d+)\s+\d+\s+R/g), ([, num]) => Number(num));
 }
 
 /**

@@ -40,6 +40,16 @@ export function readBox(objects: Objects, value: Value | undefined): Box | undef
   return hasArea(box) ? box : undefined;
 }
 
+/** Returns the common part of two boxes. It is inside out if they do not overlap. */
+export function commonBox(a: Box, b: Box): Box {
+  return {
+    x0: Math.max(a.x0, b.x0),
+    y0: Math.max(a.y0, b.y0),
+    x1: Math.min(a.x1, b.x1),
+    y1: Math.min(a.y1, b.y1),
+  };
+}
+
 /**
  * Returns the area that a reader displays: the CropBox clipped to the MediaBox, or the whole MediaBox if there is no
  * CropBox or the two do not overlap. A missing MediaBox counts as US Letter.
@@ -47,12 +57,7 @@ export function readBox(objects: Objects, value: Value | undefined): Box | undef
 export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined): Box {
   const media = mediaBox ?? LETTER;
   if (!cropBox) return media;
-  const both = {
-    x0: Math.max(media.x0, cropBox.x0),
-    y0: Math.max(media.y0, cropBox.y0),
-    x1: Math.min(media.x1, cropBox.x1),
-    y1: Math.min(media.y1, cropBox.y1),
-  };
+  const both = commonBox(media, cropBox);
   return hasArea(both) ? both : media;
 }
 

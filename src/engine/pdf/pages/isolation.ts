@@ -8,7 +8,15 @@ import type { Objects } from "../objects/objects.ts";
 import type { Dictionary } from "../syntax/values.ts";
 import type { ContentsReader, DataStream } from "./contents.ts";
 import type { Span } from "./pageAttributes.ts";
-import { contentOf, decodeContent, decrypted, MAX_CHECKED, type PageContent, uncheckedContent } from "./pageContent.ts";
+import {
+  contentOf,
+  decodeContent,
+  decrypted,
+  MAX_CHECKED,
+  type PageContent,
+  streamNumbers,
+  uncheckedContent,
+} from "./pageContent.ts";
 import type { Rewrite } from "./rewrite.ts";
 
 /** A content stream that becomes a form. */
@@ -120,8 +128,8 @@ export class IsolationReader {
    */
   #streams(items: string): DataStream[] | undefined {
     const streams: DataStream[] = [];
-    for (const [, num] of items.matchAll(/(\d+)\s+\d+\s+R/g)) {
-      const stream = this.#contents.stream(Number(num));
+    for (const num of streamNumbers(items)) {
+      const stream = this.#contents.stream(num);
       if (!stream || !hasKnownFilters(this.#filtersOf(stream))) return undefined;
       streams.push(stream);
     }

@@ -52,9 +52,19 @@ export function contentOf(
   return { isWellFormed: isWellFormed && (manyUsed & ~categories) === 0, colors };
 }
 
+/** Returns the numbers of the streams in a page's /Contents, from its items in PDF syntax. */
+export function streamNumbers(items: string): number[] {
+  return Array.from(items.matchAll(/(\d+)\s+\d+\s+R/g), ([, num]) => Number(num));
+}
+
+/** Returns the entries /Filter and /DecodeParms of a stream dictionary, without references. */
+export function filtersOf(objects: Objects, dictionary: Dictionary): Dictionary {
+  return new Map(["Filter", "DecodeParms"].map((key) => [key, objects.resolve(dictionary.get(key))]));
+}
+
 /**
  * Decodes a content stream.
- * @param filters /Filter and /DecodeParms, without references
+ * @param filters see {@link filtersOf}
  * @param raw the data in the file
  * @returns undefined for damaged data, "too long" for data of more than `limit` bytes or with an unknown filter
  */

@@ -13,7 +13,7 @@ import {
   InkScan,
   type InkSink,
 } from "../content/inkScan.ts";
-import type { Matrix } from "../content/matrix.ts";
+import { isMatrix, type Matrix } from "../content/matrix.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
 import { runYielding } from "../source/meter.ts";
@@ -22,7 +22,7 @@ import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/
 import { readBox } from "./boxes.ts";
 import { readFontMetrics } from "./fontMetrics.ts";
 import type { PageEntry } from "./page.ts";
-import { decodeContent } from "./pageContent.ts";
+import { decodeContent, filtersOf, streamNumbers } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
 /** Maximum number of decoded bytes that are run for a file. A form counts each time that it is drawn. */
@@ -90,8 +90,8 @@ export class PageInkReader {
   /** Returns the decoded content of a page. A token does not continue in the next stream (7.8.2). */
   async #contentOf({ contents }: PageEntry): Promise<Uint8Array | undefined> {
     const parts: Uint8Array[] = [];
-    for (const [, num] of (contents?.items ?? "").matchAll(/(\d+)\s+\d+\s+R/g)) {
-      const part = await this.#objects.run(() => this.#decoded(Number(num), MAX_CONTENT));
+    for (const num of streamNumbers(contents?.items ?? "")) {
+      const part = await this.#objects.run(() => this.#decoded(num, MAX_CONTENT));
       if (!part || !this.#take(part.length)) return undefined;
       parts.push(part, encodeLatin1("\n"));
     }
@@ -108,9 +108,7 @@ export class PageInkReader {
     const { source, table } = this.#objects;
     if (!table.isInFile(num)) return undefined;
     const { dict, data } = readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
-    const filters: Dictionary = new Map(
-      ["Filter", "DecodeParms"].map((key) => [key, this.#objects.resolve(dict.get(key))]),
-    );
+    const filters = filtersOf(this.#objects, dict);
     const decoded = decodeContent(this.#objects, num, filters, data, Math.max(0, Math.min(limit, this.#left)));
     return decoded instanceof Uint8Array ? decoded : undefined;
   }
@@ -218,8 +216,4 @@ export class PageInkReader {
     this.#annotationsLeft -= items.length;
     return boxes;
   }
-}
-
-function isMatrix(value: Value): value is [number, number, number, number, number, number] {
-  return Array.isArray(value) && value.length === 6 && value.every((item) => typeof item === "number");
 }

@@ -4,9 +4,10 @@
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import { readInlineImage } from "../content/inlineImage.ts";
+import { type Matrix, multiply } from "../content/matrix.ts";
 import { BRACKET_OPEN, LESS_THAN, SLASH } from "../syntax/characters.ts";
 import { Malformed, skipToken, skipValue, skipWhite } from "../syntax/lexer.ts";
-import type { Box } from "./boxes.ts";
+import { type Box, commonBox } from "./boxes.ts";
 
 /** Content and its resources. */
 export interface ContentSource {
@@ -27,15 +28,12 @@ interface Opacity {
 
 /** A form XObject. */
 export interface PaintedForm extends ContentSource {
-  readonly matrix: Transform;
+  readonly matrix: Matrix;
   readonly box: Box;
 }
 
-/** A matrix of ISO 32000-2, 8.3.3. */
-export type Transform = readonly [number, number, number, number, number, number];
-
 interface State extends Opacity {
-  readonly matrix: Transform;
+  readonly matrix: Matrix;
   /** The bounding box of the clip; undefined if the clip is not a rectangle. */
   readonly clip: Box | undefined;
   readonly hasPattern: boolean;
@@ -83,7 +81,7 @@ function paint(source: ContentSource, initial: State, boxes: Box[], depth: numbe
   const draw = (xobject: ReturnType<ContentSource["xobjectOf"]>) => {
     if (xobject === "image") add(rectangle(corners({ x0: 0, y0: 0, x1: 1, y1: 1 }, state.matrix)));
     else if (xobject && depth < DEEPEST) {
-      const matrix = product(xobject.matrix, state.matrix);
+      const matrix = multiply(xobject.matrix, state.matrix);
       const clip = state.clip && common(state.clip, rectangle(corners(xobject.box, matrix)));
       paint(xobject, { ...state, matrix, clip, hasPattern: false }, boxes, depth + 1);
     }
@@ -99,7 +97,7 @@ function paint(source: ContentSource, initial: State, boxes: Box[], depth: numbe
         state = saved.pop() ?? state;
         return;
       case "cm":
-        state = { ...state, matrix: product([a, b, c, d, e, f], state.matrix) };
+        state = { ...state, matrix: multiply([a, b, c, d, e, f], state.matrix) };
         return;
       case "gs":
         state = { ...state, ...source.stateOf(name) };
@@ -204,28 +202,17 @@ function isNear([x, y]: Corner, [otherX, otherY]: Corner): boolean {
   return Math.abs(x - otherX) < STRAIGHT && Math.abs(y - otherY) < STRAIGHT;
 }
 
-function corners({ x0, y0, x1, y1 }: Box, matrix: Transform): Corner[] {
+function corners({ x0, y0, x1, y1 }: Box, matrix: Matrix): Corner[] {
   return [mapped(matrix, x0, y0), mapped(matrix, x1, y0), mapped(matrix, x1, y1), mapped(matrix, x0, y1)];
 }
 
-function mapped([a, b, c, d, e, f]: Transform, x: number, y: number): Corner {
+function mapped([a, b, c, d, e, f]: Matrix, x: number, y: number): Corner {
   return [a * x + c * y + e, b * x + d * y + f];
-}
-
-/** Returns the matrix that applies `first`, then `second`. */
-function product([a, b, c, d, e, f]: Transform, second: Transform): Transform {
-  const [A, B, C, D] = second;
-  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, ...mapped(second, e, f)];
 }
 
 /** Returns the common part of two boxes; undefined without one. */
 function common(one: Box, other: Box | undefined): Box | undefined {
   if (!other) return undefined;
-  const box = {
-    x0: Math.max(one.x0, other.x0),
-    y0: Math.max(one.y0, other.y0),
-    x1: Math.min(one.x1, other.x1),
-    y1: Math.min(one.y1, other.y1),
-  };
+  const box = commonBox(one, other);
   return box.x0 < box.x1 && box.y0 < box.y1 ? box : undefined;
 }
