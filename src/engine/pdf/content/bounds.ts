@@ -9,7 +9,7 @@ export function areaOf(bounds: Bounds): number {
   return (bounds[2] - bounds[0]) * (bounds[3] - bounds[1]);
 }
 
-/** Returns the part of a rectangle in another one. It is turned inside out if they do not meet. */
+/** Returns the intersection of two rectangles. It is inverted (left > right or bottom > top) if they do not overlap. */
 export function clipped(a: Bounds, b: Bounds): Bounds {
   return [Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])];
 }

@@ -9,7 +9,7 @@ const MAX_PIECES = 32;
 /** Maximum difference of coordinates of a level or upright line. */
 const LEVEL = 0.01;
 
-/** Receives the bounds of a shape, and whether the shape is a rectangle or consists of some. */
+/** Receives the bounds of a shape, and whether all its sides are level or upright. */
 type Report = (bounds: Bounds, isRectilinear: boolean) => void;
 
 /** The path that is being constructed. Curves extend to their control points. */
@@ -43,7 +43,7 @@ export class InkPath {
     if (this.#points.length > 0) [this.#points, this.#starts] = [[], []];
   }
 
-  /** Reports the area of each subpath. */
+  /** Reports the bounds of each subpath. */
   fill(report: Report): void {
     this.#eachSubpath((start, end) => {
       let isRectilinear = true;
@@ -52,7 +52,7 @@ export class InkPath {
     });
   }
 
-  /** Reports each line, without caps. Slanted lines are split, so that their bounds are not much larger than they are. */
+  /** Reports each line, without caps. Splits slanted lines, because bounds of whole ones would be much too large. */
   stroke(width: number, report: Report): void {
     const half = width / 2;
     const points = this.#points;

@@ -33,17 +33,17 @@ import { type Matrix, multiply } from "./matrix.ts";
 
 /** Maximum number of saved graphics states. */
 const MAX_SAVED = 512;
-/** Maximum depth of forms within each other. */
+/** Maximum nesting depth of forms. */
 const MAX_FORMS = 12;
 /** Number of operands that are kept. No operator that counts has more. */
 const MAX_OPERANDS = 6;
 /** Maximum length of an operator. */
 const MAX_OPERATOR = 2;
-/** Share of the page from which on a filled area or an image is the page's background. */
+/** A filled area or an image that covers more than this share of the page counts as its background. */
 const BACKGROUND_SHARE = 0.9;
-/** Maximum share of the page that a barcode has. */
+/** Maximum share of the page that a barcode covers. */
 const MAX_BARCODE_SHARE = 0.25;
-/** Lightness, from 0 to 1, from which on a filled area counts as paper. */
+/** Minimum lightness, from 0 to 1, of a filled area that counts as paper. */
 const LIGHT = 0.88;
 /** Height of most letters above the baseline, in em. */
 const ASCENT = 0.75;
@@ -143,7 +143,7 @@ const INITIAL = {
 export class InkScan {
   readonly #sink: InkSink;
   readonly #pageArea: number;
-  /** The page's content, and the forms that it is in. */
+  /** The page's content and the nested forms that are being run, the innermost last. */
   readonly #frames: Frame[] = [];
   readonly #saved: State[] = [];
   #state: State;
@@ -204,7 +204,7 @@ export class InkScan {
     this.#unsaved = 0;
   }
 
-  /** Runs operators up to `limit`, or to a form that has to be run first. */
+  /** Runs operators up to `limit`. Stops early after an operator that shows a form, so that the form runs next. */
   #run(frame: Frame, limit: number): void {
     const { bytes, end } = frame;
     let at = frame.at;
@@ -300,7 +300,7 @@ export class InkScan {
     this.#path.clear();
   }
 
-  /** Returns the color of the operands. A name is a pattern's. */
+  /** Returns the color of the operands. A name stands for a pattern. */
   #color(isSubtractive: boolean): Ink {
     const values = this.#numbers.subarray(0, this.#count);
     const isWhite = (value: number) => (isSubtractive || this.#count === 4 ? value <= 1 - LIGHT : value >= LIGHT);

@@ -73,7 +73,7 @@ export function readInlineImage(bytes: Uint8Array, at: number, end: number): Inl
   return { end: isEnded && (after === end || isWhite(bytes[after])) ? after : -1, ...about };
 }
 
-/** Returns the offset behind the first `EI` that may end the inline image at `at`, or `end` without one. */
+/** Returns the offset after the first `EI` that may end the inline image at `at`, or `end` without one. */
 export function endOfInlineImage(bytes: Uint8Array, at: number, end: number): number {
   const data = endOfDictionary(bytes, at, end);
   for (at = Math.max(at, data); at + 2 <= end; at++)
