@@ -40,7 +40,7 @@ export function readBox(objects: Objects, value: Value | undefined): Box | undef
   return hasArea(box) ? box : undefined;
 }
 
-/** Returns the common part of two boxes. It is inside out if they do not overlap. */
+/** Returns the intersection of two boxes. It is inverted (x0 > x1 or y0 > y1) if they do not overlap. */
 export function commonBox(a: Box, b: Box): Box {
   return {
     x0: Math.max(a.x0, b.x0),

@@ -1,6 +1,6 @@
 /**
- * Finds rectangles that content paints so that nothing under them is visible (ISO 32000-2, 8.5.3 and 8.9.5): filled
- * rectangles, shadings and images. Other paths do not count.
+ * Finds the rectangles that content paints opaquely (ISO 32000-2, 8.5.3 and 8.9.5): filled rectangles, shadings and
+ * images. Other paths do not count.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import { readInlineImage } from "../content/inlineImage.ts";
@@ -41,9 +41,9 @@ interface State extends Opacity {
 
 type Corner = readonly [x: number, y: number];
 
-/** Maximum number of forms within each other. */
+/** Maximum nesting depth of forms. */
 const DEEPEST = 4;
-/** Distance in units of user space up to which a line counts as horizontal or vertical. */
+/** Tolerance for coordinates that count as equal, in units of user space. */
 const STRAIGHT = 0.05;
 const MAX_CORNERS = 5;
 const MAX_SAVED = 64;
@@ -210,7 +210,7 @@ function mapped([a, b, c, d, e, f]: Matrix, x: number, y: number): Corner {
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** Returns the common part of two boxes; undefined without one. */
+/** Returns the intersection of two boxes; undefined if they do not overlap. */
 function common(one: Box, other: Box | undefined): Box | undefined {
   if (!other) return undefined;
   const box = commonBox(one, other);

@@ -58,8 +58,8 @@ export class Resources {
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
   /**
-   * Entries of dictionaries whose slot is not found yet. They save a repeated search from scanning the dictionary
-   * again.
+   * Scanned entries of Resources dictionaries, stored until the dictionary's slot is found. If the search is repeated,
+   * it does not scan the dictionary again.
    */
   readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
 

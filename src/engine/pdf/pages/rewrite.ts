@@ -15,8 +15,8 @@ export interface Splice {
 }
 
 /**
- * Number of splices up to which the array is copied instead of grown. Growing would reserve room for many more splices,
- * but most objects have one or two.
+ * Maximum number of splices for which the array is copied instead of grown. Growing would reserve room for many more
+ * splices, but most objects have one or two.
  */
 const FEW = 4;
 
@@ -34,7 +34,7 @@ export class Rewrite {
   readonly #start: number;
   readonly #length: number;
   #splices: Splice[] = [];
-  /** Span in the file of the data of a stream that are not part of the text. They follow the text unchanged. */
+  /** Span in the file of the stream data that are not part of the text. They follow the text unchanged. */
   readonly data: Span | undefined;
 
   constructor(num: number, text: Uint8Array, data?: Span, origin = num) {
