@@ -36,7 +36,7 @@ export interface ObjectStream {
   ascending: number[];
 }
 
-/** Thrown when a step needs object stream `num`, which must be decoded first. Not an Error, for the reason of MissingRange. */
+/** Thrown when a step needs object stream `num`, which must be decoded first. Like MissingRange, it is not an Error. */
 export class MissingStream {
   readonly num: number;
 

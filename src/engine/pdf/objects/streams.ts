@@ -150,8 +150,8 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
 }
 
 /**
- * Returns where data end that have no right /Length: before the next `endstream`, or before an `endobj` that another part
- * of the file follows, up to `bound`.
+ * Returns the end of data without a correct /Length, at most `bound`. The data end before the next `endstream`, or
+ * before an `endobj` that is followed by another part of the file.
  * @throws like {@link findEndOfData}
  */
 export function endWithoutLength(source: ByteSource, start: number, bound: number): number {

@@ -69,7 +69,7 @@ export class MissingRange {
 /** Maximum number of searches that are remembered. No step makes more searches than this. */
 const MAX_SEARCHES = 16;
 
-/** Remembers how far searches came, so that a step that is repeated does not search the same bytes again. */
+/** Remembers the progress of searches, so that a repeated step does not search the same bytes again. */
 class Searches {
   readonly #progress = new Map<string, number>();
 

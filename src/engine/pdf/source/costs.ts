@@ -63,7 +63,7 @@ export const COSTS = {
   visitTreeObject: scan(512),
   /** Per byte of a page or node that is read for the first time. */
   readTreeObject: time(8),
-  /** Per byte of a page or node that is read again, because its visit is repeated. */
+  /** Per byte of a page or node that is read again on a repeated visit. */
   rereadTreeObject: scan(8),
   /** Per byte of a /Kids array. */
   readKids: scan(16),

@@ -277,8 +277,8 @@ class Scanner {
   }
 
   /**
-   * Returns where data without a right /Length end: before an `endstream` that almost follows the `claimed` length, before the
-   * next `endstream`, or before an `endobj` and another object.
+   * Returns the end of data without a correct /Length. The data end before an `endstream` shortly after the `claimed`
+   * length, before the next `endstream`, or before an `endobj` that is followed by another part of the file.
    */
   #endOfData(start: number, claimed: number): number {
     const from = start + claimed;
