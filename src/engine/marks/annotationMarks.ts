@@ -106,8 +106,8 @@ export class AnnotationMarks {
 }
 
 /**
- * Returns operators that clip to the parts of `area` outside of boxes. Each box has its own path, because an even-odd path
- * would include what two boxes have in common.
+ * Returns operators that clip to the parts of `area` outside all boxes. Each box has its own path, because a single
+ * even-odd path would include the overlap of two boxes.
  */
 export function clipOut(boxes: readonly Box[], area: Box): string {
   const rectangle = ({ x0, y0, x1, y1 }: Box) => `${numbers([x0, y0, x1 - x0, y1 - y0])} re`;
@@ -130,7 +130,7 @@ function boxOf({ mark: { box }, x, y }: PlacedMark): Box {
   return { x0: x + left, y0: y + bottom, x1: x + right, y1: y + top };
 }
 
-/** Returns whether a box in user space and a part have an area in common: each meets the other's bounds in its own space. */
+/** Returns whether a box in user space overlaps a part: in each of the two spaces, one overlaps the other's bounds. */
 function touches(box: Box, part: Box, toUser: Matrix): boolean {
   const isNear = hasArea(commonBox(box, boundsOf(part, toUser)), 0);
   return isNear && hasArea(commonBox(boundsOf(box, inverse(toUser)), part), 0);
@@ -157,7 +157,7 @@ function unionOf(boxes: readonly Box[]): Box {
   }));
 }
 
-/** Returns whether a box, which may be inside out, has sides above `side`. */
+/** Returns whether both sides of a box are longer than `side`. The box may be inverted. */
 function hasArea({ x0, y0, x1, y1 }: Box, side: number): boolean {
   return x1 - x0 > side && y1 - y0 > side;
 }

@@ -37,7 +37,7 @@ export class Footprint {
     });
   }
 
-  /** Returns approximately how much of a rectangle is in the footprint; 0 if they do not meet. */
+  /** Returns the approximate area of a rectangle that is in the footprint; 0 if they do not overlap. */
   overlap(bounds: Bounds): number {
     const own = this.#bounds;
     const width = Math.min(bounds[2] + CLEARANCE, own[2]) - Math.max(bounds[0] - CLEARANCE, own[0]);
