@@ -34,8 +34,9 @@ export interface Asked {
 }
 
 /**
- * The state of one run of the work. The work may fail, yield to an earlier payment for the same request, its Worker may die, or the object may die while receiving the
- * output ("cut off"). Otherwise the ledger stores the output, and deletes it only if it will never be paid for.
+ * The state of one run of the work. The work may fail, or yield to an earlier payment for the same request. Its Worker
+ * may die, or the object may die while it receives the output ("cut off"). Otherwise the ledger stores the output, and
+ * deletes it only if it will never be paid for.
  */
 type Fate = "running" | "failed" | "yielded" | "died" | "cut off" | "stored" | "deleted";
 
@@ -77,7 +78,7 @@ export interface PaymentHistory {
    * asked.
    */
   doubled: boolean;
-  /** Number of sales without proof. */
+  /** Number of sales without proof of settlement. */
   unproved: number;
   /** Times of the payment's sales in the daybooks. A real daybook has one entry per payment and time. */
   booked: Set<number>;
@@ -110,7 +111,7 @@ export interface History {
   payments: PaymentHistory[];
   /** Whether the ledger can ask a node and the facilitator publishes its account. */
   node: boolean;
-  /** Whether the payer's payments may be sold without proof. */
+  /** Whether the payer may buy results without proof of settlement. */
   trusted: boolean;
   answers: Answer[];
   /** Outcomes of the strangers' calls. */

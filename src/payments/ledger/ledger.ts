@@ -18,7 +18,7 @@ import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, Store
  * of these three times.
  */
 const SETTLE_GRACE_MS = 2000;
-/** Maximum number of payments per payer that are sold without proof within {@link UNPROVED_PERIOD_MS}. */
+/** Maximum number of sales without proof of settlement, per payer within {@link UNPROVED_PERIOD_MS}. */
 const MAX_UNPROVED = 3;
 const UNPROVED_PERIOD_MS = 86_400_000;
 /** Retry interval of an alarm that cannot run because the settings are invalid. */
@@ -54,7 +54,7 @@ export function purchasesOf(payer: string): string {
  * | a payment, `paymentKey`           | `entry`             | {@link Entry}                                  |
  * | a payer's idempotency key         | `bound`             | {@link KeyBinding}                             |
  * | the default key of a request      | `bound`             | {@link KeyBinding}                             |
- * | a payer, `payer:…`                | `trusted`           | recent payments that were sold without proof   |
+ * | a payer, `payer:…`                | `trusted`           | recent payments in sales without proof         |
  * | a payer, {@link purchasesOf}      | `purchase:…`        | {@link PurchaseList}                           |
  * | a UTC day, {@link daybookOf}      | `sale:…`            | {@link Daybook}                                |
  *
@@ -198,8 +198,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Returns whether this payment of the object's payer may be sold without proof. If so, counts the payment against the
-   * payer's limit.
+   * Returns whether this payment of the object's payer may buy its result without proof of settlement. If so, counts
+   * the payment against the payer's limit.
    */
   async allowUnproved(payment: string): Promise<boolean> {
     const { storage } = this.ctx;

@@ -47,7 +47,10 @@ interface LedgerWorld {
    * Never throws.
    */
   bookSale(entry: SettledEntry): Promise<boolean>;
-  /** Returns whether this payment may be sold without proof. Each payer may get only a few such sales per day. */
+  /**
+   * Returns whether this payment may buy its result without proof of settlement. Each payer may get only a few such
+   * sales per day.
+   */
   allowUnproved(call: Call): Promise<boolean>;
   /** Upper bound for `settle` and `evidence` together, in milliseconds. */
   settleTimeoutMs: number;

@@ -1,4 +1,4 @@
-/** The reason for which a payment cannot be used now. Programs depend on these codes, so they never change. */
+/** The reason why a payment cannot be used now. Programs depend on these codes, so they never change. */
 export type PaymentErrorCode =
   | "payment_already_used"
   | "idempotency_key_reused"

@@ -19,7 +19,7 @@ export interface SaleEvent {
   /** The payment's identity, see `paymentKey`. */
   payment: string;
   transaction?: string;
-  /** The reason for which the payment was refused. */
+  /** The reason for the refusal, if the payment was refused. */
   reason?: string;
   ms: number;
   /** Facts about the work, such as pages and bytes. */

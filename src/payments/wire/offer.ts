@@ -138,7 +138,7 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
  */
 export interface Receipt {
   success: boolean;
-  /** The x402 reason of a failed settlement. */
+  /** The x402 reason for a failed settlement. */
   errorReason?: string;
   /** Hash of the transaction. Empty if no transaction exists or its hash is unknown; `extra` then gives the cause. */
   transaction: string;
