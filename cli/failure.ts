@@ -60,7 +60,7 @@ const REASONS: Record<string, string> = {
   ENAMETOOLONG: "the name is too long",
 };
 
-/** Returns the reason of a system error in words. */
+/** Returns the reason for a system error in words. */
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return REASONS[code ?? ""] ?? message;

@@ -27,7 +27,7 @@ const AZURE_HOST = "168.63.129.16";
  * name again when it connects, and may get another address.
  * @param resolver URL of a DNS-over-HTTPS resolver that answers in JSON
  * @throws Problem source_unreachable if the host has no address or the lookup fails
- * @throws DOMException the reason of `signal`, if it is aborted
+ * @throws DOMException `signal.reason`, if the signal is aborted
  */
 export async function brokenDnsRule(host: string, resolver: string, signal: AbortSignal): Promise<string | undefined> {
   const found = await Promise.all([

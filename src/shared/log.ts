@@ -15,11 +15,11 @@ export interface RequestLine {
   status: number;
   /** Code of the problem, if any. */
   code?: string;
-  /** Reason for which the payment was not accepted, if the code is `payment_required`. */
+  /** Reason why the payment was not accepted, if the code is `payment_required`. */
   reason?: string;
   /** Name of the called MCP tool, if any. */
   tool?: string;
-  /** Outcome of a call with a payment. The `sale` line contains the payer and the reason of a refusal. */
+  /** Outcome of a call with a payment. The `sale` line contains the payer and the reason for a refusal. */
   outcome?: "sold" | "replayed" | "refused";
   network?: string;
   /** Transaction hash of the payment. */

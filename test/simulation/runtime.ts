@@ -38,7 +38,7 @@ const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTime
 
 /** An abort signal of a timeout, or of the first of several signals. No other kinds are needed. */
 class SimulatedAbortSignal {
-  /** The reason of the abort; undefined before the abort. */
+  /** The reason for the abort; undefined before the abort. */
   reason: Error | undefined;
   onAbort: ((reason: Error) => void) | undefined;
 

@@ -11,7 +11,7 @@ import { receiptSigner } from "../sale/proof.ts";
 import { build } from "./build.ts";
 import { type SettledNetworks, settledNetworks } from "./settledNetworks.ts";
 
-/** Minimum time before facilitators are asked again about the networks they settle. */
+/** Minimum time before the service asks facilitators again on which networks they settle. */
 const ASK_AGAIN_MS = 60_000;
 /**
  * Maximum age of the facilitators' answers in deployments that depend on the facilitators' accounts, which may change.

@@ -14,7 +14,7 @@ export interface SettledNetworks {
 }
 
 /**
- * Asks the facilitators which networks they settle. Returns the settings with the facilitators' answers, and without
+ * Asks the facilitators on which networks they settle. Returns the settings with the facilitators' answers, and without
  * the networks and x402 versions that no facilitator settles. If a facilitator does not answer, its last known answer
  * is used. A facilitator that has never answered counts as settling everything except Solana.
  */
