@@ -74,7 +74,7 @@ describe("content that readers stop drawing", () => {
     ["RunLengthDecode", "\x020 g", 1],
     ["RunLengthDecode", "\x020 g\x80", 0],
   ])(
-    "content by the filter %s with the data %j becomes a form only without an end mark",
+    "content with the filter %s and the data %j becomes a form only if the data have no end mark",
     async (filter, data, count) => {
       const content = { dict: `/Filter/${filter}`, data };
       const [forms] = await formsOf(await open(await mark(file(onePage(`${BOX}/Contents 4 0 R`, { 4: content })))));
@@ -129,11 +129,11 @@ describe("the forms of isolated content", () => {
     return scanned({ ...onePage(), 2: node, ...pages, 6: "<<>>", 7: "<</Font<<>>>>" });
   };
   it.each([
-    ["the same box and resources share one form", BOX, 1],
-    ["other boxes get a copy", "/MediaBox[0 0 99 99]", 2],
-    ["other resources get a copy", `${BOX}/Resources 7 0 R`, 2],
-    ["other direct resources get a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
-  ])("isolated pages with the same content and %s", async (_, second, count) => {
+    ["pages with the same box and resources share one form", BOX, 1],
+    ["a page with another box gets a copy", "/MediaBox[0 0 99 99]", 2],
+    ["a page with other resources gets a copy", `${BOX}/Resources 7 0 R`, 2],
+    ["a page with other direct resources gets a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
+  ])("two isolated pages with the same content: %s", async (_, second, count) => {
     const document = await open(await mark(shared(second)));
     const forms = (await formsOf(document)).flat();
     expect(new Set(forms.map(({ num }) => num)).size).toBe(count);
