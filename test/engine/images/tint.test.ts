@@ -48,7 +48,7 @@ describe("a tinted image", () => {
     ["a color JPEG", jpeg([100, 200, 90])],
     ["a CMYK JPEG", jpeg([200, 20, 60, 0]), 25],
     ["an inverted CMYK JPEG", jpeg([55, 235, 195, 255], adobe(0)), 25],
-  ])("has the colors of %s mixed with white", async (_, image, tolerance = 2) => {
+  ])("a tint mixes the colors of %s with white", async (_, image, tolerance = 2) => {
     const [whole, mixed] = [await firstPixel(image, 1), await firstPixel(image, TINT)];
     // The tolerance is larger for inks, because mixing them is not exactly mixing colors.
     for (const [i, channel] of mixed.entries())
@@ -59,7 +59,7 @@ describe("a tinted image", () => {
     [127, BACKGROUND],
     [128, [197, 185, 239]],
     [255, [197, 185, 239]],
-  ] as [number, Rgb][])("is visible or invisible as a whole where its alpha is %i", async (alpha, expected) => {
+  ] as [number, Rgb][])("a tinted pixel of alpha %i is fully visible or invisible", async (alpha, expected) => {
     const image = png({ colorType: 6, samples: () => [60, 20, 200, alpha] });
     const pixel = await firstPixel(image, TINT);
     for (const [i, channel] of pixel.entries()) expect(Math.abs(channel - expected[i]!)).toBeLessThanOrEqual(2);

@@ -97,7 +97,7 @@ it("adds an annotation if a link is elsewhere on the stamp", async () => {
   expect(shown).toHaveLength(1);
 });
 
-it("does not add annotations to more than 1,000 of a page", async () => {
+it("adds no annotations to a page that has more than 1,000", async () => {
   const links = "<</Subtype/Link/Rect[0 0 10 10]>>".repeat(1000);
   expect((await marked(withAnnotations(`[${STAMP}${links}]`))).notices).toEqual([COVERED]);
   expect((await marked(withAnnotations(`[${STAMP}${links.slice(33)}]`))).notices).toEqual([]);

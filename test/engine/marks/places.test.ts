@@ -114,7 +114,7 @@ describe("a mark in the position auto", () => {
     expect(await cornerOn("235 335 3 3 re f", "top-right", "", {}, diamond)).not.toEqual(free);
   });
 
-  it("has the same place if the source is read by ranges", async () => {
+  it("chooses the same place if the source is read by ranges", async () => {
     const padding = (num: number) => ({ [num]: { data: " ".repeat(100_000) } });
     const pages = {
       1: "<</Type/Catalog/Pages 2 0 R>>",

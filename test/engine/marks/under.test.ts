@@ -60,12 +60,12 @@ describe("the contents of a page", () => {
     ["an array", "/Contents[4 0 R 5 0 R]", /^\[\d+ 0 R 4 0 R 5 0 R\]$/, { 5: { data: "\n0 g" } }],
     ["no content", "", /^\[\d+ 0 R \]$/],
     ["malformed content", "/Contents 4 0 R", /^\[\d+ 0 R \d+ 0 R\]$/, { 4: { data: "q 1 g" } }],
-  ])("begin with a mark under them, for %s", async (_, contents, expected, more) => {
+  ])("a mark under the content is the first content stream of a page with %s", async (_, contents, expected, more) => {
     const source = file(onePage(`/MediaBox[0 0 300 400]${contents}`, more));
     expect(contentsOf((await marked(source, { image: RED_PNG })).output)).toMatch(expected);
   });
 
-  it("are the same for pages that share an array", async () => {
+  it("pages that share a /Contents array also share it in the output", async () => {
     const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 6 0 R>>";
     const source = file({
       ...onePage(),

@@ -46,7 +46,7 @@ const VARIED = ROWS.filter(([operator]) => operator.split(" ").length > 1 && !/\
 const tokensOf = (operator: string) => operator.match(/\[.*\]|<<.*>>|\S+/g)!;
 
 describe("operators", () => {
-  test.each(ROWS)("accepts the operator %s in the place: %s", (operator, around) => {
+  test.each(ROWS)("accepts the operator %s where it is allowed: %s", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(before + operator + after)).toBe(true);
   });
@@ -96,7 +96,7 @@ describe("operators", () => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
-  test("accepts unknown operators between BX and EX, but no wrong operands of known operators there", () => {
+  test("accepts unknown operators between BX and EX, but rejects wrong operands of known operators there", () => {
     expect(isWellFormed("BX 1 2 foo EX")).toBe(true);
     expect(isWellFormed("BX BX foo EX foo EX")).toBe(true);
     for (const content of [
@@ -170,7 +170,7 @@ describe("state", () => {
 
 describe("numbers", () => {
   test.each(["0", "+1", "-1", ".5", "-.5", "5.", "-5.25", "999999999", `0.${"0".repeat(60)}1`, "0001"])(
-    "accepts content: %s",
+    "accepts the number %s",
     (number) => expect(isWellFormed(`${number} w`)).toBe(true),
   );
 
@@ -189,7 +189,7 @@ describe("numbers", () => {
     "0x1",
     "1w",
     "16#FF",
-  ])("rejects content: %s", (number) => expect(isWellFormed(`${number} w`)).toBe(false));
+  ])("rejects the malformed or too large number %s", (number) => expect(isWellFormed(`${number} w`)).toBe(false));
 
   test.each(["0.", "/", "BX a"])("rejects a token that begins with %j and is longer than 127 bytes", (start) => {
     const content = (length: number) =>

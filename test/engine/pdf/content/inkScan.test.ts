@@ -99,7 +99,7 @@ it.each<[string, string, number[][]]>([
   expect(scan(content).ink).toEqual(expected);
 });
 
-it("reports each glyph of a slanted line, so that its bounds are not those of the whole line", () => {
+it("reports the bounds of each glyph of a slanted line of text, not of the whole line", () => {
   const { ink } = scan("BT /F 10 Tf 1 1 -1 1 50 50 Tm (abcdefghij) Tj ET");
   expect(ink).toHaveLength(10);
   for (const [x0, , x1] of ink) expect(x1 - x0).toBeLessThan(20);
@@ -112,7 +112,7 @@ it("splits a slanted line into pieces", () => {
 });
 
 it.each(["1", "/F", "(a)", "[1]", "1 ", ")", "<", "%", "BI", "BI /W 1 ID", "q".repeat(3), "Do", "BT Tj"])(
-  "ends at content that ends with %s",
+  "a scan ends without an error if the content ends with %s",
   (ending) => {
     expect(scan(`0 0 5 5 re f ${ending}`).ink[0]).toEqual([0, 0, 5, 5]);
   },
@@ -137,7 +137,7 @@ it("runs a form in its own space, box and resources", () => {
   ]);
 });
 
-it("ends although a form draws itself", () => {
+it("a scan of content ends even if a form draws itself", () => {
   const form: ReturnType<ContentResources["xobject"]> = {
     matrix: [1, 0, 0, 1, 0, 0],
     box: [0, 0, 50, 50],
@@ -147,7 +147,7 @@ it("ends although a form draws itself", () => {
   expect(scan("/X Do", { xobject: () => form }).ink).toEqual([[0, 0, 50, 50]]);
 });
 
-it("continues where a resource was missing when a step is repeated", () => {
+it("a repeated step continues at the operator whose resource was missing", () => {
   let isLoaded = false;
   const found: Bounds[] = [];
   const font = () => {
@@ -171,6 +171,6 @@ it.each([
   ["the lines of a table", Array.from({ length: 30 }, (_, i) => `50 ${50 + 10 * i} 200 0.5 re f`).join(" ")],
   ["the bars of a chart", Array.from({ length: 15 }, (_, i) => `${20 + 18 * i} 100 9 ${10 + 5 * i} re f`).join(" ")],
   ["shaded rows", Array.from({ length: 15 }, (_, i) => `50 ${50 + 20 * i} 200 10 re f`).join(" ")],
-])("takes %s for no barcode", (_, content) => {
+])("does not report %s as a barcode", (_, content) => {
   expect(scan(content).barcodes).toEqual([]);
 });

@@ -43,11 +43,11 @@ describe("readPdfa", () => {
     ["in little-endian UTF-16", { data: utf16(PART_2, "le") }, 2],
     ["in big-endian UTF-16", { data: utf16(PART_2, "be") }, 2],
     ["in UTF-32", { data: utf32(PART_2) }, 2],
-  ])("reads the claim to be PDF/A from XMP %s", async (_, metadata, part) => {
+  ])("reads the PDF/A claim from XMP metadata %s", async (_, metadata, part) => {
     expect((await open(withMetadata(metadata))).pdfa).toEqual({ part, intent: undefined });
   });
 
-  it("reads the claim to be PDF/A from a source that is read by ranges", async () => {
+  it("reads the PDF/A claim of a file that is read by ranges", async () => {
     const bytes = archive({ part: 1, intent: 4 });
     const source = new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
     expect((await open(source)).pdfa).toEqual({ part: 1, intent: 4 });

@@ -159,7 +159,7 @@ describe("Eraser, with an unverified cross-reference", () => {
     ["another object", "9 0 obj\n(c)\nendobj\n", false],
     ["an object with another offset", A[1], false],
     ["the end of the file", "3 0 ob", false],
-  ])("checks that an object is at its offset, if there is %s", (_, body, isRight) => {
+  ])("checks whether an object is at its offset (found there: %s)", (_, body, isRight) => {
     const file = fileWith(body);
     if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);
     else expect(() => erased(file, undefined, { isDoubtful: true })).toThrow(PlanOutdated);
