@@ -68,7 +68,7 @@ test("returns the earlier result for the same content, and leaves the new paymen
   expect(resultOf(await sale(second, {}, "other content")), "the second payment is still usable").toBe(kept[1]);
 });
 
-test("does no work for a repeated call whose digest is known before the work", async () => {
+test("returns the earlier result without doing the work again if the digest is known in advance", async () => {
   const bought = await sale(await paymentFrom());
   const again = await sale(await paymentFrom(), { knownDigest: "content" });
   expect([resultOf(again), again.worked]).toEqual([resultOf(bought), 0]);

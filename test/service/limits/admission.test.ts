@@ -100,7 +100,7 @@ describe("an address whose payments are refused", () => {
     expect(Number(headers.get("Retry-After"))).toBeOneOf([...Array(leakMs / 1000).keys()].map((n) => n + 1));
   });
 
-  test("also throttles an address that replays a payment with guessed keys or with other requests", async () => {
+  test("throttles an address that replays a payment with guessed keys or with other requests", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.30";
     const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
@@ -116,7 +116,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity - 1).fill(409), 429, 429, 429]);
   });
 
-  test("throttles an address after refused sign-ins too, because checking a sign-in may need a request to a node", async () => {
+  test("throttles an address after refused sign-ins, because checking a sign-in may need a request to a node", async () => {
     const { call } = deployment("good");
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 2; times++) {
@@ -176,7 +176,7 @@ describe("an address whose payments are refused", () => {
     expect((await call({ address, headers, body: validBody })).status).toBe(200);
   });
 
-  test("throttles an address with refused payments over MCP too", async () => {
+  test("throttles an address whose payments over MCP are refused", async () => {
     const { call, verified } = deployment("forged");
     const params = { name: "add_text_watermark", arguments: {} };
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream" };
