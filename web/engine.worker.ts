@@ -71,6 +71,7 @@ async function bytesOf(file: File): Promise<Uint8Array> {
 /** The form field that causes an error of the engine, by error code. */
 const FIELDS: Partial<Record<EngineErrorCode, string>> = {
   password_required: "password",
+  wrong_password: "password",
   modification_not_permitted: "password",
   unsupported_character: "text",
   unsupported_image: "image",

@@ -5,6 +5,7 @@ export type EngineErrorCode =
   | "too_many_pages"
   | "too_complex"
   | "password_required"
+  | "wrong_password"
   | "modification_not_permitted"
   | "unsupported_encryption"
   | "xfa_not_supported"

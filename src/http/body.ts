@@ -6,7 +6,8 @@ import { readForm } from "../inputs/multipart.ts";
 import { counted } from "../inputs/receive.ts";
 import { receiveUpload } from "../inputs/receiveUpload.ts";
 import { expectPdf } from "../inputs/sniff.ts";
-import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF } from "../service/request/bodySize.ts";
+import { readUrlEncoded } from "../inputs/urlEncoded.ts";
+import { announcedBytesOf, FORM, maxBytesOf, mediaTypeOf, PDF, TEXT_FORM } from "../service/request/bodySize.ts";
 import { knownName } from "../service/request/nearest.ts";
 import type { CallContext } from "../service/sale/callContext.ts";
 import { type AcceptedRequest, PRODUCTS, type Product } from "../service/sale/products.ts";
@@ -84,7 +85,7 @@ function expectFieldsInBody(c: Context): void {
 }
 
 /**
- * Reads and validates a request body (JSON, multipart or the PDF itself). The size and the pace of the body are
+ * Reads and validates a request body (JSON, a form or the PDF itself). The size and the pace of the body are
  * limited.
  * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or a problem that
  * {@link readForm} throws
@@ -116,6 +117,11 @@ export async function readRequest(
       expectFieldsInBody(c);
       const { fields, tooLong } = await readForm(body, c.req.header("Content-Type")!, receiving, announced);
       return product.accept(fields, "form", tooLong);
+    }
+    case TEXT_FORM: {
+      const fields = await readUrlEncoded(body, memory);
+      expectFieldsInBody(c); // after reading, because a PDF with this type has its fields in the query
+      return product.accept(fields, "form");
     }
     case PDF: {
       const fields = queryFields(c); // validated before the service reads the body, which may be long

@@ -29,7 +29,7 @@ const KEY_WINDOW = 1000;
 /** Keys whose values may be files: request fields, attachments, and embedded resources (MCP). */
 const FILE_KEYS = ["file", "image", "blob", "data", "uri", "download_url"];
 /** Keys whose values may be bare base64. */
-const BARE_BASE64_KEYS = ["image", "blob", "data"];
+const BARE_BASE64_KEYS = ["file", "image", "blob", "data"];
 /** Maximum number of files in a request. */
 const MAX_FILES = 2;
 /** The escape of a high surrogate. The escape of a low surrogate must follow (RFC 8259, 7). */
@@ -188,7 +188,7 @@ class JsonReader {
     this.#text.cut(afterUnits(TRUNCATED_UNITS, this.#text.bytes, string));
     this.#tooLong ??= new Problem(
       "body_too_large",
-      `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is not a file. Files are data URIs, or base64 in \`image\`. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
+      `The body has a string of more than ${LONG_TEXT_BYTES} bytes that is not a file. Files are data URIs or base64. Send a URL as \`file\` instead, or ${UPLOAD_FIRST}.`,
     );
     for await (const _ of this.#restOfString());
   }
@@ -304,6 +304,6 @@ class TextBuffer {
 function tooMuchText(): Problem {
   return new Problem(
     "body_too_large",
-    `The body has more than ${MAX_TEXT_BYTES} bytes outside its files, or is not JSON. Files are data URIs in \`file\` and \`image\`, in double quotes. Send the PDF alone as application/pdf, or a URL as \`file\`, or ${UPLOAD_FIRST}.`,
+    `The body has more than ${MAX_TEXT_BYTES} bytes outside its files, or is not JSON. Files are data URIs or base64 in \`file\` and \`image\`, in double quotes. Send the PDF alone as application/pdf, or a URL as \`file\`, or ${UPLOAD_FIRST}.`,
   );
 }

@@ -21,6 +21,8 @@ const MAX_PARTS = 50;
 
 /** The form fields that may contain a file. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
+/** Names of the files that each field takes. */
+const FILENAMES = { file: /\.pdf$/i, image: /\.(png|jpe?g)$/i };
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 
 /** The received fields and files of a form. */
@@ -56,7 +58,7 @@ export async function readForm(
     const isMostOfBody = name === "file"; // a long form consists almost entirely of its PDF
     const chunks = asProblems(data);
     if (isFile) {
-      if (!isUploadField(name)) throw fileNotAllowed(name);
+      if (!isUploadField(name)) throw fileNotAllowed(name, filename);
       const inspect = name === "file" ? (head: Uint8Array) => expectPdf(head, undefined) : () => {};
       const expected = isMostOfBody ? announced : 0;
       form.set(name, await receiveUpload(chunks, limits[name], inspect, announced, expected, filename));
@@ -141,20 +143,23 @@ function beginningOfText(text: string): string {
 
 /** Returns whether a long text field contains a file, judged by its beginning. */
 function mayBeFile(name: string, beginning: string): name is UploadField {
-  return isUploadField(name) && (isDataUri(beginning) || (name === "image" && isBase64(beginning)));
+  return isUploadField(name) && (isDataUri(beginning) || isBase64(beginning));
 }
 
 function isUploadField(name: string): name is UploadField {
   return UPLOAD_FIELDS.some((field) => field === name);
 }
 
-function fileNotAllowed(name: string): Problem {
+/** @param filename the file name of the part, which shows the field that the caller meant */
+function fileNotAllowed(name: string, filename = ""): Problem {
   const path = shownName(name);
-  return new Problem(
-    "invalid_request",
-    `The form sends \`${path}\` as a file, but only \`file\` and \`image\` can be files. Send \`${path}\` as a plain field, without a file name.`,
-    { errors: [{ path, message: "must be a plain field, not a file" }] },
-  );
+  const meant = UPLOAD_FIELDS.find((field) => FILENAMES[field].test(filename));
+  const advice = meant
+    ? `Did you mean \`${meant}\`?`
+    : `Send \`${path}\` as a plain field, without a file name, or name the part \`file\` or \`image\`.`;
+  return new Problem("invalid_request", `The form sends \`${path}\` as a file. ${advice}`, {
+    errors: [{ path, message: meant ? `cannot be a file. ${advice}` : "must be a plain field, not a file" }],
+  });
 }
 
 /** Passes items on, and converts errors of reading the form to Problems. */

@@ -26,6 +26,7 @@ export const PROBLEMS = {
   too_many_pages: { status: 422, title: "The PDF has too many pages" },
   too_complex: { status: 422, title: "The PDF takes too much work to process" },
   password_required: { status: 422, title: "The PDF requires a password" },
+  wrong_password: { status: 422, title: "The password does not open the PDF" },
   modification_not_permitted: { status: 422, title: "The PDF's owner does not permit changes" },
   unsupported_encryption: { status: 422, title: "The PDF's encryption is not supported" },
   xfa_not_supported: { status: 422, title: "The PDF is a dynamic XFA form" },

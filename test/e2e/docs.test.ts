@@ -171,7 +171,7 @@ describe("the documents for callers", () => {
     [`| PDF by URL or upload | ${gb(config.maxSourceBytes)} |`, files],
     [`| PDF in the call (form or raw body) | ${mb(config.maxBodyBytes)} |`, files],
     [
-      `| body in JSON | ${mb(config.maxJsonBytes)}, which is a PDF of ${mb((config.maxJsonBytes * 3) / 4)} as a data URI |`,
+      `| body in JSON | ${mb(config.maxJsonBytes)}, which is a PDF of ${mb((config.maxJsonBytes * 3) / 4)} as base64 |`,
       files,
     ],
     [

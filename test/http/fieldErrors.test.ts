@@ -35,14 +35,14 @@ describe("a missing field", () => {
       TEXT,
       { text: "A" },
       "file",
-      "`file` is required: a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads).",
+      "`file` is required: a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
     ],
     [TEXT, { file }, "text", "`text` is required: the words to put on the page."],
     [
       IMAGE,
       { image: image.image },
       "file",
-      "`file` is required: a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads).",
+      "`file` is required: a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
     ],
     [
       IMAGE,
@@ -75,29 +75,34 @@ test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon",
 
 describe("an invalid value", () => {
   test.each([
-    [TEXT, { ...text, opacity: 7 }, "opacity", "must be at most 1"],
-    [TEXT, { ...text, opacity: -1 }, "opacity", "must be at least 0"],
-    [TEXT, { ...text, opacity: "dark" }, "opacity", "must be a number"],
+    [TEXT, { ...text, opacity: 7 }, "opacity", "must be a number from 0 to 1: 7 % is 0.07"],
+    [TEXT, { ...text, opacity: "50 %" }, "opacity", "must be a number from 0 to 1: 50 % is 0.5"],
+    [TEXT, { ...text, opacity: -1 }, "opacity", "must be a number from 0 to 1"],
+    [TEXT, { ...text, opacity: "dark" }, "opacity", "must be a number from 0 to 1"],
+    [TEXT, { ...text, rotation: "45" }, "rotation", "must be a number: write 45 without quotes"],
+    [TEXT, { ...text, rotation: "45deg" }, "rotation", "must be a number"],
     [TEXT, { ...text, font_size: 0 }, "font_size", "must be more than 0"],
     [
       TEXT,
       { ...text, file: 5 },
       "file",
-      "must be a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)",
+      "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
     ],
     [
       TEXT,
       { ...text, file: null },
       "file",
-      "must be a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)",
+      "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
     ],
-    [TEXT, { ...text, text: ["A"] }, "text", "must be text"],
-    [TEXT, { ...text, lang: 7 }, "lang", "must be text"],
+    [TEXT, { ...text, text: ["A"] }, "text", "must be a string"],
+    [TEXT, { ...text, text: 2026 }, "text", 'must be a string: write "2026"'],
+    [TEXT, { ...text, filename: 7 }, "filename", 'must be a string: write "7"'],
     [TEXT, { ...text, lang: "jp" }, "lang", "is a country. The language is ja"],
     [TEXT, { ...text, lang: "CN" }, "lang", "is a country. The language is zh"],
     [TEXT, { ...text, filename: "" }, "filename", "must have at least 1 character"],
     [TEXT, { ...text, filename: "a".repeat(201) }, "filename", "must have at most 200 characters"],
-    [IMAGE, { ...image, scale: 0 }, "scale", "must be more than 0"],
+    [IMAGE, { ...image, scale: 0 }, "scale", "must be a number more than 0 and at most 1"],
+    [IMAGE, { ...image, scale: 30 }, "scale", "must be a number more than 0 and at most 1: 30 % is 0.3"],
     [
       IMAGE,
       { ...image, image: {} },
@@ -126,11 +131,6 @@ describe("an invalid value", () => {
       expect(await messageFor(path, body, field)).toMatch(
         /^must be an http\(s\) URL, .*; a path .* cannot be read from here: upload the file with the free tool request_upload \(over HTTP: POST \/v1\/uploads\)/,
       );
-  });
-
-  test("names the missing data URI prefix if the PDF is bare base64", async () => {
-    const message = "is bare base64. Put data:application/pdf;base64, before it";
-    expect(await messageFor(TEXT, { ...text, file: "JVBERi0xLjcK" }, "file")).toBe(message);
   });
 
   test("rejects an upload URL in place of the upload handle", async () => {
@@ -166,7 +166,11 @@ describe("an invalid value", () => {
 
 describe("a field with a list of allowed values", () => {
   test.each([
-    [TEXT, { ...text, position: "top-centre" }, "position", "top-center"],
+    [TEXT, { ...text, position: "top-centre" }, "position", "top"],
+    [TEXT, { ...text, position: "lower right" }, "position", "bottom-right"],
+    [TEXT, { ...text, position: "upper_left" }, "position", "top-left"],
+    [TEXT, { ...text, position: "Bottom Right Corner" }, "position", "bottom-right"],
+    [TEXT, { ...text, position: "middle centre" }, "position", "center"],
     [TEXT, { ...text, position: "botom" }, "position", "bottom"],
     [TEXT, { ...text, position: "Top Left" }, "position", "top-left"],
     [TEXT, { ...text, position: "bottom_right" }, "position", "bottom-right"],
@@ -202,8 +206,20 @@ describe("an unknown field", () => {
     ["colour", "color"],
     ["fontSize", "font_size"],
     ["pdf_file", "file"],
+    ["pdf", "file"],
+    ["angle", "rotation"],
+    ["alpha", "opacity"],
+    ["size", "font_size"],
+    ["Language", "lang"],
   ])("suggests the nearest field for the unknown field %s", async (name, meant) => {
     expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field. Did you mean \`${meant}\`?`);
+  });
+
+  test("reports only the unknown field if it stands for a missing field", async () => {
+    const { errors } = await refusalOf(TEXT, { file, watermark: "A" });
+    expect(errors).toEqual([{ path: "watermark", message: "is not a field. Did you mean `text`?" }]);
+    const others = await refusalOf(IMAGE, { file, watermark: image.image });
+    expect(others.errors).toEqual([{ path: "watermark", message: "is not a field. Did you mean `image`?" }]);
   });
 
   test("starts the error message with the name of the unknown field", async () => {

@@ -117,8 +117,21 @@ describe("a PDF as the body", () => {
     expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });
   });
 
+  test("marks a PDF that is sent as a file of unknown type", async () => {
+    const response = await call(TEXT, { text: "A" }, { headers: { "Content-Type": "application/octet-stream" } });
+    expect(await response.json()).toMatchObject({ output: { pages: 1 } });
+  });
+
+  test("names the right content type if a PDF is sent as a form, as curl does by default", async () => {
+    const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+    expect(await problemOf(await call(TEXT, { text: "A" }, { headers }))).toMatchObject({
+      code: "unsupported_media_type",
+      detail: expect.stringContaining("`Content-Type: application/pdf`"),
+    });
+  });
+
   test("rejects a PDF body with an unsupported content type and names the supported types", async () => {
-    const headers = { "Content-Type": "application/octet-stream" };
+    const headers = { "Content-Type": "text/plain" };
     const response = await call(TEXT, { text: "A" }, { headers });
     expect(await problemOf(response)).toMatchObject({ code: "unsupported_media_type" });
     expect(response.headers.get("Accept-Post")).toContain("application/pdf");

@@ -4,12 +4,19 @@ import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { result } from "../../src/service/request/schemas.ts";
 import { encode } from "../support/bytes.ts";
 import { callPaid, dataUri, formOf, IMAGE, ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
-import { onePage, pagesOf, pdfOf } from "../support/pdf.ts";
+import { onePage, pagesOf, pdfOf, streamOf } from "../support/pdf.ts";
 import { RED_PNG } from "../support/png.ts";
 
 const URL_OF_PDF = "https://files.example.com/one-page.pdf";
 const URL_OF_PNG = "https://files.example.com/red.png";
 const pdf = dataUri("application/pdf", onePage);
+/** A PDF that is longer than a string that is parsed as text. */
+const longPdf = pdfOf([
+  "<< /Type /Catalog /Pages 2 0 R >>",
+  "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
+  "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R >>",
+  streamOf(" ".repeat(300_000)),
+]);
 const png = dataUri("image/png", RED_PNG);
 const upload = (bytes: Uint8Array<ArrayBuffer>, name: string) => new File([bytes], name);
 
@@ -70,6 +77,10 @@ describe("a paid call", () => {
     ["text, multipart, data URI", TEXT, formOf({ file: pdf, text: "DRAFT" })],
     ["image, JSON, URLs", IMAGE, { file: URL_OF_PDF, image: URL_OF_PNG }],
     ["image, JSON, data URIs", IMAGE, { file: pdf, image: png }],
+    ["text, JSON, bare base64", TEXT, { file: onePage.toBase64(), text: "DRAFT" }],
+    ["text, JSON, long bare base64", TEXT, { file: longPdf.toBase64(), text: "DRAFT" }],
+    ["text, multipart, bare base64", TEXT, formOf({ file: onePage.toBase64(), text: "DRAFT" })],
+    ["text, multipart, long bare base64", TEXT, formOf({ file: longPdf.toBase64(), text: "DRAFT" })],
     ["image, JSON, bare base64", IMAGE, { file: pdf, image: RED_PNG.toBase64() }],
     ["image, JSON, bare base64url", IMAGE, { file: pdf, image: RED_PNG.toBase64({ alphabet: "base64url" }) }],
     [
@@ -343,14 +354,11 @@ describe("invalid input", () => {
     expect(response.status).toBe(400);
   });
 
-  test.each(["text/plain", "application/x-www-form-urlencoded", "application/octet-stream"])(
-    "rejects the content type %s with 415",
-    async (type) => {
-      const response = await callRaw("A", type);
-      expect(response.status).toBe(415);
-      expect((await response.json<Problem>()).code).toBe("unsupported_media_type");
-    },
-  );
+  test.each(["text/plain", "application/xml", "image/png"])("rejects the content type %s with 415", async (type) => {
+    const response = await callRaw("A", type);
+    expect(response.status).toBe(415);
+    expect((await response.json<Problem>()).code).toBe("unsupported_media_type");
+  });
 
   test("rejects a body over the size limit with 413", async () => {
     const response = await callRaw("x".repeat(32_000_001), "application/json");

@@ -35,6 +35,7 @@ describe("readJson and long files", () => {
   test.each([
     ["a data URI", { file: `data:application/pdf;base64,${base64}` }],
     ["a data URI with a non-ASCII type", { file: `data:Ω;base64,${base64}` }],
+    ["bare base64", { file: base64 }],
     ["base64url", { file: `DATA:;base64,${bytes.toBase64({ alphabet: "base64url" })}` }],
     ["base64 in lines", { file: `data:;base64,${base64.replace(/.{76}/g, "$&\r\n")}` }],
     ["base64 without padding", { file: `data:;base64,${base64.replaceAll("=", "")}` }],
@@ -91,7 +92,6 @@ describe("readJson and the length limit of strings", () => {
 
 describe("readJson and long strings that are not files", () => {
   test.each<[string, object]>([
-    ["bare base64 in `file`, which must be a data URI", { file: base64 }],
     ["a path", { image: `/tmp/${base64}` }],
     ["a URL", { image: `https://example.com/${base64}` }],
     ["base64 in quotes", { image: `'${base64}'` }],

@@ -168,8 +168,8 @@ describe("readForm and invalid forms", () => {
       tooLarge,
     ],
     [
-      "a long PDF as bare base64",
-      [["file", noise(200_000).toBase64()]],
+      "a long text that is no file in `file`",
+      [["file", "not base64! ".repeat(30_000)]],
       /`file` has more than 262144 bytes\. Send a file as a part/,
       tooLarge,
     ],
@@ -185,7 +185,17 @@ describe("readForm and invalid forms", () => {
         ["file", large],
         ["text", new Blob(["DRAFT"])],
       ],
-      /`text` as a file, .* plain field/,
+      /`text` as a file\. Send `text` as a plain field/,
+    ],
+    [
+      "a PDF in a part with another name",
+      [["pdf", new File(["%PDF-1.7"], "a.PDF")]],
+      /`pdf` as a file\. Did you mean `file`\?/,
+    ],
+    [
+      "an image in a part with another name",
+      [["logo", new File(["x"], "a.jpeg")]],
+      /`logo` as a file\. Did you mean `image`\?/,
     ],
     [
       "too many fields",

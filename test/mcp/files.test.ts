@@ -84,7 +84,7 @@ describe("files that the service cannot read", () => {
     async (file) => {
       const { content } = await callPaid("add_text_watermark", { file, text: "A" });
       expect(JSON.stringify(content)).toContain(
-        "`file` must be a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads).",
+        "`file` must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
       );
     },
   );

@@ -228,7 +228,7 @@ describe("the payment of a tool call", () => {
       return answer.content[1] as { text: string };
     };
     expect((await unpaid({ file, text: "A", opacity: 2 })).text).toMatch(
-      /\)\. Fix these fields before you pay: `opacity` must be at most 1\.$/,
+      /\)\. Fix these fields before you pay: `opacity` must be a number from 0 to 1.*\.$/,
     );
     expect((await unpaid({ nonsense: 1 })).text).toMatch(/`file` is required.*`text` is required.*`nonsense` is not/);
     expect((await unpaid(text)).text).not.toContain("before you pay");

@@ -100,6 +100,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
       content: {
         "application/json": { schema: ref("schemas", `${name}Request`), example },
         "multipart/form-data": { schema: ref("schemas", `${name}Form`), example },
+        "application/x-www-form-urlencoded": { schema: ref("schemas", `${name}Request`), example },
         "application/pdf": { schema: { type: "string", format: "binary", description: "The PDF." } },
       },
     },

@@ -40,6 +40,12 @@ const paymentV2 = z.object({
 });
 const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(2)], "must be 1 or 2") });
 
+/** Returns the error message of a field whose schema defines none, as the end of a sentence that begins with its path. */
+const payloadMessage: z.core.$ZodErrorMap = (issue) => {
+  if (issue.input === undefined) return "is missing";
+  return issue.code === "invalid_type" ? `must be of type ${issue.expected}` : "has a value that is not allowed";
+};
+
 /**
  * A payment that matches the offer, checked without a facilitator. It is plain JSON data, so it can be stored and sent.
  */
@@ -97,10 +103,10 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
     throw refuse(`invalid_payload: the payment is longer than ${MAX_ENCODED_LENGTH} bytes`);
   const raw = decode(encoded, refuse);
   const parse = <S extends z.ZodType>(schema: S): z.output<S> => {
-    const parsed = schema.safeParse(raw);
+    const parsed = schema.safeParse(raw, { error: payloadMessage });
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
-    throw refuse(`invalid_payload: ${issue?.path.join(".") || "payment"}: ${issue?.message}`);
+    throw refuse(`invalid_payload: ${issue?.path.join(".") || "the payment"} ${issue?.message}`);
   };
 
   const match =

@@ -6,9 +6,16 @@ export const FORM = "multipart/form-data";
 /** The media type of a PDF sent as the body. */
 export const PDF = "application/pdf";
 
-/** Returns the media type of a request's body, in lower case and without its parameters. */
+/** The media type of a form without files. */
+export const TEXT_FORM = "application/x-www-form-urlencoded";
+
+/**
+ * Returns the media type of a request's body, in lower case and without its parameters. A file of unknown type
+ * (application/octet-stream) counts as a PDF.
+ */
 export function mediaTypeOf({ headers }: Request): string {
-  return (headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+  const type = (headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
+  return type === "application/octet-stream" ? PDF : type;
 }
 
 /** Returns the maximum number of bytes of a request's body. */

@@ -2,20 +2,41 @@ import * as z from "zod";
 import { FIELD_KINDS } from "./fieldKinds.ts";
 import { nearest } from "./nearest.ts";
 
+/** Words that callers use in names of places, and ours. */
+const WORDS = new Map([
+  ["upper", "top"],
+  ["lower", "bottom"],
+  ["centre", "center"],
+  ["corner", ""],
+]);
+
 /**
  * Returns the schema of a field that takes one name of a list, or a synonym of a name. Synonyms are accepted but not
  * published. The error for any other value suggests the most similar name, or lists all names.
+ * @param synonyms the name that each synonym stands for
  */
-export function choice<N extends string, S extends string = never>(names: readonly N[], synonyms: readonly S[] = []) {
-  const understood: readonly (N | S)[] = [...names, ...synonyms];
+export function choice<N extends string, S extends string = never>(
+  names: readonly N[],
+  synonyms?: Readonly<Record<S, string>>,
+) {
+  const canonical = new Map(Object.entries<string>(synonyms ?? {}));
+  const understood = [...names, ...canonical.keys()] as (N | S)[];
   return z
     .enum(understood, {
       error: ({ input }) => {
-        const meant = typeof input === "string" ? nearest(input, understood) : undefined;
+        const meant = typeof input === "string" ? nearest(inOurWords(input), understood) : undefined;
         return meant === undefined
           ? `must be ${FIELD_KINDS.choice.expected(names)}`
-          : `is not known. Did you mean ${meant}?`;
+          : `is not known. Did you mean ${canonical.get(meant) ?? meant}?`;
       },
     })
     .meta({ enum: [...names] });
+}
+
+function inOurWords(name: string): string {
+  const words = name.toLowerCase().split(/[\s_-]+/);
+  return words
+    .map((word) => WORDS.get(word) ?? word)
+    .filter((word) => word !== "")
+    .join("-");
 }

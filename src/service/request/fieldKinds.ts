@@ -28,7 +28,7 @@ interface Kind {
 const unchanged = (text: string) => text;
 
 export const FIELD_KINDS = {
-  string: { expected: () => "text", parse: unchanged, argument: "text" },
+  string: { expected: () => "a string", parse: unchanged, argument: "text" },
   number: { expected: () => "a number", parse: numberIn, argument: "number" },
   boolean: { expected: () => "true or false", parse: booleanIn, argument: undefined },
   choice: { expected: (names) => `one of ${names.join(", ")}`, parse: unchanged, argument: "name" },

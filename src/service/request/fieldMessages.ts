@@ -15,7 +15,8 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
       if (issue.expected === "object") return "must be an object of fields";
-      return issue.input === undefined ? "is required" : `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
+      if (issue.input === undefined) return "is required";
+      return `must be ${EXPECTED[issue.expected] ?? issue.expected}${inOtherQuotes(issue.expected, issue.input)}`;
     case "invalid_value":
       return `must be ${FIELD_KINDS.choice.expected(issue.values.map(String))}`;
     case "too_small":
@@ -28,6 +29,22 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
       return undefined;
   }
 };
+
+/** Returns the correct spelling of a number or text that only has the wrong type; an empty string for other values. */
+function inOtherQuotes(expected: string, input: unknown): string {
+  if (expected === "string" && typeof input === "number") return `: write "${input}"`;
+  const isNumber = typeof input === "string" && input.trim() !== "" && Number.isFinite(Number(input));
+  return isNumber && (expected === "number" || expected === "int") ? `: write ${Number(input)} without quotes` : "";
+}
+
+/** Returns the error message of a field that takes a share. Callers often send a percentage. */
+export function takesShare(range: string): z.core.$ZodErrorMap {
+  return ({ input }) => {
+    const percent = typeof input === "number" ? input : Number(/^\s*(\d+(\.\d+)?)\s*%\s*$/.exec(String(input))?.[1]);
+    const advice = percent >= 1 && percent <= 100 ? `: ${percent} % is ${percent / 100}` : "";
+    return `must be a number ${range}${advice}`;
+  };
+}
 
 /** Returns the error message of a required field that is missing or has a value of the wrong type. */
 export function takes(what: string): z.core.$ZodErrorMap {

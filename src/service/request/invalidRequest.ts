@@ -1,6 +1,10 @@
 import type * as z from "zod";
 import { type FieldError, Problem, shownName } from "../../shared/problems.ts";
 import { nearest } from "./nearest.ts";
+import { fieldCalled } from "./otherNames.ts";
+
+/** Beginning of the message of a missing field. */
+const REQUIRED = "is required";
 
 /** Maximum number of wrong fields that an error lists. */
 export const MAX_ERRORS = 20;
@@ -18,11 +22,15 @@ interface Fields {
  * at most `MAX_ERRORS`.
  */
 export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Problem {
-  const wrong = issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map((key) => ({ path: key, message: () => unknownField(key, fields) }))
-      : [{ path: issue.path.join("."), message: () => issue.message }],
-  );
+  const unknown = issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
+  const meant = new Set(unknown.slice(0, MAX_ERRORS).map((key) => meantField(key, fields)));
+  const wrong = issues.flatMap((issue) => {
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => ({ path: key, message: () => unknownField(key, fields) }));
+    const path = issue.path.join(".");
+    const isMisnamed = isMissing(issue) && meant.has(path); // the error of the other name is enough
+    return isMisnamed ? [] : [{ path, message: () => issue.message }];
+  });
   const errors = wrong
     .slice(0, MAX_ERRORS)
     .map(({ path, message }): FieldError => ({ path: shownName(path), message: message() }));
@@ -33,12 +41,23 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
   });
 }
 
+/** Returns the field that an unknown name probably stands for. */
+function meantField(name: string, { here, elsewhere }: Fields): string | undefined {
+  if (elsewhere(name) !== undefined) return undefined;
+  return fieldCalled(name, here) ?? nearest(name, here);
+}
+
+function isMissing({ message }: z.core.$ZodIssue): boolean {
+  return message.startsWith(REQUIRED);
+}
+
 /** Describes an unknown field and suggests a known one: the rest of a sentence that begins with the field's name. */
-function unknownField(name: string, { here, elsewhere }: Fields): string {
+function unknownField(name: string, fields: Fields): string {
+  const { here, elsewhere } = fields;
   if (/page/i.test(name)) return "is not a field: every page is marked, and pages cannot be selected";
   const home = elsewhere(name);
   if (home !== undefined) return `is not a field of this operation, but of ${home}`;
-  const meant = nearest(name, here);
+  const meant = meantField(name, fields);
   if (meant !== undefined) return `is not a field. Did you mean \`${meant}\`?`;
   return `is not a field. The fields are ${here.map((field) => `\`${field}\``).join(", ")}`;
 }

@@ -18,7 +18,7 @@ import { UPLOAD_FIRST, Upload } from "../../inputs/upload.ts";
 import { once } from "../../shared/once.ts";
 import { choice } from "./choice.ts";
 import { FIELD_KINDS } from "./fieldKinds.ts";
-import { takes } from "./fieldMessages.ts";
+import { takes, takesShare } from "./fieldMessages.ts";
 
 /**
  * Schemas of requests and results: the single source for validation, OpenAPI and MCP. Request schemas are created on
@@ -55,7 +55,6 @@ const SYNONYMS = {
 
 type Synonym = keyof typeof SYNONYMS;
 
-const synonyms = Object.keys(SYNONYMS) as Synonym[];
 const canonical = <P extends Position>(name: P | Synonym) =>
   (Object.hasOwn(SYNONYMS, name) ? SYNONYMS[name as Synonym] : name) as P;
 
@@ -70,15 +69,13 @@ function byTemplate(property: "position" | "color"): string {
     .join(", ");
 }
 
-const FILE = takes("a URL, a data URI or an upload (tool request_upload, or POST /v1/uploads)");
-const IMAGE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
+const FILE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
 
 /** Explains the error for a name that only the caller can open: a path, or an attachment in the caller's chat. */
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
 
-const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:)/;
-/** The beginning of `%PDF` in base64. */
-const BASE64_PDF = /^JVBER/;
+// JVBERi is the beginning of %PDF in base64. Text that begins otherwise is more likely a path.
+const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|JVBERi)/;
 // Text that begins like a PNG or JPEG in base64 is treated as base64, so that the error for malformed base64 applies to
 // it. Other text that begins with a slash is a path.
 const IMAGE_PATTERN =
@@ -94,23 +91,18 @@ const notUploadAddress = [
 const file = once(() =>
   z
     .string({ error: FILE })
-    .regex(FILE_PATTERN, {
-      error: ({ input }) =>
-        BASE64_PDF.test(String(input))
-          ? "is bare base64. Put data:application/pdf;base64, before it"
-          : `must be an http(s) URL, a data URI or the handle of an upload; ${UNREADABLE}`,
-    })
+    .regex(FILE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
     .refine(...notUploadAddress)
     .meta({
       description:
-        "The PDF: a public http(s) URL, the handle of an upload (upload:…), or a data URI (data:application/pdf;base64,…). Never a path.",
+        "The PDF: a public http(s) URL, the handle of an upload (upload:…), a data URI (data:application/pdf;base64,…) or bare base64. Never a path.",
       examples: ["https://example.com/contract.pdf"],
     }),
 );
 
 const image = once(() =>
   z
-    .string({ error: IMAGE })
+    .string({ error: FILE })
     .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
     .refine(...notUploadAddress)
     .meta({
@@ -119,11 +111,14 @@ const image = once(() =>
     }),
 );
 
+const SHARE_FROM_0 = takesShare("from 0 to 1");
+const SHARE_ABOVE_0 = takesShare("more than 0 and at most 1");
+
 const opacity = once(() =>
   z
-    .number()
-    .min(0)
-    .max(1)
+    .number({ error: SHARE_FROM_0 })
+    .min(0, { error: SHARE_FROM_0 })
+    .max(1, { error: SHARE_FROM_0 })
     .default(DEFAULTS.opacity)
     .meta({ description: "Opacity of the mark as a whole, from 0 (invisible) to 1 (opaque).", examples: [0.15] }),
 );
@@ -239,7 +234,10 @@ const tooManyCharacters = `must have at most ${MAX_TEXT_CHARACTERS} characters`;
 const text = once(() =>
   z
     .string({
-      error: ({ input }) => (input === undefined ? "is required: the words to put on the page" : "must be text"),
+      error: ({ input }) => {
+        if (input === undefined) return "is required: the words to put on the page";
+        return `must be a string${typeof input === "number" ? `: write "${input}"` : ""}`;
+      },
     })
     .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // stops checking a text that is far too long; the limit is doubled, because a line break may still be two characters
     .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
@@ -277,7 +275,7 @@ export const textRequest = once(() =>
       .describe(
         `The appearance: position, rotation, size, weight and color. Other fields of the request override it. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
       ),
-    position: choice(POSITIONS, synonyms)
+    position: choice(POSITIONS, SYNONYMS)
       .transform(canonical<Position>)
       .optional()
       .describe(
@@ -324,16 +322,16 @@ export const imageRequest = once(() =>
   z.strictObject({
     file: file(),
     image: image(),
-    position: choice(IMAGE_POSITIONS, synonyms)
+    position: choice(IMAGE_POSITIONS, SYNONYMS)
       .transform(canonical<ImagePosition>)
       .prefault(DEFAULTS.imagePosition)
       .describe("Place on the page as the reader sees it. auto: the emptiest place of each page."),
     opacity: opacity(),
     layer: layer(),
     scale: z
-      .number()
-      .gt(0)
-      .max(1)
+      .number({ error: SHARE_ABOVE_0 })
+      .gt(0, { error: SHARE_ABOVE_0 })
+      .max(1, { error: SHARE_ABOVE_0 })
       .default(DEFAULTS.scale)
       .meta({
         description: "Width of the image as a share of the page's width. The image shrinks if it would leave the page.",
@@ -396,15 +394,13 @@ function textForUpload(pattern: RegExp, others: string, curl: string) {
     .refine(...notUploadAddress);
 }
 const fileText = once(() =>
-  textForUpload(FILE_PATTERN, "an http(s) URL, a data URI or a handle", "file=@contract.pdf"),
+  textForUpload(FILE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "file=@contract.pdf"),
 );
 const imageText = once(() =>
   textForUpload(IMAGE_PATTERN, "an http(s) URL, a data URI, a handle or base64", "image=@logo.png"),
 );
 const fileOrUpload = once(() => z.union([upload(), fileText()], { error: FILE }).describe(file().description ?? ""));
-const imageOrUpload = once(() =>
-  z.union([upload(), imageText()], { error: IMAGE }).describe(image().description ?? ""),
-);
+const imageOrUpload = once(() => z.union([upload(), imageText()], { error: FILE }).describe(image().description ?? ""));
 
 /**
  * Schema of a {@link textRequest} whose body has been read. The file is an {@link Upload} if it was long and has
@@ -420,7 +416,7 @@ export const textRead = once(() =>
 export const imageRead = once(() =>
   imageRequest().extend({
     file: z.union([upload(), file()], { error: FILE }),
-    image: z.union([upload(), image()], { error: IMAGE }),
+    image: z.union([upload(), image()], { error: FILE }),
   }),
 );
 

@@ -18,7 +18,7 @@ export interface Cipher {
   /**
    * Decrypts the data of a stream.
    * @param cryptFilter the /Name in the parameters of the stream's own Crypt filter, if any (7.4.10)
-   * @throws EngineError `unsupported_encryption` or `password_required` for a crypt filter that cannot be applied
+   * @throws EngineError `unsupported_encryption`, `password_required` or `wrong_password` for a crypt filter that cannot be applied
    */
   decryptStream(num: number, gen: number, data: Uint8Array, cryptFilter?: string): Uint8Array;
   /** Returns whether all readers decrypt these data of a stream. */
@@ -33,7 +33,7 @@ export interface Cipher {
  * owner may change everything. For the user, bit 4 of /P decides in every revision (7.6.4.2, Table 22). The bits that
  * revision 3 added do not concern page content.
  * @param id the first half of the trailer's /ID; empty if it is missing
- * @throws EngineError `unsupported_encryption`, `password_required` or `modification_not_permitted`
+ * @throws EngineError `unsupported_encryption`, `password_required`, `wrong_password` or `modification_not_permitted`
  */
 export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password: string | undefined): Cipher {
   rejectUnsupported(encrypt);
@@ -205,12 +205,12 @@ function unsupported(what: string): EngineError {
 }
 
 function passwordRequired(password: string | undefined): EngineError {
-  return new EngineError(
-    "password_required",
-    password
-      ? "The password does not open the PDF. Send its user or owner password as `password`."
-      : "The PDF needs a password. Send its user or owner password as `password`.",
-  );
+  return password
+    ? new EngineError(
+        "wrong_password",
+        "The password does not open the PDF. Send its user or owner password as `password`.",
+      )
+    : new EngineError("password_required", "The PDF needs a password. Send its user or owner password as `password`.");
 }
 
 function modificationNotPermitted(password: string | undefined): EngineError {

@@ -75,7 +75,7 @@ describe("a file that another program encrypted", () => {
 
   it.each(withPassword)("rejects a wrong password for an encrypted file: $name", (vector) => {
     expect(problemOf(() => open(vector, "wrong"))).toEqual({
-      code: "password_required",
+      code: "wrong_password",
       detail: expect.stringContaining("The password does not open the PDF. Send its user or owner password"),
     });
   });

@@ -1,0 +1,57 @@
+/** Reads a form without files (application/x-www-form-urlencoded, URL Standard, 5.1). */
+import { Problem, shownName } from "../shared/problems.ts";
+import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "./inlineFile.ts";
+import type { MemoryShare } from "./memory.ts";
+import { TextMemory } from "./textMemory.ts";
+
+/**
+ * Returns the fields of a form. Text that is not UTF-8 has replacement characters.
+ * @throws Problem invalid_request if a field is repeated; unsupported_media_type if the body is a PDF; body_too_large;
+ * too_busy if memory is short; Problems of `body`
+ */
+export async function readUrlEncoded(
+  body: AsyncIterable<Uint8Array>,
+  memory: MemoryShare,
+): Promise<Record<string, string>> {
+  const text = new TextMemory(memory, tooMuchText);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) {
+    if (pieces.length === 0 && isPdf(piece)) throw pdfSentAsForm();
+    text.take(piece.length);
+    pieces.push(Buffer.from(piece)); // a copy, because the body reuses its buffer
+  }
+  text.takeToRead();
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(Buffer.concat(pieces).toString())) {
+    if (fields.has(name)) throw repeated(name);
+    if (value.length > LONG_TEXT_BYTES) throw tooMuchText();
+    fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
+}
+
+function isPdf(beginning: Uint8Array): boolean {
+  return Buffer.from(beginning).toString("latin1", 0, 5) === "%PDF-";
+}
+
+/** `curl --data-binary` declares a form unless the command names another type. */
+function pdfSentAsForm(): Problem {
+  return new Problem(
+    "unsupported_media_type",
+    "The body is a PDF, but its Content-Type is that of a form. Send it with `Content-Type: application/pdf` and the other fields in the query.",
+  );
+}
+
+function repeated(name: string): Problem {
+  const path = shownName(name);
+  return new Problem("invalid_request", `The form has \`${path}\` more than once. Send each field once.`, {
+    errors: [{ path, message: "must be given only once" }],
+  });
+}
+
+function tooMuchText(): Problem {
+  return new Problem(
+    "body_too_large",
+    `The form has a field of more than ${LONG_TEXT_BYTES} bytes, or more than ${MAX_TEXT_BYTES} bytes in all. Send files as multipart/form-data, or the PDF alone as application/pdf.`,
+  );
+}
