@@ -15,6 +15,7 @@ import { hasTooManyValues, MAX_JSON_VALUES } from "../shared/json/jsonValues.ts"
 import { repeatedKey } from "../shared/json/repeatedKey.ts";
 import { once } from "../shared/once.ts";
 import { Problem, shownName } from "../shared/problems.ts";
+import type { RunningSha256 } from "../shared/sha256.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /**
@@ -87,6 +88,7 @@ function expectFieldsInBody(c: Context): void {
 /**
  * Reads and validates a request body (JSON, a form or the PDF itself). The size and the pace of the body are
  * limited.
+ * @param hash hashes the whole body
  * @throws Problem body_too_large, body_timeout, unsupported_media_type, invalid_request, too_busy, or a problem that
  * {@link readForm} throws
  * @throws Error if a file cannot be spooled
@@ -95,12 +97,13 @@ export async function readRequest(
   c: Context<ApiEnv>,
   product: Product,
   { receiving }: CallContext,
+  hash?: RunningSha256,
 ): Promise<AcceptedRequest> {
   const { bodyPace: pace } = c.var.config;
   const { memory } = receiving.file;
   const within = { pace, maxBytes: maxBytesOf(c.req.raw, c.var.config) };
   const read = readBody(c.req.raw.body ?? emptyBody(), within, {}, (bytes) => memory.take(bytes, SPARE_BYTES));
-  const body = counted(read, receiving.file.count);
+  const body = counted(hash ? hash.of(read) : read, receiving.file.count);
   const announced = announcedBytesOf(c.req.raw);
   switch (mediaTypeOf(c.req.raw)) {
     case "application/json": {

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import { refusedCredential } from "../payments/wire/mppProblem.ts";
 import { PaymentRequired } from "../payments/wire/offer.ts";
 import { paymentRequiredV1 } from "../payments/wire/renderings.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
@@ -6,6 +7,7 @@ import { nearest } from "../service/request/nearest.ts";
 import { PRODUCTS } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { whileClosed } from "../service/sale/purchase.ts";
+import { challengesFor, credentialIn } from "../service/sale/sentPayments.ts";
 import { describeError, log } from "../shared/log.ts";
 import { Problem, problemDetails, problemOf } from "../shared/problems.ts";
 import { READING_POLICY } from "../site/policies.ts";
@@ -16,8 +18,8 @@ import { prefersPage, sendPage } from "./page.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 
 /**
- * Renders any error that a handler throws: a 402 in the x402 format, every other error as problem+json (RFC 9457). A
- * browser gets the problem as a page.
+ * Renders any error that a handler throws: a 402 in the x402 format, every other error as problem+json (RFC 9457), also
+ * the 402 of a call that was paid over MPP. A browser gets the problem as a page.
  */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   // The settings are missing if reading them failed.
@@ -25,12 +27,17 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   const error = await limitRefusals(config ? whileClosed(thrown, config) : thrown, c.req.raw, c.env);
   if (error instanceof PaymentRequired) {
     Object.assign(c.var.facts, { code: "payment_required", reason: error.reason });
-    const signed = await signedOffers(error.offer, c.req.raw, c.var.config);
-    return c.json(paymentRequiredV1(error.offer, error.reason, signed), 402, {
-      ...paymentRequiredHeaders(error, signed),
+    const { raw } = c.req;
+    const signed = await signedOffers(error.offer, raw, c.var.config);
+    const headers = {
+      ...paymentRequiredHeaders(error, signed, challengesFor(error.offer, raw, c.var.config)),
       Link: '</openapi.json>; rel="service-desc"', // RFC 8631: the link to the API description
       "Cache-Control": "no-store",
-    });
+    };
+    if (credentialIn(raw, c.var.config) === undefined)
+      return c.json(paymentRequiredV1(error.offer, error.reason, signed), 402, headers);
+    const refused = JSON.stringify(refusedCredential(error, c.var.requestId));
+    return c.body(refused, 402, { ...headers, "Content-Type": "application/problem+json" });
   }
 
   const problem = problemOf(error);

@@ -1,7 +1,7 @@
 import type { Context, Handler } from "hono";
 import { PaymentError } from "../payments/wire/errors.ts";
+import { otherBody } from "../payments/wire/mppProblem.ts";
 import { type Offer, PaymentRequired } from "../payments/wire/offer.ts";
-import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
 import { httpResource } from "../service/about/discovery.ts";
 import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { announcedBytesOf } from "../service/request/bodySize.ts";
@@ -10,12 +10,14 @@ import type { CallContext, Exchange } from "../service/sale/callContext.ts";
 import type { Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
+import { paymentsOf } from "../service/sale/sentPayments.ts";
 import { serverTiming } from "../service/sale/steps.ts";
 import { UNPAID_MESSAGE_BYTES } from "../settings/config.ts";
+import { RunningSha256 } from "../shared/sha256.ts";
 import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { methodNotAllowed } from "./errors.ts";
-import { paymentRequiredHeaders, receiptHeader } from "./paymentHeaders.ts";
+import { mppReceiptHeaders, paymentRequiredHeaders, receiptHeader } from "./paymentHeaders.ts";
 
 /**
  * Returns a handler that sells a product. If the payment is missing, does not match the offer or is rejected by the
@@ -25,10 +27,16 @@ export function sell(product: Product): Handler<ApiEnv> {
   return async (c) => {
     const exchange = exchangeOf(c);
     const offer = endpointOffer(product, exchange);
-    const paymentHeaders = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
-    if (paymentHeaders.some((payment) => payment !== undefined)) rejectThrottled(exchange.request);
-    const payment = readFirstPayment(paymentHeaders, offer);
-    const accept = (call: CallContext) => readRequest(c, product, call);
+    const sent = await paymentsOf(exchange.request, exchange.config);
+    if (sent.isSent) rejectThrottled(exchange.request);
+    const { payment, challengeId, bodySha256 } = sent.read(offer);
+    const accept = async (call: CallContext) => {
+      if (bodySha256 === undefined) return readRequest(c, product, call);
+      const hash = new RunningSha256();
+      const accepted = await readRequest(c, product, call, hash);
+      if ((await hash.end()) !== bodySha256) throw otherBody(offer);
+      return accepted;
+    };
     const isSmall = (announcedBytesOf(exchange.request) ?? Number.POSITIVE_INFINITY) <= UNPAID_MESSAGE_BYTES;
     const key = c.req.header(IDEMPOTENCY_KEY);
     const admitted = await admitPayer(product, payment, offer, exchange, key, isSmall ? accept : undefined);
@@ -36,13 +44,14 @@ export function sell(product: Product): Handler<ApiEnv> {
     const bought = purchase(admitted, exchange, accept);
     // The sale continues after a disconnect, and the caller gets the result by calling again.
     exchange.waitUntil(bought.catch(() => undefined));
-    const { value, receipt, isPaidEarlier } = await bought;
+    const { value, receipt, isPaidEarlier, settledAt } = await bought;
     const notices = [...value.notices, ...(isPaidEarlier ? ["payment-not-settled"] : [])];
     return c.json(value.result, 200, {
       ...receiptHeader(payment.version, receipt),
       "Server-Timing": serverTiming(exchange.facts),
       "Timing-Allow-Origin": "*",
       "Cache-Control": "no-store",
+      ...(challengeId !== undefined && mppReceiptHeaders(challengeId, receipt, settledAt)),
       ...(notices.length > 0 && { "Overprint-Notice": notices.join(", ") }),
     });
   };

@@ -2,6 +2,7 @@ import type { Handler } from "hono";
 import { readBody } from "../inputs/body.ts";
 import { ReceivedJson } from "../inputs/json.ts";
 import { UPLOAD_EXAMPLE } from "../service/request/uploads.ts";
+import { paymentsOf } from "../service/sale/sentPayments.ts";
 import { openUpload, receiveFile } from "../service/sale/uploads.ts";
 import { Problem } from "../shared/problems.ts";
 import { UPLOAD_POLICY } from "../site/policies.ts";
@@ -40,7 +41,7 @@ export const createUpload: Handler<ApiEnv> = async (c) => {
     chunks.length > 0
       ? parseJson(new ReceivedJson(new TextDecoder().decode(Buffer.concat(chunks))), UPLOAD_EXAMPLE, FILE_FOLLOWS)
       : {};
-  const sent = [c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")];
+  const sent = await paymentsOf(c.req.raw, c.var.config);
   return c.json(await openUpload(fields, exchangeOf(c), sent), 201, PRIVATE);
 };
 

@@ -4,6 +4,7 @@ import type { PaymentRequired } from "../payments/wire/offer.ts";
 import { jsonSchema } from "../service/request/jsonSchema.ts";
 import { UPLOAD_EXAMPLE, uploadOffer, uploadRequest } from "../service/request/uploads.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
+import { x402Payments } from "../service/sale/sentPayments.ts";
 import { openUpload } from "../service/sale/uploads.ts";
 import { UPLOADS } from "../settings/config.ts";
 import { failed } from "./call.ts";
@@ -28,7 +29,7 @@ const shown = {
 export function addRequestUpload(server: McpServer, exchange: Exchange, icons: ReturnType<typeof iconsOf>): void {
   server.registerTool(REQUEST_UPLOAD, { ...shown, icons }, async (fields, { mcpReq }): Promise<CallToolResult> => {
     try {
-      const offered = await openUpload(fields, exchange, paymentsIn(mcpReq._meta, exchange.request));
+      const offered = await openUpload(fields, exchange, x402Payments(paymentsIn(mcpReq._meta, exchange.request)));
       const { handle, upload, curl, expires_at } = offered;
       const text = `Send the file by ${expires_at}: run \`${curl}\` with the file's path, or ask the user to open ${upload.url} and choose the file. Then pass ${handle} as \`file\` or \`image\`.`;
       return { content: [{ type: "text", text }], structuredContent: offered };

@@ -72,6 +72,11 @@ export const settings = z.object({
    * share one payer, such as a hosted wallet.
    */
   DEFAULT_KEY: flag.default(true),
+  /**
+   * Whether calls over HTTP can also be paid over MPP (the HTTP authentication scheme "Payment"). With FACILITATOR_URL,
+   * this needs RECEIPT_KEY, from which the secret of the challenges is derived.
+   */
+  MPP: flag.default(true),
   /** The price of one call in USDC, with at most six decimals. */
   PRICE: z
     .string()
@@ -218,6 +223,8 @@ export interface Config extends FacilitatorSettings {
   selling: boolean;
   /** Whether calls without a key are charged once for the same content. */
   defaultKey: boolean;
+  /** Whether calls can also be paid over MPP. */
+  mpp: boolean;
   price: Price;
   networks: Network[];
   payTo: string;
@@ -298,6 +305,7 @@ export function readConfig(env: object): Config {
   return {
     selling: rest.SELLING,
     defaultKey: rest.DEFAULT_KEY,
+    mpp: rest.MPP,
     price: rest.PRICE,
     networks,
     payTo: PAY_TO ?? DEVELOPMENT_PAY_TO,

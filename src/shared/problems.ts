@@ -90,6 +90,8 @@ export class Problem extends Error {
   readonly detail: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
+  /** URI of the problem's type, if a protocol defines one for it (RFC 9457, 3.1.1). */
+  readonly type: string;
   /** A generated idempotency key for the caller's next attempt. The key is secret, so `message` and the log omit it. */
   readonly idempotencyKey: string | undefined;
 
@@ -99,6 +101,7 @@ export class Problem extends Error {
     extra: {
       errors?: FieldError[];
       headers?: Record<string, string>;
+      type?: string;
       idempotencyKey?: string | undefined;
       cause?: unknown;
     } = {},
@@ -108,6 +111,7 @@ export class Problem extends Error {
     this.detail = detail;
     this.errors = extra.errors;
     this.headers = extra.headers ?? {};
+    this.type = extra.type ?? "about:blank";
     this.idempotencyKey = extra.idempotencyKey;
   }
 
@@ -136,13 +140,13 @@ export function problemOf(error: unknown): Problem {
  * Returns a problem as sent to the caller (RFC 9457, with the extension members `code`, `request_id`, `errors` and
  * `idempotency_key`).
  */
-export function problemDetails({ code, detail, errors, idempotencyKey }: Problem, requestId: string) {
+export function problemDetails({ type, code, detail, errors, idempotencyKey }: Problem, requestId: string) {
   const { status, title } = PROBLEMS[code];
   const withKey = idempotencyKey
     ? ` Send "Idempotency-Key: ${idempotencyKey}" with it. Without the key, you cannot get the result after the payment settles.`
     : "";
   return {
-    ...{ type: "about:blank", title, status, code, detail: detail + withKey, request_id: requestId },
+    ...{ type, title, status, code, detail: detail + withKey, request_id: requestId },
     ...(errors && { errors }),
     ...(idempotencyKey && { idempotency_key: idempotencyKey }),
   };

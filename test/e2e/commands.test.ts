@@ -42,6 +42,7 @@ const PLAIN: Record<string, RegExp> = {
 /** Programs that npx downloads. They are not installed here, so their flags are not checked. */
 const DOWNLOADED: Record<string, string> = {
   lighthouse: "measured by hand",
+  "mppx@0.11": "run by `npm run check:clients`",
   "@modelcontextprotocol/inspector": "used by a person to explore the tools",
 };
 

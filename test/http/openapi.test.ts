@@ -153,6 +153,9 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
     expect((await post())["x-payment-info"]).toEqual({
       price: { mode: "fixed", currency: "USD", amount: "0.05" },
       protocols: [{ x402: {} }],
+      offers: [
+        { intent: "charge", method: "evm", amount: "50000", currency: "0x036CbD53842c5426634e7929541eC2318f3dCF7e" },
+      ],
     });
   });
 });

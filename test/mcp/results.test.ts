@@ -17,7 +17,7 @@ const receipt = { success: true, transaction: "0x1", network: "eip155:84532", pa
 
 const text = (...notices: Notice[]) =>
   JSON.stringify(
-    delivered({ value: { result, notices, filename: "a.pdf" }, receipt, isPaidEarlier: false, paid: undefined }),
+    delivered({ value: { result, notices, filename: "a.pdf" }, receipt, isPaidEarlier: false, settledAt: 0, paid: undefined }),
   );
 
 test("a tool result reports that marking invalidated a signature or PDF/A conformance", () => {

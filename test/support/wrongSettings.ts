@@ -49,6 +49,7 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
   ],
   SELLING: [SECRET, "perhaps", "'false'", "yes please", {}],
   DEFAULT_KEY: [SECRET, "perhaps", "'false'", "yes please", {}],
+  MPP: [SECRET, "perhaps", "'false'", "yes please", {}],
   PRICE: [SECRET, "0", "free", "0.0000001", "-1", "0.05 USDC", "$0.05", "0,05", "5e-2", "Infinity", true, {}, '"0.05"'],
   NETWORKS: [SECRET, "Base", "base;polygon", "base,,polygon", "base,", "base,base", "toString", "'base'", 8453, true],
   EXTRA_NETWORKS: [

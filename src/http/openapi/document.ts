@@ -7,10 +7,12 @@ import { jsonSchema } from "../../service/request/jsonSchema.ts";
 import { result } from "../../service/request/schemas.ts";
 import { UPLOADS_PATH, uploadOffer, uploadReceipt, uploadRequest } from "../../service/request/uploads.ts";
 import { PRODUCTS, priceLabel, priceLabels } from "../../service/sale/products.ts";
+import { takesMpp } from "../../service/sale/sentPayments.ts";
 import type { Config } from "../../settings/config.ts";
 import { HEALTH } from "../health.ts";
 import { PURCHASES } from "../purchases.ts";
 import { downloadOperation, linkParameters, revokeOperation } from "./links.ts";
+import { mppSchemas, mppScheme } from "./mpp.ts";
 import { answer, encoded, header, json, problemSchema, problems, ref } from "./parts.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
 import { requestUpload, sendFile, showUpload, uploadParameters } from "./uploads.ts";
@@ -27,7 +29,7 @@ export function openapi(origin: string, config: Config) {
       title: "Overprint",
       version: "1",
       summary: "PDF watermarking, paid per call",
-      description: `Watermarks PDFs. Each call costs ${priceLabel(config)}, paid with x402. Call without a payment to get a 402 with the terms, sign them, and call again with the payment. The service accepts x402 versions 1 and 2.`,
+      description: `Watermarks PDFs. Each call costs ${priceLabel(config)}, paid with x402. Call without a payment to get a 402 with the terms, sign them, and call again with the payment. The service accepts x402 versions 1 and 2${takesMpp(config) ? ", and MPP (the HTTP authentication scheme Payment)" : ""}.`,
       contact: { name: "Overprint", url: origin, ...(config.contactEmail && { email: config.contactEmail }) },
       license: { name: "MIT", identifier: "MIT" },
       "x-guidance": guidance(origin, config),
@@ -67,13 +69,14 @@ export function openapi(origin: string, config: Config) {
         Purchases: jsonSchema(purchases()),
         Health: jsonSchema(healthSchema()),
         ...paymentSchemas,
+        ...(takesMpp(config) && mppSchemas),
         Problem: problemSchema,
       },
       headers: {
         RequestId: header("Identifies this request: the caller's own X-Request-Id, or a generated one."),
         RetryAfter: header("Seconds to wait before the next attempt.", { type: "integer" }),
       },
-      securitySchemes,
+      securitySchemes: { ...securitySchemes, ...(takesMpp(config) && { mpp: mppScheme }) },
     },
   };
 }

@@ -86,7 +86,7 @@ export const problemSchema = {
   type: "object",
   required: ["type", "title", "status", "code", "detail", "request_id"],
   properties: {
-    type: { type: "string", const: "about:blank" },
+    type: { type: "string", description: "`about:blank`, or the type that a payment protocol defines for the error." },
     title: { type: "string" },
     status: { type: "integer" },
     code: { type: "string", enum: Object.keys(PROBLEMS), description: "A stable code for programs." },

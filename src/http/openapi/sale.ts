@@ -1,15 +1,17 @@
-import { offerOf } from "../../payments/wire/offer.ts";
+import { type Offer, offerOf } from "../../payments/wire/offer.ts";
 import { paymentInfo, paymentRequiredV1 } from "../../payments/wire/renderings.ts";
 import { httpResource, resultExample } from "../../service/about/discovery.ts";
 import { MAX_KEY_CHARACTERS } from "../../service/request/idempotencyKey.ts";
 import { jsonSchema } from "../../service/request/jsonSchema.ts";
 import { PRODUCTS, type Product } from "../../service/sale/products.ts";
+import { takesMpp } from "../../service/sale/sentPayments.ts";
 import { SIGN_IN } from "../../service/sale/signIn.ts";
 import { STEPS } from "../../service/sale/steps.ts";
 import type { Config } from "../../settings/config.ts";
 import { PROBLEMS, Problem, type ProblemCode, problemDetails } from "../../shared/problems.ts";
+import { challengeHeader, mppReceiptHeader, refusedCredentialContent } from "./mpp.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
-import { paymentParameters, receiptHeaders } from "./x402.ts";
+import { paymentParameters, paymentSecurity, receiptHeaders } from "./x402.ts";
 
 /** Problems that no paid call returns. */
 const NEVER_RETURNED: ProblemCode[] = [
@@ -78,6 +80,8 @@ const NOTICE = header(
 export function saleOf(product: Product, origin: string, config: Config) {
   const { operation, schemas, summary, description, example, price } = product;
   const { label } = price(config);
+  const offer = shownOffer(product, origin, config);
+  const mpp = takesMpp(config);
   const name = nameOf(product);
   const foreignFields = Object.keys(PROBLEMS_OF_FIELDS).filter((field) => !Object.hasOwn(schemas.json.shape, field));
   const neverReturned = [...NEVER_RETURNED, ...foreignFields.flatMap((field) => PROBLEMS_OF_FIELDS[field]!)];
@@ -86,9 +90,9 @@ export function saleOf(product: Product, origin: string, config: Config) {
     operationId: operation.replace(/\.(.)/, (_, letter: string) => letter.toUpperCase()),
     tags: ["Watermark"],
     summary,
-    description: `${description} Costs ${label}, paid with x402: call without a payment, sign one of the offers in the 402, and call again with the payment. A failed call is not charged.`,
-    security: [{ x402: [] }, { x402v1: [] }],
-    "x-payment-info": paymentInfo(price(config)),
+    description: `${description} Costs ${label}, paid with x402${mpp ? " or MPP" : ""}: call without a payment, sign one of the offers in the 402, and call again with the payment. A failed call is not charged.`,
+    security: paymentSecurity(config),
+    "x-payment-info": paymentInfo(price(config), mpp ? offer : undefined),
     parameters: [
       ...paymentParameters("Without a payment, the response is a 402."),
       keyHeader,
@@ -106,7 +110,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
     },
     responses: {
       200: answer("The result. The payment is settled.", {
-        headers: { ...receiptHeaders, "Overprint-Notice": NOTICE, ...TIMING },
+        headers: { ...receiptHeaders, ...(mpp && mppReceiptHeader), "Overprint-Notice": NOTICE, ...TIMING },
         content: json(ref("schemas", "Result"), resultExample(product.operation, price(config))),
       }),
       402: answer(
@@ -114,10 +118,17 @@ export function saleOf(product: Product, origin: string, config: Config) {
         {
           headers: {
             "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")),
+            ...(mpp && challengeHeader),
             ...receiptHeaders,
             Link: header("Link to this document (RFC 8631)."),
           },
-          content: json(ref("schemas", "PaymentRequiredV1"), unpaid(product, origin, config)),
+          content: {
+            ...json(
+              ref("schemas", "PaymentRequiredV1"),
+              offer && paymentRequiredV1(offer, "X-PAYMENT header is required"),
+            ),
+            ...(mpp && refusedCredentialContent),
+          },
         },
       ),
       ...problems(codes, {
@@ -147,12 +158,11 @@ function queryParameters({ schemas }: Product) {
   }));
 }
 
-/** Returns the example of a 402 for a call without a payment, or undefined if this deployment cannot sell. */
-function unpaid(product: Product, origin: string, config: Config) {
+/** Returns the terms that the document shows; undefined if this deployment cannot sell. */
+function shownOffer(product: Product, origin: string, config: Config): Offer | undefined {
   try {
     const resource = { ...httpResource(product, origin, config), outputSchema: {} }; // short, because the document has its content
-    const offer = offerOf(resource, { ...config, price: product.price(config) });
-    return paymentRequiredV1(offer, "X-PAYMENT header is required");
+    return offerOf(resource, { ...config, price: product.price(config) });
   } catch {
     return undefined;
   }

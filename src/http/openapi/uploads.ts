@@ -1,7 +1,9 @@
 import { UPLOAD_EXAMPLE } from "../../service/request/uploads.ts";
+import { takesMpp } from "../../service/sale/sentPayments.ts";
 import type { Config } from "../../settings/config.ts";
+import { challengeHeader, refusedCredentialContent } from "./mpp.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
-import { paymentParameters } from "./x402.ts";
+import { paymentParameters, paymentSecurity } from "./x402.ts";
 
 /** The parameter of an upload URL. */
 export const uploadParameters = [
@@ -13,13 +15,13 @@ const UNAVAILABLE = ["upload_not_found", "upload_expired", "not_configured", "in
 const TOO_MANY_GUESSES = { 429: "This address sent too many requests for unknown uploads within a minute." };
 
 /** Returns the operation `POST` that requests an upload URL. */
-export function requestUpload({ maxSourceBytes }: Config) {
+export function requestUpload(config: Config) {
   return {
     operationId: "requestUpload",
     tags: ["Uploads"],
     summary: "Request upload",
-    description: `Returns an upload URL and a handle for a file without a URL. Use the handle as \`file\` or \`image\` any number of times until it expires. Free within the \`upload…\` limits of \`/v1/limits\`. With a payment, a file may have up to ${maxSourceBytes} bytes. The payment is verified but not settled: use it for the call that marks the file.`,
-    security: [{}, { x402: [] }, { x402v1: [] }],
+    description: `Returns an upload URL and a handle for a file without a URL. Use the handle as \`file\` or \`image\` any number of times until it expires. Free within the \`upload…\` limits of \`/v1/limits\`. With a payment, a file may have up to ${config.maxSourceBytes} bytes. The payment is verified but not settled: use it for the call that marks the file.`,
+    security: [{}, ...paymentSecurity(config)],
     parameters: paymentParameters(
       "Required only for uploads beyond the free limits. This request does not settle the payment.",
     ),
@@ -33,8 +35,11 @@ export function requestUpload({ maxSourceBytes }: Config) {
         content: json(ref("schemas", "UploadOffer")),
       }),
       402: answer("The file exceeds the free size, or the payment was not accepted.", {
-        headers: { "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")) },
-        content: json(ref("schemas", "PaymentRequiredV1")),
+        headers: {
+          "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")),
+          ...(takesMpp(config) && challengeHeader),
+        },
+        content: { ...json(ref("schemas", "PaymentRequiredV1")), ...(takesMpp(config) && refusedCredentialContent) },
       }),
       ...problems(
         [

@@ -1,4 +1,6 @@
+import { takesMpp } from "../../service/sale/sentPayments.ts";
 import { SIGN_IN } from "../../service/sale/signIn.ts";
+import type { Config } from "../../settings/config.ts";
 import { encoded, header, ref } from "./parts.ts";
 
 const text = { type: "string" };
@@ -142,6 +144,11 @@ export const securitySchemes = {
   },
 };
 
+/** Returns the security requirements of an operation that takes a payment: one of the protocols. */
+export function paymentSecurity(config: Config): Record<string, never[]>[] {
+  return [{ x402: [] }, { x402v1: [] }, ...(takesMpp(config) ? [{ mpp: [] }] : [])];
+}
+
 /** The response headers that report the outcome of a payment. */
 export const receiptHeaders = {
   "X-PAYMENT-RESPONSE": header("The receipt of a version 1 payment.", encoded("PaymentReceipt")),
@@ -149,7 +156,7 @@ export const receiptHeaders = {
 };
 
 /**
- * Returns the header parameters that carry a payment.
+ * Returns the header parameters that carry a payment of x402.
  * @param unpaid a sentence about calls without a payment, appended to each description
  */
 export function paymentParameters(unpaid: string) {

@@ -26,6 +26,8 @@ export interface Sold<T> {
    * not settled.
    */
   isPaidEarlier: boolean;
+  /** Time of the settlement, Unix milliseconds. */
+  settledAt: number;
   /** The transfer that paid; undefined if the sale relies on the facilitator's word alone. */
   paid: Paid | undefined;
 }
@@ -34,8 +36,6 @@ export interface Sold<T> {
 interface Paid {
   chain: Network;
   payer: string;
-  /** Time of the settlement, Unix milliseconds. */
-  settledAt: number;
 }
 
 /** The state of a call between its steps. */
@@ -210,8 +210,8 @@ export class Sale<T> {
       if (this.isSold) this.#event.outcome = "sold";
       const receipt = receiptFor(payment, { success: true, transaction }, paidBy);
       const { chain } = paidBy ?? payment;
-      const paid = isProved ? { chain, payer: payment.authorization.from, settledAt } : undefined;
-      return { value: JSON.parse(value) as T, receipt, isPaidEarlier: paidBy !== undefined, paid };
+      const paid = isProved ? { chain, payer: payment.authorization.from } : undefined;
+      return { value: JSON.parse(value) as T, receipt, isPaidEarlier: paidBy !== undefined, settledAt, paid };
     });
     this.#log();
     return sold;

@@ -1,7 +1,9 @@
 /** The terms of an offer in every form in which clients and indexes read them. */
 
+import { getAddress } from "viem/utils";
 import { IDENTIFIER_EXTENSION } from "./identifier.ts";
-import type { Offer, SignedOffers } from "./offer.ts";
+import { isSolana } from "./networks.ts";
+import type { Offer, PaymentRequirementsV2, SignedOffers } from "./offer.ts";
 import { dollarsOf, type Price } from "./price.ts";
 
 /**
@@ -55,7 +57,50 @@ export function toolPaymentMeta({ price, v2: [preferred] }: Offer) {
   };
 }
 
-/** Returns the price as OpenAPI's `x-payment-info`, for discovery tools. */
-export function paymentInfo(price: Price) {
-  return { price: { mode: "fixed", currency: "USD", amount: dollarsOf(price) }, protocols: [{ x402: {} }] };
+/** The payment method and the intent of MPP challenges. */
+export const MPP_METHOD = "evm";
+export const MPP_INTENT = "charge";
+
+/** Maximum number of networks that are offered to MPP clients. The limit exists because each one lengthens a header. */
+const MAX_CHARGES = 3;
+
+/**
+ * Returns the terms as `request` parameters of MPP challenges (draft-evm-charge-01, "Request Schema"), with the
+ * requirement of x402 version 2 that each one stands for: the first EVM networks of the offer.
+ */
+export function chargeRequests({ networks, v2 }: Offer): { request: string; requirement: PaymentRequirementsV2 }[] {
+  const requests = v2.flatMap((requirement) => {
+    const network = networks.find(({ caip2 }) => caip2 === requirement.network);
+    if (!network || isSolana(network)) return [];
+    const { amount, asset, payTo } = requirement;
+    const { chainId, decimals } = network;
+    // The names are in the order of RFC 8785, so that the JSON is canonical.
+    const json = JSON.stringify({
+      amount,
+      currency: getAddress(asset),
+      methodDetails: { chainId, credentialTypes: ["authorization"], decimals },
+      recipient: getAddress(payTo),
+    });
+    const request = new TextEncoder().encode(json).toBase64({ alphabet: "base64url", omitPadding: true });
+    return [{ request, requirement }];
+  });
+  return requests.slice(0, MAX_CHARGES);
+}
+
+/**
+ * Returns the price as OpenAPI's `x-payment-info`, for discovery tools.
+ * @param offer the terms, if the deployment also takes MPP payments (draft-payment-discovery-01, "Payment Offer Object")
+ */
+export function paymentInfo(price: Price, offer?: Offer) {
+  const offers = (offer ? chargeRequests(offer) : []).map(({ requirement: { amount, asset } }) => ({
+    intent: MPP_INTENT,
+    method: MPP_METHOD,
+    amount,
+    currency: asset,
+  }));
+  return {
+    price: { mode: "fixed", currency: "USD", amount: dollarsOf(price) },
+    protocols: [{ x402: {} }],
+    ...(offers.length > 0 && { offers }),
+  };
 }

@@ -4,6 +4,7 @@ import type { Config } from "../../settings/config.ts";
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../request/idempotencyKey.ts";
 import { UPLOADS_PATH } from "../request/uploads.ts";
 import { PRODUCTS, type Product, priceLabel } from "../sale/products.ts";
+import { takesMpp } from "../sale/sentPayments.ts";
 import { SIGN_IN } from "../sale/signIn.ts";
 import { limitsOf } from "./limits.ts";
 
@@ -21,6 +22,10 @@ export function options(config: Config) {
     limits: limitsOf(config),
   };
 }
+
+/** The sentences about MPP, for deployments that take it. */
+const MPP_NOTE = `Clients of MPP (the HTTP authentication scheme
+Payment) answer a challenge in WWW-Authenticate of the 402 with the header Authorization, over HTTP only. `;
 
 /** Returns instructions for calling and paying as Markdown: the part of {@link guide} that no schema contains. */
 export function guidance(origin: string, config: Config): string {
@@ -45,7 +50,7 @@ send a payment along: it is verified, not settled, and you can use it for the ca
 
 Call without a payment first. The answer (402 over HTTP, an error with the terms over MCP) says what to sign. Then repeat the
 call with the same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1),
-over MCP in \`_meta["x402/payment"]\`. Price: ${price.label} per call. Networks: ${price.networks.join(", ")}.
+over MCP in \`_meta["x402/payment"]\`. ${takesMpp(config) ? MPP_NOTE : ""}Price: ${price.label} per call. Networks: ${price.networks.join(", ")}.
 
 A failed call is not charged, and you can use its payment again. With each paid call, send an idempotency key that cannot be
 guessed, such as a UUID: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost answer,

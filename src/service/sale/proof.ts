@@ -60,12 +60,15 @@ export async function signedOffers(offer: Offer, request: Request, config: Confi
  * Returns the receipt of a purchase. It is signed if the deployment signs receipts and the settlement is known. The
  * same purchase always has the same receipt.
  */
-export async function provedReceipt({ receipt, value, paid }: Sold<Delivery>, config: Config): Promise<Receipt> {
+export async function provedReceipt(
+  { receipt, value, settledAt, paid }: Sold<Delivery>,
+  config: Config,
+): Promise<Receipt> {
   const { receiptKey } = config;
   const { proof } = value;
   if (receiptKey === undefined || !proof || !paid) return receipt;
   const { signReceipt } = await signing();
-  const { chain, payer, settledAt } = paid;
+  const { chain, payer } = paid;
   const extensions = await signReceipt(
     {
       version: 1,

@@ -7,7 +7,6 @@ import { joined } from "../../inputs/receive.ts";
 import { tooLarge } from "../../inputs/size.ts";
 import { expectPdf } from "../../inputs/sniff.ts";
 import { PaymentRequired, type Resource } from "../../payments/wire/offer.ts";
-import { readFirstPayment } from "../../payments/wire/paymentPayload.ts";
 import { type Config, UPLOADS } from "../../settings/config.ts";
 import { Problem } from "../../shared/problems.ts";
 import { bucketOf } from "../../storage/bucket.ts";
@@ -29,6 +28,7 @@ import { UPLOADS_PATH, type uploadOffer, type uploadReceipt, uploadRequest } fro
 import type { Exchange } from "./callContext.ts";
 import { PRODUCTS } from "./products.ts";
 import { admitPayer, offerFor } from "./purchase.ts";
+import type { SentPayments } from "./sentPayments.ts";
 import { serviceMetadata } from "./serviceMetadata.ts";
 
 /** Maximum number of bytes of a file that are buffered in memory on their way to storage. */
@@ -37,7 +37,6 @@ const BUFFERED_BYTES = 100_000;
 /**
  * Creates an upload. A free upload counts against the sender's address. With a payment that a facilitator verifies, the
  * upload counts against the payer and may be large. The payment is not settled, and can pay for the call afterwards.
- * @param sent payments in order of preference; null or undefined for a missing payment
  * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
  * @throws PaymentRequired if the upload exceeds the free size without a payment, or the payment is refused
  * @throws PaymentError any error of {@link admitPayer}
@@ -45,7 +44,7 @@ const BUFFERED_BYTES = 100_000;
 export async function openUpload(
   fields: unknown,
   exchange: Exchange,
-  sent: (string | object | null | undefined)[],
+  sent: SentPayments,
 ): Promise<z.output<ReturnType<typeof uploadOffer>>> {
   const { request, env, config } = exchange;
   const checked = uploadRequest().safeParse(fields, { error: fieldMessage });
@@ -105,18 +104,13 @@ const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeByte
  * was verified and none is needed.
  * @throws PaymentRequired if no sent payment is accepted but one is needed, or the payment is refused
  */
-async function payerOf(
-  exchange: Exchange,
-  sent: (string | object | null | undefined)[],
-  isNeeded: boolean,
-): Promise<string | undefined> {
-  const isSent = sent.some((payment) => payment !== null && payment !== undefined);
-  if (!isSent && !isNeeded) return undefined;
+async function payerOf(exchange: Exchange, sent: SentPayments, isNeeded: boolean): Promise<string | undefined> {
+  if (!sent.isSent && !isNeeded) return undefined;
   const [product] = PRODUCTS; // any product serves for the offer, because the product of the later call is unknown
   const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
-  if (!isSent) throw new PaymentRequired(offer, NOT_FREE);
+  if (!sent.isSent) throw new PaymentRequired(offer, NOT_FREE);
   rejectThrottled(exchange.request);
-  const payment = readFirstPayment(sent, offer);
+  const { payment } = sent.read(offer);
   const { verified } = await admitPayer(product!, payment, offer, exchange);
   if (verified) return payerAccount(payment);
   if (isNeeded) throw new PaymentRequired(offer, "payment_already_used: sign a new payment for this upload");

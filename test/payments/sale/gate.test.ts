@@ -33,7 +33,8 @@ const SOLD = {
     payer: `0x${"01".repeat(20)}`,
   },
   isPaidEarlier: false,
-  paid: { chain: OFFER.networks[0], payer: `0x${"01".repeat(20)}`, settledAt: expect.any(Number) },
+  settledAt: expect.any(Number),
+  paid: { chain: OFFER.networks[0], payer: `0x${"01".repeat(20)}` },
 };
 
 /**

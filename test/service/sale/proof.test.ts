@@ -207,7 +207,7 @@ describe("offers", () => {
     expect((await verifyOfferSignatureEIP712(signed as never)).signer).toBe(SIGNER);
 
     const receipt = { success: true, transaction: "5j7s", network: "solana", payer: FEE_PAYERS[0]! };
-    const sold = { ...SOLD, receipt, paid: { chain, payer: FEE_PAYERS[0]!, settledAt: 7999 } };
+    const sold = { ...SOLD, receipt, settledAt: 7999, paid: { chain, payer: FEE_PAYERS[0]! } };
     const { extensions } = await provedReceipt(sold, config);
     const { payload } = await proved(extensions as unknown as Extensions);
     expect(payload).toMatchObject({ network: chain.caip2, payer: FEE_PAYERS[0], issuedAt: 7, transaction: "5j7s" });
@@ -396,8 +396,8 @@ describe("a deployment", () => {
 
   test("signs no receipt if only the facilitator claims that the payment settled", async () => {
     const receipt = { success: true, transaction: "", network: "base-sepolia", payer: PAYER };
-    const sold = { ...SOLD, receipt };
-    const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER, settledAt: 0 };
+    const sold = { ...SOLD, receipt, settledAt: 0 };
+    const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER };
     const config = readConfig({ RECEIPT_KEY });
     expect(await provedReceipt({ ...sold, paid }, config)).toHaveProperty("extensions");
     expect(await provedReceipt({ ...sold, paid: undefined }, config)).toEqual(receipt);
