@@ -1,10 +1,11 @@
 /**
  * `npm run check:clients` starts the Worker with the development facilitator, and buys from it with unmodified x402
- * clients: six libraries and programs, then `@apify/mcpc`. It exits with 1 if a client does not get a marked PDF. With
- * words, it runs only the clients whose names contain one of them.
+ * and MPP clients: seven libraries and programs, then `@apify/mcpc`. Then `mppx validate` checks the server. It exits with
+ * 1 if a client does not get a marked PDF, or a check fails. With words, it runs only the clients whose names contain one
+ * of them.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -34,6 +35,8 @@ const request = {
 };
 const init = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(request) };
 const program = (/** @type {string} */ name) => join(import.meta.dirname, "node_modules/.bin", name);
+
+const LOGO = join(import.meta.dirname, "../../examples/logo.png");
 
 /** Number of attempts to connect mcpc, which gives its background process only five seconds to start. */
 const MCPC_ATTEMPTS = 5;
@@ -71,6 +74,27 @@ async function buyWithMcpc(origin) {
   }
 }
 
+/** Runs mppx, and returns its output as JSON. @param {string[]} words */
+async function mppx(...words) {
+  const env = { ...process.env, MPPX_PRIVATE_KEY: DEVELOPMENT_KEY };
+  return JSON.parse((await run(program("mppx"), words, { env })).stdout);
+}
+
+/** Buys a file with mppx. @param {URL} url @param {"x402" | "mpp"} protocol */
+function buyWithMppx(url, protocol) {
+  const text = `PAID WITH ${protocol}`; // another text, because the same content is charged once
+  return mppx(url.href, "--protocol", protocol, "--silent", "-J", JSON.stringify({ ...request, text }));
+}
+
+/** Lets mppx check challenges, errors, payments and receipts of each paid address. @param {URL} origin */
+async function validateWithMppx(origin) {
+  const image = `data:image/png;base64,${(await readFile(LOGO)).toString("base64")}`;
+  const bodies = { "/v1/watermark/text": request, "/v1/watermark/image": { file: request.file, image } };
+  const { summary } = await mppx("validate", origin.origin, "--output-json", "--body", JSON.stringify(bodies));
+  if (summary.failed > 0 || summary.skipped > 0) throw new Error(JSON.stringify(summary));
+  return summary.passed;
+}
+
 /** The clients by name. Each buys one marked PDF and returns the answer. */
 const CLIENTS = {
   async "x402-fetch"(/** @type {URL} */ url) {
@@ -87,11 +111,8 @@ const CLIENTS = {
     const wallet = await createLocalWallet({ id: baseSepolia.id, name: baseSepolia.name }, DEVELOPMENT_KEY);
     return (await wrap(fetch, { handlers: [createPaymentHandler(wallet)] })(url.href, init)).json();
   },
-  async mppx(/** @type {URL} */ url) {
-    const env = { ...process.env, MPPX_PRIVATE_KEY: DEVELOPMENT_KEY };
-    const words = [url.href, "--protocol", "x402", "--silent", "-J", JSON.stringify(request)];
-    return JSON.parse((await run(program("mppx"), words, { env })).stdout);
-  },
+  "mppx with x402": (/** @type {URL} */ url) => buyWithMppx(url, "x402"),
+  "mppx with MPP": (/** @type {URL} */ url) => buyWithMppx(url, "mpp"),
   async agents(/** @type {URL} */ url) {
     const client = new Client({ name: "check", version: "1.0.0" });
     await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url)));
@@ -103,11 +124,13 @@ const CLIENTS = {
   "@apify/mcpc": buyWithMcpc,
 };
 
+const VALIDATE = "mppx validate";
 const words = process.argv.slice(2);
+const isChosen = (/** @type {string} */ name) => words.length === 0 || words.some((word) => name.includes(word));
 const worker = await startWorker();
 try {
   for (const [name, buy] of Object.entries(CLIENTS)) {
-    if (words.length > 0 && !words.some((word) => name.includes(word))) continue;
+    if (!isChosen(name)) continue;
     try {
       const answer = await buy(new URL("/v1/watermark/text", worker.url));
       const pdf = await (await fetch(answer.output.url)).bytes();
@@ -117,6 +140,13 @@ try {
       console.log(`✗ ${name}: ${String(error).slice(0, 1000)}`);
       process.exitCode = 1;
     }
+  }
+  if (isChosen(VALIDATE)) {
+    const passed = await validateWithMppx(new URL(worker.url)).catch((error) => {
+      console.log(`✗ ${VALIDATE}: ${String(error).slice(0, 1000)}`);
+      process.exitCode = 1;
+    });
+    if (passed) console.log(`✓ ${VALIDATE}: ${passed} checks`);
   }
 } finally {
   await worker.stop();
