@@ -51,7 +51,7 @@ export const expectPlainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
  * Returns the fields in the query of a call whose body is the PDF itself.
  * @throws Problem invalid_request if a field is repeated or is named `file`
  */
-function queryFields(c: Context): Record<string, string> {
+export function queryFields(c: Context): Record<string, string> {
   const fields = new Map<string, string>();
   // `c.req.query()` would return invalid UTF-8 undecoded: `%E9` would be printed on every page.
   for (const [name, value] of new URL(c.req.url).searchParams) {
@@ -75,7 +75,7 @@ const productFields = once(() => [...new Set(PRODUCTS.flatMap(({ schemas }) => O
  * `utm_source`, are allowed.
  * @throws Problem invalid_request
  */
-function expectFieldsInBody(c: Context): void {
+export function expectFieldsInBody(c: Context): void {
   for (const path of new URL(c.req.url).searchParams.keys()) {
     const field = knownName(path, productFields());
     if (field === undefined) continue;

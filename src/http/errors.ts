@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { refusedCredential } from "../payments/wire/mppProblem.ts";
-import { PaymentRequired } from "../payments/wire/offer.ts";
+import { PaymentRequired, type SignedOffers } from "../payments/wire/offer.ts";
 import { paymentRequiredV1 } from "../payments/wire/renderings.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
 import { nearest } from "../service/request/nearest.ts";
@@ -34,8 +34,7 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
       Link: '</openapi.json>; rel="service-desc"', // RFC 8631: the link to the API description
       "Cache-Control": "no-store",
     };
-    if (credentialIn(raw, c.var.config) === undefined)
-      return c.json(paymentRequiredV1(error.offer, error.reason, signed), 402, headers);
+    if (credentialIn(raw, c.var.config) === undefined) return c.json(unpaidBody(error, signed), 402, headers);
     const refused = JSON.stringify(refusedCredential(error, c.var.requestId));
     return c.body(refused, 402, { ...headers, "Content-Type": "application/problem+json" });
   }
@@ -60,6 +59,11 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
     ...headers,
     "Content-Type": "application/problem+json",
   });
+}
+
+/** Returns the body of a 402: the terms of version 1, and the errors of the request, which clients ignore. */
+function unpaidBody({ offer, reason, problems }: PaymentRequired, signed: SignedOffers | undefined) {
+  return { ...paymentRequiredV1(offer, reason, signed), ...(problems.length > 0 && { problems }) };
 }
 
 /** Paths that callers often misspell. */

@@ -17,13 +17,13 @@ export const securityHeaders = secureHeaders({
 /**
  * Lets web pages of any origin call the service.
  *
- * Without `allowHeaders`, a preflight may request any header, also Authorization, which `*` would not cover. That is safe because the service uses no cookies. Clients
- * add headers for tracing, and the official x402 clients send even Access-Control-Expose-Headers.
+ * Without `allowHeaders`, a preflight may request any header, also Authorization, which `*` would not cover. That is safe
+ * because the service uses no cookies. Clients add headers for tracing, and the official x402 clients send even
+ * Access-Control-Expose-Headers.
  */
 export const crossOrigin = cors({
   origin: "*",
   allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
-  // Content-Length is always readable (Fetch, "CORS-safelisted response-header name").
   exposeHeaders: [
     "X-PAYMENT-RESPONSE",
     "Overprint-Notice",
@@ -36,6 +36,7 @@ export const crossOrigin = cors({
     "ETag",
     "Accept-Ranges",
     "Content-Range",
+    "Content-Length",
     "Content-Disposition",
     "Link",
     "Server-Timing",

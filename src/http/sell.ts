@@ -18,6 +18,7 @@ import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { mppReceiptHeaders, paymentRequiredHeaders, receiptHeader } from "./paymentHeaders.ts";
+import { unpaidProblems } from "./unpaidProblems.ts";
 
 /**
  * Returns a handler that sells a product. If the payment is missing, does not match the offer or is rejected by the
@@ -28,7 +29,8 @@ export function sell(product: Product): Handler<ApiEnv> {
     const exchange = exchangeOf(c);
     const offer = endpointOffer(product, exchange);
     const sent = await paymentsOf(exchange.request, exchange.config);
-    if (sent.isSent) rejectThrottled(exchange.request);
+    if (!sent.isSent) throw new PaymentRequired(offer, undefined, undefined, await unpaidProblems(c, product));
+    rejectThrottled(exchange.request);
     const { payment, challengeId, bodySha256 } = sent.read(offer);
     const accept = async (call: CallContext) => {
       if (bodySha256 === undefined) return readRequest(c, product, call);

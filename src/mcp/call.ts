@@ -4,7 +4,7 @@ import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
 import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { idempotencyKeyOf } from "../service/request/idempotencyKey.ts";
-import { sentenceOf } from "../service/request/invalidRequest.ts";
+import { MAX_PROBLEMS, sentenceOf } from "../service/request/invalidRequest.ts";
 import { type Exchange, STAGES, type Stage } from "../service/sale/callContext.ts";
 import type { Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
@@ -53,7 +53,8 @@ export async function call(
     exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even after a disconnect
     return delivered(await bought);
   } catch (error) {
-    return failed(error, exchange, mcpReq, ({ reason }) => unpaidSentence(product, config, reason, sentFields));
+    const problems = error instanceof PaymentRequired ? wrongFields(product, sentFields) : [];
+    return failed(error, exchange, mcpReq, ({ reason }) => unpaidSentence(product, config, reason, problems), problems);
   } finally {
     if (admitted !== earlier) message?.releaseUnused();
   }
@@ -62,19 +63,21 @@ export async function call(
 /**
  * Returns the tool result for a failed call.
  * @param sentence writes the text of the result if the call is unpaid
+ * @param problems errors in the arguments of an unpaid call
  */
 export async function failed(
   thrown: unknown,
   { request, requestId, env, config, facts }: Exchange,
   mcpReq: ServerContext["mcpReq"],
   sentence: (unpaid: PaymentRequired) => string,
+  problems: readonly FieldError[] = [],
 ): Promise<CallToolResult> {
   const error = await limitRefusals(whileClosed(thrown as Error, config), request, env);
   if (error instanceof PaymentRequired) {
     Object.assign(facts, { code: "payment_required", reason: error.reason });
     const signed = await signedOffers(error.offer, request, config);
     if (takesPaymentRequired(mcpReq)) return paymentRequiredExtension(error, signed);
-    return paymentRequired(error, sentence(error), signed);
+    return paymentRequired(error, sentence(error), problems, signed);
   }
   const problem = problemOf(error);
   const { code, status, cause } = problem;
@@ -88,8 +91,8 @@ export async function failed(
 const MAX_SHOWN_ERRORS = 4;
 
 /** Writes the sentence about the price of an unpaid call. Includes the field errors to fix before paying. */
-function unpaidSentence(product: Product, config: Config, reason: string, fields: unknown): string {
-  const wrong = wrongFields(product, fields).slice(0, MAX_SHOWN_ERRORS);
+function unpaidSentence(product: Product, config: Config, reason: string, problems: readonly FieldError[]): string {
+  const wrong = problems.slice(0, MAX_SHOWN_ERRORS);
   const fix = wrong.length === 0 ? "" : ` Fix these fields before you pay: ${wrong.map(sentenceOf).join(" ")}`;
   return `This call costs ${product.price(config).label}, paid with x402. A failed call is not charged. Nothing was done yet (${reason}).${fix}`;
 }
@@ -99,7 +102,7 @@ function wrongFields(product: Product, fields: unknown): FieldError[] {
     product.accept(fields, "json");
     return [];
   } catch (error) {
-    return problemOf(error).errors ?? [];
+    return (problemOf(error).errors ?? []).slice(0, MAX_PROBLEMS);
   }
 }
 

@@ -6,13 +6,17 @@ import { briefPaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../p
 import { result } from "../service/request/schemas.ts";
 import { noticeText } from "../service/sale/notices.ts";
 import type { Delivery } from "../service/sale/products.ts";
-import { type Problem, problemDetails } from "../shared/problems.ts";
+import { type FieldError, type Problem, problemDetails } from "../shared/problems.ts";
 
 /** Schema of the terms of an unpaid call. */
 export const terms = z.object({
   x402Version: z.literal(2),
   error: z.string(),
   accepts: z.array(z.object({})).describe("The ways to pay (x402 version 2). Sign one of them."),
+  problems: z
+    .array(z.object({}))
+    .optional()
+    .describe("Wrong arguments: path and message. Correct them before you pay."),
 });
 
 /**
@@ -51,11 +55,13 @@ export function delivered({
  * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"). The first text is
  * the terms as JSON, because clients behind hosts that pass on only `content` read it. The sentence for the model is
  * second. The official clients read the terms from `structuredContent`, Cloudflare's from `_meta`.
+ * @param problems errors in the call's arguments
  * @param signed the signed offers
  */
 export function paymentRequired(
   { offer, reason, refusal }: PaymentRequired,
   sentence: string,
+  problems: readonly FieldError[],
   signed?: SignedOffers,
 ): CallToolResult {
   const unpaid = paymentRequiredV2(offer, reason, signed);
@@ -65,7 +71,7 @@ export function paymentRequired(
       { type: "text", text: JSON.stringify(briefPaymentRequired(offer, reason)) },
       { type: "text", text: sentence },
     ],
-    structuredContent: { ...unpaid },
+    structuredContent: { ...unpaid, ...(problems.length > 0 && { problems }) },
     _meta: {
       "x402/error": unpaid,
       "x402/error-v1": paymentRequiredV1(offer, reason, signed),

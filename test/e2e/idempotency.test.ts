@@ -143,6 +143,15 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
     expect([other.status, await paid()]).toEqual([422, PRICE]);
   });
 
+  test("a client pays although the 402 lists errors of the request", async () => {
+    const pay = client(await chain.payerWith(PRICE));
+    const wrong = { ...request(), body: JSON.stringify({ file: "https://example.com/a.pdf", text: 2026 }) };
+    const unpaid = await fetch(endpoint(), wrong);
+    expect(await unpaid.json()).toMatchObject({ problems: [{ path: "text" }] });
+    const paid = await pay(wrong);
+    expect([paid.status, await paid.json()]).toEqual([400, expect.objectContaining({ code: "invalid_request" })]);
+  });
+
   test("a client that repeats its call after settlement_pending is charged once and gets the result", async () => {
     const { payer, paid, recovers } = await unluckyPayer();
     const pay = client(payer);

@@ -146,9 +146,11 @@ describe("payment headers of both x402 versions in one call", () => {
 test("names the required payment header in the terms of each x402 version", async () => {
   const response = await send(TEXT, { method: "POST" });
   expect(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)).toMatchObject({
-    error: "PAYMENT-SIGNATURE header is required",
+    error: "PAYMENT-SIGNATURE header is required: pay with an x402 client, see http://localhost/llms.txt",
   });
-  expect(await response.json()).toMatchObject({ error: "X-PAYMENT header is required" });
+  expect(await response.json()).toMatchObject({
+    error: "X-PAYMENT header is required: pay with an x402 client, see http://localhost/llms.txt",
+  });
 });
 
 test.each<[string, (address: string) => string]>([

@@ -17,7 +17,13 @@ const receipt = { success: true, transaction: "0x1", network: "eip155:84532", pa
 
 const text = (...notices: Notice[]) =>
   JSON.stringify(
-    delivered({ value: { result, notices, filename: "a.pdf" }, receipt, isPaidEarlier: false, settledAt: 0, paid: undefined }),
+    delivered({
+      value: { result, notices, filename: "a.pdf" },
+      receipt,
+      isPaidEarlier: false,
+      settledAt: 0,
+      paid: undefined,
+    }),
   );
 
 test("a tool result reports that marking invalidated a signature or PDF/A conformance", () => {
@@ -39,7 +45,11 @@ test("a tool result contains the receipt of a failed settlement together with th
   const offer = offerOf({ url: "mcp://tool/t", description: "", outputSchema: {}, bazaar: {} }, readConfig({}));
   const failed = { ...receipt, success: false, errorReason: "insufficient_funds", transaction: "" };
   expect(
-    paymentRequired(new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed }), "This costs."),
+    paymentRequired(
+      new PaymentRequired(offer, "insufficient_funds", { version: 2, receipt: failed }),
+      "This costs.",
+      [],
+    ),
   ).toMatchObject({
     isError: true,
     content: [{}, { text: "This costs." }],
@@ -61,7 +71,7 @@ test("an unpaid tool result has the terms as its first text, and content of at m
   };
   const offer = offerOf(resource, { ...readConfig({ PAY_TO_SOLANA: account }), networks });
   expect(offer.v2.length).toBe(networks.length);
-  const { content, structuredContent } = paymentRequired(new PaymentRequired(offer, "reason"), "S".repeat(300));
+  const { content, structuredContent } = paymentRequired(new PaymentRequired(offer, "reason"), "S".repeat(300), []);
   const [first] = content as { text: string }[];
   expect(JSON.parse(first!.text)).toMatchObject({ x402Version: 2, error: "reason", accepts: offer.v2 });
   expect(JSON.stringify(content)).not.toContain("bazaar");

@@ -224,14 +224,20 @@ describe("the payment of a tool call", () => {
     const client = await connect();
     const unpaid = async (fields: object) => {
       const answer = await client.callTool({ name: "add_text_watermark", arguments: { ...fields } });
-      termsV2.parse(answer.structuredContent);
-      return answer.content[1] as { text: string };
+      const { problems } = termsV2.parse(answer.structuredContent);
+      return { ...(answer.content[1] as { text: string }), problems };
     };
     expect((await unpaid({ file, text: "A", opacity: 2 })).text).toMatch(
       /\)\. Fix these fields before you pay: `opacity` must be a number from 0 to 1.*\.$/,
     );
     expect((await unpaid({ nonsense: 1 })).text).toMatch(/`file` is required.*`text` is required.*`nonsense` is not/);
-    expect((await unpaid(text)).text).not.toContain("before you pay");
+    expect((await unpaid({ file, text: 2026 })).problems).toEqual([
+      { path: "text", message: 'must be a string: write "2026"' },
+    ]);
+    expect(await unpaid(text)).toMatchObject({
+      text: expect.not.stringContaining("before you pay"),
+      problems: undefined,
+    });
   });
 });
 

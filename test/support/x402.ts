@@ -42,14 +42,22 @@ const strictOffer = z.strictObject({
   extra: z.record(z.string(), z.unknown()),
 });
 
+/** Errors of an unpaid request, which official clients ignore. */
+const problems = z
+  .array(z.strictObject({ path: z.string(), message: z.string() }))
+  .min(1)
+  .max(10)
+  .optional();
+
 /** The body of a 402 answer in x402 version 1, as the official client parses it. */
 export const strict402 = z.strictObject({
   x402Version: z.literal(1),
   error: z.string(),
   accepts: z.array(strictOffer).min(1),
+  problems,
 });
 
-/** The payment terms of a 402 answer in x402 version 2, with exactly these fields. */
+/** The payment terms of a 402 answer or tool result in x402 version 2, with exactly these fields. */
 export const termsV2 = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
@@ -69,6 +77,7 @@ export const termsV2 = z.strictObject({
     bazaar: z.strictObject({ info: z.record(z.string(), z.unknown()), schema: z.record(z.string(), z.unknown()) }),
     "payment-identifier": z.record(z.string(), z.unknown()),
   }),
+  problems,
 });
 /** Decodes a header that contains JSON in base64. */
 export const decodeHeader = (header: string): unknown =>

@@ -81,6 +81,13 @@ export function problems(
   );
 }
 
+/** The schema of an error in one field. */
+export const FIELD_ERROR = {
+  type: "object",
+  required: ["path", "message"],
+  properties: { path: { type: "string" }, message: { type: "string" } },
+};
+
 /** The schema of every error except 402 (RFC 9457). */
 export const problemSchema = {
   type: "object",
@@ -101,11 +108,7 @@ export const problemSchema = {
       type: "array",
       maxItems: MAX_ERRORS,
       description: "The invalid fields.",
-      items: {
-        type: "object",
-        required: ["path", "message"],
-        properties: { path: { type: "string" }, message: { type: "string" } },
-      },
+      items: FIELD_ERROR,
     },
   },
 };

@@ -1,4 +1,4 @@
-import { type Offer, offerOf } from "../../payments/wire/offer.ts";
+import { missingHeader, type Offer, offerOf } from "../../payments/wire/offer.ts";
 import { paymentInfo, paymentRequiredV1 } from "../../payments/wire/renderings.ts";
 import { httpResource, resultExample } from "../../service/about/discovery.ts";
 import { MAX_KEY_CHARACTERS } from "../../service/request/idempotencyKey.ts";
@@ -125,7 +125,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
           content: {
             ...json(
               ref("schemas", "PaymentRequiredV1"),
-              offer && paymentRequiredV1(offer, "X-PAYMENT header is required"),
+              offer && paymentRequiredV1(offer, missingHeader("X-PAYMENT", offer)),
             ),
             ...(mpp && refusedCredentialContent),
           },

@@ -1,7 +1,8 @@
+import { MAX_PROBLEMS } from "../../service/request/invalidRequest.ts";
 import { takesMpp } from "../../service/sale/sentPayments.ts";
 import { SIGN_IN } from "../../service/sale/signIn.ts";
 import type { Config } from "../../settings/config.ts";
-import { encoded, header, ref } from "./parts.ts";
+import { encoded, FIELD_ERROR, header, ref } from "./parts.ts";
 
 const text = { type: "string" };
 const units = {
@@ -50,9 +51,15 @@ export const paymentSchemas = {
         items: ref("schemas", "PaymentRequirementsV1"),
         description: "The offers. Sign one of them.",
       },
+      problems: {
+        type: "array",
+        maxItems: MAX_PROBLEMS,
+        items: FIELD_ERROR,
+        description: "Errors of the request that a small unpaid body or a query shows. Correct them before you pay.",
+      },
       extensions: open("Extensions by name: offer-receipt, if this deployment signs its offers."),
     },
-    ["extensions"],
+    ["problems", "extensions"],
   ),
   PaymentRequirementsV2: object({ ...terms, amount: units }),
   PaymentRequiredV2: object(

@@ -148,6 +148,11 @@ export interface Receipt {
   extensions?: Record<string, object>;
 }
 
+/** Returns the reason for the 402 of a call without a payment. */
+export function missingHeader(name: "X-PAYMENT" | "PAYMENT-SIGNATURE", { resource }: Offer): string {
+  return `${name} header is required: pay with an x402 client, see ${new URL("/llms.txt", resource.url)}`;
+}
+
 /** A refusal with 402. Nothing was charged, and `offer` contains the ways to pay. */
 export class PaymentRequired extends Error {
   override name = "PaymentRequired";
@@ -164,12 +169,21 @@ export class PaymentRequired extends Error {
    */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
+  /** Errors of the unpaid request, to correct before paying. */
+  readonly problems: readonly object[];
+
   /** @param reason undefined if the call has no payment */
-  constructor(offer: Offer, reason?: string, refusal?: { version: 1 | 2; receipt: Receipt }) {
-    super(reason ?? "X-PAYMENT header is required");
+  constructor(
+    offer: Offer,
+    reason?: string,
+    refusal?: { version: 1 | 2; receipt: Receipt },
+    problems: readonly object[] = [],
+  ) {
+    super(reason ?? missingHeader("X-PAYMENT", offer));
     this.offer = offer;
     this.reason = this.message;
-    this.reasonV2 = reason ?? "PAYMENT-SIGNATURE header is required";
+    this.reasonV2 = reason ?? missingHeader("PAYMENT-SIGNATURE", offer);
     this.refusal = refusal;
+    this.problems = problems;
   }
 }

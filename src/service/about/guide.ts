@@ -50,7 +50,7 @@ send a payment along: it is verified, not settled, and you can use it for the ca
 
 Call without a payment first. The answer (402 over HTTP, an error with the terms over MCP) says what to sign. Then repeat the
 call with the same fields and the payment: over HTTP in the header PAYMENT-SIGNATURE (x402 version 2) or X-PAYMENT (version 1),
-over MCP in \`_meta["x402/payment"]\`. ${takesMpp(config) ? MPP_NOTE : ""}Price: ${price.label} per call. Networks: ${price.networks.join(", ")}.
+over MCP in \`_meta["x402/payment"]\`. The packages @x402/fetch and @x402/axios (npm) and x402 (PyPI) do both. ${takesMpp(config) ? MPP_NOTE : ""}Price: ${price.label} per call. Networks: ${price.networks.join(", ")}.
 
 A failed call is not charged, and you can use its payment again. With each paid call, send an idempotency key that cannot be
 guessed, such as a UUID: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in \`_meta["${IDEMPOTENCY_META}"]\`. After a lost answer,

@@ -9,6 +9,9 @@ const REQUIRED = "is required";
 /** Maximum number of wrong fields that an error lists. */
 export const MAX_ERRORS = 20;
 
+/** Maximum number of wrong fields in the answer to an unpaid call. */
+export const MAX_PROBLEMS = 10;
+
 /** The known fields. */
 interface Fields {
   /** Fields of this operation. */
