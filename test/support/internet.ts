@@ -239,6 +239,9 @@ function supportedBy(behavior: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
+/** The prices of a call in the tests, in atomic units of USDC. */
+const PRICES = ["50000", "70000"];
+
 /**
  * Answers a request to `/verify` or `/settle` like a facilitator. Its path is `/<behavior>`, or `/<behavior>-<suffix>`
  * for one of several facilitators with the same behavior.
@@ -267,8 +270,8 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   >;
   const wellFormed =
     Number(x402Version) === 1
-      ? paymentPayload?.scheme === "exact" && paymentRequirements?.maxAmountRequired === "50000"
-      : paymentPayload?.accepted !== undefined && paymentRequirements?.amount === "50000";
+      ? paymentPayload?.scheme === "exact" && PRICES.includes(String(paymentRequirements?.maxAmountRequired))
+      : paymentPayload?.accepted !== undefined && PRICES.includes(String(paymentRequirements?.amount));
   if (!wellFormed) return Response.json({ error: "neither version 1 nor version 2" }, { status: 400 });
 
   const network = String(paymentRequirements?.network);

@@ -6,6 +6,7 @@ import * as z from "zod";
 import type { EventContext } from "../wire/events.ts";
 import { isSolana } from "../wire/networks.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
+import { askedByChain } from "./chainTime.ts";
 import { type Rpc, rpcClient } from "./rpc.ts";
 import { readSolana } from "./solanaChain.ts";
 
@@ -30,7 +31,7 @@ export const EVIDENCE_TIMEOUT_MS = 5000;
  */
 const CONFIRMATIONS = 1n;
 /**
- * Tolerated difference between the clocks of the chain and the Worker, in seconds. Block timestamps are whole seconds.
+ * Tolerated error in seconds of the time of an attempt, see {@link askedByChain}. Block timestamps are whole seconds.
  */
 const CLOCK_SKEW = 2;
 /** Number of blocks over which the mean block time is measured. */
@@ -101,7 +102,8 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
       ? undefined
       : lost("invalid_exact_evm_payload_authorization_valid_before: the authorization expired before it was settled");
 
-  const since = firstAsked / 1000 - SEARCH_MARGIN;
+  const asked = askedByChain(firstAsked, Number(newest.timestamp));
+  const since = asked - SEARCH_MARGIN;
   const [event] = await rpc(
     "eth_getLogs",
     [
@@ -131,7 +133,7 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
     [TRANSFER, `0x${word(from)}`, `0x${word(to)}`].every((topic, at) => isSame(next.topics[at] ?? "", topic)) &&
     BigInt(next.data) === BigInt(value);
   if (!paid) return lost("nonce_already_used: the authorization's nonce was used for something else");
-  if (Number(timestamp) + CLOCK_SKEW < Math.floor(firstAsked / 1000))
+  if (Number(timestamp) + CLOCK_SKEW < Math.floor(asked))
     return lost("nonce_already_used: the authorization was used before this call");
   return { outcome: "settled", transaction: event.transactionHash, sender: sender.toLowerCase() } as const;
 }

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { type PaymentPayload, SOLANA_LIFETIME_SECONDS } from "../wire/paymentPayload.ts";
 import { decodeTransaction } from "../wire/solanaTransaction.ts";
+import { askedByChain } from "./chainTime.ts";
 import type { Rpc } from "./rpc.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Rpc } from "./rpc.ts";
  */
 const COMMITMENT = "confirmed";
 /**
- * Tolerated difference between the clocks of the chain and the Worker, in seconds. Block times are estimates of the
+ * Tolerated error in seconds of the time of an attempt, see {@link askedByChain}. Block times are estimates of the
  * validators.
  */
 const CLOCK_SKEW = 10;
@@ -22,7 +23,9 @@ const MAX_LISTED = 100;
 
 const validity = z.object({ context: z.object({ slot: z.int() }), value: z.boolean() });
 const failure = z.string().or(z.looseObject({})).nullable();
-const listed = z.array(z.object({ signature: z.string(), err: failure, blockTime: z.number().nullable() }));
+/** Time of a block, Unix seconds; null if the node does not know it. */
+const time = z.number().nullable();
+const listed = z.array(z.object({ signature: z.string(), err: failure, blockTime: time }));
 const sent = z.object({ transaction: z.tuple([z.string(), z.literal("base64")]) });
 
 /**
@@ -42,8 +45,11 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
   // Transactions are listed after the blockhash check, and the node must have reached the slot of that check. If the
   // blockhash had expired by then, the list cannot miss a later transaction with this blockhash.
   const bounds = { commitment: COMMITMENT, minContextSlot: context.slot, limit: MAX_LISTED };
-  const all = await rpc("getSignaturesForAddress", [transfer.source, bounds], listed);
-  const asked = firstAsked / 1000;
+  const [all, chainNow] = await Promise.all([
+    rpc("getSignaturesForAddress", [transfer.source, bounds], listed),
+    rpc("getBlockTime", [context.slot], time).catch(() => null),
+  ]);
+  const asked = askedByChain(firstAsked, chainNow ?? Date.now() / 1000);
   const since = asked - SOLANA_LIFETIME_SECONDS - CLOCK_SKEW;
   const recent = all.filter(({ blockTime }) => blockTime === null || blockTime > since);
 
@@ -57,7 +63,7 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     return { outcome: "settled", transaction: signature } as const;
   }
   // A node may report a very recent blockhash as invalid because it does not know the blockhash yet.
-  const isOver = !isValid && Date.now() / 1000 > asked + SOLANA_LIFETIME_SECONDS;
+  const isOver = !isValid && Date.now() > firstAsked + SOLANA_LIFETIME_SECONDS * 1000;
   return isOver && recent.length < MAX_LISTED
     ? lost("block_height_exceeded: the transaction's blockhash lapsed before it was settled")
     : undefined;

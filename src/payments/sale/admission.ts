@@ -136,7 +136,7 @@ async function lookUp(
  * Returns the first facilitator that verifies the payment.
  * @param abandoned aborted once no caller waits for the verdict. After that, no other facilitator is asked
  * @throws PaymentRequired if a facilitator refuses the payment, if one rejects it and none verifies it, or if the
- *   authorization's validity period does not fit
+ *   payment's terms or its validity period do not fit
  * @throws PaymentError facilitator_unavailable if no facilitator gives a verdict; not_selling if no facilitator is
  *   configured
  */
@@ -145,6 +145,7 @@ export async function verify(
   abandoned?: AbortSignal,
 ): Promise<FacilitatorClient> {
   if (facilitators.length === 0) throw notSelling();
+  if (payment.mismatch !== undefined) throw new PaymentRequired(offer, payment.mismatch);
   checkWindow(payment, offer, Math.floor(now() / 1000));
   let rejection: string | undefined;
   for (const facilitator of facilitators) {

@@ -47,7 +47,8 @@ const payloadMessage: z.core.$ZodErrorMap = (issue) => {
 };
 
 /**
- * A payment that matches the offer, checked without a facilitator. It is plain JSON data, so it can be stored and sent.
+ * A payment on one of the offered networks, checked without a facilitator. It is plain JSON data, so it can be stored
+ * and sent.
  */
 export interface PaymentPayload {
   version: 1 | 2;
@@ -69,30 +70,40 @@ export interface PaymentPayload {
    */
   request: string;
   identifier: string | null;
+  /**
+   * The reason why the payment does not match the offer; undefined if it does. Such a payment buys nothing new. It may
+   * have bought a result earlier, before the operator changed the price or the recipient.
+   */
+  mismatch?: string;
 }
 
 /**
- * Returns the first usable payment of a call. A call may carry several payments, for example in the headers of both
- * versions.
+ * Returns the first payment of a call that matches the offer. If none does, returns the first well-formed payment. A
+ * call may carry several payments, for example in the headers of both versions.
  * @param sent the payments in order of preference; null or undefined for an absent payment
  * @throws PaymentRequired with the reason why the first payment is unusable
  */
 export function readFirstPayment(sent: (string | object | null | undefined)[], offer: Offer): PaymentPayload {
   let refusal: unknown;
+  let mismatched: PaymentPayload | undefined;
   for (const payment of sent) {
     if (payment === null || payment === undefined) continue;
     try {
-      return readPaymentPayload(payment, offer);
+      const read = readPaymentPayload(payment, offer);
+      if (read.mismatch === undefined) return read;
+      mismatched ??= read;
     } catch (error) {
       refusal ??= error;
     }
   }
+  if (mismatched) return mismatched;
   throw refusal ?? new PaymentRequired(offer);
 }
 
 /**
  * Decodes a payment, and checks everything that needs neither the facilitator nor the chain: shape, scheme, network,
- * recipient and amount. On Solana the facilitator checks the recipient, because only it can look up the token account.
+ * recipient and amount. A wrong recipient or amount is a {@link PaymentPayload.mismatch}. On Solana the facilitator checks
+ * the recipient, because only it can look up the token account.
  * @param sent JSON, its base64, or the object itself
  * @throws PaymentRequired with the reason why the payment is unusable
  */
@@ -114,17 +125,19 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
       ? matchV1(parse(paymentV1), offer, refuse)
       : matchV2(parse(paymentV2), offer, refuse);
   const { version, chain, accepted, identifier } = match;
-  const { requirement, payload, ...payment } = isSolana(chain)
+  const { requirement, payload, mismatch, ...payment } = isSolana(chain)
     ? onSolana(parse(solanaPayment).payload, chain, match.requirement, refuse)
-    : onEvm(parse(evmPayment).payload, chain, match.requirement, refuse);
+    : onEvm(parse(evmPayment).payload, chain, match.requirement);
   const field = accepted && difference(accepted, requirement);
-  if (field !== undefined)
-    throw refuse(`invalid_payment_requirements: accepted.${field} is not as offered; return the offer unchanged`);
+  const unlikeOffer =
+    field && `invalid_payment_requirements: accepted.${field} is not as offered; return the offer unchanged`;
+  const reason = mismatch ?? unlikeOffer;
 
   return {
     version,
     network: chain.name,
     ...payment,
+    ...(reason !== undefined && { mismatch: reason }),
     request: JSON.stringify({
       x402Version: version,
       paymentPayload: {
@@ -153,6 +166,7 @@ export function paymentKey({ chain, authorization: { from, nonce } }: PaymentPay
 type Refuse = (reason: string) => PaymentRequired;
 type Requirement = PaymentRequirementsV1 | PaymentRequirementsV2;
 type Read<Chain> = Pick<PaymentPayload, "authorization" | "signature" | "transfer"> & {
+  mismatch: string | undefined;
   chain: Chain;
   requirement: Requirement;
   /** The checked part of the payload. */
@@ -160,19 +174,17 @@ type Read<Chain> = Pick<PaymentPayload, "authorization" | "signature" | "transfe
 };
 
 /** Checks the recipient and the amount of an EVM payment. The token needs no check, because the signature covers it. */
-function onEvm(
-  payload: z.infer<typeof evmPayload>,
-  chain: EvmNetwork,
-  requirement: Requirement,
-  refuse: Refuse,
-): Read<EvmNetwork> {
-  const { to, value } = payload.authorization;
+function onEvm(payload: z.infer<typeof evmPayload>, chain: EvmNetwork, requirement: Requirement): Read<EvmNetwork> {
+  return { ...payload, chain, requirement, payload, mismatch: mismatchOnEvm(payload.authorization, requirement) };
+}
+
+function mismatchOnEvm({ to, value }: PaymentPayload["authorization"], requirement: Requirement): string | undefined {
   if (to.toLowerCase() !== requirement.payTo.toLowerCase())
-    throw refuse(`invalid_exact_evm_payload_recipient_mismatch: pay to ${requirement.payTo}`);
+    return `invalid_exact_evm_payload_recipient_mismatch: pay to ${requirement.payTo}`;
   const amount = amountOf(requirement);
   if (BigInt(value) !== BigInt(amount))
-    throw refuse(`invalid_exact_evm_payload_authorization_value: authorize exactly ${amount}`);
-  return { ...payload, chain, requirement, payload };
+    return `invalid_exact_evm_payload_authorization_value: authorize exactly ${amount}`;
+  return undefined;
 }
 
 /**
@@ -192,8 +204,6 @@ function onSolana(
 ): Read<SolanaNetwork> {
   const { payer, signature, source, mint, amount, feePayer, messageHash, blockhash } = transferIn(transaction, refuse);
   if (mint !== chain.asset) throw refuse(`invalid_exact_svm_payload_mint_mismatch: pay with ${chain.asset}`);
-  if (amount !== amountOf(requirement))
-    throw refuse(`invalid_exact_svm_payload_amount_mismatch: transfer exactly ${amountOf(requirement)}`);
   const ends = Math.floor(Date.now() / 1000) + SOLANA_LIFETIME_SECONDS;
   return {
     authorization: {
@@ -208,6 +218,10 @@ function onSolana(
     transfer: { feePayer, source, blockhash },
     chain,
     payload: { transaction },
+    mismatch:
+      amount === amountOf(requirement)
+        ? undefined
+        : `invalid_exact_svm_payload_amount_mismatch: transfer exactly ${amountOf(requirement)}`,
     // The payment's own fee payer is used, because a facilitator has several and another isolate may have offered this
     // one.
     requirement: { ...requirement, extra: { feePayer } },

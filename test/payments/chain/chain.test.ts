@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { evidenceOf } from "../../../src/payments/chain/chain.ts";
 import type { PaymentEvent } from "../../../src/payments/wire/events.ts";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
@@ -40,10 +40,21 @@ interface Scene {
   broken?: object;
   /** Prefix of the path in the URL of the node. */
   before?: string;
+  /** Lead of the Worker's clock over the chain's, in seconds. */
+  aheadSeconds?: number;
 }
 
-/** Returns the logged events and the evidence for a payment. The first attempt to settle the payment was at T + 100. */
-async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", broken, before = "" }: Scene) {
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/**
+ * Returns the logged events and the evidence for a payment. By the chain's clock, the first attempt to settle the
+ * payment was at T + 100, and it is T + 120 now.
+ */
+async function evidence(scene: Scene) {
+  const { newest = 60, block = 55, logs = [], status = "0x1", broken, before = "", aheadSeconds = 0 } = scene;
+  vi.useFakeTimers({ toFake: ["Date"], now: (T + 120 + aheadSeconds) * 1000 });
   const known = logs.map((log, at) => ({
     address: asset.toLowerCase(),
     data: "0x",
@@ -52,7 +63,7 @@ async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", br
     blockNumber: toHex(block),
     transactionHash: HASH,
   }));
-  const scene = {
+  const node = {
     newest,
     start: T,
     seconds: 2,
@@ -62,8 +73,9 @@ async function evidence({ newest = 60, block = 55, logs = [], status = "0x1", br
     ...(broken && { broken }),
   };
   const events: PaymentEvent[] = [];
-  const url = `https://node.example.com/${before}${encodeURIComponent(btoa(JSON.stringify(scene)))}`;
-  const found = await evidenceOf(payment, (T + 100) * 1000, url, { ...SILENT, log: (event) => events.push(event) });
+  const url = `https://node.example.com/${before}${encodeURIComponent(btoa(JSON.stringify(node)))}`;
+  const firstAsked = (T + 100 + aheadSeconds) * 1000;
+  const found = await evidenceOf(payment, firstAsked, url, { ...SILENT, log: (event) => events.push(event) });
   return { found, events };
 }
 const proves = async (scene: Scene) => (await evidence(scene)).found;
@@ -100,6 +112,19 @@ describe("evidenceOf on an EVM chain", () => {
     const logs = [used, transfer()];
     expect(await proves({ logs, block: 49 })).toEqual(settled); // 98 s after T, within the tolerated clock difference
     expect(await proves({ logs, block: 48 })).toEqual(lost("before"));
+  });
+
+  test.each([
+    { clock: "ten minutes ahead of", aheadSeconds: 600 },
+    { clock: "ten minutes behind", aheadSeconds: -600 },
+  ])("reports a payment as settled if the Worker's clock is $clock the chain's", async ({ aheadSeconds }) => {
+    expect(await proves({ logs: [used, transfer()], aheadSeconds })).toEqual(settled);
+  });
+
+  test("reports a payment as lost if it was used before the first attempt, also if the Worker's clock is ahead", async () => {
+    const logs = [used, transfer()];
+    expect(await proves({ logs, block: 49, aheadSeconds: 600 })).toEqual(settled);
+    expect(await proves({ logs, block: 48, aheadSeconds: 600 })).toEqual(lost("before"));
   });
 
   test("reports a canceled payment as lost", async () => {

@@ -1,0 +1,10 @@
+/**
+ * Returns when the first settlement attempt began, in Unix seconds. If the Worker's clock is ahead of the chain's, the
+ * time is converted to the chain's clock. Otherwise the Worker would take its own transfer for an older one.
+ * @param firstAsked start of the attempt by the Worker's clock, Unix milliseconds
+ * @param chainNow current time of the chain, Unix seconds
+ */
+export function askedByChain(firstAsked: number, chainNow: number): number {
+  const elapsed = Math.max(0, Date.now() - firstAsked) / 1000;
+  return Math.min(firstAsked / 1000, chainNow - elapsed);
+}

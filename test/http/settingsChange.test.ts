@@ -1,0 +1,112 @@
+import { generatePrivateKey } from "viem/accounts";
+import { expect, test, vi } from "vitest";
+import { signPayment, signPaymentV2 } from "../../scripts/lib/pay.ts";
+import { deployment, terms } from "../support/deployment.ts";
+
+/**
+ * These tests change the price and the recipient while payments are in use. A payment that was signed on the old terms
+ * keeps what it has bought, and buys nothing new.
+ */
+
+const NEW = { PRICE: "0.07", PAY_TO: `0x${"ab".repeat(20)}`, DEFAULT_KEY: "true" };
+const newTerms = async () => ({ ...(await terms()), payTo: NEW.PAY_TO as `0x${string}`, maxAmountRequired: "70000" });
+const REQUEST = { file: "https://files.example.com/one-page.pdf", text: "A" };
+
+/** Returns functions that call the deployment before and after the change, with headers and a request. */
+function changed(behavior = "good") {
+  const caller =
+    ({ call }: ReturnType<typeof deployment>) =>
+    async (headers: Record<string, string>, request: object = REQUEST) => {
+      const body = JSON.stringify(request);
+      const {
+        status,
+        text,
+        headers: sent,
+      } = await call({
+        headers: { "Content-Type": "application/json", "Content-Length": String(body.length), ...headers },
+        body,
+      });
+      const answer = JSON.parse(text);
+      return { status, url: answer.output?.url, code: answer.code ?? answer.error, answer, headers: sent };
+    };
+  const before = deployment(behavior, { DEFAULT_KEY: "true" });
+  return { before: caller(before), after: caller(deployment(behavior, NEW)) };
+}
+
+test.each([
+  ["X-PAYMENT", signPayment],
+  ["PAYMENT-SIGNATURE", signPaymentV2],
+] as const)("returns the result to a payment in %s that was settled on the old terms", async (header, sign) => {
+  const { before, after } = changed();
+  const headers = { [header]: await sign(await terms(), generatePrivateKey()), "Idempotency-Key": crypto.randomUUID() };
+  const bought = await before(headers);
+  const repeated = await after(headers);
+  expect([bought.status, repeated.status, repeated.url]).toEqual([200, 200, bought.url]);
+});
+
+test.each([
+  { key: "the key of the sale", headers: () => ({ "Idempotency-Key": crypto.randomUUID() }) },
+  { key: "no key", headers: () => ({}) },
+])("returns the result to a new payment on the new terms with $key, and does not settle it", async ({ headers }) => {
+  const { before, after } = changed();
+  const [payer, sent] = [generatePrivateKey(), headers()];
+  const bought = await before({ ...sent, "X-PAYMENT": await signPayment(await terms(), payer) });
+  const repeated = await after({ ...sent, "X-PAYMENT": await signPayment(await newTerms(), payer) });
+  expect([repeated.status, repeated.url]).toEqual([200, bought.url]);
+  expect(repeated.headers.get("Overprint-Notice")).toBe("payment-not-settled");
+});
+
+test("returns the result to a payment on another network with the same key if the first network is removed", async () => {
+  const { before } = changed();
+  const { call } = deployment("good", { NETWORKS: "base" });
+  const [payer, key] = [generatePrivateKey(), { "Idempotency-Key": crypto.randomUUID() }];
+  const bought = await before({ ...key, "X-PAYMENT": await signPayment(await terms(), payer) });
+  const unpaid = JSON.parse((await call({ body: "{}" })).text) as { accepts: Parameters<typeof signPayment>[0][] };
+  const payment = { "X-PAYMENT": await signPayment(unpaid.accepts[0]!, payer), "Content-Type": "application/json" };
+  const repeated = await call({ headers: { ...key, ...payment }, body: JSON.stringify(REQUEST) });
+  expect([repeated.status, JSON.parse(repeated.text).output?.url]).toEqual([200, bought.url]);
+});
+
+test("settles a payment on the terms on which it was signed, and gives its result to a call after the change", async () => {
+  const { before, after } = changed("loses-first-answer");
+  const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
+  const headers = { ...payment, "Idempotency-Key": crypto.randomUUID() };
+  const first = before(headers);
+  const second = vi.waitUntil(
+    async () => {
+      const answer = await after(headers);
+      return answer.status === 402 ? undefined : answer; // the first call has not claimed the payment yet
+    },
+    { timeout: 30_000 },
+  );
+  const [{ status, url }, { url: again }] = await Promise.all([first, second]);
+  expect([status, again]).toEqual([200, url]);
+});
+
+test("asks for a payment on the new terms if the old one has bought nothing, and does not verify the old one", async () => {
+  const { call, verified } = deployment("good", NEW);
+  const payment = await signPayment(await terms(), generatePrivateKey());
+  const answer = await call({ headers: { "X-PAYMENT": payment, "Content-Type": "application/json" }, body: "{}" });
+  const { error, accepts } = JSON.parse(answer.text);
+  expect([answer.status, error]).toEqual([402, expect.stringContaining(`pay to ${NEW.PAY_TO}`)]);
+  expect(accepts).toMatchObject([{ payTo: NEW.PAY_TO, maxAmountRequired: "70000" }]);
+  expect(await verified()).toBe(0);
+});
+
+test("asks for a new payment if a settled payment is sent with another request after the change", async () => {
+  const { before, after } = changed();
+  const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
+  await before(payment);
+  expect([await after(payment), await after(payment, { ...REQUEST, text: "B" })]).toMatchObject([
+    { status: 409, code: "payment_already_used" },
+    { status: 402, code: expect.stringContaining("payment_already_used") },
+  ]);
+});
+
+test("uses the payment that matches the terms if another payment of the call does not", async () => {
+  const { before } = changed();
+  const payer = generatePrivateKey();
+  const other = { "PAYMENT-SIGNATURE": await signPaymentV2(await newTerms(), payer) };
+  const { status } = await before({ ...other, "X-PAYMENT": await signPayment(await terms(), payer) });
+  expect(status).toBe(200);
+});
