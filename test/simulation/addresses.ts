@@ -13,8 +13,17 @@ export const CLIENT = { "CF-Connecting-IP": "192.0.2.1" };
 /** Accounts of the payers. */
 export const PAYERS = [0, 1].map((number) => `0x${"11".repeat(19)}1${number}`);
 
-/** The seller's account. */
-export const PAY_TO = `0x${"aa".repeat(20)}`;
+/** The seller's terms: account and price in atomic units of the token. */
+export interface SellerTerms {
+  payTo: string;
+  amount: string;
+}
+
+/** The terms at the beginning of a schedule, and the terms after a deployment with other settings. */
+export const TERMS: readonly [SellerTerms, SellerTerms] = [
+  { payTo: `0x${"aa".repeat(20)}`, amount: "50000" },
+  { payTo: `0x${"ab".repeat(20)}`, amount: "70000" },
+];
 /** USDC on base-sepolia. */
 export const ASSET = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
 /** Account of the facilitator, which also settles for another service of the same seller. */

@@ -94,7 +94,7 @@ export class SimulatedBucket {
 
   #store(key: string, bytes: Uint8Array, metadata: Metadata): Stored {
     const etag = createHash("md5").update(bytes).digest("hex");
-    const uploaded = new Date(this.#world.now);
+    const uploaded = new Date(this.#world.deploymentNow);
     const stored = { key, size: bytes.length, etag, httpEtag: `"${etag}"`, uploaded, ...metadata, bytes };
     this.objects.set(key, stored);
     return stored;

@@ -9,6 +9,9 @@ import type { World } from "./world.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
+/** Validity that a payment must have when a call sends it, with the duration of a quick call, in milliseconds. */
+const NEEDED_VALIDITY_MS = 60_000;
+
 /** The way in which a file is sent. */
 type Way = "data URI" | "body" | "form" | "URL" | "upload";
 
@@ -56,9 +59,11 @@ export interface Heard {
   isFinal: boolean;
   /** Whether no fault has occurred since the order was made. */
   isUndisturbed: boolean;
+  /** Whether the payment expires too soon for the deployment, whose clock is ahead. */
+  isTooLate: boolean;
 }
 
-/** A link to a result. Times are Unix milliseconds. */
+/** A link to a result. Times are Unix milliseconds of the simulated time. */
 export interface Link {
   path: string;
   order: Order;
@@ -268,7 +273,8 @@ export class Callers {
     const code = answer?.status === 402 ? "payment_required" : (json.code ?? "");
     const isUndisturbed = world.faults === order.faultsBefore;
     const status = answer?.status ?? 0;
-    const heard = { order, payment, isFresh, lost: !answer, status, code, link, isFinal, isUndisturbed };
+    const isTooLate = world.clockErrorMs > 0 && payment.ends < world.deploymentNow + NEEDED_VALIDITY_MS;
+    const heard = { order, payment, isFresh, lost: !answer, status, code, link, isFinal, isUndisturbed, isTooLate };
     order.answers.push(heard);
     return heard;
   }
@@ -332,7 +338,7 @@ export class Callers {
     const link = this.links.get(path) ?? {
       path,
       order,
-      expires: Date.parse(expires_at),
+      expires: Date.parse(expires_at) - this.#world.clockErrorMs,
       looks: [],
       ending: undefined,
       ended: undefined,

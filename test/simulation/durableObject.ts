@@ -53,7 +53,7 @@ export class SimulatedObject {
     if (at === undefined) return;
     const world = this.#world;
     const late = world.fails(0.05) ? world.below(60_000) : 1 + world.below(100);
-    this.#callOff = world.later(Math.max(0, at - world.now) + late, () => {
+    this.#callOff = world.later(Math.max(0, at - world.deploymentNow) + late, () => {
       this.alarmAt = undefined;
       this.ring(0);
     });

@@ -49,6 +49,8 @@ export class Facilitator {
     if (payment.forged || signature !== payment.signature)
       return Response.json({ isValid: false, invalidReason: "invalid_exact_evm_payload_signature" });
     if (payment.consumed) return Response.json({ isValid: false, invalidReason: "nonce_already_used" });
+    if (world.now >= payment.ends)
+      return Response.json({ isValid: false, invalidReason: "invalid_exact_evm_payload_authorization_valid_before" });
     return Response.json({ isValid: true, payer: payment.from });
   }
 

@@ -1,4 +1,4 @@
-import { CLIENT, FACILITATOR, NODE, ORIGIN, PAY_TO, PAYERS } from "./addresses.ts";
+import { CLIENT, FACILITATOR, NODE, ORIGIN, PAYERS, TERMS } from "./addresses.ts";
 import type { SimulatedBucket } from "./bucket.ts";
 import { SimulatedHeaders } from "./messages.ts";
 import type { SimulatedNamespace } from "./namespace.ts";
@@ -25,17 +25,29 @@ interface Bindings {
 export class Machine {
   readonly script: Script;
   skewMs = 0;
-  /** The environments without a node of the chain and with one. */
-  readonly #envs: readonly [Env, Env];
+  /** The environments by the seller's terms and by whether a node of the chain is configured. */
+  readonly #envs: readonly { terms: number; hasNode: boolean; env: Env }[];
+  /** Index of the current terms in {@link TERMS}. */
+  #terms = 0;
   #bindings: Partial<Bindings> = {};
 
   constructor(script: Script) {
     this.script = script;
-    this.#envs = [this.#envWith({}), this.#envWith({ RPC_URL: NODE })];
+    this.#envs = TERMS.flatMap(({ payTo, amount }, terms) =>
+      [false, true].map((hasNode) => {
+        const settings = { PAY_TO: payTo, PRICE: String(Number(amount) / 1e6), ...(hasNode && { RPC_URL: NODE }) };
+        return { terms, hasNode, env: this.#envWith(settings) };
+      }),
+    );
   }
 
   env(hasNode: boolean): Env {
-    return this.#envs[hasNode ? 1 : 0];
+    return this.#envs.find((one) => one.terms === this.#terms && one.hasNode === hasNode)!.env;
+  }
+
+  /** Changes the seller's terms for all later calls and objects. */
+  changeTerms(): void {
+    this.#terms = 1;
   }
 
   /** Reads the settings, and asks the facilitator for the kinds of payments that it settles. */
@@ -43,7 +55,7 @@ export class Machine {
     const { configOf, settledConfig } = this.script;
     world.now = START;
     world.faultiness = 0;
-    for (const env of this.#envs) {
+    for (const { env } of this.#envs) {
       const asked = runAs(new Execution(world, 0), () => settledConfig(configOf(env)));
       await world.pass(1);
       await asked;
@@ -55,6 +67,7 @@ export class Machine {
     const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals, forgiveUnused } = this.script;
     this.#bindings = bindings;
     this.skewMs = skewMs;
+    this.#terms = 0;
     PAYERS_POOL.held.clear();
     SENDERS_POOL.held.clear();
     const slot = new LargeFileSlot(1, 0);
@@ -69,7 +82,6 @@ export class Machine {
     const bindings = () => this.#bindings;
     const unlimited = { limit: async () => ({ success: true }) };
     const env = {
-      PAY_TO,
       FACILITATOR_URL: FACILITATOR,
       NETWORKS: "base-sepolia",
       LINK_TTL_SECONDS: "1800",

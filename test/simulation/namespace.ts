@@ -41,6 +41,11 @@ export class SimulatedNamespace {
     );
   }
 
+  /** Kills all objects, as a deployment does. */
+  killAll(): void {
+    for (const object of this.objects.values()) object.die();
+  }
+
   /** Kills a random object. */
   killOne(): void {
     const alive = [...this.objects.values()].filter(({ life }) => life);

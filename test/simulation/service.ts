@@ -104,7 +104,7 @@ export class Service {
     const execution = new Execution(world, machine.skewMs);
     this.#calls.add(execution);
     const { finished } = await runAs(execution, () =>
-      machine.script.sweep(machine.env(this.#hasNode).RESULTS as never, world.now),
+      machine.script.sweep(machine.env(this.#hasNode).RESULTS as never, world.deploymentNow),
     );
     return finished;
   }

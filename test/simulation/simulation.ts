@@ -1,3 +1,4 @@
+import { TERMS } from "./addresses.ts";
 import { SimulatedBucket } from "./bucket.ts";
 import { Callers } from "./callers.ts";
 import { Chain } from "./chain.ts";
@@ -9,8 +10,10 @@ import { Service } from "./service.ts";
 import { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** Maximum error of a machine's clock, in either direction. */
+/** Maximum difference between a machine's clock and the deployment's clock, in either direction. */
 export const MOST_SKEW_MS = 2000;
+/** Error of a deployment's clock if it is wrong, in either direction. */
+const CLOCK_ERROR_MS = 600_000;
 
 /** The final state of one schedule. */
 export interface Schedule {
@@ -56,6 +59,7 @@ export class Simulation {
     const { world, chain, internet } = worldOf(seed, hasNode);
     world.now += world.below(HOUR_MS);
     world.faultiness = world.pick([0, 0.5, 1, 2]);
+    world.clockErrorMs = world.chance(0.1) ? world.pick([-CLOCK_ERROR_MS, CLOCK_ERROR_MS]) : 0;
     const bucket = new SimulatedBucket(world);
     const [ledger, budgets] = (["Ledger", "Budget"] as const).map(
       (name) =>
@@ -70,7 +74,7 @@ export class Simulation {
     for (const machine of machines)
       machine.begin(
         { RESULTS: bucket, LEDGER: ledger, BUDGETS: budgets },
-        world.below(2 * MOST_SKEW_MS) - MOST_SKEW_MS,
+        world.clockErrorMs + world.below(2 * MOST_SKEW_MS) - MOST_SKEW_MS,
       );
     const service = new Service(world, machines, hasNode);
     const callers = new Callers(world, chain, internet, service);
@@ -82,6 +86,7 @@ export class Simulation {
     world.later(world.below(60_000), () => world.fails(0.3) && service.killMachine());
     for (let deaths = world.below(4); deaths > 0; deaths--)
       world.later(world.below(60_000), () => world.fails(1) && ledger.killOne());
+    if (world.chance(0.15)) world.later(world.below(90_000), () => changeTerms(world, machines, [ledger, budgets]));
     const by = world.chance(0.5) ? "another service" : "its cancellation";
     world.later(
       world.below(60_000),
@@ -109,9 +114,9 @@ export class Simulation {
   }
 
   #sweepEachHour(world: World, service: Service, bucket: SimulatedBucket, unswept: string[]): void {
-    const next = HOUR_MS - (world.now % HOUR_MS) + 17 * 60_000;
+    const next = HOUR_MS - (world.deploymentNow % HOUR_MS) + 17 * 60_000;
     const run = async () => {
-      const began = world.now;
+      const began = world.deploymentNow;
       const isDone = await service.sweep().catch((error: Error) => {
         world.thrown.push(error);
         return false;
@@ -123,6 +128,14 @@ export class Simulation {
       this.#sweepEachHour(world, service, bucket, unswept);
     });
   }
+}
+
+/** Deploys other settings. Calls that have begun continue with the old ones. The deployment kills all objects. */
+function changeTerms(world: World, machines: readonly Machine[], objects: readonly SimulatedNamespace[]): void {
+  world.faults++; // a payment that a payer has just signed no longer matches the terms
+  world.terms = TERMS[1];
+  for (const machine of machines) machine.changeTerms();
+  for (const namespace of objects) namespace.killAll();
 }
 
 /** Returns the keys that a sweep at the time `at` (Unix milliseconds) should have deleted. */

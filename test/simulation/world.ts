@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { VirtualWorld } from "../payments/virtualWorld.ts";
+import { type SellerTerms, TERMS } from "./addresses.ts";
 import type { SimulatedResponse } from "./messages.ts";
 
 /** The servers that the Worker can fetch from. */
@@ -14,6 +15,10 @@ export class World extends VirtualWorld {
   /** Number of faults so far. */
   faults = 0;
   internet!: Internet;
+  /** The seller's current terms. */
+  terms: SellerTerms = TERMS[0];
+  /** Error of the deployment's clock in milliseconds; positive if the clock is ahead. */
+  clockErrorMs = 0;
   readonly log: string[] = [];
   /** Errors that objects and the sweep have thrown. Not all of them reach a caller. */
   readonly thrown: Error[] = [];
@@ -21,6 +26,11 @@ export class World extends VirtualWorld {
   deaths = 0;
   /** Random tokens of links, in the order of creation. */
   readonly tokens: string[] = [];
+
+  /** The time by the deployment's clock, Unix milliseconds. Alarms, the bucket and the sweep use this clock. */
+  get deploymentNow(): number {
+    return this.now + this.clockErrorMs;
+  }
 
   /** Returns whether a fault occurs, and counts it. */
   fails(probability: number): boolean {
