@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../../src/engine/index.ts";
+import { everyOf } from "../support/allCases.ts";
 import { joined } from "../support/bytes.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { PHOTOGRAPH, photographPages } from "../support/photographs.ts";
@@ -192,7 +193,7 @@ function luminances({ rgb }: Raster): Float32Array {
   return result;
 }
 
-describe.each(RENDERERS)("text marks rendered by %s on pictures like photographs", (_, render) => {
+describe.each(everyOf(RENDERERS, 2))("text marks rendered by %s on pictures like photographs", (_, render) => {
   const source = photographPages();
   let plain: Raster[];
   beforeAll(async () => {

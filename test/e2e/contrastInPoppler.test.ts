@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { type TemplateName, watermark } from "../../src/engine/index.ts";
+import { everyOf } from "../support/allCases.ts";
 import { joined } from "../support/bytes.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { missing } from "./readers.ts";
@@ -57,7 +58,7 @@ function contrastOn(page: number, pixels: Uint8Array): number {
 }
 
 describe.skipIf(missing("pdftoppm", "-v"))("marks rendered by Poppler", () => {
-  it.each(["diagonal", "horizontal", "tiled", "stamp", "outline"] as const)(
+  it.each(everyOf(["diagonal", "horizontal", "tiled", "stamp", "outline"] as const, 3))(
     "the template %s has a contrast of 1.5:1 with gray pages at 150 dpi",
     async (template) => {
       const pages = await render(template);

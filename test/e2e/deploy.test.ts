@@ -9,12 +9,14 @@ import { promisify } from "node:util";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { prepareBucket } from "../../scripts/deploy/bucket.ts";
+import { checkAccount } from "../../scripts/deploy/checks.ts";
 import { deploy } from "../../scripts/deploy/deploy.ts";
 import { namesInForce } from "../../scripts/deploy/inForce.ts";
 import { lifecycleRules } from "../../scripts/deploy/lifecycle.ts";
 import { SECRETS } from "../../scripts/deploy/settings.ts";
 import { type Wrangler, wranglerAt } from "../../scripts/deploy/wrangler.ts";
 import { settings } from "../../src/settings/config.ts";
+import { allCases } from "../support/allCases.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
@@ -448,50 +450,65 @@ test("a dry run builds the Worker and lists every command without secrets, but r
 
 const root = join(import.meta.dirname, "../..");
 
-test("the real wrangler accepts every command, and prints the output that npm run deploy parses", async () => {
+/** Starts a simulated account, and returns the real wrangler with a login for it. */
+async function realWrangler() {
   const cloudflare = await startCloudflare();
   const env = { ...process.env, CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: "a-token" };
-  const real = wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env);
-  const targets: string[] = [];
-  /**
-   * Runs the real wrangler, and replaces the address that wrangler reports with the address of these tests' own Worker.
-   */
-  const wrangler: Wrangler = async (args, given) => {
-    const answer = await real(args, given);
-    const told = given?.env?.WRANGLER_OUTPUT_FILE_PATH;
-    if (!told || !answer.ok) return answer;
-    const lines = (await readFile(told, "utf8")).trim().split("\n");
-    targets.push(...(JSON.parse(lines.at(-1)!) as { targets: string[] }).targets);
-    await writeFile(told, JSON.stringify({ type: "deploy", targets: [worker.url] }));
-    return answer;
-  };
-  const settingsFile = join(folder, "real.env");
-  await writeFile(settingsFile, `PAY_TO=${PAY_TO}\nFACILITATOR_URL=${facilitator.url}\nRECEIPT_KEY=${RECEIPT_KEY}\n`);
-  const printed: string[] = [];
-  const isDone = await deploy({
-    ...{ settingsFile, env: {}, wrangler: () => wrangler, engine: ">=22.0.0", bucket: "overprint-results" },
-    ...{ isDry: false, print: (line) => printed.push(line), patienceMs: 300, pauseMs: 50 },
-  });
-  expect(isDone, printed.join("\n")).toBe(true);
-  expect(printed).toContain("✓ Cloudflare account: Halftone (acc1)");
-  expect(targets).toContain("https://overprint.halftone.workers.dev");
-  expect(cloudflare.account).toMatchObject({
-    rules: [{ id: "results" }, { id: "spool" }, { id: "uploads" }],
-    hasLocalUploads: true,
-    secrets: [{ name: "RECEIPT_KEY", text: RECEIPT_KEY }],
-    metadata: { limits: { cpu_ms: 120_000 } },
-    crons: [{ cron: "17 * * * *" }],
-  });
-  const variables = cloudflare.account.metadata!.bindings.filter(({ type }) => type === "plain_text");
-  expect(Object.fromEntries(variables.map(({ name, text }) => [name, text]))).toEqual({
-    PAY_TO,
-    FACILITATOR_URL: facilitator.url,
-  });
-  const rules = lifecycleRules({ linkTtlSeconds: 86_400 });
-  expect(await prepareBucket(wrangler, "overprint-results", rules)).toEqual({ done: [], warnings: [] });
-  expect(await namesInForce(wrangler)).toEqual(["PAY_TO", "FACILITATOR_URL"]);
+  return { cloudflare, real: wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env) };
+}
+
+test("the real wrangler prints the account as npm run deploy parses it", async () => {
+  const { cloudflare, real } = await realWrangler();
+  expect(await checkAccount(real, undefined)).toEqual({ line: "Cloudflare account: Halftone (acc1)" });
   cloudflare.stop();
-}, 240_000);
+});
+
+test.skipIf(!allCases)(
+  "the real wrangler accepts every command, and prints the output that npm run deploy parses",
+  async () => {
+    const { cloudflare, real } = await realWrangler();
+    const targets: string[] = [];
+    /**
+     * Runs the real wrangler, and replaces the address that wrangler reports with the address of these tests' own Worker.
+     */
+    const wrangler: Wrangler = async (args, given) => {
+      const answer = await real(args, given);
+      const told = given?.env?.WRANGLER_OUTPUT_FILE_PATH;
+      if (!told || !answer.ok) return answer;
+      const lines = (await readFile(told, "utf8")).trim().split("\n");
+      targets.push(...(JSON.parse(lines.at(-1)!) as { targets: string[] }).targets);
+      await writeFile(told, JSON.stringify({ type: "deploy", targets: [worker.url] }));
+      return answer;
+    };
+    const settingsFile = join(folder, "real.env");
+    await writeFile(settingsFile, `PAY_TO=${PAY_TO}\nFACILITATOR_URL=${facilitator.url}\nRECEIPT_KEY=${RECEIPT_KEY}\n`);
+    const printed: string[] = [];
+    const isDone = await deploy({
+      ...{ settingsFile, env: {}, wrangler: () => wrangler, engine: ">=22.0.0", bucket: "overprint-results" },
+      ...{ isDry: false, print: (line) => printed.push(line), patienceMs: 300, pauseMs: 50 },
+    });
+    expect(isDone, printed.join("\n")).toBe(true);
+    expect(printed).toContain("✓ Cloudflare account: Halftone (acc1)");
+    expect(targets).toContain("https://overprint.halftone.workers.dev");
+    expect(cloudflare.account).toMatchObject({
+      rules: [{ id: "results" }, { id: "spool" }, { id: "uploads" }],
+      hasLocalUploads: true,
+      secrets: [{ name: "RECEIPT_KEY", text: RECEIPT_KEY }],
+      metadata: { limits: { cpu_ms: 120_000 } },
+      crons: [{ cron: "17 * * * *" }],
+    });
+    const variables = cloudflare.account.metadata!.bindings.filter(({ type }) => type === "plain_text");
+    expect(Object.fromEntries(variables.map(({ name, text }) => [name, text]))).toEqual({
+      PAY_TO,
+      FACILITATOR_URL: facilitator.url,
+    });
+    const rules = lifecycleRules({ linkTtlSeconds: 86_400 });
+    expect(await prepareBucket(wrangler, "overprint-results", rules)).toEqual({ done: [], warnings: [] });
+    expect(await namesInForce(wrangler)).toEqual(["PAY_TO", "FACILITATOR_URL"]);
+    cloudflare.stop();
+  },
+  240_000,
+);
 
 test("npm run deploy without a terminal reports an error in one line and by its exit code", async () => {
   const run = (args: string[], settings: object) =>

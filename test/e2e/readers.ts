@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { type Canvas, createCanvas, DOMMatrix, ImageData, Path2D } from "@napi-rs/canvas";
 import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
 import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
+import { everyOf } from "../support/allCases.ts";
+
+/** In `npm test`, programs draw one of this number of files. */
+const SAMPLE_STEP = 6;
 
 /** A PDF renderer. */
 export interface Reader {
@@ -23,14 +27,23 @@ export interface Reader {
 const atOnePixel = (renderer: Renderer, side: number) => (pdf: Uint8Array) =>
   renderer(pdf, { width: side, height: side });
 
+/** A renderer for tests with many files. */
+interface SamplingReader extends Reader {
+  /** Returns the cases that the reader draws. `npm test` samples them for programs, which start once per file. */
+  sample<T>(cases: readonly T[]): readonly T[];
+}
+
+const all = <T>(cases: readonly T[]) => cases;
+const some = <T>(cases: readonly T[]) => everyOf(cases, SAMPLE_STEP);
+
 /** Returns all readers, for square pages with a side of `side` points. */
-export function readersOf(side: number): Reader[] {
+export function readersOf(side: number): SamplingReader[] {
   return [
-    { name: "PDFium", draw: atOnePixel(renderPages, side) },
-    { name: "MuPDF", draw: atOnePixel(renderPagesByMupdf, side) },
-    { name: "pdf.js", draw: drawByPdfjs },
-    { name: "Poppler", missing: missing("pdftoppm", "-v"), draw: drawByPoppler },
-    { name: "Ghostscript", missing: missing("gs", "--version"), leaks: true, draw: drawByGhostscript },
+    { name: "PDFium", sample: all, draw: atOnePixel(renderPages, side) },
+    { name: "MuPDF", sample: all, draw: atOnePixel(renderPagesByMupdf, side) },
+    { name: "pdf.js", sample: all, draw: drawByPdfjs },
+    { name: "Poppler", sample: some, missing: missing("pdftoppm", "-v"), draw: drawByPoppler },
+    { name: "Ghostscript", sample: some, missing: missing("gs", "--version"), leaks: true, draw: drawByGhostscript },
   ];
 }
 

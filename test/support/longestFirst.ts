@@ -1,16 +1,22 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Patterns of the test files that start first: e2e tests, then tests that mostly wait. If these slow files started
- * last, they would run alone at the end.
+ * Patterns of the test files that start first: e2e tests, then the simulation. If these slow files started last, they
+ * would run alone at the end. The files of one project run one after the other, because a change of the project starts
+ * another process, which loads all modules again. In the project for workerd, the file that mostly waits is the first.
  */
-const ORDER = [/\/test\/e2e\//, /\/test\/simulation\/|\/stalled\.test\.ts$/];
+const ORDER: ((file: TestSpecification) => boolean)[] = [
+  ({ project }) => project.name === "e2e",
+  ({ project }) => project.name === "simulation",
+  ({ moduleId }) => moduleId.endsWith("/stalled.test.ts"),
+  ({ project }) => project.name === "worker",
+];
 
 /** Starts slow test files first. Otherwise, if no durations are recorded, vitest starts the largest files first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const found = ORDER.findIndex((pattern) => pattern.test(moduleId));
+    const place = (file: TestSpecification) => {
+      const found = ORDER.findIndex((isIn) => isIn(file));
       return found < 0 ? ORDER.length : found;
     };
     return (await super.sort(files)).toSorted((a, b) => place(a) - place(b));
