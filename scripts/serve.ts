@@ -3,12 +3,14 @@
  * environment. STATE is the folder of the storage (default `state`), and HOST and PORT are the address (default
  * 127.0.0.1 and 8787). The sweep runs every hour.
  */
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { settingsIn } from "../src/settings/settingNames.ts";
 import { isPort, MAX_PORT } from "./lib/port.ts";
 
 const HOUR_MS = 3_600_000;
+/** Names of workerd's files while they are being written. */
+const UNFINISHED = /^\.[0-9a-f]+\.\d+\.\d+\.tmp$/;
 const { BUILT: built = "dist/server", STATE: state = "state", ...rest } = process.env;
 const { HOST: host = "127.0.0.1", PORT: port = "8787", ...env } = rest;
 if (!isPort(port)) {
@@ -36,6 +38,7 @@ if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
 }
 
 await mkdir(state, { recursive: true });
+await deleteUnfinished(join(state, "r2"));
 const { serveWorker } = await import("./lib/serveWorker.ts"); // loaded late, because loading takes longer than all of the code above
 const outside = { host, port: Number(port), isLocal };
 const place = { outside, unsafeTriggerHandlers: true }; // only this machine can reach the handlers, at Miniflare's own address
@@ -58,3 +61,10 @@ const sweep = async () => {
 const swept = () => void sweep().catch((error: unknown) => console.error(error));
 swept();
 setInterval(swept, HOUR_MS);
+
+/** Deletes the files that workerd was writing when it was killed. The simulated R2 never reads or deletes them. */
+async function deleteUnfinished(folder: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []); // at the first start, the folder does not exist
+  const unfinished = files.filter((file) => file.isFile() && UNFINISHED.test(file.name));
+  await Promise.all(unfinished.map(({ parentPath, name }) => rm(join(parentPath, name), { force: true })));
+}

@@ -1,5 +1,5 @@
 /**
- * The Worker with additional routes that list its spool and its uploads. The build puts this file beside the built
+ * The Worker with additional routes that list its spool, its uploads and its results. The build puts this file beside the built
  * Worker.
  */
 import worker, { Budget, Ledger } from "./index.js";
@@ -7,9 +7,10 @@ import worker, { Budget, Ledger } from "./index.js";
 export { Budget, Ledger };
 
 export default {
+  ...worker,
   async fetch(request, env, context) {
     const { pathname } = new URL(request.url);
-    if (!["/spool", "/uploads"].includes(pathname)) return worker.fetch(request, env, context);
+    if (!["/spool", "/uploads", "/results"].includes(pathname)) return worker.fetch(request, env, context);
     const { objects } = await env.RESULTS.list({ prefix: `${pathname.slice(1)}/`, limit: 1000 });
     return Response.json(objects.map(({ key }) => key));
   },
