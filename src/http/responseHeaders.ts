@@ -24,6 +24,7 @@ export const securityHeaders = secureHeaders({
 export const crossOrigin = cors({
   origin: "*",
   allowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+  // Pages may always read Content-Length (Fetch, "CORS-safelisted response-header name").
   exposeHeaders: [
     "X-PAYMENT-RESPONSE",
     "Overprint-Notice",
@@ -36,7 +37,6 @@ export const crossOrigin = cors({
     "ETag",
     "Accept-Ranges",
     "Content-Range",
-    "Content-Length",
     "Content-Disposition",
     "Link",
     "Server-Timing",
