@@ -53,8 +53,8 @@ export function delivered({
 
 /**
  * Returns the tool result for an unpaid call (x402 v2, transport MCP, "Payment Required Signaling"). The first text is
- * the terms as JSON, because clients behind hosts that pass on only `content` read it. The sentence for the model is
- * second. The official clients read the terms from `structuredContent`, Cloudflare's from `_meta`.
+ * the terms as JSON, because some hosts pass only `content` to the client. The second text is the sentence for the
+ * model. The official clients read the terms from `structuredContent`, Cloudflare's from `_meta`.
  * @param problems errors in the call's arguments
  * @param signed the signed offers
  */

@@ -101,7 +101,7 @@ describe.skipIf(missing("pdftotext", "-v")).each([[[]], [["-raw"]], [["-layout"]
     },
   );
 
-  test.each(NAMES)("reads the page's own text as in the source under the template %s", async (template) => {
+  test.each(NAMES)("extracts the page's own text unchanged under the template %s", async (template) => {
     const [before] = textsByPoppler(COLUMNS, options);
     const [after] = textsByPoppler(await mark(COLUMNS, "CONFIDENTIAL", template), options);
     const lines = (text: string) =>

@@ -24,7 +24,7 @@ let seller: KeyPairSigner;
 /** Two services. Only one has access to a node of the chain. */
 let services: Record<"with a node" | "without a node", StartedWorker>;
 let files: Server;
-/** Callbacks that run when a service fetches a payer's file, by its path. */
+/** Callbacks by the path of a payer's file. Each runs when a service fetches the file. */
 const onFetch = new Map<string, () => unknown>();
 
 beforeAll(async () => {

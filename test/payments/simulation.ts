@@ -118,8 +118,8 @@ export interface History {
   strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
   /**
-   * Number of repeated runs. A run is repeated if an earlier run for the same payment or key is active or has its
-   * output stored.
+   * Number of repeated runs. A run is repeated if an earlier run for the same payment or key is still active, or if the
+   * output of that run is stored.
    */
   repeats: number;
   /** Outputs in storage. */

@@ -159,8 +159,8 @@ const DAY_MS = 86_400_000;
 /** The latest time a Date can hold, in milliseconds. A record that would be deleted after this time is kept forever. */
 const MAX_DATE_MS = 8.64e15;
 /**
- * Delay of the last look-up after an exposed payment expires, in milliseconds. The chain's time comes from a block
- * below the newest one, so it lags behind. After this delay, it has passed the expiry.
+ * Delay between the expiry of an exposed payment and the last look-up on the chain, in milliseconds. The chain's time
+ * comes from a block below the newest one, so it lags behind. The delay lets the chain's time pass the expiry.
  */
 const CHAIN_LAG_MS = 10_000;
 

@@ -33,8 +33,8 @@ export interface AdmissionTerms extends EventContext {
   /** Returns whether the caller has signed in as the payer. Called only if the payment may be public. */
   isSignedIn(): Promise<boolean>;
   /**
-   * Returns the fingerprint of the request; undefined if the request is too long to be read for a caller who may not be
-   * the payer. Called only if the payment is settled. Missing if no request can be read.
+   * Returns the fingerprint of the request, or undefined if the request is too long. Without proof that the caller is
+   * the payer, only short requests are read. Called only if the payment is settled. Missing if no request can be read.
    */
   smallFingerprint?(): Promise<string | undefined>;
   /** Name of the operation in the log. */

@@ -102,7 +102,7 @@ describe("a settled payment without a proof of its payer", () => {
     expect(error).toMatchObject({ name: "PaymentRequired", reason: expect.stringMatching(/^payment_already_used: /) });
   });
 
-  test("asks for a proof if a settled payment comes with its own request, or with one that cannot be read", async () => {
+  test("asks for a proof if a settled payment is sent with its original request, or with an unreadable one", async () => {
     expect(await admitted(async () => "own")).toMatchObject(proofRequired);
     expect(await admitted(async () => undefined)).toMatchObject(proofRequired);
     expect(await admitted()).toMatchObject(proofRequired);

@@ -113,7 +113,7 @@ describe("an offer of every network", () => {
 
   const signable = IN_BOTH.filter((network) => !isSolana(network));
   test.each(signable)(
-    "an offer on $name can be paid in x402 versions 1 and 2, and both versions give the same payment",
+    "an offer on $name can be paid in x402 versions 1 and 2, and one authorization has the same payment key in both",
     async (chain) => {
       const network = chain.name;
       const terms = offer.v1.find((requirement) => requirement.network === network)!;

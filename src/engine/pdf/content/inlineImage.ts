@@ -9,7 +9,7 @@ import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
  * color table.
  */
 const MAX_DICTIONARY = 2048;
-/** Minimum number of modules along the side of a square barcode, and maximum ratio of its sides. */
+/** Limits of a nearly square barcode: minimum number of modules along a side, and maximum ratio of its sides. */
 const [MIN_MODULES, MAX_RATIO] = [10, 1.4];
 /** Maximum length of unfiltered data in bytes. */
 const MAX_DATA = 1 << 20;

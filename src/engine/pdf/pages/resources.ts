@@ -72,8 +72,8 @@ export class Resources {
 
   /**
    * Returns the resources at `span` of a page or node, or undefined if the value is not a dictionary.
-   * @param isOwn whether a direct dictionary at `span` stays in its page. Otherwise `holder` consists of only that
-   * dictionary
+   * @param isOwn whether `holder` is the page itself. Otherwise pages inherit the resources, and a direct dictionary at
+   * `span` is all of `holder`
    * @throws Malformed if a dictionary cannot be read
    * @throws MissingRange if bytes must be fetched first
    */

@@ -98,7 +98,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`. Its value is the bytes [start, end) as passed by `Objects.at`, and `data` in the file.
+   * Registers object `num`. The bytes [start, end) are the text of its value, as passed by `Objects.at`. `data` is the
+   * rest of the value in the file, if any.
    * @throws EngineError too_complex if too much is retained
    */
   register(num: number, bytes: Uint8Array, start: number, end: number, data?: Span): Rewrite {

@@ -220,7 +220,7 @@ describe("cross-references", () => {
 
 describe("free object numbers", () => {
   const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
-  it("the cross-reference lists source objects in one subsection unless many are free, and new objects in another", async () => {
+  it("the cross-reference has one subsection for new objects, and one for source objects unless many are free", async () => {
     const some = expect.any(Number);
     expect(await subsections({ 20: "(a)" })).toEqual([
       [0, 21],

@@ -301,7 +301,7 @@ describe("encryption", () => {
   const ciphers = [RC4_40, RC4_128, FILTERED_RC4, AES_128, AES_256];
   const lengths = [0, 1, 15, 16, 17, 5_000];
 
-  it.each(ciphers)("decrypts data that it encrypted to the original: $name", (vector) => {
+  it.each(ciphers)("decrypts its own encrypted data back to the original: $name", (vector) => {
     const cipher = open(vector, "user");
     for (const length of lengths) {
       const plain = Uint8Array.from({ length }, (_, i) => i * 7);
