@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { EventContext } from "../wire/events.ts";
 import { isSolana } from "../wire/networks.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
+import { askingFacilitator, reasonOf } from "./askFacilitator.ts";
 import type { FacilitatorClient, Settlement } from "./facilitator.ts";
-import { authorization, boundedText, type RemoteFacilitator } from "./facilitatorHttp.ts";
-import { noteRejection } from "./rejections.ts";
+import type { RemoteFacilitator } from "./facilitatorHttp.ts";
 import { feePayersOn, type Supported, settles, signersOn } from "./supported.ts";
 
 /**
@@ -49,17 +49,10 @@ const SOLANA_SIMULATION_HINT =
  * with a status above 520 if it cannot connect: connection refused, host unreachable, no TLS, unknown name.
  */
 const NOT_PROCESSED = new Set([401, 403, 429, 521, 523, 525, 526, 530]);
-/**
- * HTTP statuses from 400 to 499 that do not reject the payment. Of a settlement, 402 may be a malformed verdict, and
- * 408 and 409 may follow an attempt that settles the payment.
- */
-const NOT_ABOUT_PAYMENT = { verify: [401, 403, 408, 429], settle: [401, 402, 403, 408, 409, 429] };
 
 /** A transaction hash on an EVM chain. All zeros mean that no transaction exists. */
 const HASH = /^0x0*[1-9a-f]/i;
 
-const NO_REASON = "the facilitator gave no reason";
-const MAX_REASON_LENGTH = 200;
 /**
  * Maximum wait for a connection attempt. If the attempt is still pending after this time, the address counts as
  * reachable.
@@ -67,8 +60,6 @@ const MAX_REASON_LENGTH = 200;
 const CONNECT_MS = 1000;
 
 const text = z.string().nullish();
-/** The fields in which facilitators explain a rejected request, in order of preference. */
-const EXPLANATIONS = ["errorMessage", "invalidMessage", "message", "detail", "error", "invalidReason", "errorReason"];
 const verifyAnswer = z.object({ isValid: z.boolean(), invalidReason: text });
 const settlement = z.object({
   success: z.boolean(),
@@ -87,53 +78,9 @@ const settleAnswer = settlement.or(
  * Creates the client of a facilitator reached over HTTP. The calls `POST /verify` and `POST /settle` are the same in
  * both versions of x402.
  */
-export function remoteFacilitator(
-  { url, timeoutMs, auth, supported }: RemoteFacilitator,
-  { requestId, log }: EventContext,
-): FacilitatorClient {
-  /**
-   * Sends a payment to the facilitator, and returns its verdict. A verdict may have status 200 or 4xx, because
-   * facilitators refuse with either. A 5xx is never a verdict, even with a well-formed body. Without a verdict, returns
-   * the HTTP status, or `isLost` if the connection broke before any answer. `rejection` is the reason if the status
-   * rejects this payment, for example because its payload does not match the facilitator's schema.
-   */
-  async function ask<S extends z.ZodType>(
-    call: "verify" | "settle",
-    payment: PaymentPayload,
-    schema: S,
-    abandoned?: AbortSignal,
-  ): Promise<{ answer?: z.output<S>; status?: number; isLost?: boolean; rejection?: string }> {
-    const endpoint = new URL(`${url.replace(/\/+$/, "")}/${call}`);
-    const failure = { event: "facilitator", request_id: requestId, host: endpoint.host, call } as const;
-    const tooLate = AbortSignal.timeout(timeoutMs);
-    let status: number | undefined;
-    try {
-      const response = await fetch(endpoint, {
-        method: "POST",
-        headers: { "Content-Type": "application/json", ...(await authorization(endpoint, auth)) },
-        body: payment.request,
-        redirect: "manual",
-        signal: abandoned ? AbortSignal.any([tooLate, abandoned]) : tooLate,
-      });
-      ({ status } = response);
-      const body = await boundedText(response);
-      const json = parsed(body);
-      const answer = schema.safeParse(json);
-      if (answer.success && status < 500) return { answer: answer.data, status };
-      log({ ...failure, status, ...(json === undefined && { error: "the answer is not JSON" }) });
-      if (status < 400 || status >= 500 || NOT_ABOUT_PAYMENT[call].includes(status)) return { status };
-      noteRejection(url, { call, status, at: Date.now() });
-      return {
-        status,
-        rejection: `facilitator_refused: the facilitator answered ${status}: ${explanation(json, body)}`,
-      };
-    } catch (error) {
-      if (abandoned?.aborted) return {};
-      log({ ...failure, ...(status && { status }), error: String(error) });
-      if (status === undefined) return { isLost: (error as Error).name !== "TimeoutError" };
-    }
-    return { status };
-  }
+export function remoteFacilitator(facilitator: RemoteFacilitator, context: EventContext): FacilitatorClient {
+  const { url, supported } = facilitator;
+  const ask = askingFacilitator(facilitator, context);
 
   return {
     name: url,
@@ -141,10 +88,10 @@ export function remoteFacilitator(
 
     async verify(payment, abandoned) {
       if (!isFor(payment, supported)) return { outcome: "unknown" }; // another facilitator may support the payment
-      let { answer, isLost, rejection } = await ask("verify", payment, verifyAnswer, abandoned);
+      let { answer, isLost, rejection } = await ask("verify", payment.request, verifyAnswer, abandoned);
       // The server may have just closed the kept-alive connection. A retry is safe, because a verification moves no
       // money.
-      if (isLost) ({ answer, rejection } = await ask("verify", payment, verifyAnswer, abandoned));
+      if (isLost) ({ answer, rejection } = await ask("verify", payment.request, verifyAnswer, abandoned));
       if (rejection !== undefined) return { outcome: "rejected", reason: rejection };
       if (!answer) return { outcome: "unknown" };
       return answer.isValid
@@ -155,7 +102,7 @@ export function remoteFacilitator(
     async settle(payment) {
       if (await refusesConnections(new URL(url)))
         return { outcome: "unprocessed", reason: "facilitator_unavailable: the facilitator cannot be reached" };
-      const { answer, status, rejection } = await ask("settle", payment, settleAnswer);
+      const { answer, status, rejection } = await ask("settle", payment.request, settleAnswer);
       if (rejection !== undefined) return { outcome: "refused", reason: rejection };
       if (!answer && status !== undefined && NOT_PROCESSED.has(status))
         return { outcome: "unprocessed", reason: `facilitator_unavailable: the facilitator answered ${status}` };
@@ -217,31 +164,6 @@ function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeo
   const names: string[] = [chain.name, chain.caip2];
   if (answer.network && !names.includes(answer.network)) return false;
   return !answer.payer || answer.payer.toLowerCase() === authorization.from.toLowerCase();
-}
-
-function reasonOf(reason: string | null | undefined): string {
-  return (
-    reason
-      ?.replace(/[\s\p{C}]+/gu, " ")
-      .trim()
-      .slice(0, MAX_REASON_LENGTH) || NO_REASON
-  );
-}
-
-/** Returns a facilitator's explanation of a rejected request. Omits the HTML of an error page. */
-function explanation(json: unknown, body: string): string {
-  const fields = new Map<string, unknown>(Object.entries(Object(json) as object));
-  const texts = EXPLANATIONS.map((name) => fields.get(name));
-  const text = texts.find((value) => typeof value === "string" && value !== "") as string | undefined;
-  return reasonOf(text ?? (body.trimStart().startsWith("<") ? "" : body));
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
