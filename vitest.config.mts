@@ -18,7 +18,13 @@ const SHARED_MODULES = { isolate: false, testTimeout: 60_000 }; // the first tes
 /** Packages of hundreds of modules. They are bundled in advance, because workerd requests every module separately. */
 const LARGE_PACKAGES = [
   ...["viem", "viem/accounts", "viem/siwe", "viem/tokens", "viem/utils", "zod"],
-  ...["@x402/evm", "@x402/evm/exact/client", "@x402/evm/v1", "@x402/extensions/offer-receipt"],
+  ...[
+    "@x402/evm",
+    "@x402/evm/batch-settlement/client",
+    "@x402/evm/exact/client",
+    "@x402/evm/v1",
+    "@x402/extensions/offer-receipt",
+  ],
   ...["@noble/hashes/legacy.js", "@noble/hashes/sha2.js"],
 ];
 
@@ -81,6 +87,14 @@ const IN_NODE = [
 const TMPDIR = tmpdir();
 process.env.TMPDIR = storageFolder();
 
+/** The Worker under test. The key of channels is set here, because the objects of channels read it from their own environment. */
+const workerInTests = {
+  ...WORKER,
+  ...UNCOMPRESSED,
+  outboundService: internet,
+  bindings: { CHANNEL_KEY: `0x${"c1".repeat(32)}` },
+};
+
 export default defineConfig({
   test: {
     silent: "passed-only",
@@ -109,7 +123,7 @@ export default defineConfig({
           withoutMaps,
           cloudflareTest({
             main: "src/index.ts",
-            miniflare: { ...WORKER, ...UNCOMPRESSED, outboundService: internet },
+            miniflare: workerInTests,
           }),
         ],
         resolve: { alias: [ONE_FILE_PDF_LIB] },

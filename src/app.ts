@@ -2,6 +2,7 @@ import { type Context, Hono } from "hono";
 import { except } from "hono/combine";
 import { requestId } from "hono/request-id";
 import { expectPlainBody, limitBody } from "./http/body.ts";
+import { CHANNEL, refundChannel } from "./http/channel.ts";
 import {
   sendDescription,
   sendDidDocument,
@@ -18,7 +19,7 @@ import { separateFiles } from "./http/fileHost.ts";
 import { downloadFile, revokeLink } from "./http/files.ts";
 import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
-import { operatorOnly, readSales, SALES } from "./http/operator.ts";
+import { OPEN_CHANNELS_PATH, operatorOnly, readChannels, readSales, SALES } from "./http/operator.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { crossOrigin, securityHeaders } from "./http/responseHeaders.ts";
@@ -44,7 +45,7 @@ app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
 app.use(securityHeaders);
-app.use(except(SALES, crossOrigin)); // web pages of other origins must not read the sales
+app.use(except([SALES, OPEN_CHANNELS_PATH], crossOrigin)); // web pages of other origins must not read the sales
 app.use(readSettings);
 app.use(separateFiles);
 app.use(expectPlainBody);
@@ -70,8 +71,10 @@ app.get(`${UPLOADS_PATH}/:id`, showUploadPage).put(receiveUploadedFile).all(meth
 app.get(`${FILES}/:file`, downloadFile).delete(revokeLink).all(methodNotAllowed("GET, HEAD, DELETE"));
 
 // Accounts
+app.get(CHANNEL, dropUnsettledNetworks, refundChannel).all(readOnly);
 app.get(PURCHASES, readPurchases).all(readOnly);
 app.get(SALES, operatorOnly, readSales).all(readOnly);
+app.get(OPEN_CHANNELS_PATH, operatorOnly, readChannels).all(readOnly);
 
 // MCP
 app.all("/mcp", dropUnsettledNetworks, limitBody, serveMcpRequest);

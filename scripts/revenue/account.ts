@@ -12,6 +12,8 @@ export interface Account extends SoldOn {
   /** Sales on this network in the span. */
   book: Sale[];
   sold: string;
+  /** Sums of the sales in payment channels, and of the claims of such sales, in the span; undefined without either. */
+  channels?: { sold: string; claimed: string };
   /** Sum of the transfers. Undefined if the network was not reconciled; `unchecked` then gives the reason. */
   moved?: string;
   unchecked?: string;
@@ -44,21 +46,37 @@ async function account(
   span: Span,
   [from, to]: [number, number],
 ): Promise<Account> {
-  const sales = all.filter((sale) => keyOf(sale) === key);
+  const rows = all.filter((row) => keyOf(row) === key);
+  const sales = rows.filter(({ entry }) => entry === "sale");
   const unchecked = network.chain.startsWith("eip155:")
     ? rpcUrl === "" && "RPC_URL has no node for it"
     : "only EVM chains are reconciled";
   const sellers = [...new Set([network.pay_to, ...sales.map(({ pay_to }) => pay_to)])];
   const transfers = unchecked ? [] : await transfersTo(sellers, network, rpcUrl, from, to);
-  const { sales: sold, transfers: moved, ...differences } = await reconcile(sales, transfers, span);
+  // The sales in channels reach the seller as transfers of many sales.
+  const paid = rows.filter(({ entry, channel }) => entry === "transfer" || (entry === "sale" && channel === null));
+  const { sales: _, transfers: moved, ...differences } = await reconcile(paid, transfers, span);
+  const isIn = ({ settled_at }: Sale) => Date.parse(settled_at) >= span.since && Date.parse(settled_at) < span.until;
+  const sold = sales.filter(isIn);
+  const onChannels = rows.filter((row) => row.channel !== null && isIn(row));
   return {
     ...network,
     book: sold,
     sold: totalOf(sold, network),
+    ...(onChannels.length > 0 && { channels: channelTotals(onChannels, network) }),
     ...(unchecked
       ? { unchecked, differences: { soldNotMoved: [], movedNotSold: [] } }
       : { moved: totalOf(moved, network), differences }),
   };
+}
+
+function channelTotals(rows: readonly Sale[], network: SoldOn): { sold: string; claimed: string } {
+  const total = (of: Sale["entry"]) =>
+    totalOf(
+      rows.filter(({ entry }) => entry === of),
+      network,
+    );
+  return { sold: total("sale"), claimed: total("claim") };
 }
 
 /** Returns the sum of amounts (in atomic units) in decimal notation. */

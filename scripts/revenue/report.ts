@@ -16,14 +16,25 @@ export function reportOf({ url, since, until }: Asked, accounts: readonly Accoun
   const iso = (ms: number) => new Date(ms).toISOString();
   return {
     ...{ url, since: iso(since), until: iso(until), even: isEven(accounts) },
-    networks: accounts.map(({ network, chain, asset, book, sold, moved, unchecked, differences, decimals }) => ({
-      ...{ network, chain, asset, sales: book.length, sold, moved: moved ?? null, ...(unchecked && { unchecked }) },
-      book: book.map(inMoney),
-      sold_not_moved: differences.soldNotMoved.map(inMoney),
-      moved_not_sold: differences.movedNotSold.map(({ at, transaction, from, to, amount }) => ({
-        ...{ at: iso(at), transaction, from, to, amount: totalOf([{ amount }], { decimals }) },
-      })),
-    })),
+    networks: accounts.map(
+      ({ network, chain, asset, book, sold, channels, moved, unchecked, differences, decimals }) => ({
+        ...{
+          network,
+          chain,
+          asset,
+          sales: book.length,
+          sold,
+          moved: moved ?? null,
+          ...(channels && { channels }),
+          ...(unchecked && { unchecked }),
+        },
+        book: book.map(inMoney),
+        sold_not_moved: differences.soldNotMoved.map(inMoney),
+        moved_not_sold: differences.movedNotSold.map(({ at, transaction, from, to, amount }) => ({
+          ...{ at: iso(at), transaction, from, to, amount: totalOf([{ amount }], { decimals }) },
+        })),
+      }),
+    ),
   };
 }
 
@@ -40,6 +51,11 @@ export function wordsOf({ url, since, until, even, networks }: ReturnType<typeof
     lines.push(
       `${network.padEnd(width)}  ${sales} ${sales === 1 ? "sale" : "sales"}  ${sold} USDC sold, ${moved === null ? `not reconciled: ${unchecked}` : `${moved} USDC transferred`}`,
     );
+  for (const { network, channels } of networks)
+    if (channels)
+      lines.push(
+        `${network.padEnd(width)}  of these, ${channels.sold} USDC in channels; ${channels.claimed} USDC claimed`,
+      );
   for (const { network, sold_not_moved, moved_not_sold } of networks) {
     for (const { settled_at, amount, payer, request_id, transaction } of sold_not_moved)
       lines.push(

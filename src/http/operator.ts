@@ -1,6 +1,7 @@
 /** Routes for the operator of the deployment. */
 import type { Handler, MiddlewareHandler } from "hono";
 import * as z from "zod";
+import { listChannels } from "../service/account/channels.ts";
 import { listSales } from "../service/account/sales.ts";
 import { Problem } from "../shared/problems.ts";
 import { tokenHash, tokenMatches } from "../storage/token.ts";
@@ -9,6 +10,9 @@ import { notFound } from "./errors.ts";
 
 /** Path of the daily sales list. */
 export const SALES = "/v1/operator/sales";
+
+/** Path of the list of payment channels with unclaimed sales. */
+export const OPEN_CHANNELS_PATH = "/v1/operator/channels";
 
 /**
  * Admits only requests that send OPERATOR_TOKEN. If the setting is missing, the route does not exist.
@@ -25,6 +29,10 @@ export const operatorOnly: MiddlewareHandler<ApiEnv> = async (c, next) => {
     );
   await next();
 };
+
+/** Lists the payment channels with unclaimed sales. */
+export const readChannels: Handler<ApiEnv> = async (c) =>
+  c.json(await listChannels(c.env), 200, { "Cache-Control": "no-store" });
 
 /** A calendar date (RFC 3339, full-date). */
 const isoDate = z.iso.date();

@@ -1,4 +1,6 @@
 import type { Context, Handler } from "hono";
+import type { Sold } from "../payments/sale/gate.ts";
+import { readChannelPayment } from "../payments/wire/channelPayload.ts";
 import { PaymentError } from "../payments/wire/errors.ts";
 import { otherBody } from "../payments/wire/mppProblem.ts";
 import { type Offer, PaymentRequired } from "../payments/wire/offer.ts";
@@ -7,7 +9,8 @@ import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { announcedBytesOf } from "../service/request/bodySize.ts";
 import { IDEMPOTENCY_KEY } from "../service/request/idempotencyKey.ts";
 import type { CallContext, Exchange } from "../service/sale/callContext.ts";
-import type { Product } from "../service/sale/products.ts";
+import { purchaseOnChannel } from "../service/sale/channelPurchase.ts";
+import type { Delivery, Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
 import { paymentsOf } from "../service/sale/sentPayments.ts";
@@ -31,6 +34,13 @@ export function sell(product: Product): Handler<ApiEnv> {
     const sent = await paymentsOf(exchange.request, exchange.config);
     if (!sent.isSent) throw new PaymentRequired(offer, undefined, undefined, await unpaidProblems(c, product));
     rejectThrottled(exchange.request);
+    const onChannel = readChannelPayment([c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")], offer);
+    if (onChannel) {
+      const caller = { product, payment: onChannel, offer, sentKey: c.req.header(IDEMPOTENCY_KEY) };
+      const bought = purchaseOnChannel(caller, exchange, (call) => readRequest(c, product, call));
+      return deliver(c, bought, exchange, ({ receipt }) => receiptHeader(2, receipt));
+    }
+
     const { payment, challengeId, bodySha256 } = sent.read(offer);
     const accept = async (call: CallContext) => {
       if (bodySha256 === undefined) return readRequest(c, product, call);
@@ -42,21 +52,32 @@ export function sell(product: Product): Handler<ApiEnv> {
     const isSmall = (announcedBytesOf(exchange.request) ?? Number.POSITIVE_INFINITY) <= UNPAID_MESSAGE_BYTES;
     const key = c.req.header(IDEMPOTENCY_KEY);
     const admitted = await admitPayer(product, payment, offer, exchange, key, isSmall ? accept : undefined);
-
-    const bought = purchase(admitted, exchange, accept);
-    // The sale continues after a disconnect, and the caller gets the result by calling again.
-    exchange.waitUntil(bought.catch(() => undefined));
-    const { value, receipt, isPaidEarlier, settledAt } = await bought;
-    const notices = [...value.notices, ...(isPaidEarlier ? ["payment-not-settled"] : [])];
-    return c.json(value.result, 200, {
+    return deliver(c, purchase(admitted, exchange, accept), exchange, ({ receipt, settledAt }) => ({
       ...receiptHeader(payment.version, receipt),
-      "Server-Timing": serverTiming(exchange.facts),
-      "Timing-Allow-Origin": "*",
-      "Cache-Control": "no-store",
       ...(challengeId !== undefined && mppReceiptHeaders(challengeId, receipt, settledAt)),
-      ...(notices.length > 0 && { "Overprint-Notice": notices.join(", ") }),
-    });
+    }));
   };
+}
+
+/** Answers with the result of a sale. `headers` makes the headers of its receipt. */
+async function deliver(
+  c: Context<ApiEnv>,
+  bought: Promise<Sold<Delivery>>,
+  exchange: Exchange,
+  headers: (sold: Sold<Delivery>) => Record<string, string>,
+): Promise<Response> {
+  // The sale continues after a disconnect, and the caller gets the result by calling again.
+  exchange.waitUntil(bought.catch(() => undefined));
+  const sold = await bought;
+  const { value, isPaidEarlier } = sold;
+  const notices = [...value.notices, ...(isPaidEarlier ? ["payment-not-settled"] : [])];
+  return c.json(value.result, 200, {
+    "Server-Timing": serverTiming(exchange.facts),
+    "Timing-Allow-Origin": "*",
+    "Cache-Control": "no-store",
+    ...headers(sold),
+    ...(notices.length > 0 && { "Overprint-Notice": notices.join(", ") }),
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import { readChannelPayment } from "../payments/wire/channelPayload.ts";
 import { PaymentRequired } from "../payments/wire/offer.ts";
 import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
@@ -6,6 +7,7 @@ import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { idempotencyKeyOf } from "../service/request/idempotencyKey.ts";
 import { MAX_PROBLEMS, sentenceOf } from "../service/request/invalidRequest.ts";
 import { type Exchange, STAGES, type Stage } from "../service/sale/callContext.ts";
+import { purchaseOnChannel } from "../service/sale/channelPurchase.ts";
 import type { Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { type Admitted, admitPayer, offerFor, purchase, whileClosed } from "../service/sale/purchase.ts";
@@ -39,13 +41,19 @@ export async function call(
     const payments = paymentsIn(mcpReq._meta, request);
     if (payments.length === 0) throw new PaymentRequired(offer, 'payment required: send it in _meta["x402/payment"]');
     rejectThrottled(request);
-    const payment = readFirstPayment(payments, offer);
     const caller = { ...exchange, signal: mcpReq.signal, ...progressOf(mcpReq) };
     const sentKey = sentKeyIn(mcpReq._meta, request);
+    const accept = async () => product.accept(sentFields, "json", message?.json.tooLong);
+    const onChannel = readChannelPayment(payments, offer);
+    if (onChannel) {
+      const bought = purchaseOnChannel({ product, payment: onChannel, offer, sentKey }, caller, accept);
+      exchange.waitUntil(bought.catch(() => undefined)); // commits or releases the channel even after a disconnect
+      return delivered(await bought);
+    }
 
+    const payment = readFirstPayment(payments, offer);
     const isSamePayment = earlier?.product === product && earlier.payment.request === payment.request;
     const isSameCall = isSamePayment && earlier.key === idempotencyKeyOf(sentKey, payment);
-    const accept = async () => product.accept(sentFields, "json", message?.json.tooLong);
     admitted = isSameCall ? earlier : await admitPayer(product, payment, offer, caller, sentKey, accept);
     if (isSamePayment) admitted.readBytes = earlier.readBytes;
 

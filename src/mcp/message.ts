@@ -10,7 +10,14 @@ import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { countUnused } from "../service/limits/unusedPayments.ts";
 import { announcedBytesOf } from "../service/request/bodySize.ts";
 import { CallContext, type Exchange } from "../service/sale/callContext.ts";
-import { type Admitted, accountOf, admitPayer, offerFor, withinPayerQuota } from "../service/sale/purchase.ts";
+import {
+  type Admitted,
+  accountOf,
+  admitPayer,
+  offerFor,
+  quotaUser,
+  withinPayerQuota,
+} from "../service/sale/purchase.ts";
 import { UNPAID_MESSAGE_BYTES } from "../settings/config.ts";
 import { parseBeginning } from "../shared/json/partialJson.ts";
 import { Problem } from "../shared/problems.ts";
@@ -89,7 +96,7 @@ async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, e
     if (!isCounted && admitted.verified) countUnused(payerAccount(admitted.payment), exchange.request);
     isCounted = true;
   };
-  return withinPayerQuota(admitted, exchange, async (setCost, allowed) => {
+  return withinPayerQuota(quotaUser(admitted, exchange), exchange, async (setCost, allowed) => {
     await allowed;
     let readBytes = 0;
     const count = (bytes: number) => {

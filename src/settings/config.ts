@@ -4,21 +4,30 @@ import type { RpcUrls } from "../payments/chain/chain.ts";
 import { isCdpSecret } from "../payments/facilitators/cdpToken.ts";
 import type { RemoteFacilitator } from "../payments/facilitators/facilitatorHttp.ts";
 import type { FacilitatorSettings } from "../payments/facilitators/facilitators.ts";
+import type { ChannelTerms } from "../payments/wire/channelOffer.ts";
 import { isSolana, NETWORKS, type Network } from "../payments/wire/networks.ts";
 import { atomicUnits, type Price, parsePrice } from "../payments/wire/price.ts";
 import { isSolanaAddress } from "../payments/wire/solanaTransaction.ts";
 import { log } from "../shared/log.ts";
 import { isQuoted, misspelledNames, textsOf, unknownNames } from "./settingNames.ts";
-import { count, credentials, endpoint, evmAddress, facilitatorUrl, flag, inJson, link, list } from "./settingValues.ts";
+import {
+  count,
+  credentials,
+  endpoint,
+  evmAddress,
+  facilitatorUrl,
+  flag,
+  inJson,
+  link,
+  list,
+  privateKey,
+} from "./settingValues.ts";
 
 /**
  * Default PAY_TO for development: the address of the second well-known development key. It receives no money, because
  * only the local facilitator uses it.
  */
 const DEVELOPMENT_PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-
-/** Order of the curve secp256k1 (SEC 2, 2.4.1). */
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 /** Time for marking the PDF and storing the result, in addition to fetching the file and the image. */
 const COMPUTING_SECONDS = 60;
@@ -132,12 +141,16 @@ export const settings = z.object({
    * A private key (secp256k1) that is used only to sign offers and receipts (x402 extension "offer-receipt"). Without
    * this key, the service signs no offers and receipts.
    */
-  RECEIPT_KEY: z
-    .string()
-    .regex(/^(0x)?[0-9a-fA-F]{64}$/, "must be a private key: 0x and 64 hexadecimal digits")
-    .transform((key): `0x${string}` => `0x${key.slice(-64)}`)
-    .refine((key) => BigInt(key) > 0n && BigInt(key) < CURVE_ORDER, "is outside the range of private keys (secp256k1)")
-    .optional(),
+  RECEIPT_KEY: privateKey.optional(),
+  /**
+   * A private key (secp256k1) that is used only to sign claims and refunds of payment channels (x402 scheme
+   * "batch-settlement"). It holds no money. Without this key, channels are not offered.
+   */
+  CHANNEL_KEY: privateKey.optional(),
+  /** Time between the request of a withdrawal from a channel and the withdrawal. Claims must be done by then. */
+  CHANNEL_WITHDRAW_DELAY_SECONDS: count(86_400, 30 * 86_400, 3600),
+  /** Minimum of a deposit into a channel, in calls. Each deposit costs the facilitator a transaction. */
+  CHANNEL_MIN_DEPOSIT_CALLS: count(10, 1000),
   /** The operator's token for `GET /v1/operator/sales` and `npm run revenue`. Without it, the sales cannot be read. */
   OPERATOR_TOKEN: z
     .string()
@@ -232,6 +245,12 @@ export interface Config extends FacilitatorSettings {
   rpcUrls: RpcUrls;
   /** The key that signs offers and receipts, if one is set. */
   receiptKey: `0x${string}` | undefined;
+  /** The key that signs claims and refunds of channels, if one is set. */
+  channelKey: `0x${string}` | undefined;
+  channelWithdrawDelaySeconds: number;
+  channelMinDepositCalls: number;
+  /** The terms of channels; undefined if none are offered. Set once the facilitators have been asked. */
+  channels?: ChannelTerms | undefined;
   /** The operator's token for reading the sales; undefined if the sales cannot be read. */
   operatorToken: string | undefined;
   /** Maximum duration of a call's work, in seconds. */
@@ -314,6 +333,9 @@ export function readConfig(env: object): Config {
       rest.NETWORKS.flatMap((network, at) => (rest.RPC_URL?.[at] ? [[network, rest.RPC_URL[at]]] : [])),
     ),
     receiptKey: rest.RECEIPT_KEY,
+    channelKey: rest.CHANNEL_KEY,
+    channelWithdrawDelaySeconds: rest.CHANNEL_WITHDRAW_DELAY_SECONDS,
+    channelMinDepositCalls: rest.CHANNEL_MIN_DEPOSIT_CALLS,
     operatorToken: rest.OPERATOR_TOKEN,
     facilitators: (FACILITATOR_URL ?? []).map((url, at) => ({ url, timeoutMs, ...authFor(url, at, parsed.data) })),
     facilitatorTimeoutMs: timeoutMs,

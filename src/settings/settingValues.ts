@@ -15,6 +15,16 @@ export const evmAddress = z
     "the checksum is wrong. Copy the address again",
   );
 
+/** Order of the curve secp256k1 (SEC 2, 2.4.1). */
+const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** A private key on the curve secp256k1. */
+export const privateKey = z
+  .string()
+  .regex(/^(0x)?[0-9a-fA-F]{64}$/, "must be a private key: 0x and 64 hexadecimal digits")
+  .transform((key): `0x${string}` => `0x${key.slice(-64)}`)
+  .refine((key) => BigInt(key) > 0n && BigInt(key) < CURVE_ORDER, "is outside the range of private keys (secp256k1)");
+
 /** A list of values separated by commas. */
 export const list = <T extends string>(item: z.ZodType<T, string>) =>
   z

@@ -103,6 +103,7 @@ test("returns the receipt of a failed settlement with the 402, in the payer's x4
     maxTimeoutSeconds: 300,
     v1: [],
     v2: [],
+    channels: [],
   };
   for (const [version, header, absent] of [
     [1, "X-PAYMENT-RESPONSE", "PAYMENT-RESPONSE"],

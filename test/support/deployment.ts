@@ -30,7 +30,7 @@ export function deployment(behavior: string, bindings: object = {}) {
     const counted = await fetch(`${FACILITATOR_URL}/count`, { method: "POST", body: "{}" });
     return (await counted.json<{ verify: number }>()).verify;
   };
-  return { call, verified };
+  return { call, verified, FACILITATOR_URL };
 }
 
 /** Returns the deployment's payment terms for a call. */

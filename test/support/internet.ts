@@ -1,5 +1,6 @@
 import { onePage } from "./pdf.ts";
 import { RED_PNG } from "./png.ts";
+import { channelFacilitatorAt } from "./testChain.ts";
 
 /**
  * Simulates the internet for the Worker under test. files.example.com serves files, some of them with
@@ -251,6 +252,7 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   const times = timesAsked(path);
   const [, elsewhere] = /^moved-to-(.*)/.exec(behavior) ?? [];
   if (elsewhere) return to(`https://facilitator.example.com/${elsewhere}/${call}`, 307);
+  if (behavior.startsWith("channels-")) return channelFacilitatorAt(behavior, call ?? "", body);
   if (call === "supported") return supportedBy(behavior);
   if (call === "count")
     return Response.json({

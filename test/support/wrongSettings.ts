@@ -33,6 +33,17 @@ const NO_EVM_ADDRESSES = [
   `'${EVM}'`,
   0x12,
 ];
+const NO_PRIVATE_KEYS = [
+  "a-secret",
+  "0x12",
+  `0x${"1".repeat(65)}`,
+  `0x${"7".repeat(63)}`,
+  "zebra ".repeat(12),
+  `0x${"0".repeat(64)}`,
+  "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
+  `"0x${"1".repeat(64)}"`,
+  0x5de4111afa1a,
+];
 const CHAIN = { chainId: 123456, asset: EVM, name: "My Dollar", version: "1", decimals: 2 };
 const chain = (change: object) => ({ "my-chain": { ...CHAIN, ...change } });
 export const SECRET = "a-secret";
@@ -93,17 +104,10 @@ export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknow
   CDP_API_KEY_ID: ["a-key", "a key", "“key”"], // the first value is rejected because CDP_API_KEY_SECRET is missing
   CDP_API_KEY_SECRET: [SECRET, `${"A".repeat(86)}==`, "A".repeat(43), "-----BEGIN PRIVATE KEY-----", `'${SECRET}'`],
   RPC_URL: [SECRET, ...NO_ENDPOINTS, "https://a.example.com,https://b.example.com"],
-  RECEIPT_KEY: [
-    SECRET,
-    "0x12",
-    `0x${"1".repeat(65)}`,
-    `0x${"7".repeat(63)}`,
-    "zebra ".repeat(12),
-    `0x${"0".repeat(64)}`,
-    "0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141",
-    `"0x${"1".repeat(64)}"`,
-    0x5de4111afa1a,
-  ],
+  RECEIPT_KEY: NO_PRIVATE_KEYS,
+  CHANNEL_KEY: NO_PRIVATE_KEYS,
+  CHANNEL_WITHDRAW_DELAY_SECONDS: [...count(30 * 86_400), "3599"],
+  CHANNEL_MIN_DEPOSIT_CALLS: count(1000),
   OPERATOR_TOKEN: [SECRET, "a".repeat(31), `${"a".repeat(16)} ${"b".repeat(16)}`, `"${"c".repeat(32)}"`],
   FACILITATOR_TIMEOUT_SECONDS: count(120),
   ALLOWED_HOSTS: [

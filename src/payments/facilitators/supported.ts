@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CHANNEL_SCHEME } from "../wire/channelTypes.ts";
 import { isSolana, type Network, type SolanaNetwork } from "../wire/networks.ts";
 import { isSolanaAddress } from "../wire/solanaTransaction.ts";
 
@@ -30,6 +31,8 @@ export interface Supported {
    * the accounts that may pay the fee on Solana, the preferred account first.
    */
   kinds: ReadonlyMap<string, readonly string[]>;
+  /** The CAIP-2 networks on which the facilitator supports payment channels. */
+  channels: readonly string[];
   /** The facilitator's accounts, by CAIP-2 network or by `<namespace>:*`. */
   signers: Readonly<Record<string, readonly string[]>>;
 }
@@ -52,6 +55,9 @@ export function readSupported(answer: unknown): Supported {
           extra ? [...new Set([extra.feePayer, ...others])].filter(isSolanaAddress) : [],
         ]),
     ),
+    channels: kinds
+      .filter(({ x402Version, scheme }) => x402Version === 2 && scheme === CHANNEL_SCHEME)
+      .map(({ network }) => network),
     signers: signers ?? {},
   };
 }
@@ -76,6 +82,11 @@ export function settles(supported: Supported | undefined, network: Network, vers
 export function signersOn(supported: Supported | undefined, { caip2 }: Network): readonly string[] {
   const { [caip2]: own = [], "eip155:*": all = [] } = supported?.signers ?? {};
   return [...own, ...all].filter((signer) => EVM_ADDRESS.test(signer)).map((signer) => signer.toLowerCase());
+}
+
+/** Returns whether a facilitator supports payment channels on a network. */
+export function supportsChannels(supported: Supported | undefined, { caip2 }: Network): boolean {
+  return [caip2, "eip155:*"].some((network) => supported?.channels.includes(network));
 }
 
 /** Returns the facilitator's accounts that may pay the fee of a transaction on Solana, the preferred account first. */

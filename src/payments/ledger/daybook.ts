@@ -23,6 +23,11 @@ export interface BookedSale {
   transaction: string;
   /** False if the sale relies on the facilitator's word alone. */
   proved: boolean;
+  /**
+   * Set for a row of a payment channel. A `sale` is charged in the channel, a `claim` fixes charged amounts on the chain,
+   * and a `transfer` moves claimed amounts to the seller, also those of other channels.
+   */
+  channel?: { id: string; entry: "sale" | "claim" | "transfer" };
 }
 
 const PREFIX = "sale:";

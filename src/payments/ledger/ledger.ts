@@ -3,9 +3,12 @@
  * storage and alarms.
  */
 import { DurableObject } from "cloudflare:workers";
-import { EVIDENCE_TIMEOUT_MS, evidenceOf, type RpcUrls } from "../chain/chain.ts";
-import { type FacilitatorSettings, facilitatorNamed } from "../facilitators/facilitators.ts";
-import type { PaymentEvent } from "../wire/events.ts";
+import { EVIDENCE_TIMEOUT_MS, evidenceOf } from "../chain/chain.ts";
+import type { Channel, ChannelCall, ChannelView, Commit, Correction, RefundOutcome, Reservation } from "../channels/channel.ts";
+import { type ChannelBackend, channelIn } from "../channels/channelObject.ts";
+import type { FinishedCall, OpenChannel } from "../channels/channelRecord.ts";
+import { OpenChannels } from "../channels/openChannels.ts";
+import { facilitatorNamed } from "../facilitators/facilitators.ts";
 import { paymentKey } from "../wire/paymentPayload.ts";
 import { type BookedSale, Daybook, daybookOf, dayOf } from "./daybook.ts";
 import { type Binding, KeyBinding, type StoredBinding } from "./keyBinding.ts";
@@ -25,20 +28,13 @@ const UNPROVED_PERIOD_MS = 86_400_000;
 const INVALID_SETTINGS_RETRY_MS = 60_000;
 
 /** The ledger's dependencies: facilitators, chains, the storage of outputs, the log, and the ledger's other objects. */
-export interface LedgerBackend extends FacilitatorSettings {
-  rpcUrls: RpcUrls;
+export interface LedgerBackend extends ChannelBackend {
   objects: {
-    getByName(name: string): {
+    getByName(name: string): ReturnType<ChannelBackend["objects"]["getByName"]> & {
       allowUnproved(payment: string): Promise<boolean>;
       addPurchase(listed: ListedPayment): Promise<void>;
-      bookSale(sale: BookedSale): Promise<void>;
     };
   };
-  /** Returns whether an output can still be delivered. A revoked link makes its output unavailable early. */
-  isAvailable(output: string): Promise<boolean>;
-  /** Deletes an output that will never be delivered. Never throws. */
-  deleteOutput(output: string): Promise<void>;
-  log(event: PaymentEvent): void;
 }
 
 /** Returns the name of the object with a payer's purchase list. */
@@ -47,7 +43,7 @@ export function purchasesOf(payer: string): string {
 }
 
 /**
- * The ledger of payments. One class serves six kinds of Durable Objects:
+ * The ledger of payments. One class serves eight kinds of Durable Objects:
  *
  * | object, named by                  | storage keys        | contents                                       |
  * |-----------------------------------|---------------------|------------------------------------------------|
@@ -57,6 +53,8 @@ export function purchasesOf(payer: string): string {
  * | a payer, `payer:…`                | `trusted`           | recent payments in sales without proof         |
  * | a payer, {@link purchasesOf}      | `purchase:…`        | {@link PurchaseList}                           |
  * | a UTC day, {@link daybookOf}      | `sale:…`            | {@link Daybook}                                |
+ * | a channel, `channelNameOf`        | `channel` and others | {@link Channel}                               |
+ * | the deployment, `channels`        | `open:…`            | {@link OpenChannels}                           |
  *
  * The objects themselves settle payments and book sales, so a Worker that dies leaves no sale unfinished.
  */
@@ -66,6 +64,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   readonly #key: KeyBinding;
   readonly #purchases: PurchaseList;
   readonly #daybook: Daybook;
+  readonly #openChannels: OpenChannels;
+  #openedChannel?: Channel;
 
   constructor(context: DurableObjectState, env: Env) {
     super(context, env);
@@ -79,6 +79,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     });
     this.#purchases = new PurchaseList(storage);
     this.#daybook = new Daybook(storage);
+    this.#openChannels = new OpenChannels(storage);
   }
 
   /**
@@ -90,6 +91,11 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   get #entry(): LedgerEntry {
     this.#opened ??= this.#open();
     return this.#opened;
+  }
+
+  get #channel(): Channel {
+    this.#openedChannel ??= channelIn(this.ctx.storage, this.backend(this.env));
+    return this.#openedChannel;
   }
 
   #open(): LedgerEntry {
@@ -197,6 +203,46 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#daybook.page(after, limit);
   }
 
+  /** @see Channel.reserve */
+  reserveChannel(call: ChannelCall, leaseMs: number, until: number): Promise<Reservation> {
+    return this.#channel.reserve(call, leaseMs, until);
+  }
+
+  /** @see Channel.commit */
+  commitOnChannel(id: string, sale: FinishedCall): Promise<Commit> {
+    return this.#channel.commit(id, sale);
+  }
+
+  /** @see Channel.release */
+  releaseChannel(id: string): Promise<void> {
+    return this.#channel.release(id);
+  }
+
+  /** @see Channel.correction */
+  correctChannel(): Promise<Correction | undefined> {
+    return this.#channel.correction();
+  }
+
+  /** @see Channel.view */
+  viewChannel(): Promise<ChannelView | undefined> {
+    return this.#channel.view();
+  }
+
+  /** @see Channel.refund */
+  refundChannel(call: ChannelCall, until: number): Promise<RefundOutcome> {
+    return this.#channel.refund(call, until);
+  }
+
+  /** @see OpenChannels.list */
+  async listChannel(name: string, entry: string | undefined): Promise<void> {
+    this.#openChannels.list(name, entry);
+  }
+
+  /** @see OpenChannels.all */
+  async openChannels(limit: number): Promise<OpenChannel[]> {
+    return this.#openChannels.all(limit);
+  }
+
   /**
    * Returns whether this payment of the object's payer may buy its result without proof of settlement. If so, counts
    * the payment against the payer's limit.
@@ -223,8 +269,9 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     const now = Date.now();
     if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
     else if (!(await this.#purchases.sweep(now)) && !(await this.#daybook.sweep(now))) {
-      if (this.#areSettingsValid()) await this.#entry.alarm();
-      else await this.ctx.storage.setAlarm(now + INVALID_SETTINGS_RETRY_MS);
+      if (!this.#areSettingsValid()) await this.ctx.storage.setAlarm(now + INVALID_SETTINGS_RETRY_MS);
+      else if (kv.get("channel") !== undefined) await this.#channel.alarm();
+      else await this.#entry.alarm();
     }
   }
 

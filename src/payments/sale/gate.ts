@@ -36,6 +36,8 @@ export interface Sold<T> {
 interface Paid {
   chain: Network;
   payer: string;
+  /** Stands for the transaction in a signed receipt: the channel and the cumulative amount of a sale in a channel. */
+  reference?: string;
 }
 
 /** The state of a call between its steps. */

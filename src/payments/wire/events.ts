@@ -55,6 +55,26 @@ export interface SettlementEvent {
   reason?: string;
 }
 
+/** A change of a payment channel, other than a sale. */
+export interface ChannelEvent {
+  event: "channel";
+  /** Name of the channel's object. */
+  channel: string;
+  network: string;
+  payer: string;
+  /**
+   * - `deposited`, `refunded`: the payer's money went into the channel or came back
+   * - `claimed`: the seller's claim is on the chain. `transferred`: claimed amounts have reached the seller
+   * - `claim_failed`: the claim is not on the chain; it is retried
+   * - `withdrawal`: the payer has requested a withdrawal, so the channel sells nothing and is claimed at once
+   */
+  outcome: "deposited" | "refunded" | "claimed" | "transferred" | "claim_failed" | "withdrawal";
+  /** Amount in atomic units of the token. */
+  amount?: string | undefined;
+  transaction?: string | undefined;
+  reason?: string | undefined;
+}
+
 /** A call to a facilitator that yielded no verdict. */
 interface FacilitatorEvent {
   event: "facilitator";
@@ -76,7 +96,7 @@ interface ChainEvent {
 }
 
 /** Any log event of payments. */
-export type PaymentEvent = SaleEvent | SettlementEvent | FacilitatorEvent | ChainEvent;
+export type PaymentEvent = SaleEvent | SettlementEvent | ChannelEvent | FacilitatorEvent | ChainEvent;
 
 /** The log, and the id of the call whose events are logged. */
 export interface EventContext {

@@ -1,3 +1,9 @@
+import {
+  type ChannelRequirements,
+  type ChannelStateExtra,
+  type ChannelTerms,
+  channelRequirementsOf,
+} from "./channelOffer.ts";
 import { PaymentError } from "./errors.ts";
 import { isSolana, type Network } from "./networks.ts";
 import { atomicUnits, type Price } from "./price.ts";
@@ -67,6 +73,8 @@ export interface Terms {
   networks: readonly Network[];
   /** Validity period that the payer's authorization should have, in seconds. */
   maxTimeoutSeconds: number;
+  /** The terms of payment channels; undefined if none are offered. */
+  channels?: ChannelTerms | undefined;
 }
 
 /** The "offer-receipt" extension of a 402, by version of x402. */
@@ -82,13 +90,16 @@ export interface Offer {
   maxTimeoutSeconds: number;
   v1: PaymentRequirementsV1[];
   v2: PaymentRequirementsV2[];
+  /** The ways to pay through a channel. Version 2 lists them after `v2`, because some clients take the first entry. */
+  channels: ChannelRequirements[];
 }
 
 /**
  * Returns the ways to pay for a call of `resource` on the given terms.
  * @throws PaymentError not_configured if no network can be offered
  */
-export function offerOf(resource: Resource, { price, payTo, payToSolana, networks, maxTimeoutSeconds }: Terms): Offer {
+export function offerOf(resource: Resource, terms: Terms): Offer {
+  const { price, payTo, payToSolana, networks, maxTimeoutSeconds, channels } = terms;
   const payable = (version: 1 | 2) =>
     networks.flatMap((network) => {
       if (!network.versions.includes(version)) return [];
@@ -129,6 +140,11 @@ export function offerOf(resource: Resource, { price, payTo, payToSolana, network
       maxTimeoutSeconds,
       extra,
     })),
+    channels: networks.flatMap((network) =>
+      !channels || isSolana(network) || !channels.chains.includes(network.caip2)
+        ? []
+        : channelRequirementsOf(network, channels, terms),
+    ),
   };
 }
 
@@ -142,7 +158,9 @@ export interface Receipt {
   errorReason?: string;
   /** Hash of the transaction. Empty if no transaction exists or its hash is unknown; `extra` then gives the cause. */
   transaction: string;
-  extra?: { note: string };
+  /** The deposited or refunded amount of a payment channel; empty for a voucher. Missing in the scheme "exact". */
+  amount?: string;
+  extra?: { note: string } | { chargedAmount?: string; channelState: ChannelStateExtra };
   network: string;
   payer: string;
   extensions?: Record<string, object>;

@@ -112,7 +112,7 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
   const encoded = typeof sent === "string" ? sent : JSON.stringify(sent);
   if (encoded.length > MAX_ENCODED_LENGTH)
     throw refuse(`invalid_payload: the payment is longer than ${MAX_ENCODED_LENGTH} bytes`);
-  const raw = decode(encoded, refuse);
+  const raw = decodePayment(encoded, refuse);
   const parse = <S extends z.ZodType>(schema: S): z.output<S> => {
     const parsed = schema.safeParse(raw, { error: payloadMessage });
     if (parsed.success) return parsed.data;
@@ -128,7 +128,7 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
   const { requirement, payload, mismatch, ...payment } = isSolana(chain)
     ? onSolana(parse(solanaPayment).payload, chain, match.requirement, refuse)
     : onEvm(parse(evmPayment).payload, chain, match.requirement);
-  const field = accepted && difference(accepted, requirement);
+  const field = accepted && differingField(accepted, requirement);
   const unlikeOffer =
     field && `invalid_payment_requirements: accepted.${field} is not as offered; return the offer unchanged`;
   const reason = mismatch ?? unlikeOffer;
@@ -276,12 +276,12 @@ function wrongNetwork(version: 1 | 2, { v1, v2 }: Offer): string {
  * Returns the path of the first field in which two PaymentRequirements differ; undefined if they are equal. The case of
  * EVM addresses is ignored.
  */
-function difference(sent: object, offered: object): string | undefined {
+export function differingField(sent: object, offered: object): string | undefined {
   const [a, b] = [new Map(Object.entries(sent)), new Map(Object.entries(offered))];
   for (const field of new Set([...b.keys(), ...a.keys()])) {
     const [left, right]: unknown[] = [a.get(field), b.get(field)];
     if (isRecord(left) && isRecord(right)) {
-      const inner = difference(left, right);
+      const inner = differingField(left, right);
       if (inner !== undefined) return `${field}.${inner}`;
     } else if (left !== right && !isSameAddress(field, left, right)) return field;
   }
@@ -299,7 +299,11 @@ function isRecord(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function decode(text: string, refuse: Refuse): unknown {
+/**
+ * Decodes a payment from JSON or its base64.
+ * @throws the error that `refuse` makes
+ */
+export function decodePayment(text: string, refuse: Refuse): unknown {
   try {
     const json = text.trimStart().startsWith("{")
       ? text

@@ -15,7 +15,7 @@ export function paymentRequiredV1(offer: Offer, error: string, signed?: SignedOf
 }
 
 /** Returns the JSON of a 402 in x402 version 2 ("PaymentRequired"). Over HTTP it is the header `PAYMENT-REQUIRED`. */
-export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed?: SignedOffers) {
+export function paymentRequiredV2({ resource, v2, channels }: Offer, error: string, signed?: SignedOffers) {
   return {
     x402Version: 2,
     error,
@@ -25,7 +25,7 @@ export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed
       mimeType: "application/json",
       ...resource.service,
     },
-    accepts: v2,
+    accepts: [...v2, ...channels],
     extensions: { bazaar: resource.bazaar, ...IDENTIFIER_EXTENSION, ...signed?.[2] },
   } as const;
 }
@@ -34,13 +34,13 @@ export function paymentRequiredV2({ resource, v2 }: Offer, error: string, signed
  * Returns the terms in x402 version 2 without discovery data and signatures, for places where they must be short: the
  * text of an MCP result, which models read.
  */
-export function briefPaymentRequired({ resource, v2 }: Offer, error: string) {
+export function briefPaymentRequired({ resource, v2, channels }: Offer, error: string) {
   const { url, description } = resource;
   return {
     x402Version: 2,
     error,
     resource: { url, description, mimeType: "application/json" },
-    accepts: v2,
+    accepts: [...v2, ...channels],
     extensions: IDENTIFIER_EXTENSION,
   } as const;
 }

@@ -6,6 +6,7 @@ import { log } from "../../shared/log.ts";
 import { once } from "../../shared/once.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import { fontLoader } from "../../storage/fonts.ts";
+import { claimProblems } from "../account/channels.ts";
 import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { receiptSigner } from "../sale/proof.ts";
 import { build } from "./build.ts";
@@ -77,7 +78,9 @@ export async function healthOf(config: Config, env: Env, allowLocal: boolean): P
   const { checked, at } = lastCheck(config);
   const found = checked && Date.now() < at + ASK_AGAIN_MS ? checked : await check(config);
   const closed = config.selling ? [] : ["SELLING is false: no new orders are accepted, and paid ones are delivered"];
-  const problems = [...closed, ...found.problems, ...rejections(config), ...(await sharedKeys(config))];
+  const claims = config.channelKey === undefined ? [] : await claimProblems(env, Date.now());
+  const keys = await sharedKeys(found.config);
+  const problems = [...closed, ...found.problems, ...rejections(config), ...claims, ...keys];
   if (found.config.networks.length === 0) return { status: "fail", problems };
   return { status: problems.length === 0 ? "pass" : "warn", problems };
 }
@@ -93,13 +96,15 @@ function rejections({ facilitators }: Config): string[] {
 }
 
 /**
- * Returns a problem if the key that signs receipts can also move money. Receipts must be signed with a separate key.
+ * Returns a problem for each signing key that can also move money. Receipts and claims must be signed with separate keys.
  */
 async function sharedKeys(config: Config): Promise<string[]> {
-  const address = (await receiptSigner(config))?.address.toLowerCase();
-  return address === config.payTo.toLowerCase()
-    ? ["RECEIPT_KEY is the key of PAY_TO. Use a key without access to the money"]
-    : [];
+  const seller = config.payTo.toLowerCase();
+  const isSeller = (address: string | undefined) => address?.toLowerCase() === seller;
+  return [
+    ...(isSeller((await receiptSigner(config))?.address) ? ["RECEIPT_KEY"] : []),
+    ...(isSeller(config.channels?.receiverAuthorizer) ? ["CHANNEL_KEY"] : []),
+  ].map((name) => `${name} is the key of PAY_TO. Use a key without access to the money`);
 }
 
 /** Returns a problem for each missing binding that selling requires. */

@@ -1,5 +1,6 @@
 import { askSupported, type RemoteFacilitator } from "../../payments/facilitators/facilitatorHttp.ts";
-import { feePayersOn, settles } from "../../payments/facilitators/supported.ts";
+import { feePayersOn, settles, supportsChannels } from "../../payments/facilitators/supported.ts";
+import type { ChannelTerms } from "../../payments/wire/channelOffer.ts";
 import { isSolana, type Network } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { describeError } from "../../shared/log.ts";
@@ -42,10 +43,36 @@ export async function settledNetworks(config: Config): Promise<SettledNetworks> 
       }),
     ),
   ];
+  const offered = networks.filter(({ versions }) => versions.length > 0);
   return {
-    config: { ...config, facilitators, networks: networks.filter(({ versions }) => versions.length > 0) },
+    config: { ...config, facilitators, networks: offered, channels: await channelTerms(config, facilitators, offered) },
     problems,
     errors: answers.flatMap(({ error }) => error ?? []),
+  };
+}
+
+/**
+ * Returns the terms of payment channels, on the networks whose facilitators list the scheme; undefined without
+ * CHANNEL_KEY. A facilitator that has never answered counts as supporting no channels.
+ */
+async function channelTerms(
+  { channelKey, channelWithdrawDelaySeconds, channelMinDepositCalls }: Config,
+  facilitators: RemoteFacilitator[],
+  networks: Network[],
+): Promise<ChannelTerms | undefined> {
+  if (channelKey === undefined) return undefined;
+  const chains = networks
+    .filter(
+      (network) => !isSolana(network) && facilitators.some(({ supported }) => supportsChannels(supported, network)),
+    )
+    .map(({ caip2 }) => caip2);
+  // loaded on first use, because setting up the curve takes milliseconds of the start-up time
+  const { privateKeyToAddress } = await import("viem/accounts");
+  return {
+    receiverAuthorizer: privateKeyToAddress(channelKey),
+    withdrawDelay: channelWithdrawDelaySeconds,
+    minDepositCalls: channelMinDepositCalls,
+    chains,
   };
 }
 

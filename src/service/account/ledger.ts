@@ -4,6 +4,11 @@ import { describeError, log } from "../../shared/log.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import { deleteResult, isAvailable } from "../../storage/results.ts";
 
+/** Returns the key in R2 of the copy of a channel's record. Each copy replaces the last one. */
+function copyKeyOf(name: string): string {
+  return name.replaceAll(":", "/").replace(/^channel/, "channels");
+}
+
 /**
  * The Durable Object class of this Worker's payments. It settles payments with the deployment's facilitators, and finds
  * and deletes outputs in R2.
@@ -23,6 +28,8 @@ export class Ledger extends PaymentLedger<Env> {
             error: `the output ${output} stays: ${describeError(error)}`,
           }),
         ),
+      copyChannel: async (name, record) =>
+        void (await bucket.put(copyKeyOf(name), record, { httpMetadata: { contentType: "application/json" } })),
       log,
     };
   }

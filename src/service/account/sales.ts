@@ -20,6 +20,12 @@ const sale = once(() =>
     pay_to: z.string(),
     amount: z.string().describe("Amount in the token's smallest unit."),
     transaction: z.string().describe("Transaction of the settlement; empty if unknown."),
+    entry: z
+      .enum(["sale", "claim", "transfer"])
+      .describe(
+        "A sale; or in a payment channel, a claim of sold amounts, or a transfer of claimed amounts to the seller.",
+      ),
+    channel: z.string().nullable().describe("Id of the payment channel; null for a sale with its own transaction."),
     proved: z.boolean().describe("False if only the facilitator confirmed the payment, without proof from the chain."),
   }),
 );
@@ -27,7 +33,7 @@ const sale = once(() =>
 /** Schema of the answer to `GET /v1/operator/sales`. */
 export const salesPage = once(() =>
   z.strictObject({
-    sales: z.array(sale()).describe("Sales of the day, the oldest first."),
+    sales: z.array(sale()).describe("Sales, claims and transfers of the day, the oldest first."),
     next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
     /** The current networks in the order of NETWORKS, each with its seller's address. */
     networks: z.array(
@@ -65,6 +71,8 @@ export async function listSales(
       pay_to: rest.payTo,
       amount: rest.amount,
       transaction: rest.transaction,
+      entry: rest.channel?.entry ?? ("sale" as const),
+      channel: rest.channel?.id ?? null,
       proved: rest.proved,
     })),
     next: (booked.length === PAGE && booked.at(-1)?.cursor) || null,

@@ -22,7 +22,7 @@ export function isIdempotencyKey(text: string): boolean {
  * Returns the idempotency key of a call: the key sent with it, or else the payment's `payment-identifier`.
  * @throws Problem invalid_request if the key is not 1 to 255 printable ASCII characters
  */
-export function idempotencyKeyOf(sent: unknown, { identifier }: PaymentPayload): string | null {
+export function idempotencyKeyOf(sent: unknown, { identifier }: Pick<PaymentPayload, "identifier">): string | null {
   if (sent === null || sent === undefined) return identifier;
   if (typeof sent === "string" && isIdempotencyKey(sent)) return sent;
   throw new Problem("invalid_request", `The ${IDEMPOTENCY_KEY} ${KEY_RULE}. Send a UUID, for example.`, {

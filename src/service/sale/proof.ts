@@ -68,7 +68,7 @@ export async function provedReceipt(
   const { proof } = value;
   if (receiptKey === undefined || !proof || !paid) return receipt;
   const { signReceipt } = await signing();
-  const { chain, payer } = paid;
+  const { chain, payer, reference = receipt.transaction } = paid;
   const extensions = await signReceipt(
     {
       version: 1,
@@ -76,7 +76,7 @@ export async function provedReceipt(
       resourceUrl: proof.resourceUrl,
       payer: isSolana(chain) ? payer : getAddress(payer), // normalized, because callers may write an address in any case
       issuedAt: Math.floor(settledAt / 1000),
-      transaction: receipt.transaction,
+      transaction: reference,
     },
     { inputSha256: `0x${proof.inputSha256}`, outputSha256: `0x${proof.outputSha256}` },
     receiptKey,

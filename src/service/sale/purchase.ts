@@ -77,7 +77,7 @@ export async function admitPayer(
 }
 
 /** Reads and validates a request within the limits of its call. */
-type Accept = (call: CallContext) => Promise<AcceptedRequest>;
+export type Accept = (call: CallContext) => Promise<AcceptedRequest>;
 
 /**
  * Returns the fingerprint of a request; undefined if it cannot be read. An invalid request has a fingerprint that
@@ -106,7 +106,7 @@ export async function purchase(admitted: Admitted, exchange: Exchange, accept: A
   const { request } = exchange;
   // cancels the bytes that `readMessage` has counted before this call, because a charged call uses up no quota
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
-  return withinPayerQuota(admitted, exchange, async (setCost, allowed) => {
+  return withinPayerQuota(quotaUser(admitted, exchange), exchange, async (setCost, allowed) => {
     const sale = await fulfil(admitted, exchange, accept, { setCost, allowed });
     exchange.progress?.("settling");
     const bought = await sale.settle();
@@ -172,18 +172,32 @@ export function accountOf({ payment, verified }: Admitted, { request }: Exchange
   return verified ? payerAccount(payment) : addressAccount(request);
 }
 
+/** A call as its quota counts it. */
+export interface QuotaUser {
+  /** The account, see {@link accountOf}; undefined if the call is not counted. */
+  name: string | undefined;
+  /** Identifies the payment. Several calls with one payment count as one. */
+  payment: string;
+  /** Whether the payment was verified for this call. */
+  isVerified(): boolean;
+}
+
+/** Returns a call as its quota counts it. */
+export function quotaUser(admitted: Admitted, exchange: Exchange): QuotaUser {
+  const { payment, verified } = admitted;
+  return { name: accountOf(admitted, exchange), payment: paymentKey(payment), isVerified: () => verified !== undefined };
+}
+
 /**
  * Runs a call within the quota of its account. If the call fails, counts its verified payment as unused.
  * @throws Problem too_many_requests
  */
 export async function withinPayerQuota<T>(
-  admitted: Admitted,
+  { name, payment, isVerified }: QuotaUser,
   exchange: Exchange,
   act: (setCost: (spent: Partial<Spent>) => void, allowed: Promise<void>) => Promise<T>,
 ): Promise<T> {
   const { request, env, config, waitUntil } = exchange;
-  const { payment, verified } = admitted;
-  const name = accountOf(admitted, exchange);
   if (name === undefined) return act(() => {}, Promise.resolve());
   const limits = {
     payments: config.maxCallsPerPayer,
@@ -193,8 +207,7 @@ export async function withinPayerQuota<T>(
     leaseMs: config.callMs,
   };
   const counted = {
-    name,
-    payment: paymentKey(payment),
+    ...{ name, payment },
     bytes: announcedBytesOf(request) ?? maxBytesOf(request, config),
     refusal: (isUnderWay: boolean) =>
       isUnderWay
@@ -205,7 +218,7 @@ export async function withinPayerQuota<T>(
     return await withinQuota(env.BUDGETS, counted, limits, waitUntil, act);
   } catch (error) {
     countRefusal(error, request);
-    if (verified) countUnusedAfterFailure(error, name, request);
+    if (isVerified()) countUnusedAfterFailure(error, name, request);
     throw error;
   }
 }
@@ -233,7 +246,7 @@ function termsOf({ product, payment, key, offer }: Omit<Admitted, keyof Admissio
 }
 
 /** Returns the facts of a sale that also belong in the request's log line. */
-function factsOf({ outcome, network, transaction }: SaleEvent): RequestFacts {
+export function factsOf({ outcome, network, transaction }: SaleEvent): RequestFacts {
   return {
     outcome: outcome === "sold" || outcome === "replayed" ? outcome : "refused",
     network,

@@ -107,7 +107,8 @@ const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeByte
 async function payerOf(exchange: Exchange, sent: SentPayments, isNeeded: boolean): Promise<string | undefined> {
   if (!sent.isSent && !isNeeded) return undefined;
   const [product] = PRODUCTS; // any product serves for the offer, because the product of the later call is unknown
-  const offer = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
+  const all = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
+  const offer = { ...all, channels: [] }; // a voucher is charged for its call, so it cannot pay for an upload before
   if (!sent.isSent) throw new PaymentRequired(offer, NOT_FREE);
   rejectThrottled(exchange.request);
   const { payment } = sent.read(offer);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import design from "../../../docs/design/round-trips.md?raw";
 import { signPayment } from "../../../scripts/lib/pay.ts";
 import { app } from "../../../src/app.ts";
+import { PRICE, paymentOf, TestPayer } from "../../payments/channels.ts";
 import { formOf, IMAGE, TEXT } from "../../support/client.ts";
 import { terms } from "../../support/deployment.ts";
 import { onePage } from "../../support/pdf.ts";
@@ -28,11 +29,17 @@ const post = (headers: object, fields: object) => ({
   body: JSON.stringify(fields),
 });
 
+const CHANNELS_URL = `https://facilitator.example.com/channels-${crypto.randomUUID()}`;
+const channelPayer = new TestPayer();
+/** Pays through a channel. */
+const onChannel = (payload: object) =>
+  post({ "PAYMENT-SIGNATURE": btoa(JSON.stringify(paymentOf(payload))) }, { ...byAddress, text: crypto.randomUUID() });
+
 /** Sends a request to a deployment with separate bindings. Returns the round trips before and after its answer. */
-async function counted(path: string, init: RequestInit = {}) {
+async function counted(path: string, init: RequestInit = {}, facilitator = FACILITATOR_URL) {
   const world = new Rounds();
   const context = createExecutionContext();
-  const bindings = { ...env, PAY_TO: `0x${"aa".repeat(20)}`, FACILITATOR_URL, ...world.bindings(env) };
+  const bindings = { ...env, PAY_TO: `0x${"aa".repeat(20)}`, FACILITATOR_URL: facilitator, ...world.bindings(env) };
   const headers = new Headers(init.headers);
   headers.set("Host", "api.example.com");
   headers.set("CF-Connecting-IP", "203.0.113.9");
@@ -94,6 +101,10 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     const headers = { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25" };
     return counted("/mcp", post(headers, { jsonrpc: "2.0", id: 1, method: "tools/call", params }));
   },
+  "paid through a channel, first call": async () =>
+    counted(TEXT, onChannel(await channelPayer.deposit(10 * PRICE, PRICE)), CHANNELS_URL),
+  "paid through a channel, later call": async () =>
+    counted(TEXT, onChannel(await channelPayer.voucher(2 * PRICE)), CHANNELS_URL),
   "repeated with the same payment and key": async () => {
     const init = post({ ...(await sign()), ...key() }, byAddress);
     await bought(init);
@@ -137,6 +148,7 @@ const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((na
 describe("round trips of a call", () => {
   test.each(Object.keys(CALLS))("makes the round trips that docs/design/round-trips.md lists: %s", async (name) => {
     await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // earlier calls have cached the Latin fonts
+    if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // asks the facilitator what it supports
     const { status, text, before, after } = await CALLS[name]!();
     const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
     expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);

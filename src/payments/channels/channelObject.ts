@@ -1,0 +1,111 @@
+import { EVIDENCE_TIMEOUT_MS, type RpcUrls } from "../chain/chain.ts";
+import { readChannelState } from "../chain/channelState.ts";
+import { channelFacilitator } from "../facilitators/channelFacilitator.ts";
+import type { FacilitatorSettings } from "../facilitators/facilitators.ts";
+import { type BookedSale, daybookOf, dayOf } from "../ledger/daybook.ts";
+import { CHANNEL_CONTRACT, type Hex } from "../wire/channelTypes.ts";
+import type { PaymentEvent } from "../wire/events.ts";
+import { Channel } from "./channel.ts";
+import { type ChannelBooking, type ChannelRecord, channelAlarmAt, channelNameOf } from "./channelRecord.ts";
+
+/** Name of the object with the list of open channels. */
+export const OPEN_CHANNELS = "channels";
+
+/** Extra time on top of the facilitator's and the node's timeouts, in milliseconds. */
+const GRACE_MS = 2000;
+
+/** The dependencies of a channel's object. */
+export interface ChannelBackend extends FacilitatorSettings {
+  rpcUrls: RpcUrls;
+  /** The key that signs claims and refunds; undefined if no channels are offered. */
+  channelKey: Hex | undefined;
+  objects: {
+    getByName(name: string): {
+      bookSale(sale: BookedSale): Promise<void>;
+      listChannel(name: string, entry: string | undefined): Promise<void>;
+    };
+  };
+  /** Returns whether an output can still be delivered. A revoked link makes its output unavailable early. */
+  isAvailable(output: string): Promise<boolean>;
+  /** Deletes an output that will never be delivered. Never throws. */
+  deleteOutput(output: string): Promise<void>;
+  /** Stores a copy of a channel's record, as JSON, under the channel's name. */
+  copyChannel(name: string, record: string): Promise<void>;
+  log(event: PaymentEvent): void;
+}
+
+/** Returns the channel in the storage of a Durable Object. */
+export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend): Channel {
+  const { facilitators, facilitatorTimeoutMs, objects, log } = backend;
+  const isDone = (task: Promise<void>) =>
+    task.then(
+      () => true,
+      () => false, // the alarm tries again
+    );
+  return new Channel({
+    kv: {
+      get: (key) => storage.kv.get(key),
+      put: (key, value) => storage.kv.put(key, value),
+      delete: (key) => void storage.kv.delete(key),
+      list: (options) => storage.kv.list(options),
+    },
+    load: () => storage.kv.get<ChannelRecord>("channel"),
+    save(record) {
+      storage.kv.put("channel", record);
+      const alarmAt = channelAlarmAt(record);
+      void (alarmAt === undefined ? storage.deleteAlarm() : storage.setAlarm(Math.max(alarmAt, Date.now())));
+    },
+    clear: () => void storage.deleteAll(),
+    facilitator(name, requestId) {
+      const listed = facilitators.find(({ url }) => url === name);
+      return channelFacilitator({ url: name, timeoutMs: facilitatorTimeoutMs, ...listed }, { requestId, log });
+    },
+    async readChain({ channelId, chain: { name } }) {
+      const url = backend.rpcUrls[name];
+      if (url === undefined) return undefined;
+      return readChannelState(channelId, url).catch((error: unknown) => {
+        log({ event: "chain", request_id: channelId, network: name, error: String(error) });
+        return undefined;
+      });
+    },
+    async sign(hash) {
+      if (backend.channelKey === undefined) throw new Error("CHANNEL_KEY is missing, so nothing can be claimed");
+      // loaded on first use, because setting up the curve takes milliseconds of the start-up time
+      const { sign } = await import("viem/accounts");
+      return sign({ hash, privateKey: backend.channelKey, to: "hex" });
+    },
+    isAvailable: backend.isAvailable,
+    deleteOutput: backend.deleteOutput,
+    book: (record, booking) =>
+      isDone(objects.getByName(daybookOf(dayOf(booking.at))).bookSale(bookedOf(record, booking))),
+    copy: (record) =>
+      isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),
+    list: ({ chain, channelId }, entry) =>
+      isDone(objects.getByName(OPEN_CHANNELS).listChannel(channelNameOf(chain.caip2, channelId), entry)),
+    settleTimeoutMs: facilitatorTimeoutMs + 2 * EVIDENCE_TIMEOUT_MS + GRACE_MS,
+    now: () => Date.now(),
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    log,
+  });
+}
+
+/** Returns an entry of a channel's books as a row of the daybook. */
+function bookedOf({ channelId, chain, config, requirements }: ChannelRecord, booking: ChannelBooking): BookedSale {
+  const { type, amount, at } = booking;
+  const mark = "cumulative" in booking ? booking.cumulative : booking.transaction;
+  return {
+    payment: [channelNameOf(chain.caip2, channelId), type, mark].join(":"),
+    requestId: "requestId" in booking ? booking.requestId : "",
+    settledAt: at,
+    network: chain.name,
+    chain: chain.caip2,
+    decimals: chain.decimals,
+    asset: chain.asset,
+    payer: type === "transfer" ? CHANNEL_CONTRACT : config.payer,
+    payTo: requirements.payTo,
+    amount,
+    transaction: "transaction" in booking ? booking.transaction : "",
+    proved: true,
+    channel: { id: channelId, entry: type },
+  };
+}

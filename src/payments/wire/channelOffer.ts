@@ -1,0 +1,65 @@
+import type { Hex } from "./channelTypes.ts";
+import type { EvmNetwork } from "./networks.ts";
+import { atomicUnits, type Price } from "./price.ts";
+
+/** The terms of payment channels that a deployment offers. */
+export interface ChannelTerms {
+  /** The account that signs claims and refunds: the address of CHANNEL_KEY. */
+  receiverAuthorizer: Hex;
+  /** Time between the request of a withdrawal and the withdrawal, in seconds. */
+  withdrawDelay: number;
+  /** Minimum of a deposit, in calls. */
+  minDepositCalls: number;
+  /** CAIP-2 ids of the chains on which a facilitator supports channels. */
+  chains: readonly string[];
+}
+
+/** The state of a channel, as the payer reads it. Amounts are in atomic units. */
+export interface ChannelStateExtra {
+  channelId: Hex;
+  balance: string;
+  totalClaimed: string;
+  withdrawRequestedAt: number;
+  refundNonce: string;
+  chargedCumulativeAmount: string;
+}
+
+/** The way to pay through a channel (x402 v2, scheme "batch-settlement", "402 Response"). */
+export interface ChannelRequirements {
+  scheme: "batch-settlement";
+  network: string;
+  amount: string;
+  asset: string;
+  payTo: string;
+  maxTimeoutSeconds: number;
+  extra: {
+    name: string;
+    version: string;
+    receiverAuthorizer: Hex;
+    withdrawDelay: number;
+    minDeposit: string;
+    /** Only in the answer to a voucher that does not continue the last one ("Corrective 402"). */
+    channelState?: ChannelStateExtra;
+    /** The payer's last voucher, with which it can check `channelState`. Only in a corrective 402. */
+    voucherState?: { signedMaxClaimable: string; signature: Hex };
+  };
+}
+
+/** Returns the way to pay a price through a channel on a network. */
+export function channelRequirementsOf(
+  { caip2, asset, decimals, domain }: EvmNetwork,
+  { receiverAuthorizer, withdrawDelay, minDepositCalls }: ChannelTerms,
+  { price, payTo, maxTimeoutSeconds }: { price: Price; payTo: string; maxTimeoutSeconds: number },
+): ChannelRequirements {
+  const amount = atomicUnits(price, decimals);
+  const minDeposit = String(BigInt(amount) * BigInt(minDepositCalls));
+  return {
+    scheme: "batch-settlement",
+    network: caip2,
+    amount,
+    asset,
+    payTo,
+    maxTimeoutSeconds,
+    extra: { ...domain, receiverAuthorizer, withdrawDelay, minDeposit },
+  };
+}

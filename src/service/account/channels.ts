@@ -1,0 +1,72 @@
+/** Lists payment channels for the operator of a deployment. */
+import * as z from "zod";
+import { OPEN_CHANNELS } from "../../payments/channels/channelObject.ts";
+import { channelNameOf, type OpenChannel } from "../../payments/channels/channelRecord.ts";
+import { once } from "../../shared/once.ts";
+
+/** Maximum number of channels in an answer. */
+const MAX_CHANNELS = 200;
+/** Age of the oldest unclaimed sale after which the health check warns, in milliseconds. Claims are due after an hour. */
+const LATE_MS = 6 * 3_600_000;
+
+const channel = once(() =>
+  z.strictObject({
+    channel: z.string().describe("Id of the channel."),
+    network: z.string(),
+    chain: z.string().describe("Id of the chain (CAIP-2)."),
+    payer: z.string(),
+    decimals: z.int(),
+    sold: z.string().describe("Sum of all sales, in the token's smallest unit."),
+    claimed: z.string().describe("Sum of all claims."),
+    balance: z.string().describe("All deposits without refunds and withdrawals."),
+    unclaimed_since: z.iso.datetime(),
+    deadline: z.iso.datetime().nullable().describe("Time by which the claim must be on the chain; null without one."),
+    claims: z.array(z.looseObject({})).describe("Argument of `claimWithSignature`, with decimal numbers as strings."),
+  }),
+);
+
+/** Schema of the answer to `GET /v1/operator/channels`. */
+export const channelsPage = once(() =>
+  z.strictObject({ channels: z.array(channel()).describe("The channels with sales that are not claimed yet.") }),
+);
+
+/** Returns the channels with sales that are not claimed yet. */
+export async function listChannels({ LEDGER }: Env): Promise<z.output<ReturnType<typeof channelsPage>>> {
+  const open: OpenChannel[] = await LEDGER.getByName(OPEN_CHANNELS).openChannels(MAX_CHANNELS);
+  const views = await Promise.all(
+    open.map(({ chain, channelId }) => LEDGER.getByName(channelNameOf(chain, channelId)).viewChannel()),
+  );
+  return {
+    channels: open.flatMap(({ channelId, network, chain, payer, decimals, unclaimedSince, deadline }, at) => {
+      const view = views[at];
+      if (!view) return [];
+      const { record, claims } = view;
+      return [
+        {
+          ...{ channel: channelId, network, chain, payer, decimals },
+          sold: record.charged,
+          claimed: record.snapshot.totalClaimed,
+          balance: record.snapshot.balance,
+          unclaimed_since: new Date(unclaimedSince).toISOString(),
+          deadline: deadline === undefined ? null : new Date(deadline).toISOString(),
+          claims: claims.map((claim) => ({ ...claim })),
+        },
+      ];
+    }),
+  };
+}
+
+/** Returns a problem for the health check if a claim fails, or if a payer's withdrawal sets a deadline for one. */
+export async function claimProblems({ LEDGER }: Env, now: number): Promise<string[]> {
+  const open: OpenChannel[] = await LEDGER.getByName(OPEN_CHANNELS).openChannels(MAX_CHANNELS);
+  const deadlines = open.flatMap(({ deadline }) => deadline ?? []);
+  const late = open.filter(({ unclaimedSince }) => unclaimedSince + LATE_MS < now);
+  return [
+    ...(deadlines.length > 0
+      ? [
+          `${deadlines.length} payment channels have a pending withdrawal and unclaimed sales. The first claim must be on the chain by ${new Date(Math.min(...deadlines)).toISOString()}`,
+        ]
+      : []),
+    ...(late.length > 0 ? [`the sales of ${late.length} payment channels are not claimed after six hours`] : []),
+  ];
+}

@@ -1,0 +1,306 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { generatePrivateKey } from "viem/accounts";
+import { describe, expect, test, vi } from "vitest";
+import { OPEN_CHANNELS } from "../../src/payments/channels/channelObject.ts";
+import { type ChannelRecord, channelNameOf } from "../../src/payments/channels/channelRecord.ts";
+import { CHAIN, PRICE, paymentOf, TestPayer } from "../payments/channels.ts";
+import { IMAGE, TEXT } from "../support/client.ts";
+import { deployment } from "../support/deployment.ts";
+import { decodeHeader } from "../support/x402.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const FILE = "https://files.example.com/one-page.pdf";
+type Receipt = {
+  transaction: string;
+  amount: string;
+  extra: { chargedAmount: string; channelState: Record<string, string> };
+};
+type Terms = { error: string; accepts: { scheme: string; extra: Record<string, unknown> }[] };
+
+/** A deployment that offers channels, and a payer with a channel there. */
+function channelled(bindings: object = {}) {
+  const seller = deployment("channels", bindings);
+  const payer = new TestPayer();
+  const call = async (payload: object, fields: object = {}, headers: Record<string, string> = {}, path = TEXT) => {
+    const payment = btoa(JSON.stringify(paymentOf(payload)));
+    const answer = await seller.call(
+      {
+        headers: { "Content-Type": "application/json", "PAYMENT-SIGNATURE": payment, ...headers },
+        body: JSON.stringify({ file: FILE, text: "A", ...fields }),
+      },
+      path,
+    );
+    const required = answer.headers.get("PAYMENT-REQUIRED");
+    const response = answer.headers.get("PAYMENT-RESPONSE");
+    return {
+      ...answer,
+      url: answer.status === 200 ? (JSON.parse(answer.text) as { output: { url: string } }).output.url : undefined,
+      terms: required === null ? undefined : (decodeHeader(required) as Terms),
+      receipt: response === null ? undefined : (decodeHeader(response) as Receipt),
+    };
+  };
+  const open = async () => {
+    const opened = await call(await payer.deposit(10 * PRICE, PRICE), { text: "first" });
+    expect([opened.status, opened.text]).toEqual([200, expect.any(String)]);
+    return opened;
+  };
+  return { ...seller, payer, call, open, send: seller.call };
+}
+
+describe("payment through a channel", () => {
+  test("is offered after the exact terms, if a facilitator lists the scheme and a key is set", async () => {
+    const offered = async (bindings: object, behavior = "channels") => {
+      const { headers } = await deployment(behavior, bindings).call({});
+      const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms;
+      return accepts.map(({ scheme }) => scheme);
+    };
+    expect(await offered({})).toEqual(["exact", "batch-settlement"]);
+    expect(await offered({ CHANNEL_KEY: "" })).toEqual(["exact"]);
+    expect(await offered({}, "good")).toEqual(["exact"]);
+  });
+
+  test("takes its delay and its minimum deposit from the settings", async () => {
+    const bindings = { CHANNEL_WITHDRAW_DELAY_SECONDS: "172800", CHANNEL_MIN_DEPOSIT_CALLS: "20" };
+    const { headers } = await deployment("channels", bindings).call({});
+    const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms;
+    expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 172_800, minDeposit: "1000000" });
+  });
+
+  test("sells the first call with a deposit and further ones without a facilitator", async () => {
+    const { open, call, payer, verified } = channelled();
+    const opened = await open();
+    expect(opened.receipt).toMatchObject({
+      transaction: "0x-deposit",
+      amount: "500000",
+      extra: { chargedAmount: "50000", channelState: { balance: "500000", chargedCumulativeAmount: "50000" } },
+    });
+    const asked = await verified();
+    const sold = await call(await payer.voucher(2 * PRICE));
+    expect(sold.receipt).toMatchObject({
+      transaction: "",
+      amount: "",
+      extra: { chargedAmount: "50000", channelState: { chargedCumulativeAmount: "100000" } },
+    });
+    expect(sold.url).not.toBe(opened.url);
+    expect(await verified()).toBe(asked);
+  });
+
+  test("charges nothing for a failed call, and the same voucher buys the next one", async () => {
+    const { open, call, payer } = channelled();
+    await open();
+    const voucher = await payer.voucher(2 * PRICE);
+    expect((await call(voucher, { opacity: 7 })).status).toBe(400);
+    expect((await call(voucher, { file: "https://files.example.com/page.html" })).status).toBe(422);
+    expect((await call(voucher)).receipt?.extra.channelState.chargedCumulativeAmount).toBe("100000");
+  });
+
+  test("returns the lost answer to the same call, and corrects the same voucher of another call", async () => {
+    const { open, call, payer } = channelled();
+    await open();
+    const voucher = await payer.voucher(2 * PRICE);
+    const sold = await call(voucher);
+    const again = await call(voucher);
+    expect([again.url, again.receipt]).toEqual([sold.url, sold.receipt]);
+
+    const other = await call(voucher, { text: "other" });
+    expect(other.status).toBe(402);
+    expect(other.terms).toMatchObject({
+      error: "invalid_batch_settlement_evm_cumulative_amount_mismatch",
+      accepts: [
+        { scheme: "exact" },
+        {
+          scheme: "batch-settlement",
+          extra: {
+            channelState: { chargedCumulativeAmount: "100000", balance: "500000" },
+            voucherState: { signedMaxClaimable: "100000", signature: voucher.voucher.signature },
+          },
+        },
+      ],
+    });
+    // The answer has shown the voucher, so it no longer proves the payer.
+    expect((await call(voucher)).status).toBe(402);
+  });
+
+  test("returns the result under its key to a later voucher, and rejects the key for another request", async () => {
+    const { open, call, payer } = channelled();
+    await open();
+    const key = { "Idempotency-Key": generatePrivateKey() };
+    const sold = await call(await payer.voucher(2 * PRICE), {}, key);
+    const again = await call(await payer.voucher(3 * PRICE), {}, key);
+    expect(again.url).toBe(sold.url);
+    expect(again.receipt?.extra).toMatchObject({
+      chargedAmount: "0",
+      channelState: { chargedCumulativeAmount: "100000" },
+    });
+    expect(again.headers.get("Overprint-Notice")).toContain("payment-not-settled");
+    const other = await call(await payer.voucher(3 * PRICE), { text: "other" }, key);
+    expect(JSON.parse(other.text)).toMatchObject({ code: "idempotency_key_reused" });
+  });
+
+  test("charges repeated content once", async () => {
+    const { open, call, payer } = channelled({ DEFAULT_KEY: "true" });
+    await open();
+    const sold = await call(await payer.voucher(2 * PRICE));
+    const again = await call(await payer.voucher(3 * PRICE));
+    expect([again.url, again.receipt?.extra.chargedAmount]).toEqual([sold.url, "0"]);
+    expect((await call(await payer.voucher(3 * PRICE), { text: "other" })).receipt?.extra.chargedAmount).toBe("50000");
+  });
+
+  test("sells parallel calls one after the other", async () => {
+    const { open, call, payer } = channelled();
+    await open();
+    const voucher = await payer.voucher(2 * PRICE);
+    const [one, other] = await Promise.all([call(voucher, { text: "one" }), call(voucher, { text: "other" })]);
+    expect([one.status, other.status].toSorted()).toEqual([200, 402]);
+    const late = one.status === 402 ? "one" : "other";
+    expect((await call(await payer.voucher(3 * PRICE), { text: late })).status).toBe(200);
+  });
+
+  test("refuses other terms, foreign signatures and unknown channels before the body is read", async () => {
+    const { call, payer } = channelled();
+    const other = new TestPayer();
+    const voucher = await payer.voucher(PRICE);
+    const forged = { ...voucher, voucher: { ...voucher.voucher, ...(await other.voucher(PRICE)).voucher } };
+    expect((await call(forged)).terms?.error).toContain("channel_id_mismatch");
+    expect((await call(voucher)).terms?.error).toContain("channel_not_found");
+    expect((await call(await payer.deposit(PRICE, PRICE))).terms?.error).toContain("deposit at least 500000");
+    expect((await call(await payer.refund(PRICE))).terms?.error).toContain("GET /v1/channel");
+  });
+
+  test("sells nothing while SELLING is false, but delivers what is paid for", async () => {
+    const { open, call, payer, FACILITATOR_URL } = channelled();
+    await open();
+    const voucher = await payer.voucher(2 * PRICE);
+    const sold = await call(voucher);
+    const { call: closed } = deployment("channels", { FACILITATOR_URL, SELLING: "false" });
+    const send = async (payload: object) =>
+      closed({
+        headers: { "Content-Type": "application/json", "PAYMENT-SIGNATURE": btoa(JSON.stringify(paymentOf(payload))) },
+        body: JSON.stringify({ file: FILE, text: "A" }),
+      });
+    expect(JSON.parse((await send(voucher)).text)).toMatchObject({ output: { url: sold.url } });
+    expect(JSON.parse((await send(await payer.voucher(3 * PRICE))).text)).toMatchObject({ code: "not_selling" });
+    expect((await call(await payer.voucher(3 * PRICE), {}, {}, TEXT)).status).toBe(200);
+  });
+
+  test("sells every product through the same channel", async () => {
+    const { open, call, payer } = channelled();
+    await open();
+    const image = { image: "https://files.example.com/red.png", text: undefined };
+    expect((await call(await payer.voucher(2 * PRICE), image, {}, IMAGE)).status).toBe(200);
+  });
+});
+
+describe("the operator's view of channels", () => {
+  const OPERATOR_TOKEN = "t".repeat(32);
+  const asOperator = async (bindings: object, path: string) => {
+    const headers = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
+    const { text } = await deployment("channels", { ...bindings, OPERATOR_TOKEN }).call(
+      { method: "GET", headers },
+      path,
+    );
+    return JSON.parse(text) as Record<string, Record<string, unknown>[] & string[]>;
+  };
+  const objectOf = (channelId: string) => env.LEDGER.getByName(channelNameOf(CHAIN.caip2, channelId));
+
+  test("lists a channel with unclaimed sales and its claim, and books its sales, claims and transfers", async () => {
+    const { open, call, payer, FACILITATOR_URL } = channelled();
+    await open();
+    await call(await payer.voucher(2 * PRICE));
+    const object = objectOf(payer.channelId);
+    const runAlarm = async (change: Partial<ChannelRecord>) => {
+      await runInDurableObject(object, (_, { storage }) => {
+        storage.kv.put("channel", { ...storage.kv.get<ChannelRecord>("channel"), ...change });
+        return storage.setAlarm(Date.now() + 60_000);
+      });
+      await runDurableObjectAlarm(object);
+    };
+    const due = { attempts: 0, nextAt: 0 };
+    await runAlarm({ unbooked: due, uncopied: due });
+    const find = async () => {
+      const { channels } = await asOperator({ FACILITATOR_URL }, "/v1/operator/channels");
+      return channels!.find(({ channel }) => channel === payer.channelId);
+    };
+    expect(await find()).toMatchObject({
+      ...{ chain: "eip155:84532", payer: payer.account.address, decimals: 6, deadline: null },
+      ...{ sold: "100000", claimed: "0", balance: "500000" },
+      claims: [{ voucher: { maxClaimableAmount: "100000" }, totalClaimed: "100000" }],
+    });
+    const copy = await env.RESULTS.get(`channels/eip155/84532/${payer.channelId}`);
+    expect(await copy?.json()).toMatchObject({ signedMax: "100000", charged: "100000" });
+
+    await runAlarm({ unclaimedSince: Date.now() - 3_600_000 });
+    expect(await find()).toBe(undefined);
+    const day = new Date().toISOString().slice(0, 10);
+    const { sales } = await asOperator({ FACILITATOR_URL }, `/v1/operator/sales?day=${day}`);
+    const own = sales!.filter(({ channel }) => channel === payer.channelId);
+    expect(own.map(({ entry, amount }) => [entry, amount]).toSorted()).toEqual([
+      ["claim", "100000"],
+      ["sale", "50000"],
+      ["sale", "50000"],
+      ["transfer", "100000"],
+    ]);
+  });
+
+  test("warns in the health check before the deadline of a claim, and about late claims", async () => {
+    const name = "channel:eip155:84532:of-a-test";
+    const list = env.LEDGER.getByName(OPEN_CHANNELS);
+    const problems = async (entry: object) => {
+      await list.listChannel(name, JSON.stringify(entry));
+      return (await asOperator({}, "/healthz")).problems!.join();
+    };
+    expect(await problems({ unclaimedSince: Date.now() })).not.toContain("channels");
+    const deadline = Date.parse("2026-12-01T00:00:00Z");
+    expect(await problems({ unclaimedSince: Date.now(), deadline })).toContain(
+      "on the chain by 2026-12-01T00:00:00.000Z",
+    );
+    expect(await problems({ unclaimedSince: Date.now() - 7 * 3_600_000 })).toContain("not claimed after six hours");
+    await list.listChannel(name, undefined);
+  });
+});
+
+describe("refund of a channel", () => {
+  const refund = async (seller: ReturnType<typeof channelled>, payload?: object) => {
+    const headers = payload && { "PAYMENT-SIGNATURE": btoa(JSON.stringify(paymentOf(payload))) };
+    return seller.send({ method: "GET", ...(headers && { headers }) }, "/v1/channel");
+  };
+
+  test("answers 402 with the terms of channels without a payment", async () => {
+    const { status, headers } = await refund(channelled());
+    expect(status).toBe(402);
+    expect(decodeHeader(headers.get("PAYMENT-REQUIRED")!)).toMatchObject({ accepts: [{ scheme: "batch-settlement" }] });
+  });
+
+  test("pays the balance back, and the channel continues with another deposit", async () => {
+    const seller = channelled();
+    await seller.open();
+    const { status, headers } = await refund(seller, await seller.payer.refund(PRICE));
+    expect(status).toBe(200);
+    expect(decodeHeader(headers.get("PAYMENT-RESPONSE")!)).toMatchObject({
+      success: true,
+      transaction: "0x-refund",
+      amount: "450000",
+      extra: { channelState: { balance: "50000", totalClaimed: "50000", chargedCumulativeAmount: "50000" } },
+    });
+    expect((await seller.call(await seller.payer.voucher(2 * PRICE))).terms?.error).toContain("exceeds_balance");
+    expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);
+  });
+
+  test("corrects a refund whose voucher is not the last one, and refuses other payloads", async () => {
+    const seller = channelled();
+    await seller.open();
+    const error = async (payload: object) => {
+      const { headers } = await refund(seller, payload);
+      return (decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms).error;
+    };
+    expect(await error(await seller.payer.refund(3 * PRICE))).toContain("cumulative_amount_mismatch");
+    expect(await error(await seller.payer.voucher(PRICE))).toContain("payload_type");
+  });
+
+  test("does not exist in a deployment without channels", async () => {
+    const { status } = await deployment("good").call({ method: "GET" }, "/v1/channel");
+    expect(status).toBe(404);
+  });
+});
