@@ -9,6 +9,7 @@ import { UPLOADS_PATH, uploadOffer, uploadReceipt, uploadRequest } from "../../s
 import { PRODUCTS, priceLabel, priceLabels } from "../../service/sale/products.ts";
 import { takesMpp } from "../../service/sale/sentPayments.ts";
 import type { Config } from "../../settings/config.ts";
+import { CHANNEL } from "../channel.ts";
 import { HEALTH } from "../health.ts";
 import { PURCHASES } from "../purchases.ts";
 import { downloadOperation, linkParameters, revokeOperation } from "./links.ts";
@@ -54,6 +55,7 @@ export function openapi(origin: string, config: Config) {
       [UPLOADS_PATH]: { post: requestUpload(config) },
       [`${UPLOADS_PATH}/{id}`]: { parameters: uploadParameters, get: showUpload, put: sendFile },
       "/v1/files/{id}.pdf": { parameters: linkParameters, get: downloadOperation, delete: revokeOperation },
+      ...(config.channels && { [CHANNEL]: { get: refundChannelOperation } }),
       [PURCHASES]: { get: listPurchases },
       "/v1/limits": { get: limitsOperation },
       [HEALTH]: { get: checkHealth },
@@ -80,6 +82,29 @@ export function openapi(origin: string, config: Config) {
     },
   };
 }
+
+const refundChannelOperation = {
+  operationId: "refundChannel",
+  tags: ["Purchases"],
+  summary: "Refund a payment channel",
+  description:
+    "Pays the rest of a payment channel back to its payer. Send a payload of the type `refund` in PAYMENT-SIGNATURE. Without it, the answer has the terms of channels. Free.",
+  security: [{ x402: [] }],
+  responses: {
+    200: answer("The receipt of the refund.", { content: json(ref("schemas", "PaymentReceipt")) }),
+    402: answer("The terms of channels, or why the refund was refused.", {
+      headers: { "PAYMENT-REQUIRED": header("The terms of channels.", encoded("PaymentRequiredV2")) },
+    }),
+    ...problems([
+      "payment_in_progress",
+      "settlement_pending",
+      "facilitator_unavailable",
+      "too_many_requests",
+      "not_configured",
+      "internal_error",
+    ]),
+  },
+};
 
 const ALLOW = { Allow: header("The allowed methods.") };
 

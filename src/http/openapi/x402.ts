@@ -61,7 +61,15 @@ export const paymentSchemas = {
     },
     ["problems", "extensions"],
   ),
-  PaymentRequirementsV2: object({ ...terms, amount: units }),
+  PaymentRequirementsV2: object({
+    ...terms,
+    scheme: {
+      type: "string",
+      enum: ["exact", "batch-settlement"],
+      description: "`batch-settlement` pays through a payment channel. Not every deployment offers it.",
+    },
+    amount: units,
+  }),
   PaymentRequiredV2: object(
     {
       x402Version: { type: "integer", const: 2 },
@@ -98,7 +106,9 @@ export const paymentSchemas = {
     {
       x402Version: { type: "integer", const: 2 },
       accepted: ref("schemas", "PaymentRequirementsV2"),
-      payload: open("The same payload as in version 1."),
+      payload: open(
+        "For `exact`, the same payload as in version 1. For `batch-settlement`, a `deposit`, a `voucher` or a `refund`.",
+      ),
       resource: open("Copied from the payment terms."),
       extensions: open("Copied from the payment terms."),
     },
@@ -114,12 +124,15 @@ export const paymentSchemas = {
       },
       network: text,
       payer: text,
-      extra: open("`note`: why the transaction hash is unknown."),
+      amount: { ...text, description: "In a payment channel: the deposited or refunded amount; empty for a voucher." },
+      extra: open(
+        "`note`: why the transaction hash is unknown. In a payment channel, `chargedAmount` and `channelState`.",
+      ),
       extensions: open(
         "If this deployment signs its receipts: `offer-receipt` with the receipt, `overprint-delivery` with the SHA-256 of source and result.",
       ),
     },
-    ["errorReason", "extra", "extensions"],
+    ["errorReason", "amount", "extra", "extensions"],
   ),
 };
 

@@ -27,6 +27,12 @@ export function options(config: Config) {
 const MPP_NOTE = `Clients of MPP (the HTTP authentication scheme
 Payment) answer a challenge in WWW-Authenticate of the 402 with the header Authorization, over HTTP only. `;
 
+/** The paragraph about payment channels, for deployments that offer them. */
+const CHANNEL_GUIDANCE = `
+For many calls, pay through a channel (scheme batch-settlement in the terms): deposit once, then sign a voucher for each call.
+This saves a second or two per call. GET /v1/channel refunds the rest.
+`;
+
 /** Returns instructions for calling and paying as Markdown: the part of {@link guide} that no schema contains. */
 export function guidance(origin: string, config: Config): string {
   const { limits, price } = options(config);
@@ -57,7 +63,7 @@ guessed, such as a UUID: over HTTP in the header ${IDEMPOTENCY_KEY}, over MCP in
 or a code that says to try again, repeat the call with the same key and fields. It is charged once, even with a newly signed
 payment, and returns the same result. ${config.defaultKey ? "Without a key, this holds for ten minutes. " : ""}Without its key, a settled payment returns nothing, because the payment is public. GET
 ${origin}/v1/purchases lists the links that a payer has bought, if the payer signs in (${SIGN_IN}).
-`;
+${config.channels && config.channels.chains.length > 0 ? CHANNEL_GUIDANCE : ""}`;
 }
 
 /** Returns the instructions for a model that uses the service, as Markdown: `/llms.txt` and the MCP server's guide. */

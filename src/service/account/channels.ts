@@ -20,7 +20,7 @@ const channel = once(() =>
     claimed: z.string().describe("Sum of all claims."),
     balance: z.string().describe("All deposits without refunds and withdrawals."),
     unclaimed_since: z.iso.datetime(),
-    deadline: z.iso.datetime().nullable().describe("Time by which the claim must be on the chain; null without one."),
+    deadline: z.iso.datetime().nullable().describe("Deadline of the claim; null unless a withdrawal is pending."),
     claims: z.array(z.looseObject({})).describe("Argument of `claimWithSignature`, with decimal numbers as strings."),
   }),
 );

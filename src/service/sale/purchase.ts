@@ -185,7 +185,11 @@ export interface QuotaUser {
 /** Returns a call as its quota counts it. */
 export function quotaUser(admitted: Admitted, exchange: Exchange): QuotaUser {
   const { payment, verified } = admitted;
-  return { name: accountOf(admitted, exchange), payment: paymentKey(payment), isVerified: () => verified !== undefined };
+  return {
+    name: accountOf(admitted, exchange),
+    payment: paymentKey(payment),
+    isVerified: () => verified !== undefined,
+  };
 }
 
 /**
