@@ -70,9 +70,8 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
     },
     async sign(hash) {
       if (backend.channelKey === undefined) throw new Error("CHANNEL_KEY is missing, so nothing can be claimed");
-      // loaded on first use, because setting up the curve takes milliseconds of the start-up time
-      const { sign } = await import("viem/accounts");
-      return sign({ hash, privateKey: backend.channelKey, to: "hex" });
+      const { signChannelHash } = await import("../wire/channelKey.ts");
+      return signChannelHash(hash, backend.channelKey);
     },
     isAvailable: backend.isAvailable,
     deleteOutput: backend.deleteOutput,

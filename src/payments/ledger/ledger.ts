@@ -4,7 +4,15 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { EVIDENCE_TIMEOUT_MS, evidenceOf } from "../chain/chain.ts";
-import type { Channel, ChannelCall, ChannelView, Commit, Correction, RefundOutcome, Reservation } from "../channels/channel.ts";
+import type {
+  Channel,
+  ChannelCall,
+  ChannelView,
+  Commit,
+  Correction,
+  RefundOutcome,
+  Reservation,
+} from "../channels/channel.ts";
 import { type ChannelBackend, channelIn } from "../channels/channelObject.ts";
 import type { FinishedCall, OpenChannel } from "../channels/channelRecord.ts";
 import { OpenChannels } from "../channels/openChannels.ts";

@@ -66,10 +66,9 @@ async function channelTerms(
       (network) => !isSolana(network) && facilitators.some(({ supported }) => supportsChannels(supported, network)),
     )
     .map(({ caip2 }) => caip2);
-  // loaded on first use, because setting up the curve takes milliseconds of the start-up time
-  const { privateKeyToAddress } = await import("viem/accounts");
+  const { channelSigner } = await import("../../payments/wire/channelKey.ts");
   return {
-    receiverAuthorizer: privateKeyToAddress(channelKey),
+    receiverAuthorizer: channelSigner(channelKey),
     withdrawDelay: channelWithdrawDelaySeconds,
     minDepositCalls: channelMinDepositCalls,
     chains,

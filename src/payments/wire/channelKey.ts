@@ -1,0 +1,16 @@
+/**
+ * The key that signs claims and refunds of channels. This file is loaded on first use, because setting up the curve takes
+ * milliseconds of the start-up time. It names what it needs of viem, so that the bundle leaves out the rest.
+ */
+import { privateKeyToAddress, sign } from "viem/accounts";
+import type { Hex } from "./channelTypes.ts";
+
+/** Returns the address of a key, as offers name it. */
+export function channelSigner(privateKey: Hex): Hex {
+  return privateKeyToAddress(privateKey);
+}
+
+/** Signs a hash. */
+export async function signChannelHash(hash: Hex, privateKey: Hex): Promise<Hex> {
+  return sign({ hash, privateKey, to: "hex" });
+}
