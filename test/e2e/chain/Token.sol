@@ -13,6 +13,9 @@ contract Token {
     bytes32 private constant TRANSFER = keccak256(
         "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
     );
+    bytes32 private constant RECEIVE = keccak256(
+        "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)"
+    );
     bytes32 private constant CANCEL = keccak256("CancelAuthorization(address authorizer,bytes32 nonce)");
 
     mapping(address => uint256) public balanceOf;
@@ -39,6 +42,11 @@ contract Token {
         emit AuthorizationCanceled(authorizer, nonce);
     }
 
+    function transfer(address to, uint256 value) external returns (bool) {
+        move(msg.sender, to, value);
+        return true;
+    }
+
     function transferWithAuthorization(
         address from,
         address to,
@@ -50,15 +58,44 @@ contract Token {
         bytes32 r,
         bytes32 s
     ) external {
-        require(block.timestamp > validAfter, "FiatTokenV2: authorization is not yet valid");
-        require(block.timestamp < validBefore, "FiatTokenV2: authorization is expired");
-        require(!authorizationState[from][nonce], "FiatTokenV2: authorization is used or canceled");
+        use(from, validAfter, validBefore, nonce);
         requireSigned(
             from, keccak256(abi.encode(TRANSFER, from, to, value, validAfter, validBefore, nonce)), v, r, s
         );
+        move(from, to, value);
+    }
 
+    /// Lets only the recipient submit the authorization, so that nobody can pay a contract without calling it.
+    function receiveWithAuthorization(
+        address from,
+        address to,
+        uint256 value,
+        uint256 validAfter,
+        uint256 validBefore,
+        bytes32 nonce,
+        bytes calldata signature
+    ) external {
+        require(to == msg.sender, "FiatTokenV2: caller must be the payee");
+        use(from, validAfter, validBefore, nonce);
+        requireSigned(
+            from,
+            keccak256(abi.encode(RECEIVE, from, to, value, validAfter, validBefore, nonce)),
+            uint8(signature[64]),
+            bytes32(signature[0:32]),
+            bytes32(signature[32:64])
+        );
+        move(from, to, value);
+    }
+
+    function use(address from, uint256 validAfter, uint256 validBefore, bytes32 nonce) private {
+        require(block.timestamp > validAfter, "FiatTokenV2: authorization is not yet valid");
+        require(block.timestamp < validBefore, "FiatTokenV2: authorization is expired");
+        require(!authorizationState[from][nonce], "FiatTokenV2: authorization is used or canceled");
         authorizationState[from][nonce] = true;
         emit AuthorizationUsed(from, nonce);
+    }
+
+    function move(address from, address to, uint256 value) private {
         require(balanceOf[from] >= value, "ERC20: transfer amount exceeds balance");
         balanceOf[from] -= value;
         balanceOf[to] += value;

@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import {
   createTestClient,
   defineChain,
@@ -14,9 +12,8 @@ import {
   walletActions,
 } from "viem";
 import { generatePrivateKey, nonceManager, privateKeyToAccount } from "viem/accounts";
-import { inject } from "vitest";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
-import { madeOnce } from "../../support/builtWorkers.ts";
+import { compiled } from "./contracts.ts";
 
 const { chainId, asset, domain } = NETWORKS["base-sepolia"];
 
@@ -45,7 +42,7 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     anvil.once("exit", () => reject(new Error(`anvil did not start:\n${printed}`)));
   });
 
-  const { abi, bytecode } = await compiledToken();
+  const { abi, bytecode } = (await compiled("Token")).Token!;
   const url = `http://${address}`;
   const chain = defineChain({
     id: chainId,
@@ -142,34 +139,4 @@ function anvilBinary(): string {
   const architecture = process.arch === "x64" ? "amd64" : process.arch;
   const suffix = process.platform === "win32" ? ".exe" : "";
   return require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/bin/anvil${suffix}`);
-}
-
-interface Compiled {
-  errors?: { severity: string; formattedMessage: string }[];
-  contracts: { "Token.sol": { Token: { abi: unknown[]; evm: { deployedBytecode: { object: string } } } } };
-}
-
-/**
- * Returns the compiled token contract. It is compiled once per run, because loading the compiler is slower than
- * starting a chain.
- */
-async function compiledToken() {
-  const folder = await madeOnce(inject("builtWorkers"), "token", async (folder) =>
-    writeFile(join(folder, "output.json"), await compileToken()),
-  );
-  const output = JSON.parse(await readFile(join(folder, "output.json"), "utf8")) as Compiled;
-  const errors = output.errors?.filter(({ severity }) => severity === "error") ?? [];
-  if (errors.length > 0) throw new Error(errors.map(({ formattedMessage }) => formattedMessage).join("\n"));
-  const { abi, evm } = output.contracts["Token.sol"].Token;
-  return { abi, bytecode: `0x${evm.deployedBytecode.object}` as const };
-}
-
-async function compileToken(): Promise<string> {
-  const { default: solc } = await import("solc");
-  const input = {
-    language: "Solidity",
-    sources: { "Token.sol": { content: await readFile(join(import.meta.dirname, "Token.sol"), "utf8") } },
-    settings: { outputSelection: { "*": { "*": ["abi", "evm.deployedBytecode.object"] } } },
-  };
-  return solc.compile(JSON.stringify(input));
 }

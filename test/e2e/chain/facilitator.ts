@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { x402Facilitator } from "@x402/core/facilitator";
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import { toFacilitatorEvmSigner } from "@x402/evm";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/facilitator";
 import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
 import { ExactEvmSchemeV1 } from "@x402/evm/exact/v1/facilitator";
 import { createWalletClient, http } from "viem";
@@ -39,15 +40,23 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
   });
   const facilitator = new x402Facilitator()
     .register(NETWORKS["base-sepolia"].caip2, new ExactEvmScheme(signer))
+    .register(NETWORKS["base-sepolia"].caip2, new BatchSettlementEvmScheme(signer))
     .registerV1("base-sepolia" as never, new ExactEvmSchemeV1(signer));
 
-  const payerOf = ({ payload }: PaymentPayload) => (payload as { authorization: { from: string } }).authorization.from;
+  const payerOf = ({ payload }: PaymentPayload) => {
+    const { authorization, channelConfig } = payload as {
+      authorization?: { from: string };
+      channelConfig?: { payer: string };
+    };
+    return authorization?.from ?? channelConfig?.payer ?? ""; // claims are made by the seller
+  };
   return { account, inTurn, ...(await serveFacilitator(facilitator, payerOf)) };
 }
 
 /** Serves a facilitator over HTTP on loopback. */
 export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (payment: PaymentPayload) => string) {
   const calls = { verify: 0, settle: 0 };
+  const settled: string[] = [];
   let fault: "cut" | "hold" | undefined;
   const interposed = new Map<string, Settling>();
   let onVerify = async () => {};
@@ -64,6 +73,7 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
       paymentPayload: PaymentPayload;
       paymentRequirements: PaymentRequirements;
     };
+    if (call === "settle") settled.push((paymentPayload.payload as { type?: string }).type ?? "exact");
     if (call === "verify") await onVerify();
     const settling = call === "settle" ? interposed.get(payerOf(paymentPayload)) : undefined;
     if (settling) {
@@ -85,6 +95,8 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
     url: `http://127.0.0.1:${port}`,
     /** Number of calls to `/verify` and `/settle`. */
     calls,
+    /** The kinds of the settlements that were asked for: `exact`, or the type of a payload for a channel. */
+    settled,
     /**
      * Lets the next settlement succeed but loses its answer: `cut` closes the connection, `hold` keeps it open without
      * an answer.

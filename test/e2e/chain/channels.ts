@@ -1,0 +1,84 @@
+/** Payment channels on a local chain: the contracts of x402's scheme `batch-settlement`, and the official client. */
+import { toClientEvmSigner } from "@x402/evm";
+import { BatchSettlementEvmScheme, InMemoryClientChannelStorage } from "@x402/evm/batch-settlement/client";
+import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { type Hex, type LocalAccount, parseEther } from "viem";
+import { NETWORKS } from "../../../src/payments/wire/networks.ts";
+import type { Chain } from "./anvil.ts";
+import { compiled } from "./contracts.ts";
+
+const { asset, caip2 } = NETWORKS["base-sepolia"];
+
+/** Addresses of the scheme's contracts, which are equal on every chain, and of Multicall3. */
+const ADDRESSES = {
+  Channels: "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003",
+  DepositCollector: "0x4020806089470a89826cB9fB1f4059150b550004",
+  Multicall: "0xcA11bde05977b3631167028862bE2a173976CA11",
+} as const;
+
+/** The parameters that identify a channel. */
+export type ChannelConfig = ReturnType<BatchSettlementEvmScheme["buildChannelConfig"]>;
+
+/** Installs the contracts on a chain, and returns functions that read and call them. */
+export async function installChannels({ client }: Chain) {
+  const contracts = await compiled("Channels");
+  for (const [name, address] of Object.entries(ADDRESSES))
+    await client.setCode({ address, bytecode: contracts[name]!.bytecode });
+  const contract = { address: ADDRESSES.Channels, abi: contracts.Channels!.abi };
+  const read = (functionName: string, args: unknown[]) => client.readContract({ ...contract, functionName, args });
+  /** Calls the contract and waits for the receipt. Gives the account the Ether for it. */
+  async function call(account: LocalAccount, functionName: string, args: unknown[]) {
+    await client.setBalance({ address: account.address, value: parseEther("1") });
+    const hash = await client.writeContract({ ...contract, account, functionName, args });
+    return client.waitForTransactionReceipt({ hash });
+  }
+
+  return {
+    /** Returns the id of a channel, as the contract computes it. */
+    idOf: (config: ChannelConfig) => read("getChannelId", [config]) as Promise<Hex>,
+    /** Returns what the contract knows about a channel. */
+    async stateOf(id: Hex) {
+      const [channel, withdrawal, refundNonce] = await Promise.all([
+        read("channels", [id]),
+        read("pendingWithdrawals", [id]),
+        read("refundNonce", [id]),
+      ]);
+      const [balance, totalClaimed] = channel as [bigint, bigint];
+      return { balance, totalClaimed, withdrawRequestedAt: (withdrawal as [bigint, number])[1], refundNonce };
+    },
+    /** Returns the total that was claimed for a receiver, and the part of it that was transferred. */
+    async totalsOf(receiver: string) {
+      const [claimed, settled] = (await read("receivers", [receiver, asset])) as [bigint, bigint];
+      return { claimed, settled };
+    },
+    /** Requests a withdrawal by the payer, as when a deployment does not refund. */
+    requestWithdrawal: (payer: LocalAccount, config: ChannelConfig, amount: bigint) =>
+      call(payer, "initiateWithdraw", [config, amount]),
+    /** Takes out a withdrawal that the payer requested earlier. */
+    withdraw: (payer: LocalAccount, config: ChannelConfig) => call(payer, "finalizeWithdraw", [config]),
+    /** Moves the clock of the chain. */
+    async pass(seconds: number) {
+      await client.increaseTime({ seconds });
+      await client.mine({ blocks: 1 });
+    },
+  };
+}
+
+/** Functions that read and call the contracts. */
+export type ChannelContract = Awaited<ReturnType<typeof installChannels>>;
+
+/**
+ * Returns the official client that pays through a channel, with its memory of the channel.
+ * @param salt distinguishes several channels of one payer
+ * @param storage the memory, to lose it or to share it between clients
+ */
+export function channelClient(
+  { client: reader }: Chain,
+  payer: LocalAccount,
+  { salt, storage = new InMemoryClientChannelStorage() }: { salt?: Hex; storage?: InMemoryClientChannelStorage } = {},
+) {
+  const signer = toClientEvmSigner(payer, reader as never);
+  const scheme = new BatchSettlementEvmScheme(signer, { storage, ...(salt && { salt }) });
+  const client = new x402Client().register(caip2, scheme);
+  return { scheme, storage, client, fetch: wrapFetchWithPayment(fetch, client) };
+}

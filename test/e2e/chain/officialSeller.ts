@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { HTTPFacilitatorClient, x402HTTPResourceServer, x402ResourceServer } from "@x402/core/server";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/server";
+import type { LocalAccount } from "viem";
+import { NETWORKS } from "../../../src/payments/wire/networks.ts";
+
+const { caip2 } = NETWORKS["base-sepolia"];
+
+/**
+ * Starts a server that sells nothing for 0.05 USDC with the official server code of `batch-settlement`. Tests compare
+ * the contracts with it before they rely on them.
+ * @param authorizer signs claims and refunds
+ */
+export async function startOfficialSeller(facilitatorUrl: string, payTo: `0x${string}`, authorizer: LocalAccount) {
+  const scheme = new BatchSettlementEvmScheme(payTo, { receiverAuthorizerSigner: authorizer });
+  const facilitator = new HTTPFacilitatorClient({ url: facilitatorUrl });
+  const resources = new x402ResourceServer(facilitator).register(caip2, scheme);
+  const sale = new x402HTTPResourceServer(resources, {
+    "/": { accepts: { scheme: scheme.scheme, network: caip2, price: "$0.05", payTo } },
+  });
+  await sale.initialize();
+  const server = createServer(async (request, response) => {
+    const header = (name: string) => request.headers[name.toLowerCase()] as string | undefined;
+    const [path, method] = [request.url!, request.method!];
+    const adapter = {
+      getHeader: header,
+      getMethod: () => method,
+      getPath: () => path,
+      getUrl: () => `http://${header("host")}${path}`,
+      getAcceptHeader: () => header("accept") ?? "",
+      getUserAgent: () => header("user-agent") ?? "",
+    };
+    const context = { adapter, path, method };
+    const asked = await sale.processHTTPRequest(context);
+    if (asked.type === "payment-error") {
+      const { status, headers, body } = asked.response;
+      return response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
+    }
+    if (asked.type !== "payment-verified") return response.writeHead(404).end();
+    const { paymentPayload, paymentRequirements, declaredExtensions } = asked;
+    const paid = await sale.processSettlement(paymentPayload, paymentRequirements, declaredExtensions, {
+      request: context,
+    });
+    return response.writeHead(paid.success ? 200 : 402, paid.headers).end("sold");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    channels: scheme.createChannelManager(facilitator, caip2),
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
