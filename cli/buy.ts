@@ -3,12 +3,13 @@ import type { BuyOptions } from "./checkout.ts";
 import { addFieldOptions, valueOption } from "./fields.ts";
 import type { Io } from "./io.ts";
 import { addOutputOptions } from "./output.ts";
-import { addPaymentOptions, LOCAL } from "./payment.ts";
+import { addChannelOptions, addPaymentOptions, LOCAL } from "./payment.ts";
 
 const EXAMPLES = `
 Examples:
   overprint buy contract.pdf --text DRAFT
   overprint buy contract.pdf --url https://pdf.example.com --key-file key.txt --text DRAFT -o draft.pdf
+  overprint buy contract.pdf --url https://pdf.example.com --key-file key.txt --channel --text DRAFT
   overprint buy https://example.com/contract.pdf --image logo.png --scale 0.2 --json`;
 
 /** Adds `overprint buy`: a paid call of a deployment. */
@@ -24,6 +25,7 @@ export function addBuy(program: Command, io: Io): void {
   const url = `Address of the deployment. Default: ${LOCAL}, where \`overprint dev\` listens.`;
   command.addOption(valueOption(command, "--url <address>", url));
   addPaymentOptions(command);
+  addChannelOptions(command);
   const key = "Retry a purchase whose answer was lost. Calls with the same key are charged once.";
   command.addOption(valueOption(command, "--idempotency-key <key>", key));
   addFieldOptions(command);

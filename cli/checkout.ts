@@ -6,7 +6,7 @@ import { expectPdf, HEAD_LENGTH } from "../src/inputs/sniff.ts";
 import { isIdempotencyKey, KEY_RULE } from "../src/service/request/idempotencyKey.ts";
 import { textMarkOf } from "../src/service/request/marks.ts";
 import { noticeText } from "../src/service/sale/notices.ts";
-import { readAddress } from "./deployment.ts";
+import { originOf } from "./deployment.ts";
 import { misuse } from "./failure.ts";
 import { type CheckedFields, checkFields } from "./fields.ts";
 import { findFiles, readImageFile, type SourceFile, STANDARD, stemOf } from "./input.ts";
@@ -30,9 +30,7 @@ export async function buy(name: string, options: BuyOptions, io: Io): Promise<vo
   checkPayment(options);
   const { idempotencyKey } = options;
   if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) throw misuse(`--idempotency-key ${KEY_RULE}`);
-  const url = readAddress("--url", options.url ?? LOCAL);
-  if (url.href !== `${url.origin}/`)
-    throw misuse(`--url must be the address of the deployment without a path: ${url.origin}`);
+  const url = originOf(options.url ?? LOCAL);
   const account = accountFor(url, options.keyFile, io);
   const source = await findSource(name);
   const [target] = await findTargets([source], options, io);
@@ -105,8 +103,12 @@ export function printPurchase(bought: Purchase, { path }: Target, stream: NodeJS
   for (const notice of notices) say(noticeText(notice), stream);
   if (receipt) {
     const { network, payer, transaction } = receipt;
-    const proof = /[^0x]/.test(transaction) ? `transaction ${transaction}` : "development payment: no money moved";
-    say(`Paid ${cost} on ${networkName(network)} by ${payer}, ${proof}`, stream);
+    say(`Paid ${cost} on ${networkName(network)} by ${payer}, ${proofOf(transaction)}`, stream);
   }
   say(`Link, until ${output.expires_at}: ${output.url}`, stream);
+}
+
+function proofOf(transaction: string): string {
+  if (transaction === "") return "with a voucher of the channel";
+  return /[^0x]/.test(transaction) ? `transaction ${transaction}` : "development payment: no money moved";
 }

@@ -25,6 +25,16 @@ export function readAddress(flag: string, text: string): URL {
 }
 
 /**
+ * Parses the value of `--url`: the address of a deployment without a path.
+ * @throws Failure
+ */
+export function originOf(text: string): URL {
+  const url = readAddress("--url", text);
+  if (url.href === `${url.origin}/`) return url;
+  throw misuse(`--url must be the address of the deployment without a path: ${url.origin}`);
+}
+
+/**
  * Returns whether a file may be sent to or downloaded from `address`, which the deployment `by` returned. The address
  * must use https. An address on this machine may also use http, but only a deployment on this machine may return it.
  */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { nearest } from "../src/service/request/nearest.ts";
 import { addBuy } from "./buy.ts";
+import { addChannel } from "./channel.ts";
 import { addDemo } from "./demo.ts";
 import { addDev } from "./dev.ts";
 import { EXIT, type Failure, failureOf, misuse, reasonOf } from "./failure.ts";
@@ -38,6 +39,7 @@ export function programOf(io: Io): Command {
   addMark(program, io);
   addBuy(program, io);
   addPay(program, io);
+  addChannel(program, io);
   addDemo(program, io);
   addDev(program);
   return program;

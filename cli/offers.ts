@@ -11,13 +11,13 @@ import { parsePrice } from "../src/payments/wire/price.ts";
 import { ask, refusalIn, textIn } from "./deployment.ts";
 import { Failure } from "./failure.ts";
 import type { Io } from "./io.ts";
-import { MAX_PRICE, networkName, type PaymentChoice, payable } from "./payment.ts";
+import { MAX_DEPOSIT, MAX_PRICE, networkName, type PaymentChoice, payable } from "./payment.ts";
 import { warn } from "./say.ts";
 
 /** The terms in a 402 answer (x402, "PaymentRequired"). */
 type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
 
-/** A way to pay that this program supports: USDC, with a signature (EIP-3009). */
+/** A way to pay that this program supports: USDC, with a signature (EIP-3009), for one call or through a channel. */
 export interface Offer {
   network: EvmNetwork;
   /** Price in millionths of a USDC. */
@@ -36,7 +36,7 @@ export interface Offer {
 export async function askPrice(
   endpoint: URL,
   version: 1 | 2,
-  { network: wanted }: PaymentChoice,
+  { network: wanted, channel = false }: PaymentChoice,
   body?: object,
 ): Promise<Offer> {
   const headers = { "Content-Type": "application/json" };
@@ -48,9 +48,14 @@ export async function askPrice(
     throw new Failure(code, `nothing is for sale at ${endpoint}: ${message}`);
   }
   const terms = await termsIn(answer, version);
-  const offers = terms.accepts.flatMap((way) => offerOf(way as Way, terms));
+  const offers = terms.accepts.flatMap((way) => offerOf(way as Way, terms, channel ? "batch-settlement" : "exact"));
   const chosen = offers.find(({ network }) => !wanted || network.name === wanted || network.caip2 === wanted);
   if (chosen) return chosen;
+  if (channel)
+    throw new Failure(
+      "not_payable",
+      `${endpoint.origin} offers no payment channel${wanted ? ` on ${wanted}` : ""} that this program can use: buy without --channel`,
+    );
   const offered = terms.accepts.map(({ network }) => networkName(network)).join(", ") || "nothing";
   throw new Failure(
     "not_payable",
@@ -94,11 +99,11 @@ const LONGEST_SECONDS = 3600;
  * tokens, because the meaning of other amounts is unknown. The two versions of x402 have different fields for the
  * amount, so the version of the terms decides which field is read.
  */
-function offerOf(way: Way, terms: Terms): Offer[] {
+function offerOf(way: Way, terms: Terms, scheme: "exact" | "batch-settlement"): Offer[] {
   const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
   const amount = (terms.x402Version === 1 ? way.maxAmountRequired : way.amount) ?? "";
   const isKnown = network !== undefined && String(way.asset).toLowerCase() === network.asset.toLowerCase();
-  const isSigned = way.scheme === "exact" && (way.extra?.assetTransferMethod ?? "eip3009") === "eip3009";
+  const isSigned = way.scheme === scheme && (way.extra?.assetTransferMethod ?? "eip3009") === "eip3009";
   const isBrief = Number(way.maxTimeoutSeconds) <= LONGEST_SECONDS;
   if (!isKnown || !isSigned || !isBrief || !/^\d{1,30}$/.test(amount)) return [];
   return [{ network, amount: BigInt(amount), payTo: String(way.payTo), terms: { ...terms, accepts: [way] } as Terms }];
@@ -106,13 +111,19 @@ function offerOf(way: Way, terms: Terms): Offer[] {
 
 /** Formats a price for people: `0.05 USDC`. */
 export function priceOf({ amount, network }: Offer): string {
-  return `${formatUnits(amount, network.decimals)} USDC`;
+  return moneyOf(amount, network);
+}
+
+/** Formats an amount of a network's token for people: `0.5 USDC`. */
+export function moneyOf(amount: bigint, { decimals }: EvmNetwork): string {
+  return `${formatUnits(amount, decimals)} USDC`;
 }
 
 /**
  * Shows the payment, and asks for confirmation if it is real money.
  * @param canAsk whether a person can answer
- * @throws Failure if the price exceeds the limit, or the payment was not confirmed
+ * @param deposit amount that the payment deposits into a channel, in atomic units; undefined without a channel
+ * @throws Failure if the price or the deposit exceeds its limit, or the payment was not confirmed
  */
 export async function agree(
   offer: Offer,
@@ -120,13 +131,25 @@ export async function agree(
   choice: PaymentChoice,
   canAsk: boolean,
   io: Io,
+  deposit?: bigint,
 ): Promise<void> {
   const { network, amount, payTo } = offer;
-  const { maxPrice = MAX_PRICE, yes } = choice;
+  const { maxPrice = MAX_PRICE, maxDeposit = MAX_DEPOSIT, yes } = choice;
   if (amount > BigInt(parsePrice(maxPrice)!.millionths))
     throw new Failure("too_expensive", `the price of ${priceOf(offer)} is more than --max-price ${maxPrice}`);
+  if (deposit !== undefined && deposit > BigInt(parsePrice(maxDeposit)!.millionths))
+    throw new Failure(
+      "too_expensive",
+      `the deposit of ${moneyOf(deposit, network)} is more than --max-deposit ${maxDeposit}`,
+    );
   const isTest = TEST_NETWORKS.has(network.name);
-  warn(`${priceOf(offer)} on ${network.name}${isTest ? " (a test network)" : ""}, from ${payer} to ${payTo}`, io);
+  const how =
+    deposit === undefined
+      ? ""
+      : deposit > 0n
+        ? `, with a deposit of ${moneyOf(deposit, network)}`
+        : ", from the channel";
+  warn(`${priceOf(offer)} on ${network.name}${isTest ? " (a test network)" : ""}${how}, from ${payer} to ${payTo}`, io);
   if (isTest || yes) return;
   const isTerminal = io.stdin.isTTY && io.stderr.isTTY;
   if (!canAsk || !isTerminal)

@@ -8,8 +8,9 @@ import type { PrivateKeyAccount } from "viem/accounts";
 import * as z from "zod";
 import { type Result, result } from "../src/service/request/schemas.ts";
 import { UPLOADS } from "../src/settings/config.ts";
+import { type ChannelPayer, openChannel } from "./channelPayer.ts";
 import { ask, mayGive, refusalIn, request, textIn, UPLOADS_PATH, unfinished } from "./deployment.ts";
-import { Failure, failureOf } from "./failure.ts";
+import { Failure, failureOf, misuse } from "./failure.ts";
 import type { GivenFields } from "./fields.ts";
 import { whenStopped } from "./interrupt.ts";
 import type { Io } from "./io.ts";
@@ -53,6 +54,8 @@ const TEMPORARY = new Set(["settlement_pending", "payment_in_progress", "too_bus
 const RETRY_MS = 3 * 60_000;
 const LONGEST_WAIT_SECONDS = 60;
 const DOWNLOADS = 3;
+/** Number of times that a call is repeated because another program has used the same channel. */
+const MAX_CORRECTIONS = 5;
 
 /**
  * Buys a mark: asks for the price, gets it confirmed, signs the payment, and calls until an answer arrives.
@@ -67,18 +70,22 @@ export async function purchase(
   io: Io,
 ): Promise<Purchase> {
   const endpoint = new URL(`/v1/watermark/${order.image ? "image" : "text"}`, order.url);
+  if (choice.channel && isLarge(order.file))
+    throw misuse("--channel cannot pay for a file of more than 10 MB, which is uploaded before the call");
   const offer = await askPrice(endpoint, 2, choice);
-  await agree(offer, account.address, choice, canAsk, io);
-  const payment = await sign(offer, account);
-  const file = isLarge(order.file) ? await upload(order.url, order.file, payment, io) : order.file;
+  const channel = choice.channel ? await openChannel(offer, account, io) : undefined;
+  await agree(offer, account.address, choice, canAsk, io, channel?.deposit);
+  const payment: Payment = channel ?? { headers: await sign(offer, account) };
+  await channel?.sign();
+  const file = isLarge(order.file) ? await upload(order.url, order.file, payment.headers, io) : order.file;
 
   const idempotencyKey = order.idempotencyKey ?? randomUUID();
   const handle = file === order.file ? "" : `, and with ${file} as FILE,`;
   const again = `run the same command with --idempotency-key ${idempotencyKey}${handle} to get the file without paying twice`;
   const forget = whenStopped(() => warn(`overprint: stopped. You may have paid: ${again}`, io));
-  const headers = { ...payment, "Idempotency-Key": idempotencyKey };
   try {
-    const sold = await callUntilAnswered(() => call(endpoint, headers, formOf({ ...order, file })), again, io);
+    const attempt = () => call(endpoint, payment, idempotencyKey, () => formOf({ ...order, file }));
+    const sold = await callUntilAnswered(attempt, again, io);
     return { ...sold, idempotencyKey };
   } finally {
     forget();
@@ -100,12 +107,24 @@ function formOf({ file, image, fields }: Order): FormData {
 /** The answer to a paid call. */
 type Sold = Omit<Purchase, "idempotencyKey">;
 
+/** A signed payment for one call, or a channel that signs its next one. */
+type Payment = Pick<ChannelPayer, "headers"> & Partial<Pick<ChannelPayer, "received">>;
+
 /**
- * Makes one paid call.
+ * Makes one paid call. Repeats it if the deployment corrects the state of the channel, which another program of the same
+ * payer may have used.
  * @throws Failure if the call fails or its answer is incomplete
  */
-async function call(endpoint: URL, headers: Record<string, string>, body: FormData): Promise<Sold> {
-  const answer = await request(endpoint, { method: "POST", headers, body });
+async function call(endpoint: URL, payment: Payment, key: string, form: () => FormData): Promise<Sold> {
+  for (let corrections = 0; ; corrections++) {
+    const headers = { ...payment.headers, "Idempotency-Key": key };
+    const answer = await request(endpoint, { method: "POST", headers, body: form() });
+    const isCorrected = await payment.received?.(answer);
+    if (!isCorrected || corrections === MAX_CORRECTIONS) return soldIn(answer);
+  }
+}
+
+async function soldIn(answer: Response): Promise<Sold> {
   if (!answer.ok) throw await refusalIn(answer);
   const sold = result.safeParse(await jsonIn(answer));
   if (!sold.success) throw new Failure(BROKEN, "the answer was cut off, or is not from an Overprint deployment");

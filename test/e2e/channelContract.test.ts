@@ -35,13 +35,13 @@ async function trade() {
   const payer = await chain.payerWith(2n * DEPOSIT);
   const { scheme, client, fetch: pay } = channelClient(chain, payer);
   const offer = async () => {
-    const answer = await fetch(seller.url);
+    const answer = await fetch(seller.paidUrl, { method: "POST" });
     return JSON.parse(Buffer.from(answer.headers.get("PAYMENT-REQUIRED")!, "base64").toString()).accepts[0];
   };
   const config = scheme.buildChannelConfig(await offer());
   const id = await contract.idOf(config);
   const buy = async () => {
-    const answer = await pay(seller.url);
+    const answer = await pay(seller.paidUrl, { method: "POST" });
     expect(answer.status).toBe(200);
     return decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE")!);
   };
@@ -77,7 +77,7 @@ describe("the test contract of payment channels with the official client, server
     const { seller, payer, scheme, id, buy } = await trade();
     await buy();
     await buy();
-    const refund = await scheme.refund(seller.url);
+    const refund = await scheme.refund(seller.refundUrl);
     expect(refund).toMatchObject({ success: true, amount: String(DEPOSIT - 2n * PRICE) });
     expect(await contract.stateOf(id)).toMatchObject({
       balance: 2n * PRICE,
@@ -91,7 +91,8 @@ describe("the test contract of payment channels with the official client, server
     const { receiver, seller, buy } = await trade();
     await buy();
     const others = await Promise.all([1n, 2n].map(() => chain.payerWith(DEPOSIT)));
-    for (const other of others) expect((await channelClient(chain, other).fetch(seller.url)).status).toBe(200);
+    for (const other of others)
+      expect((await channelClient(chain, other).fetch(seller.paidUrl, { method: "POST" })).status).toBe(200);
     expect(await seller.channels.claim()).toMatchObject([{ vouchers: 3 }]);
     expect(await contract.totalsOf(receiver)).toEqual({ claimed: 3n * PRICE, settled: 0n });
   });

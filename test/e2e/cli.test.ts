@@ -14,7 +14,7 @@ import { render } from "./render.ts";
 const root = join(import.meta.dirname, "../..");
 const CONTRACT = join(root, "examples/contract.pdf");
 const LOGO = join(root, "examples/logo.png");
-const COMMANDS = ["mark", "buy", "pay", "demo", "dev"];
+const COMMANDS = ["mark", "buy", "pay", "channel", "demo", "dev"];
 
 let dir: string;
 beforeEach(async () => {

@@ -8,16 +8,24 @@ import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 const { caip2 } = NETWORKS["base-sepolia"];
 
 /**
- * Starts a server that sells nothing for 0.05 USDC with the official server code of `batch-settlement`. Tests compare
- * the contracts with it before they rely on them.
+ * Starts a server that sells for 0.05 USDC with the official server code of `batch-settlement`. It shows that contracts
+ * and clients work with other code than this project's.
  * @param authorizer signs claims and refunds
+ * @param answer returns the body of a sale; given the address of the server
  */
-export async function startOfficialSeller(facilitatorUrl: string, payTo: `0x${string}`, authorizer: LocalAccount) {
+export async function startOfficialSeller(
+  facilitatorUrl: string,
+  payTo: `0x${string}`,
+  authorizer: LocalAccount,
+  answer: (url: string) => object = () => ({}),
+) {
   const scheme = new BatchSettlementEvmScheme(payTo, { receiverAuthorizerSigner: authorizer });
   const facilitator = new HTTPFacilitatorClient({ url: facilitatorUrl });
   const resources = new x402ResourceServer(facilitator).register(caip2, scheme);
+  const accepts = { scheme: scheme.scheme, network: caip2, price: "$0.05", payTo };
   const sale = new x402HTTPResourceServer(resources, {
-    "/": { accepts: { scheme: scheme.scheme, network: caip2, price: "$0.05", payTo } },
+    "POST /v1/watermark/text": { accepts },
+    "GET /v1/channel": { accepts },
   });
   await sale.initialize();
   const server = createServer(async (request, response) => {
@@ -37,16 +45,19 @@ export async function startOfficialSeller(facilitatorUrl: string, payTo: `0x${st
       const { status, headers, body } = asked.response;
       return response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
     }
-    if (asked.type !== "payment-verified") return response.writeHead(404).end();
+    if (asked.type !== "payment-verified") return response.end("%PDF-1.7\n"); // the file that was sold
     const { paymentPayload, paymentRequirements, declaredExtensions } = asked;
     const paid = await sale.processSettlement(paymentPayload, paymentRequirements, declaredExtensions, {
       request: context,
     });
-    return response.writeHead(paid.success ? 200 : 402, paid.headers).end("sold");
+    return response.writeHead(paid.success ? 200 : 402, paid.headers).end(JSON.stringify(answer(url)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url,
+    paidUrl: `${url}/v1/watermark/text`,
+    refundUrl: `${url}/v1/channel`,
     channels: scheme.createChannelManager(facilitator, caip2),
     stop: () => {
       server.closeAllConnections();

@@ -1,0 +1,90 @@
+/** Pays for calls through a payment channel (x402 scheme "batch-settlement") with the official client. */
+import { x402Client, x402HTTPClient } from "@x402/fetch";
+import type { PrivateKeyAccount } from "viem/accounts";
+import { channelOf, type OwnChannel, ownChannel } from "./channelState.ts";
+import { Failure } from "./failure.ts";
+import type { Io } from "./io.ts";
+import type { Offer } from "./offers.ts";
+import { warn } from "./say.ts";
+
+/** A channel that pays for calls. */
+export interface ChannelPayer extends OwnChannel {
+  /** Amount that the next payment deposits; zero if the channel has enough money. */
+  deposit: bigint;
+  /** Headers of the signed payment. Empty until `sign` has run. */
+  headers: Record<string, string>;
+  /** Signs the payment of one call, with the deposit if one is needed. */
+  sign(): Promise<void>;
+  /**
+   * Updates the state of the channel from the answer to a call. Returns whether the deployment corrected the state, so
+   * that the call can be repeated with the newly signed payment.
+   */
+  received(answer: Response): Promise<boolean>;
+}
+
+/**
+ * Returns the channel from which the next call is paid. It need not exist on the chain yet. The state comes from a file
+ * of this machine, or else from the chain.
+ * @throws Failure if the state must be read from the chain and its node does not answer
+ */
+export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: Io): Promise<ChannelPayer> {
+  const { network, amount, terms } = offer;
+  const { scheme, storage, id } = channelOf(offer, account, io, () => channel.deposit);
+  const client = x402Client.fromConfig({
+    schemes: [{ network: network.caip2, client: scheme }],
+    spendControls: false, // agree() has checked the price and the deposit
+  });
+  const httpClient = new x402HTTPClient(client);
+  /** The official client throws if an answer charges more than the price. A file that was sold is delivered anyway. */
+  const distrust = ({ message }: Error, { ok }: Response) => {
+    const words = `the deployment's account of the channel is wrong: ${message}. Do not use this channel again`;
+    if (!ok) throw new Failure("channel_wrong", words);
+    warn(words, io);
+    return { recovered: false };
+  };
+  const state = await ownChannel(offer, account, io);
+  let payment: Awaited<ReturnType<typeof client.createPaymentPayload>>;
+
+  const channel: ChannelPayer = {
+    ...state,
+    deposit: depositFor(state, offer),
+    headers: {},
+    async sign() {
+      payment = await client.createPaymentPayload(terms).catch((error: Error) => {
+        if (error instanceof Failure) throw error;
+        throw new Failure("not_signed", `the payment could not be signed: ${error.message}`);
+      });
+      channel.headers = httpClient.encodePaymentSignatureHeader(payment);
+    },
+    async received(answer) {
+      const header = (name: string) => answer.headers.get(name);
+      const { recovered } = await httpClient
+        .processPaymentResult(payment, header, answer.status)
+        .catch((error: Error) => distrust(error, answer));
+      const { balance = "0", chargedCumulativeAmount = "0" } = (await storage.get(id)) ?? {};
+      Object.assign(channel, { balance: BigInt(balance), spent: BigInt(chargedCumulativeAmount) });
+      if (!recovered) return false;
+      if (depositFor(channel, offer) > channel.deposit)
+        throw new Failure(
+          "deposit_needed",
+          "another program has spent the rest of the channel: run the command again to deposit more",
+        );
+      channel.deposit = channel.spent + amount > channel.balance ? channel.deposit : 0n;
+      await channel.sign();
+      return true;
+    },
+  };
+  return channel;
+}
+
+/**
+ * Amount to deposit before a channel can pay for a call: nothing, or the deployment's minimum, or more if the call needs
+ * more.
+ */
+function depositFor({ balance, spent }: OwnChannel, { amount, terms }: Offer): bigint {
+  const missing = spent + amount - balance;
+  if (missing <= 0n) return 0n;
+  const { minDeposit } = (terms.accepts[0]?.extra ?? {}) as { minDeposit?: unknown };
+  const least = /^\d{1,30}$/.test(String(minDeposit)) ? BigInt(String(minDeposit)) : 0n;
+  return missing > least ? missing : least;
+}
