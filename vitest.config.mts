@@ -160,6 +160,19 @@ export default defineConfig({
         },
       },
       {
+        // slow tests of payment channels, run by `npm run check:channels`
+        plugins: [fastExports],
+        test: {
+          name: "channels",
+          include: ["test/channels/**/*.test.ts"],
+          globalSetup: ["test/support/site.ts", "test/support/builtWorkers.ts"],
+          env: { TMPDIR },
+          ...SHARED_MODULES,
+          testTimeout: 300_000,
+          hookTimeout: 120_000, // long, because the first hook that needs a Worker builds it
+        },
+      },
+      {
         // tests in a real browser, run by `npm run test:browser`; two files at a time, because each page needs a core
         test: {
           name: "browser",

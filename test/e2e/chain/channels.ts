@@ -1,6 +1,6 @@
 /** Payment channels on a local chain: the contracts of x402's scheme `batch-settlement`, and the official client. */
 import { toClientEvmSigner } from "@x402/evm";
-import { BatchSettlementEvmScheme, InMemoryClientChannelStorage } from "@x402/evm/batch-settlement/client";
+import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { type Hex, type LocalAccount, parseEther } from "viem";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
@@ -68,17 +68,18 @@ export async function installChannels({ client }: Chain) {
 export type ChannelContract = Awaited<ReturnType<typeof installChannels>>;
 
 /**
- * Returns the official client that pays through a channel, with its memory of the channel.
+ * Returns the official client that pays through a channel. Each client has its own memory of the channel.
  * @param salt distinguishes several channels of one payer
- * @param storage the memory, to lose it or to share it between clients
+ * @param largeDeposits allows deposits of more than 5 USDC, the client's default limit
  */
 export function channelClient(
   { client: reader }: Chain,
   payer: LocalAccount,
-  { salt, storage = new InMemoryClientChannelStorage() }: { salt?: Hex; storage?: InMemoryClientChannelStorage } = {},
+  { salt, largeDeposits = false }: { salt?: Hex; largeDeposits?: boolean } = {},
 ) {
   const signer = toClientEvmSigner(payer, reader as never);
-  const scheme = new BatchSettlementEvmScheme(signer, { storage, ...(salt && { salt }) });
-  const client = new x402Client().register(caip2, scheme);
-  return { scheme, storage, client, fetch: wrapFetchWithPayment(fetch, client) };
+  const scheme = new BatchSettlementEvmScheme(signer, salt && { salt });
+  const schemes = [{ network: caip2, client: scheme }];
+  const client = x402Client.fromConfig({ schemes, ...(largeDeposits && { spendControls: false }) });
+  return { scheme, client, fetch: wrapFetchWithPayment(fetch, client) };
 }

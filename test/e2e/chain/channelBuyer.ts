@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from "@x402/core/http";
+import { decodePaymentResponseHeader } from "@x402/fetch";
+import type { Hex, LocalAccount } from "viem";
+import { expect } from "vitest";
+import { samplePdf } from "../../../scripts/lib/samplePdf.ts";
+import { result } from "../../../src/service/request/schemas.ts";
+import type { Chain } from "./anvil.ts";
+import { type ChannelContract, channelClient } from "./channels.ts";
+
+/** Price of a call in millionths of a USDC. */
+export const PRICE = 50_000n;
+/** The default minimum of a deposit: ten calls. */
+export const DEPOSIT = 10n * PRICE;
+
+const sample = new Uint8Array(await samplePdf());
+
+/** Returns a request for a mark. Different texts are different requests. */
+function markRequest(text: string, file = sample): RequestInit {
+  const form = new FormData();
+  form.set("file", new File([file], "sample.pdf"));
+  form.set("text", text);
+  return { method: "POST", body: form };
+}
+
+/** The payment response of a call, with the channel's part. */
+interface ChannelResponse {
+  transaction: string;
+  amount: string;
+  extra: { chargedAmount?: string; channelState: { chargedCumulativeAmount: string; channelId: Hex } };
+}
+
+/** Returns the payment response of a sold call. */
+export function channelReceipt(answer: Response): ChannelResponse {
+  const refused = answer.headers.get("PAYMENT-REQUIRED");
+  expect(answer.status, refused ? decodePaymentRequiredHeader(refused).error : "").toBe(200);
+  return decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE")!) as unknown as ChannelResponse;
+}
+
+/** Returns the number of calls that a channel was charged for, from the answer to a sold call. */
+export function callsCharged(answer: Response): number {
+  return Number(channelReceipt(answer).extra.channelState.chargedCumulativeAmount) / Number(PRICE);
+}
+
+/** Returns the reason of a 402. */
+export function refusedReason(answer: Response): string | undefined {
+  expect(answer.status).toBe(402);
+  return decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!).error;
+}
+
+/** Checks that a call was sold, downloads its result, and returns its URL. */
+export async function soldUrl(answer: Response): Promise<string> {
+  channelReceipt(answer);
+  const { output } = result.parse(await answer.json());
+  const download = await fetch(output.url);
+  expect(download.status).toBe(200);
+  expect((await download.bytes()).length).toBeGreaterThan(sample.length);
+  return output.url;
+}
+
+/**
+ * Returns a payer, by default with money for two deposits, and the official client of its channel at a Worker.
+ * @param worker the Worker; its address may change when it restarts
+ */
+export async function channelBuyer(
+  chain: Chain,
+  contract: ChannelContract,
+  worker: { url: string },
+  payer?: LocalAccount,
+  options?: Parameters<typeof channelClient>[2],
+) {
+  const account = payer ?? (await chain.payerWith(2n * DEPOSIT));
+  const own = channelClient(chain, account, options);
+  const endpoint = () => `${worker.url}/v1/watermark/text`;
+  const terms = async () => {
+    const unpaid = await fetch(endpoint(), { method: "POST" });
+    return decodePaymentRequiredHeader(unpaid.headers.get("PAYMENT-REQUIRED")!);
+  };
+  const config = async () => {
+    const { accepts } = await terms();
+    return own.scheme.buildChannelConfig(accepts.find(({ scheme }) => scheme === own.scheme.scheme)!);
+  };
+  return {
+    ...own,
+    account,
+    terms,
+    config,
+    /** Buys a mark. Without a text, the request differs from all others. */
+    buy: (text: string = crypto.randomUUID(), headers: Record<string, string> = {}) =>
+      own.fetch(endpoint(), { ...markRequest(text), headers }),
+    /** Signs the client's next payment, and returns a function that sends it with a request, as often as needed. */
+    async sign(headers: Record<string, string> = {}) {
+      const signed = encodePaymentSignatureHeader(await own.client.createPaymentPayload(await terms()));
+      return (text: string = crypto.randomUUID(), file?: Uint8Array<ArrayBuffer>) =>
+        fetch(endpoint(), { ...markRequest(text, file), headers: { ...headers, "PAYMENT-SIGNATURE": signed } });
+    },
+    refund: () => own.scheme.refund(`${worker.url}/v1/channel`),
+    /** Returns what the chain knows about the channel. */
+    state: async () => contract.stateOf(await contract.idOf(await config())),
+  };
+}
+
+/** Repeats a call while the answer says that it may succeed later. */
+export async function patiently(call: () => Promise<Response>, attempts: number): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await call();
+    if (answer.status === 200 || attempt === attempts) return answer;
+    await answer.body?.cancel();
+    await sleep(100);
+  }
+}

@@ -1,0 +1,184 @@
+/** Tests payment channels of the real Worker with the unmodified official client and facilitator on a local chain. */
+import { generatePrivateKey } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type StartedWorker, startWorker } from "../support/worker.ts";
+import { type Chain, startChain } from "./chain/anvil.ts";
+import {
+  callsCharged,
+  channelBuyer,
+  channelReceipt,
+  DEPOSIT,
+  PRICE,
+  patiently,
+  refusedReason,
+  soldUrl,
+} from "./chain/channelBuyer.ts";
+import { type ChannelContract, installChannels } from "./chain/channels.ts";
+import { startFacilitator } from "./chain/facilitator.ts";
+
+const CHANNEL_KEY = generatePrivateKey();
+const PAY_TO = "0x00000000000000000000000000000000c0ffee45";
+
+let chain: Chain;
+let contract: ChannelContract;
+let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
+let worker: StartedWorker;
+beforeAll(async () => {
+  chain = await startChain();
+  contract = await installChannels(chain);
+  facilitator = await startFacilitator(chain);
+  worker = await startWorker({
+    FACILITATOR_URL: facilitator.url,
+    PAY_TO,
+    CHANNEL_KEY,
+    RPC_URL: chain.url,
+  });
+});
+afterAll(async () => {
+  await worker?.stop();
+  await facilitator?.stop();
+  await chain?.stop();
+});
+const buyer = (...more: Tail<Parameters<typeof channelBuyer>>) => channelBuyer(chain, contract, worker, ...more);
+type Tail<List extends unknown[]> = List extends [unknown, unknown, unknown, ...infer Rest] ? Rest : never;
+
+describe("payment channels through the official client and facilitator", () => {
+  test("offers channels after the exact terms", async () => {
+    const { accepts } = await (await buyer()).terms();
+    expect(accepts.map(({ scheme }) => scheme)).toEqual(["exact", "batch-settlement"]);
+    expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 86_400, minDeposit: String(DEPOSIT) });
+  });
+
+  test("sells a first call with a deposit, later calls with vouchers, and refunds the rest", async () => {
+    const { buy, refund, state, account } = await buyer();
+    const first = await buy();
+    expect(channelReceipt(first)).toMatchObject({
+      transaction: expect.stringMatching(/^0x/),
+      amount: String(DEPOSIT),
+    });
+    await soldUrl(first);
+    const asked = { ...facilitator.calls };
+    for (const calls of [2, 3]) {
+      const later = await buy();
+      const extra = { chargedAmount: String(PRICE) };
+      expect(channelReceipt(later)).toMatchObject({ transaction: "", amount: "", extra });
+      expect(callsCharged(later)).toBe(calls);
+      await soldUrl(later);
+    }
+    expect(facilitator.calls).toEqual(asked);
+    expect(await refund()).toMatchObject({ success: true, amount: String(DEPOSIT - 3n * PRICE) });
+    expect(await state()).toMatchObject({ balance: 3n * PRICE, totalClaimed: 3n * PRICE });
+    expect(await chain.balanceOf(account.address)).toBe(2n * DEPOSIT - 3n * PRICE);
+  });
+
+  test("opens a refunded channel again with a new deposit", async () => {
+    const { buy, refund, state } = await buyer();
+    expect(callsCharged(await buy())).toBe(1);
+    await refund();
+    expect(callsCharged(await buy())).toBe(2);
+    expect(await state()).toMatchObject({ balance: PRICE + DEPOSIT, totalClaimed: PRICE });
+  });
+
+  test("replays the lost answer of a repeated call, and charges it once", async () => {
+    const { buy, sign } = await buyer();
+    await buy();
+    const call = await sign({ "Idempotency-Key": crypto.randomUUID() });
+    const [lost, again] = [await call("LOST"), await call("LOST")];
+    expect(again.headers.get("PAYMENT-RESPONSE")).toBe(lost.headers.get("PAYMENT-RESPONSE"));
+    expect(await soldUrl(again)).toBe(await soldUrl(lost));
+  });
+
+  test("replays a lost answer without an idempotency key, by the contents of the request", async () => {
+    const { buy, sign } = await buyer();
+    await buy();
+    const call = await sign();
+    const [lost, again] = [await call("LOST"), await call("LOST")];
+    expect(again.headers.get("PAYMENT-RESPONSE")).toBe(lost.headers.get("PAYMENT-RESPONSE"));
+    expect(await soldUrl(again)).toBe(await soldUrl(lost));
+  });
+
+  test("charges nothing for a repeated call with a later voucher, and reports the current state", async () => {
+    const { buy } = await buyer();
+    await buy();
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    const [first, again] = [await buy("SAME", key), await buy("SAME", key)];
+    expect(channelReceipt(again).extra.chargedAmount).toBe("0");
+    expect([callsCharged(first), callsCharged(again)]).toEqual([2, 2]);
+    expect(await soldUrl(again)).toBe(await soldUrl(first));
+    expect(callsCharged(await buy())).toBe(3);
+  });
+
+  test("gives no result for a repeated voucher with another request", async () => {
+    const { buy, sign } = await buyer();
+    await buy();
+    const call = await sign();
+    expect(callsCharged(await call())).toBe(2);
+    expect(refusedReason(await call())).toMatch(/^invalid_batch_settlement_evm_cumulative_amount_mismatch/);
+  });
+
+  test("accepts the voucher of a failed call again", async () => {
+    const { buy, sign } = await buyer();
+    await buy();
+    const call = await sign();
+    expect((await call("X", new Uint8Array(Buffer.from("no PDF")))).status).toBe(422);
+    expect(callsCharged(await call())).toBe(2);
+  });
+
+  test("corrects a client that has lost its state", async () => {
+    const { buy, account } = await buyer();
+    for (const calls of [1, 2, 3]) expect(callsCharged(await buy())).toBe(calls);
+    expect(callsCharged(await (await buyer(account)).buy())).toBe(4);
+  });
+
+  test("charges each call of two parallel programs on one channel once", async () => {
+    const first = await buyer();
+    await first.buy();
+    const programs = await Promise.all([buyer(first.account), buyer(first.account)]);
+    const answers = await Promise.all(programs.map(({ buy }) => patiently(() => buy(), 10)));
+    expect(answers.map(callsCharged).sort()).toEqual([2, 3]);
+  });
+
+  test("sells to the channels of one payer in parallel", async () => {
+    const payer = await chain.payerWith(3n * DEPOSIT);
+    const programs = await Promise.all(
+      ["1", "2", "3"].map((salt) => buyer(payer, { salt: `0x${salt.padStart(64, "0")}` })),
+    );
+    const answers = await Promise.all(programs.map(({ buy }) => buy()));
+    const ids = answers.map((answer) => channelReceipt(answer).extra.channelState.channelId);
+    expect(new Set(ids).size).toBe(3);
+    expect(answers.map(callsCharged)).toEqual([1, 1, 1]);
+  });
+
+  test("charges a deposit whose settlement answer is lost once", async () => {
+    const { sign, state, account } = await buyer();
+    const call = await sign({ "Idempotency-Key": crypto.randomUUID() });
+    facilitator.loseNextAnswer("cut");
+    const answer = await patiently(() => call("DEPOSIT"), 50);
+    await soldUrl(answer);
+    expect(callsCharged(answer)).toBe(1);
+    expect(await state()).toMatchObject({ balance: DEPOSIT });
+    expect(await chain.balanceOf(account.address)).toBe(DEPOSIT);
+  });
+
+  test("never refunds money of a call that is sold at the same time", async () => {
+    const { buy, refund, state, account } = await buyer();
+    await buy();
+    const [sold, refunded] = await Promise.all([buy(), refund().catch((error: Error) => error)]);
+    const { balance, totalClaimed } = await state();
+    const spent = 2n * DEPOSIT - (await chain.balanceOf(account.address)) - (balance - totalClaimed);
+    if (refunded instanceof Error) expect([spent, balance]).toEqual([0n, DEPOSIT]);
+    else expect(totalClaimed).toBe(balance);
+    const { status } = sold;
+    const calls = status === 200 ? BigInt(callsCharged(sold)) : 1n;
+    expect(balance).toBeGreaterThanOrEqual(calls * PRICE);
+  });
+
+  test("refuses to sell during a withdrawal, and claims what is sold", async () => {
+    const { buy, sign, config, state, account } = await buyer();
+    for (let calls = 1; calls <= 10; calls++) expect(callsCharged(await buy())).toBe(calls);
+    await contract.requestWithdrawal(account, await config(), DEPOSIT);
+    const call = await sign(); // a second deposit, at which the Worker asks the facilitator about the channel
+    expect((await call()).status).toBe(402);
+    await vi.waitUntil(async () => (await state()).totalClaimed === DEPOSIT, { timeout: 20_000, interval: 100 });
+  });
+});
