@@ -1,6 +1,10 @@
 /** Tests payment channels of the real Worker with the unmodified official client and facilitator on a local chain. */
-import { generatePrivateKey } from "viem/accounts";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { channels as runChannels } from "../../scripts/channels/channels.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import {
@@ -17,6 +21,7 @@ import { type ChannelContract, installChannels } from "./chain/channels.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 const CHANNEL_KEY = generatePrivateKey();
+const OPERATOR_TOKEN = "operators-only-operators-only-0123";
 const PAY_TO = "0x00000000000000000000000000000000c0ffee45";
 
 let chain: Chain;
@@ -32,6 +37,7 @@ beforeAll(async () => {
     PAY_TO,
     CHANNEL_KEY,
     RPC_URL: chain.url,
+    OPERATOR_TOKEN,
   });
 });
 afterAll(async () => {
@@ -180,5 +186,62 @@ describe("payment channels through the official client and facilitator", () => {
     const call = await sign(); // a second deposit, at which the Worker asks the facilitator about the channel
     expect((await call()).status).toBe(402);
     await vi.waitUntil(async () => (await state()).totalClaimed === DEPOSIT, { timeout: 20_000, interval: 100 });
+  });
+});
+
+describe("npm run channels", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "overprint-channels-"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  /** Runs the command in this process, and returns its exit code and output. */
+  async function channels(args: string[], env: Record<string, string> = {}) {
+    const [printed, complaints]: [string[], string[]] = [[], []];
+    const code = await runChannels(["--url", worker.url, ...args], {
+      settingsFile: join(folder, "missing"),
+      env: { OPERATOR_TOKEN, CHANNEL_KEY, RPC_URL: chain.url, ...env },
+      print: (text) => printed.push(text),
+      complain: (text) => complaints.push(text),
+    });
+    return { code, stdout: printed.join("\n"), stderr: complaints.join("\n") };
+  }
+
+  test("npm run channels lists what is sold but not claimed, and claims it with the operator's key", async () => {
+    const { buy, state, config } = await buyer();
+    for (let calls = 1; calls <= 3; calls++) expect(callsCharged(await buy())).toBe(calls);
+    const id = await contract.idOf(await config());
+    const own = await vi.waitUntil(
+      async () => {
+        const { stdout } = await channels(["--json"]);
+        const found = (JSON.parse(stdout) as { channels: { channel: string; outstanding: string }[] }).channels;
+        const listed = found.find(({ channel }) => channel === id);
+        return listed?.outstanding === "0.15" && listed;
+      },
+      { timeout: 40_000, interval: 500 },
+    );
+    expect(own).toMatchObject({ claimed: "0", balance: "0.5", claim_before: null });
+
+    const key = generatePrivateKey();
+    const file = join(folder, "operator.key");
+    await writeFile(file, key, { mode: 0o600 });
+    await chain.client.setBalance({ address: privateKeyToAccount(key).address, value: 10n ** 18n });
+    const { code, stdout } = await channels(["--claim", "--key-file", file]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^transaction 0x[\s\S]*Everything that was sold/)]);
+    expect((await state()).totalClaimed).toBe(3n * PRICE);
+    const { claimed, settled } = await contract.totalsOf(PAY_TO);
+    expect(settled).toBe(claimed);
+    expect(callsCharged(await buy())).toBe(4);
+  });
+
+  test.each([
+    [["--claim"], {}, "--claim and --key-file need each other"],
+    [[], { OPERATOR_TOKEN: "" }, "OPERATOR_TOKEN is not set"],
+    [[], { RPC_URL: "" }, "RPC_URL is not set"],
+    [[], { OPERATOR_TOKEN: "another-token-of-another-operator" }, "does not list its channels: it answers 403"],
+    [[], { RPC_URL: "http://127.0.0.1:1" }, "RPC_URL has no node of base-sepolia that answers"],
+  ])("npm run channels rejects %j with %j", async (args, env, words) => {
+    const { code, stderr } = await channels(args, env as Record<string, string>);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
 });

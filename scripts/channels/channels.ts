@@ -1,0 +1,126 @@
+import { parseArgs } from "node:util";
+import { formatUnits, type Hex } from "viem";
+import { readSecretFile } from "../../cli/secretFile.ts";
+import { channelsPage } from "../../src/service/account/channels.ts";
+import { endpoint, privateKey } from "../../src/settings/settingValues.ts";
+import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
+import { claimChannels, type ListedChannel, nodesByChain, type OpenOnChain, openOnChain } from "./onChain.ts";
+
+const USAGE = `usage: npm run channels -- [--url https://…] [--claim --key-file FILE] [--json]
+FILE contains the private key of an account with gas on the chains of the channels`;
+
+const OPTIONS = {
+  url: { type: "string" },
+  claim: { type: "boolean", default: false },
+  "key-file": { type: "string" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** The environment in which the command runs. */
+interface Surroundings {
+  /** Path of a file of NAME=value lines, which may be missing. */
+  settingsFile: string;
+  /** Environment variables, which take precedence. */
+  env: NodeJS.ProcessEnv;
+  print: (text: string) => void;
+  complain: (text: string) => void;
+}
+
+/** The arguments of the command. */
+interface Asked {
+  url: string;
+  token: string;
+  rpcUrls: string[];
+  json: boolean;
+  /** The keys that sign and send a claim; undefined if nothing is claimed. */
+  claim: { signer: Hex; sender: Hex } | undefined;
+}
+
+/**
+ * Lists the channels of a deployment that have an unclaimed amount, and claims them if asked to.
+ * @returns the exit code: 1 if a claim is missing on a chain, 2 if the command fails, otherwise 0
+ */
+export async function channels(
+  args: string[],
+  { settingsFile, env, print, complain }: Surroundings,
+): Promise<0 | 1 | 2> {
+  let asked: Asked | undefined;
+  try {
+    asked = readAsked(args, { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) });
+  } catch (error) {
+    complain(`${(error as Error).message}\n${USAGE}`);
+    return 2;
+  }
+  if (!asked) {
+    print(USAGE);
+    return 0;
+  }
+  try {
+    const nodes = await nodesByChain(asked.rpcUrls);
+    const read = async () => openOnChain(await listed(asked), nodes);
+    let open = await read();
+    if (asked.claim) {
+      const say = asked.json ? () => {} : print;
+      for (const transaction of await claimChannels(open, nodes, asked.claim)) say(`transaction ${transaction}`);
+      open = await read();
+    }
+    print(asked.json ? JSON.stringify({ channels: open.map(summaryOf) }, null, 2) : wordsOf(open));
+    return asked.claim && open.length > 0 ? 1 : 0;
+  } catch (error) {
+    complain((error as Error).message);
+    return 2;
+  }
+}
+
+function readAsked(args: string[], settings: Record<string, string | undefined>): Asked | undefined {
+  const { values } = parseArgs({ args, options: OPTIONS });
+  if (values.help) return undefined;
+  const { OPERATOR_TOKEN: token, RPC_URL: nodes, CHANNEL_KEY: signer, OVERPRINT_URL } = settings;
+  const url = values.url ?? OVERPRINT_URL ?? "http://127.0.0.1:8787";
+  const checked = endpoint.safeParse(url); // checked, because the token is sent to this URL
+  if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
+  if (!token) throw new Error("OPERATOR_TOKEN is not set. Set it to the token of the deployment");
+  if (!nodes) throw new Error("RPC_URL is not set. Set it to a node of each chain, as for the deployment");
+  const rpcUrls = nodes.split(",").flatMap((node) => node.trim() || []);
+  const keyFile = values["key-file"];
+  if (values.claim !== (keyFile !== undefined)) throw new Error("--claim and --key-file need each other");
+  if (keyFile === undefined) return { url, token, rpcUrls, json: values.json, claim: undefined };
+  const [own, sender] = [privateKey.safeParse(signer), privateKey.safeParse(readSecretFile(keyFile).trim())];
+  if (!own.success) throw new Error("CHANNEL_KEY is not set. Set it to the key of the deployment, which signs claims");
+  if (!sender.success) throw new Error("--key-file contains no private key, which is 0x and 64 hexadecimal digits");
+  return { url, token, rpcUrls, json: values.json, claim: { signer: own.data, sender: sender.data } };
+}
+
+/** Returns the channels of a deployment that have unclaimed sales. */
+async function listed({ url, token }: Asked): Promise<ListedChannel[]> {
+  const address = new URL("/v1/operator/channels", url);
+  const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` }, redirect: "error" });
+  const page = channelsPage().safeParse(await answer.json().catch(() => undefined));
+  if (!page.success) throw new Error(`${address.origin} does not list its channels: it answers ${answer.status}`);
+  return page.data.channels;
+}
+
+const moneyOf = (amount: bigint, { decimals }: OpenOnChain) => formatUnits(amount, decimals);
+
+function summaryOf(channel: OpenOnChain): object {
+  const { id, network, payer, outstanding, claimed, balance, deadline } = channel;
+  return {
+    ...{ channel: id, network, payer },
+    outstanding: moneyOf(outstanding, channel),
+    claimed: moneyOf(claimed, channel),
+    balance: moneyOf(balance, channel),
+    claim_before: deadline?.toISOString() ?? null,
+  };
+}
+
+function wordsOf(open: OpenOnChain[]): string {
+  if (open.length === 0) return "Everything that was sold through channels is claimed";
+  return open
+    .map((channel) => {
+      const until = channel.deadline ? `; the payer withdraws from ${channel.deadline.toISOString()} on` : "";
+      const amounts = `${moneyOf(channel.outstanding, channel)} unclaimed, ${moneyOf(channel.claimed, channel)} claimed`;
+      return `${channel.id} on ${channel.network}: ${amounts}${until}`;
+    })
+    .join("\n");
+}
