@@ -13,7 +13,7 @@ import type { Marked, Results } from "./results.ts";
 const docs = join(import.meta.dirname, "../docs");
 const WIDE = { width: 760, height: 420 };
 const HALF = { width: 500, height: 340 };
-const NAMES: (keyof Results)[] = ["engines", "pages", "call", "load", "soak"];
+const NAMES: (keyof Results)[] = ["engines", "pages", "call", "latency", "load", "soak"];
 
 const results: Partial<Results> = {};
 for (const name of NAMES) {
@@ -126,6 +126,28 @@ const DRAWN: {
           dy: -18,
           textAnchor: "start",
         }),
+      ],
+    });
+    return { plots: [plot], size };
+  },
+  latency: ({ latency: { calls } }) => {
+    const size = { width: 760, height: 110 + 44 * calls.length };
+    const of = (ms: "addsMs" | "waitMs", color: string) =>
+      calls.map(({ name, [ms]: value }) => ({ name, value, color }));
+    const shown = [...of("waitMs", COLORS[1]!), ...of("addsMs", OUR_COLOR)].filter(({ value }) => value > 0);
+    const plot = plotted({
+      ...size,
+      ...{ marginLeft: 260, marginRight: 70, marginTop: 40, marginBottom: 40, inset: 8 },
+      x: { type: "log", label: "milliseconds", tickFormat: ",", labelAnchor: "center", labelArrow: "none", ticks: 5 },
+      y: { label: null, domain: calls.map(({ name }) => name) },
+      color: { type: "identity" },
+      marks: [
+        Plot.gridX({ stroke: "var(--rule)", strokeOpacity: 1 }),
+        Plot.dot(shown, { y: "name", x: "value", fill: "color", r: 7 }),
+        Plot.text(
+          calls.filter(({ addsMs }) => addsMs > 0),
+          { y: "name", x: "addsMs", text: ({ addsMs }) => `${addsMs.toFixed(0)} ms`, dx: 14, textAnchor: "start" },
+        ),
       ],
     });
     return { plots: [plot], size };

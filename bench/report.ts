@@ -183,6 +183,37 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
     },
   }),
 
+  latency: (results) => {
+    const { calls, delays, rounds } = results;
+    const times = (ms: number, waitMs: number) => (waitMs === 0 ? "" : (ms / waitMs).toFixed(2));
+    const simulated = Object.entries(delays).map(([name, ms]) => `${name} ${ms}`);
+    return {
+      latency: {
+        pictures: {
+          latency: {
+            title: "Waiting time of a call, and the latency of the steps that it cannot avoid",
+            description: calls
+              .map(
+                ({ name, waitMs, addsMs }) =>
+                  `${name}: ${whole(Math.max(0, addsMs))} ms, cannot avoid ${whole(waitMs)} ms`,
+              )
+              .join("; "),
+          },
+        },
+        tables: [
+          stamp(results),
+          `Simulated latencies in milliseconds: ${simulated.join(", ")}. Medians of ${rounds} calls:`,
+          table(
+            ["call", "cannot avoid, ms", "waits, ms", "ratio", "takes on this machine, ms"],
+            calls.map(({ name, waitMs, takesMs, addsMs }) => [
+              ...[name, whole(waitMs), whole(Math.max(0, addsMs)), times(addsMs, waitMs), whole(takesMs)],
+            ]),
+          ),
+        ],
+      },
+    };
+  },
+
   load: (results) => {
     const { levels, beside, calls, besideCalls, slow } = results;
     const [first, last] = [levels[0]!, levels.at(-1)!];

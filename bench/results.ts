@@ -45,6 +45,15 @@ export interface Results {
       peerCpuMs: number | null;
     }[];
   };
+  /**
+   * Milliseconds of a call with simulated latencies of the edge: its whole duration, the part that the latencies add, and
+   * the latency of the steps that it must wait for. Medians.
+   */
+  latency: Stamp & {
+    delays: Record<string, number>;
+    rounds: number;
+    calls: { name: string; waitMs: number; takesMs: number; addsMs: number }[];
+  };
   load: Stamp & {
     calls: number;
     levels: Load[];
