@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { channels as runChannels } from "../../scripts/channels/channels.ts";
+import { runCli } from "../support/cli.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import {
@@ -187,6 +188,24 @@ describe("payment channels through the official client and facilitator", () => {
     expect((await call()).status).toBe(402);
     await vi.waitUntil(async () => (await state()).totalClaimed === DEPOSIT, { timeout: 20_000, interval: 100 });
   });
+});
+
+test("overprint buy --channel buys twice from the Worker, and overprint channel refunds the rest", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "overprint-channels-"));
+  const key = generatePrivateKey();
+  const { address } = privateKeyToAccount(key);
+  await chain.mint(address, DEPOSIT);
+  const env = { PRIVATE_KEY: key, RPC_URL: chain.url, XDG_STATE_HOME: folder };
+  const cli = (...args: string[]) => runCli([...args, "--url", worker.url], { env });
+  for (const file of ["a.pdf", "b.pdf"]) {
+    const mark = ["buy", "examples/contract.pdf", "--text", "X", "-o", join(folder, file)];
+    const { code, stdout } = await cli(...mark, "--channel");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Paid 0.05 USDC on base-sepolia")]);
+  }
+  expect((await cli("channel", "status")).stdout).toContain("0.4 USDC left for 8 calls, of 0.5 USDC. Spent 0.1 USDC");
+  expect((await cli("channel", "refund")).stdout).toContain("Refunded 0.4 USDC on base-sepolia");
+  expect(await chain.balanceOf(address)).toBe(DEPOSIT - 2n * PRICE);
+  await rm(folder, { recursive: true, force: true });
 });
 
 describe("npm run channels", () => {
