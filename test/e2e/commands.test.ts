@@ -197,7 +197,8 @@ function checkOverprint(args: string[], isMention: boolean): void {
     });
   }
   try {
-    program.parse(args, { from: "user" });
+    const written = isMention ? args.filter((arg) => !/^<.+>$/.test(arg)) : args; // a placeholder is not a value
+    program.parse(written, { from: "user" });
   } catch (error) {
     const isShort =
       error instanceof CommanderError && ["commander.help", "commander.missingArgument"].includes(error.code);
