@@ -13,6 +13,7 @@ import { isTestNetwork } from "./testNetworks.ts";
 export const SECRETS: readonly string[] = [
   "CDP_API_KEY_ID",
   "CDP_API_KEY_SECRET",
+  "CHANNEL_KEY",
   "FACILITATOR_AUTHORIZATION",
   "OPERATOR_TOKEN",
   "RECEIPT_KEY",
