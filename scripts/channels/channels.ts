@@ -4,6 +4,7 @@ import { readSecretFile } from "../../cli/secretFile.ts";
 import { channelsPage } from "../../src/service/account/channels.ts";
 import { endpoint, privateKey } from "../../src/settings/settingValues.ts";
 import { readEnvFile, withoutEmpty } from "../deploy/settings.ts";
+import { runCommand, type Surroundings } from "../lib/command.ts";
 import { claimChannels, type ListedChannel, nodesByChain, type OpenOnChain, openOnChain } from "./onChain.ts";
 
 const USAGE = `usage: npm run channels -- [--url https://…] [--claim --key-file FILE] [--json]
@@ -16,16 +17,6 @@ const OPTIONS = {
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
-
-/** The environment in which the command runs. */
-interface Surroundings {
-  /** Path of a file of NAME=value lines, which may be missing. */
-  settingsFile: string;
-  /** Environment variables, which take precedence. */
-  env: NodeJS.ProcessEnv;
-  print: (text: string) => void;
-  complain: (text: string) => void;
-}
 
 /** The arguments of the command. */
 interface Asked {
@@ -41,36 +32,25 @@ interface Asked {
  * Lists the channels of a deployment that have an unclaimed amount, and claims them if asked to.
  * @returns the exit code: 1 if a claim is missing on a chain, 2 if the command fails, otherwise 0
  */
-export async function channels(
-  args: string[],
-  { settingsFile, env, print, complain }: Surroundings,
-): Promise<0 | 1 | 2> {
-  let asked: Asked | undefined;
-  try {
-    asked = readAsked(args, { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) });
-  } catch (error) {
-    complain(`${(error as Error).message}\n${USAGE}`);
-    return 2;
-  }
-  if (!asked) {
-    print(USAGE);
-    return 0;
-  }
-  try {
-    const nodes = await nodesByChain(asked.rpcUrls);
-    const read = async () => openOnChain(await listed(asked), nodes);
-    let open = await read();
-    if (asked.claim) {
-      const say = asked.json ? () => {} : print;
-      for (const transaction of await claimChannels(open, nodes, asked.claim)) say(`transaction ${transaction}`);
-      open = await read();
-    }
-    print(asked.json ? JSON.stringify({ channels: open.map(summaryOf) }, null, 2) : wordsOf(open));
-    return asked.claim && open.length > 0 ? 1 : 0;
-  } catch (error) {
-    complain((error as Error).message);
-    return 2;
-  }
+export function channels(args: string[], surroundings: Surroundings): Promise<0 | 1 | 2> {
+  const { settingsFile, env, print } = surroundings;
+  return runCommand(
+    surroundings,
+    USAGE,
+    async () => readAsked(args, { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) }),
+    async (asked) => {
+      const nodes = await nodesByChain(asked.rpcUrls);
+      const read = async () => openOnChain(await listed(asked), nodes);
+      let open = await read();
+      if (asked.claim) {
+        const say = asked.json ? () => {} : print;
+        for (const transaction of await claimChannels(open, nodes, asked.claim)) say(`transaction ${transaction}`);
+        open = await read();
+      }
+      print(asked.json ? JSON.stringify({ channels: open.map(summaryOf) }, null, 2) : wordsOf(open));
+      return asked.claim && open.length > 0 ? 1 : 0;
+    },
+  );
 }
 
 function readAsked(args: string[], settings: Record<string, string | undefined>): Asked | undefined {
