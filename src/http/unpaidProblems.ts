@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import { ReceivedJson } from "../inputs/json.ts";
+import { urlEncodedFields } from "../inputs/urlEncoded.ts";
 import { announcedBytesOf, mediaTypeOf, PDF, TEXT_FORM } from "../service/request/bodySize.ts";
 import { MAX_PROBLEMS } from "../service/request/invalidRequest.ts";
 import type { Product } from "../service/sale/products.ts";
@@ -43,7 +44,7 @@ async function check(c: Context<ApiEnv>, product: Product): Promise<void> {
   const text = await textOf(raw);
   if (text === undefined) return;
   expectFieldsInBody(c);
-  if (type === TEXT_FORM) product.accept(Object.fromEntries(new URLSearchParams(text)), "form");
+  if (type === TEXT_FORM) product.accept(urlEncodedFields(text), "form");
   else product.accept(parseJson(new ReceivedJson(text), product.example), "json");
 }
 

@@ -21,8 +21,16 @@ export async function readUrlEncoded(
     pieces.push(Buffer.from(piece)); // a copy, because the body reuses its buffer
   }
   text.takeToRead();
+  return urlEncodedFields(Buffer.concat(pieces).toString());
+}
+
+/**
+ * Returns the fields of a form that has been read.
+ * @throws Problem invalid_request if a field is repeated; body_too_large if a field is too long
+ */
+export function urlEncodedFields(text: string): Record<string, string> {
   const fields = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(Buffer.concat(pieces).toString())) {
+  for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name)) throw repeated(name);
     if (value.length > LONG_TEXT_BYTES) throw tooMuchText();
     fields.set(name, value);

@@ -234,10 +234,7 @@ const tooManyCharacters = `must have at most ${MAX_TEXT_CHARACTERS} characters`;
 const text = once(() =>
   z
     .string({
-      error: ({ input }) => {
-        if (input === undefined) return "is required: the words to put on the page";
-        return `must be a string${typeof input === "number" ? `: write "${input}"` : ""}`;
-      },
+      error: ({ input }) => (input === undefined ? "is required: the words to put on the page" : undefined),
     })
     .max(2 * MAX_TEXT_CHARACTERS, tooManyCharacters) // stops checking a text that is far too long; the limit is doubled, because a line break may still be two characters
     .meta({ examples: ["CONFIDENTIAL", "Copy for A. Smith\nPage {page} of {pages}"] })
