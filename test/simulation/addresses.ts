@@ -13,6 +13,9 @@ export const CLIENT = { "CF-Connecting-IP": "192.0.2.1" };
 /** Accounts of the payers. */
 export const PAYERS = [0, 1].map((number) => `0x${"11".repeat(19)}1${number}`);
 
+/** Accounts of the payers who pay through channels. */
+export const CHANNEL_PAYERS = [0, 1].map((number): `0x${string}` => `0x${"22".repeat(19)}2${number}`);
+
 /** The seller's terms: account and price in atomic units of the token. */
 export interface SellerTerms {
   payTo: string;

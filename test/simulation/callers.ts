@@ -2,6 +2,7 @@ import { FILES, PAYERS } from "./addresses.ts";
 import type { Chain, Payment } from "./chain.ts";
 import { DAMAGED } from "./engine.ts";
 import type { Internet } from "./internet.ts";
+import { type Link, Links } from "./links.ts";
 import { sign, signIn } from "./payer.ts";
 import type { Answer, Mishap, Service } from "./service.ts";
 import type { World } from "./world.ts";
@@ -63,29 +64,10 @@ export interface Heard {
   isTooLate: boolean;
 }
 
-/** A link to a result. Times are Unix milliseconds of the simulated time. */
-export interface Link {
-  path: string;
-  order: Order;
-  expires: number;
-  /** Time when the link's holder began to revoke it. */
-  ending: number | undefined;
-  /** Time when the revocation was confirmed. */
-  ended: number | undefined;
-  looks: Look[];
-}
-
-/** The outcome of one request to a link. */
-interface Look {
-  at: number;
-  status: number;
-  isRight: boolean;
-}
-
 /** The clients of the Worker: payers with their orders, and strangers. */
 export class Callers {
   readonly orders: Order[] = [];
-  readonly links = new Map<string, Link>();
+  readonly links: Links;
   /** The answers that strangers have received. */
   readonly strangers: { payment: Payment | undefined; answer: Answer }[] = [];
   /** Upload handles that the service has issued. */
@@ -106,6 +88,7 @@ export class Callers {
     this.#chain = chain;
     this.#internet = internet;
     this.#service = service;
+    this.links = new Links(world, service);
   }
 
   /**
@@ -144,7 +127,7 @@ export class Callers {
     const forged = world.chance(0.3) ? sign(`0x${"bad0".repeat(10)}`, world, this.#chain, true) : undefined;
     for (let attempts = 1 + world.below(2); attempts > 0; attempts--) {
       await world.sleep(world.below(60_000));
-      const link = world.chance(0.3) && [...this.links.values()].at(-1);
+      const link = world.chance(0.3) && this.links.all.at(-1);
       if (link) {
         const guess = link.path.replace(/token=.*/, `token=${"0".repeat(64)}`);
         this.#note(undefined, await this.#service.send({ method: "GET", path: guess }));
@@ -156,23 +139,6 @@ export class Callers {
       if (payment) sent.headers["X-PAYMENT"] = payment.header;
       this.#note(payment, await this.#service.send(sent));
     }
-  }
-
-  /** Requests a link and records the answer. */
-  async look(link: Link): Promise<void> {
-    const { order, looks, path } = link;
-    const at = this.#world.now;
-    const answer = await this.#service.send({ method: "GET", path });
-    if (!answer) return;
-    const wanted = `${order.text}:${decoder.decode(order.file)}`;
-    looks.push({ at, status: answer.status, isRight: decoder.decode(answer.bytes) === wanted });
-  }
-
-  /** Revokes a link before it expires. */
-  async end(link: Link): Promise<void> {
-    link.ending ??= this.#world.now;
-    const answer = await this.#service.send({ method: "DELETE", path: link.path });
-    if (answer?.status === 204) link.ended ??= this.#world.now;
   }
 
   #order(): Order {
@@ -237,19 +203,8 @@ export class Callers {
         ...(pauseMs !== undefined && { pauseMs }),
         ...(breaksAt !== undefined && { breaksAt }),
       });
-      if (heard?.link) return this.#use(heard.link);
+      if (heard?.link) return this.links.use(heard.link);
       await world.sleep(world.below(20_000));
-    }
-  }
-
-  /** Requests or revokes a link, chosen at random. */
-  async #use(link: Link): Promise<void> {
-    const world = this.#world;
-    if (world.chance(0.5)) await this.look(link);
-    if (world.chance(0.2)) {
-      await world.sleep(world.below(10_000));
-      await this.end(link);
-      await this.look(link);
     }
   }
 
@@ -268,7 +223,7 @@ export class Callers {
     if (isFinal && order.key === undefined) sent.headers["SIGN-IN-WITH-X"] = signIn(order.payer, world);
     const answer = await this.#service.send(sent, mishap);
     const json = answer ? JSON.parse(decoder.decode(answer.bytes)) : {};
-    const link = answer?.status === 200 ? this.#linkOf(json.output, order) : undefined;
+    const link = answer?.status === 200 ? this.links.in(json.output, order) : undefined;
     if (json.idempotency_key && order.key === undefined) Object.assign(order, { key: json.idempotency_key, query });
     const code = answer?.status === 402 ? "payment_required" : (json.code ?? "");
     const isUndisturbed = world.faults === order.faultsBefore;
@@ -330,21 +285,6 @@ export class Callers {
     const address = way === "URL" ? addressOf(order) + query : handle;
     const source = way === "data URI" ? `data:application/pdf;base64,${btoa(decoder.decode(file))}` : address;
     return { method: "POST", path, headers, body: encoder.encode(JSON.stringify({ file: source, text })) };
-  }
-
-  #linkOf({ url, expires_at }: { url: string; expires_at: string }, order: Order): Link {
-    const { pathname, search } = new URL(url);
-    const path = pathname + search;
-    const link = this.links.get(path) ?? {
-      path,
-      order,
-      expires: Date.parse(expires_at) - this.#world.clockErrorMs,
-      looks: [],
-      ending: undefined,
-      ended: undefined,
-    };
-    this.links.set(path, link);
-    return link;
   }
 
   #note(payment: Payment | undefined, answer: Answer | undefined): void {

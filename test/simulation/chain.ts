@@ -1,4 +1,6 @@
+import { CHANNEL_CONTRACT } from "../../src/payments/wire/channelTypes.ts";
 import { ASSET, SIGNER, STRANGER } from "./addresses.ts";
+import type { ChannelContract } from "./channelContract.ts";
 import type { World } from "./world.ts";
 
 const BLOCK_MS = 2000;
@@ -40,10 +42,12 @@ export interface Payment {
 /** The chain with all payments, and a node of the chain. */
 export class Chain {
   readonly payments: Payment[] = [];
+  readonly channels: ChannelContract;
   readonly #world: World;
 
-  constructor(world: World) {
+  constructor(world: World, channels: ChannelContract) {
     this.#world = world;
+    this.channels = channels;
   }
 
   /** Uses an authorization. Returns false if it was used before or has expired. */
@@ -71,7 +75,8 @@ export class Chain {
         return { number: hex(number), timestamp: hex(Math.floor((number * BLOCK_MS) / 1000)) };
       }
       case "eth_call": {
-        const { data } = params[0] as { data: string };
+        const { data, to } = params[0] as { data: string; to: string };
+        if (to === CHANNEL_CONTRACT) return this.#channelWords(data);
         const used = this.#shown(`0x${data.slice(-64)}`, Number(params[1]));
         return `0x${(used ? "1" : "0").padStart(64, "0")}`;
       }
@@ -92,6 +97,21 @@ export class Chain {
       }
       default:
         throw new Error(`no such method: ${method}`);
+    }
+  }
+
+  /** Answers a read of the channels' contract, by its function selector. */
+  #channelWords(data: string): string {
+    const { balance, totalClaimed, withdrawRequestedAt, refundNonce } = this.channels.snapshot(`0x${data.slice(10)}`);
+    const words = (...numbers: (string | number)[]) =>
+      `0x${numbers.map((one) => word(hex(Number(one))).slice(2)).join("")}`;
+    switch (data.slice(0, 10)) {
+      case "0x7a7ebd7b":
+        return words(balance, totalClaimed);
+      case "0xb7f06ebe":
+        return words(withdrawRequestedAt === 0 ? 0 : balance, withdrawRequestedAt);
+      default:
+        return words(refundNonce);
     }
   }
 

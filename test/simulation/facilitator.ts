@@ -8,7 +8,10 @@ const LATE_MS = 20_000;
 
 /** The facilitator's answer to GET /supported. */
 export const SUPPORTED = {
-  kinds: [{ x402Version: 1, scheme: "exact", network: "base-sepolia" }],
+  kinds: [
+    { x402Version: 1, scheme: "exact", network: "base-sepolia" },
+    { x402Version: 2, scheme: "batch-settlement", network: "eip155:84532" },
+  ],
   signers: { "eip155:*": [SIGNER] },
 };
 

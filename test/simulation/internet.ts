@@ -1,5 +1,6 @@
 import { FACILITATOR, type FILES, NODE } from "./addresses.ts";
 import type { Chain } from "./chain.ts";
+import type { ChannelFacilitator } from "./channelFacilitator.ts";
 import { type Facilitator, SUPPORTED } from "./facilitator.ts";
 import { SimulatedResponse as Response } from "./messages.ts";
 import { ByteStream } from "./streams.ts";
@@ -10,13 +11,15 @@ export class Internet {
   readonly #world: World;
   readonly #chain: Chain;
   readonly #facilitator: Facilitator;
+  readonly #channels: ChannelFacilitator;
   /** Files by URL, below {@link FILES}. */
   readonly files = new Map<string, Uint8Array>();
 
-  constructor(world: World, chain: Chain, facilitator: Facilitator) {
+  constructor(world: World, chain: Chain, facilitator: Facilitator, channels: ChannelFacilitator) {
     this.#world = world;
     this.#chain = chain;
     this.#facilitator = facilitator;
+    this.#channels = channels;
   }
 
   async answer({ href, origin, pathname }: URL, body: string | undefined): Promise<Response> {
@@ -32,6 +35,8 @@ export class Internet {
 
   async #ask(path: string, body: string | undefined): Promise<Response> {
     if (body === undefined) return Response.json(SUPPORTED);
+    const ofChannel = this.#channels.answer(path, body);
+    if (ofChannel) return ofChannel;
     const [, signature] = /"signature":"(\w+)"/.exec(body)!;
     const [, nonce] = /"nonce":"(\w+)"/.exec(body)!;
     const payment = this.#chain.withNonce(nonce!);

@@ -1,8 +1,8 @@
-import { CLIENT, FACILITATOR, NODE, ORIGIN, PAYERS, TERMS } from "./addresses.ts";
+import { CHANNEL_PAYERS, CLIENT, FACILITATOR, NODE, ORIGIN, PAYERS, TERMS } from "./addresses.ts";
 import type { SimulatedBucket } from "./bucket.ts";
 import { SimulatedHeaders } from "./messages.ts";
 import type { SimulatedNamespace } from "./namespace.ts";
-import { buildScript, type Script } from "./script.ts";
+import type { Script } from "./script.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
 /**
@@ -75,7 +75,7 @@ export class Machine {
     void slot.acquire();
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);
-    for (const payer of PAYERS) forgiveUnused(`payer:${payer}`);
+    for (const payer of [...PAYERS, ...CHANNEL_PAYERS]) forgiveUnused(`payer:${payer}`);
   }
 
   #envWith(settings: Record<string, string>): Env {
@@ -86,6 +86,8 @@ export class Machine {
       NETWORKS: "base-sepolia",
       LINK_TTL_SECONDS: "1800",
       SPOOL_THRESHOLD_BYTES: "200",
+      CHANNEL_KEY: `0x${"c1".repeat(32)}`,
+      CHANNEL_MIN_DEPOSIT_CALLS: "3",
       ...settings,
       ASSETS: {},
       UNPAID_CALLS: unlimited,
@@ -102,12 +104,4 @@ export class Machine {
     };
     return env as unknown as Env;
   }
-}
-
-/** Starts `count` machines. */
-export async function startMachines(count: number, world: World): Promise<Machine[]> {
-  const load = await buildScript();
-  const machines = Array.from({ length: count }, () => new Machine(load()));
-  for (const machine of machines) await machine.start(world);
-  return machines;
 }

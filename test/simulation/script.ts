@@ -1,6 +1,6 @@
 /**
  * Builds the Worker's script that each simulated machine runs. Its modules are those of `src/`, with stand-ins for the
- * engine and for the verification of sign-in signatures.
+ * engine and for signatures.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -21,11 +21,18 @@ const ENTRY = `
   export { Ledger } from "./src/service/account/ledger.ts";
   export { forgiveRefusals } from "./src/service/limits/refusedPayments.ts";
   export { forgiveUnused } from "./src/service/limits/unusedPayments.ts";
+  export { channelIdOf, claimHash, refundHash, voucherHash } from "./src/payments/wire/channelTypes.ts";
   export { sweep } from "./src/storage/sweep.ts";
 `;
 
+/** The functions with which the Worker computes what payers and the seller sign for channels. */
+export type ChannelHashes = Pick<
+  typeof import("../../src/payments/wire/channelTypes.ts"),
+  "channelIdOf" | "claimHash" | "refundHash" | "voucherHash"
+>;
+
 /** The Worker's script, as loaded by one machine. */
-export interface Script {
+export interface Script extends ChannelHashes {
   app: typeof import("../../src/app.ts").app;
   configOf: typeof import("../../src/settings/config.ts").configOf;
   LargeFileSlot: typeof import("../../src/inputs/largeFileSlot.ts").LargeFileSlot;
@@ -50,6 +57,8 @@ const standIns: Plugin = {
       );
     standIn(/engine\/index\.ts$/, "src/service/sale/watermark.ts", "engine.ts");
     standIn(/^viem\/utils$/, "src/payments/sale/signIn.ts", "signatures.ts");
+    standIn(/^viem\/utils$/, "src/payments/wire/channelTypes.ts", "signatures.ts");
+    standIn(/^viem\/accounts$/, "src/payments/wire/channelKey.ts", "signatures.ts");
   },
 };
 

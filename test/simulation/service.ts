@@ -21,6 +21,7 @@ export interface Sent {
 /** The answer that a client receives. */
 export interface Answer {
   status: number;
+  headers: SimulatedHeaders;
   bytes: Uint8Array;
 }
 
@@ -87,7 +88,7 @@ export class Service {
         context as never,
       );
       const bytes = await response.bytes();
-      return { status: response.status, bytes };
+      return { status: response.status, headers: response.headers as unknown as SimulatedHeaders, bytes };
     }).catch((error: Error) => {
       if (error.message === "Network connection lost.") return undefined; // the request body broke off
       throw error;

@@ -1,7 +1,39 @@
-/** Stand-in for viem's signatures. An address's signature depends only on the address. */
+/** Stand-in for viem's signatures. A signature contains its signer and a hash of the signer and the signed hash. */
 import { hash } from "node:crypto";
 
-/** Returns an address's signature, which is the same for every message. */
+/** Signs a hash as `address`. */
+export function signHash(signed: string, address: string): `0x${string}` {
+  const signer = address.slice(2).toLowerCase();
+  return `0x${hash("sha256", signer + signed)}${signer}${"0".repeat(26)}`;
+}
+
+/** The function of viem with which the Worker recovers the account that has signed a hash. */
+export const recoverAddress = async ({ hash: signed, signature }: { hash: string; signature: string }) =>
+  signerOf(signed, signature);
+
+/** Returns the account that has signed a hash, in lower case; the zero address for a forged signature. */
+export function signerOf(signed: string, signature: string): string {
+  const address = `0x${signature.slice(66, 106)}`;
+  return signHash(signed, address) === signature ? address : `0x${"0".repeat(40)}`;
+}
+
+/** Returns a hash of structured data. */
+export function hashTypedData(data: object): `0x${string}` {
+  const text = JSON.stringify(data, (_, value) => (typeof value === "bigint" ? String(value) : value));
+  return `0x${hash("sha256", text)}`;
+}
+
+/** Returns the account of a private key. */
+export function privateKeyToAddress(privateKey: string): `0x${string}` {
+  return `0x${hash("sha256", privateKey).slice(0, 40)}`;
+}
+
+/** Signs a hash with a private key. */
+export async function sign({ hash: signed, privateKey }: { hash: string; privateKey: string }): Promise<`0x${string}`> {
+  return signHash(signed, privateKeyToAddress(privateKey));
+}
+
+/** Returns an address's signature of a sign-in, which is the same for every message. */
 export function signatureOf(address: string): string {
   const half = hash("sha256", `the key of ${address.toLowerCase()}`);
   return `0x${half}${half}1b`;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { allCases } from "../support/allCases.ts";
+import { brokenChannelRules } from "./channelInvariants.ts";
 import { ANSWERS, brokenRules } from "./invariants.ts";
 import { Simulation } from "./simulation.ts";
 
@@ -19,20 +20,30 @@ test(`obeys every rule of the service in ${SCHEDULES} schedules with faults ever
   Error.stackTraceLimit = 0; // errors without stack traces save a sixth of the time; `npm run simulate` shows the traces of a failing seed
   const failures: string[] = [];
   const answered = new Set<string>();
+  const channelAnswers = new Set<string>();
   const looked = new Set<number>();
   let undisturbed = 0;
   for (let seed = 1; seed <= SCHEDULES; seed++) {
     const schedule = await simulation.play(seed);
-    for (const rule of brokenRules(schedule)) failures.push(`seed ${seed}: ${rule}`);
+    for (const rule of [...brokenRules(schedule), ...brokenChannelRules(schedule)])
+      failures.push(`seed ${seed}: ${rule}`);
+    const { orders, refunds, strangers, withdrawing } = schedule.channelPayers;
+    const statuses = orders.flatMap(({ answers }) => answers.map(({ status }) => `call ${status}`));
+    for (const what of [...statuses, ...refunds.map((one) => `refund ${one}`)]) channelAnswers.add(what);
+    if (strangers.length > 0) channelAnswers.add("stranger");
+    if (withdrawing.size > 0) channelAnswers.add("withdrawal");
     for (const { lost, status, code, isUndisturbed } of schedule.callers.orders.flatMap(({ answers }) => answers)) {
       answered.add(lost ? "none" : `${status} ${code}`.trim());
       if (isUndisturbed) undisturbed++;
     }
-    for (const { looks } of schedule.callers.links.values()) for (const { status } of looks) looked.add(status);
+    for (const { looks } of schedule.callers.links.all) for (const { status } of looks) looked.add(status);
   }
   Error.stackTraceLimit = stackTraceLimit;
   expect(failures).toEqual([]);
   expect([...answered], "the schedules reach every outcome").toEqual(expect.arrayContaining(OFTEN));
+  expect([...channelAnswers], "the schedules reach every state of channels").toEqual(
+    expect.arrayContaining(["call 0", "call 200", "call 402", "call 503", "refund 200", "stranger", "withdrawal"]),
+  );
   expect(undisturbed, "many calls are undisturbed").toBeGreaterThan(SCHEDULES / 2);
   expect([...looked].toSorted(), "the schedules reach links in every state").toEqual([200, 410, 500]);
 });

@@ -1,11 +1,17 @@
+import type { ChannelRecord } from "../../src/payments/channels/channelRecord.ts";
 import { TERMS } from "./addresses.ts";
 import { SimulatedBucket } from "./bucket.ts";
 import { Callers } from "./callers.ts";
 import { Chain } from "./chain.ts";
+import { ChannelContract } from "./channelContract.ts";
+import { ChannelFacilitator } from "./channelFacilitator.ts";
+import { ChannelPayers } from "./channelPayers.ts";
 import { Facilitator } from "./facilitator.ts";
 import { Internet } from "./internet.ts";
-import { type Machine, startMachines } from "./machine.ts";
+import { Machine } from "./machine.ts";
+
 import { SimulatedNamespace } from "./namespace.ts";
+import { buildScript, type ChannelHashes } from "./script.ts";
 import { Service } from "./service.ts";
 import { World } from "./world.ts";
 
@@ -23,6 +29,7 @@ export interface Schedule {
   ledger: SimulatedNamespace;
   budgets: SimulatedNamespace;
   callers: Callers;
+  channelPayers: ChannelPayers;
   /** Whether the Worker can ask a node of the chain. */
   hasNode: boolean;
   /** End of all faults, Unix milliseconds. */
@@ -46,7 +53,10 @@ export class Simulation {
   }
 
   static async start(): Promise<Simulation> {
-    return new Simulation(await startMachines(2, worldOf(0, true).world));
+    const load = await buildScript();
+    const machines = Array.from({ length: 2 }, () => new Machine(load()));
+    for (const machine of machines) await machine.start(worldOf(0, true, machine.script).world);
+    return new Simulation(machines);
   }
 
   /**
@@ -56,7 +66,7 @@ export class Simulation {
   async play(seed: number): Promise<Schedule> {
     const machines = this.#machines;
     const hasNode = seed % 2 === 0;
-    const { world, chain, internet } = worldOf(seed, hasNode);
+    const { world, chain, internet } = worldOf(seed, hasNode, machines[0]!.script);
     world.now += world.below(HOUR_MS);
     world.faultiness = world.pick([0, 0.5, 1, 2]);
     world.clockErrorMs = world.chance(0.1) ? world.pick([-CLOCK_ERROR_MS, CLOCK_ERROR_MS]) : 0;
@@ -78,11 +88,16 @@ export class Simulation {
       );
     const service = new Service(world, machines, hasNode);
     const callers = new Callers(world, chain, internet, service);
+    const channelPayers = new ChannelPayers(world, chain.channels, service, callers.links);
     const unswept: string[] = [];
     this.#sweepEachHour(world, service, bucket, unswept);
 
     for (let buyers = world.chance(0.6) ? 1 : 2; buyers > 0; buyers--) void callers.buy();
     if (world.chance(0.2)) void callers.pester();
+    if (world.chance(0.3)) {
+      void channelPayers.buy();
+      if (world.chance(0.5)) void channelPayers.pester();
+    }
     world.later(world.below(60_000), () => world.fails(0.3) && service.killMachine());
     for (let deaths = world.below(4); deaths > 0; deaths--)
       world.later(world.below(60_000), () => world.fails(1) && ledger.killOne());
@@ -98,19 +113,22 @@ export class Simulation {
     world.faultiness = 0;
     const calmAt = world.now;
     do await world.pass(250_000);
-    while (callers.buying > 0);
+    while (callers.buying > 0 || channelPayers.buying > 0);
     for (const order of callers.orders) void callers.askAgain(order);
-    await world.pass(460_000); // this wait covers slow work that is planned twice
+    void channelPayers.askAgain();
+    do
+      await world.pass(460_000); // this wait covers slow work that is planned twice
+    while (channelPayers.buying > 0);
     const keptWhenCalm = [...bucket.objects.keys()];
     const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
     const heldWhenCalm = machines.reduce((sum, { script }) => sum + script.PAYERS_POOL.held.size, 0);
 
-    for (const link of callers.links.values())
+    for (const link of callers.links.all)
       for (let looks = world.below(3); looks > 0; looks--)
-        world.later(world.below(1.5 * HOUR_MS), () => void callers.look(link));
+        world.later(world.below(1.5 * HOUR_MS), () => void callers.links.look(link));
     await world.pass(77 * HOUR_MS);
     const whenCalm = { calmAt, keptWhenCalm, ownedWhenCalm, heldWhenCalm };
-    return { world, chain, bucket, ledger, budgets, callers, hasNode, unswept, ...whenCalm };
+    return { world, chain, bucket, ledger, budgets, callers, channelPayers, hasNode, unswept, ...whenCalm };
   }
 
   #sweepEachHour(world: World, service: Service, bucket: SimulatedBucket, unswept: string[]): void {
@@ -149,8 +167,12 @@ function overdue(keys: Iterable<string>, at: number): string[] {
 /** Returns the storage keys of the results that payments have bought or may still buy. */
 function resultsIn({ objects }: SimulatedNamespace): string[] {
   return [...objects.values()].flatMap(({ kv }) => {
-    const output = (kv.get("entry") as { work?: { output: string } } | undefined)?.work?.output;
-    return output === undefined ? [] : `results/${output.slice(0, 6)}/${output}`;
+    const sold = [...kv].filter(([key]) => key.startsWith("sold:")).map(([, call]) => call);
+    const pending = (kv.get("channel") as ChannelRecord | undefined)?.pending?.settling;
+    return [kv.get("entry"), ...sold, pending && "sale" in pending && pending.sale].flatMap((paid) => {
+      const { output } = (paid as { work?: { output: string } } | undefined)?.work ?? {};
+      return output === undefined ? [] : `results/${output.slice(0, 6)}/${output}`;
+    });
   });
 }
 
@@ -164,10 +186,11 @@ function filesOfSlots({ objects }: SimulatedBucket): string[] {
 }
 
 /** Creates a world, with the simulated servers outside of the Worker. */
-function worldOf(seed: number, hasNode: boolean) {
+function worldOf(seed: number, hasNode: boolean, hashes: ChannelHashes) {
   const world = new World(seed);
-  const chain = new Chain(world);
-  const internet = new Internet(world, chain, new Facilitator(world, chain, hasNode));
+  const chain = new Chain(world, new ChannelContract(world, hashes));
+  const facilitator = new Facilitator(world, chain, hasNode);
+  const internet = new Internet(world, chain, facilitator, new ChannelFacilitator(world, chain.channels));
   world.internet = internet;
   return { world, chain, internet };
 }

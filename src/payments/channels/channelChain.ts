@@ -1,7 +1,7 @@
 import type { ChannelFacilitator, ChannelVerdict } from "../facilitators/channelFacilitator.ts";
 import { backoffMs } from "../ledger/record.ts";
 import { channelRequest } from "../wire/channelPayload.ts";
-import { type ChannelSnapshot, claimHash, type Hex, refundHash } from "../wire/channelTypes.ts";
+import { type ChannelSnapshot, claimHash, refundHash } from "../wire/channelTypes.ts";
 import type { ChannelEvent } from "../wire/events.ts";
 import {
   type ChannelBooking,
@@ -14,44 +14,20 @@ import {
   type Retry,
   watchDueAt,
 } from "./channelRecord.ts";
-import type { ChannelStorage, SoldCalls } from "./soldCalls.ts";
-
-/** The dependencies of a channel. Times are Unix milliseconds. */
-export interface ChannelWorld {
-  kv: ChannelStorage;
-  load(): ChannelRecord | undefined;
-  /** Stores the record, and sets the alarm to `channelAlarmAt`. */
-  save(record: ChannelRecord): void;
-  /** Deletes everything, with the alarm. */
-  clear(): void;
-  /** Returns the client of a facilitator. */
-  facilitator(name: string, requestId: string): ChannelFacilitator;
-  /** Reads the channel through a node of its chain. Resolves to undefined without a node. Never throws. */
-  readChain(record: ChannelRecord): Promise<ChannelSnapshot | undefined>;
-  /** Signs a hash with CHANNEL_KEY. */
-  sign(hash: Hex): Promise<Hex>;
-  /** Returns whether an output can still be delivered. */
-  isAvailable(output: string): Promise<boolean>;
-  /** Deletes an output that will never be delivered. Never throws. */
-  deleteOutput(output: string): Promise<void>;
-  /** Enters a sale or a claim in its day's daybook. A repeated entry has no effect. Never throws. */
-  book(record: ChannelRecord, booking: ChannelBooking): Promise<boolean>;
-  /** Copies the last voucher to other storage. Returns whether it is copied. Never throws. */
-  copy(record: ChannelRecord): Promise<boolean>;
-  /** Replaces the channel's entry in the list of open channels. Never throws. */
-  list(record: ChannelRecord, entry: string | undefined): Promise<boolean>;
-  /** Upper bound for one transaction and the readings of the chain around it, in milliseconds. */
-  settleTimeoutMs: number;
-  now(): number;
-  sleep(ms: number): Promise<void>;
-  log(event: ChannelEvent): void;
-}
+import type { ChannelStore } from "./channelStore.ts";
+import type { ChannelWorld } from "./channelWorld.ts";
+import type { SoldCalls } from "./soldCalls.ts";
 
 /** The outcome of an attempt to send a transaction and to find it on the chain. */
 export type TransactionOutcome =
   | { status: "done"; transaction: string; snapshot: ChannelSnapshot | undefined }
-  | { status: "unsure" }
-  | { status: "failed"; reason: string };
+  | ({ status: "unsure" } & Seen)
+  | ({ status: "failed"; reason: string } & Seen);
+
+/** The channel's state after the attempt, if anybody could tell it. */
+interface Seen {
+  snapshot: ChannelSnapshot | undefined;
+}
 
 /** Maximum number of daybook entries per alarm. */
 const MAX_BOOKINGS = 100;
@@ -60,12 +36,11 @@ const NOTHING_TO_SETTLE = /nothing_to_settle/;
 /** Reads a channel on the chain and sends its transactions, through facilitators. */
 export class ChannelChain {
   readonly #world: ChannelWorld;
-  readonly #changed: () => void;
+  readonly #store: ChannelStore;
 
-  /** @param changed called after each change of the record */
-  constructor(world: ChannelWorld, changed: () => void) {
+  constructor(world: ChannelWorld, store: ChannelStore) {
     this.#world = world;
-    this.#changed = changed;
+    this.#store = store;
   }
 
   /** Asks the facilitators about a payload, one after the other, until one gives a verdict. */
@@ -106,19 +81,37 @@ export class ChannelChain {
     isDone: (snapshot: ChannelSnapshot) => boolean,
     ends: number | undefined,
   ): Promise<TransactionOutcome> {
-    const read = async () => {
-      const snapshot = await this.read(record);
-      return snapshot && isDone(snapshot) ? ({ status: "done", transaction: "", snapshot } as const) : undefined;
-    };
-    const before = attempts > 0 ? await read() : undefined;
-    if (before) return before;
+    const before = attempts > 0 ? await this.read(record) : undefined;
+    if (before && isDone(before)) return { status: "done", transaction: "", snapshot: before };
     const { facilitators } = record;
     const sent = await this.#facilitator(facilitators[attempts % facilitators.length]!, record).settle(request);
     if (sent.outcome === "sent") return { status: "done", transaction: sent.transaction, snapshot: sent.snapshot };
-    const after = await read();
-    if (after) return after;
-    const mayArrive = sent.isUnsure && this.#world.now() < (ends ?? Number.POSITIVE_INFINITY);
-    return mayArrive ? { status: "unsure" } : { status: "failed", reason: sent.reason };
+    const snapshot = await this.read(record);
+    if (snapshot && isDone(snapshot)) return { status: "done", transaction: "", snapshot };
+    if (!sent.isUnsure) return { status: "failed", reason: sent.reason, snapshot };
+    if (this.#world.now() < (ends ?? Number.POSITIVE_INFINITY)) return { status: "unsure", snapshot };
+    const reason = "deposit_expired: the chain did not show the deposit in time. Sign another one";
+    return { status: "failed", reason, snapshot };
+  }
+
+  /** Counts an attempt before it begins. If the object dies meanwhile, the alarm makes the next one. */
+  beginAttempt(record: ChannelRecord): void {
+    const { pending } = record;
+    if (!pending?.settling) return;
+    const attempts = pending.settling.attempts + 1;
+    const nextAt = this.#world.now() + this.#world.settleTimeoutMs;
+    this.#store.save({ ...record, pending: { ...pending, settling: { ...pending.settling, attempts, nextAt } } });
+  }
+
+  /** Plans the next attempt of a transaction whose outcome is unknown. */
+  retryLater(): { status: "settling" } {
+    const record = this.#store.load()!;
+    const { pending } = record;
+    if (pending?.settling) {
+      const nextAt = this.#world.now() + backoffMs(pending.settling.attempts);
+      this.#store.save({ ...record, pending: { ...pending, settling: { ...pending.settling, nextAt } } });
+    }
+    return { status: "settling" };
   }
 
   /** Returns the body of the facilitator's `/settle` that claims what is charged and refunds `amount`. */
@@ -142,24 +135,25 @@ export class ChannelChain {
     return { ...retry, attempts, nextAt: this.#world.now() + backoffMs(attempts) };
   }
 
-  /** Returns the record after a claim: its transfer to the seller is due. Enters the claim in the books. */
-  afterClaim(record: ChannelRecord, claimedBefore: string, transaction: string): ChannelRecord {
-    const { claim: _claim, unclaimedSince: _since, ...rest } = record;
-    const amount = BigInt(record.snapshot.totalClaimed) - BigInt(claimedBefore);
-    if (amount <= 0n) return outstandingOf(record) > 0n ? record : rest;
+  /**
+   * Returns the record with the channel's state on the chain. Enters claims that the books lack, and then the transfer to
+   * the seller is due.
+   * @param transaction hash of the transaction that has claimed; empty if unknown
+   */
+  synced(record: ChannelRecord, snapshot: ChannelSnapshot, transaction: string): ChannelRecord {
     const now = this.#world.now();
-    const booking: ChannelBooking = {
-      type: "claim",
-      cumulative: record.snapshot.totalClaimed,
-      amount: String(amount),
-      transaction,
-      at: now,
-    };
-    this.#world.kv.put(`book:claim:${booking.cumulative}`, booking);
-    const isOpen = outstandingOf(record) > 0n;
+    const { claim, unclaimedSince, ...rest } = { ...record, snapshot, syncedAt: now };
+    const isOpen = outstandingOf(rest) > 0n;
+    const amount = BigInt(snapshot.totalClaimed) - BigInt(record.claimsBooked);
+    if (amount <= 0n)
+      return { ...rest, ...(isOpen && claim && { claim }), ...(isOpen && { unclaimedSince: unclaimedSince ?? now }) };
+    const cumulative = snapshot.totalClaimed;
+    const booking: ChannelBooking = { type: "claim", cumulative, amount: String(amount), transaction, at: now };
+    this.#world.kv.put(`book:claim:${cumulative}`, booking);
     return {
       ...rest,
       ...(isOpen && { unclaimedSince: now }),
+      claimsBooked: cumulative,
       sweep: { attempts: 0, nextAt: now },
       unbooked: { attempts: 0, nextAt: now },
     };
@@ -169,22 +163,22 @@ export class ChannelChain {
   async chores(sold: SoldCalls): Promise<void> {
     const world = this.#world;
     const isDue = (at: number | undefined) => at !== undefined && at <= world.now();
-    let record = world.load();
+    let record = this.#store.load();
     if (!record) return;
     if (isDue(watchDueAt(record))) await this.#watch(record);
-    record = world.load()!;
+    record = this.#store.load()!;
     if (isDue(claimDueAt(record))) await this.#claim(record);
-    record = world.load()!;
+    record = this.#store.load()!;
     if (record.sweep && isDue(record.sweep.nextAt)) await this.#sweep(record);
-    record = world.load()!;
+    record = this.#store.load()!;
     if (record.unbooked && isDue(record.unbooked.nextAt)) await this.#book(record, record.unbooked);
-    record = world.load()!;
+    record = this.#store.load()!;
     if (record.uncopied && isDue(record.uncopied.nextAt)) await this.#copy(record, record.uncopied);
-    record = world.load()!;
+    record = this.#store.load()!;
     if (isDue(record.cleanAt)) {
       const { cleanAt: _, ...rest } = record;
       const cleanAt = sold.deleteExpired(world.now());
-      this.#save({ ...rest, ...(cleanAt !== undefined && { cleanAt }) });
+      this.#store.save({ ...rest, ...(cleanAt !== undefined && { cleanAt }) });
     }
     await this.#list();
   }
@@ -193,10 +187,11 @@ export class ChannelChain {
   async #watch(record: ChannelRecord): Promise<void> {
     const { withdrawRequestedAt: known } = record.snapshot;
     const snapshot = await this.read(record);
-    const current = this.#world.load()!;
-    if (!snapshot) return this.#save({ ...current, watch: this.nextTry(record.watch ?? { attempts: 0, nextAt: 0 }) });
+    const current = this.#store.load()!;
+    if (!snapshot)
+      return this.#store.save({ ...current, watch: this.nextTry(record.watch ?? { attempts: 0, nextAt: 0 }) });
     const { watch: _, ...rest } = current;
-    this.#save({ ...rest, snapshot, syncedAt: this.#world.now() });
+    this.#store.save(this.synced(rest, snapshot, ""));
     if (snapshot.withdrawRequestedAt > 0 && known === 0) this.report(current, { outcome: "withdrawal" });
   }
 
@@ -205,42 +200,44 @@ export class ChannelChain {
     const claim = record.claim ?? { attempts: 0, nextAt: 0 };
     const { chain } = record;
     // stored first, because the voucher may be public even if the answer is lost
-    this.#save({ ...record, claim: this.nextTry(claim), exposedMax: record.signedMax });
+    this.#store.save({ ...record, claim: this.nextTry(claim), exposedMax: record.signedMax });
     const claims = claimsOf(record);
     const claimed = claims[0]!.totalClaimed;
     const claimAuthorizerSignature = await world.sign(claimHash(claims, chain.chainId));
     const request = bareRequest(record, { type: "claim", claims, claimAuthorizerSignature });
     const isDone = ({ totalClaimed }: ChannelSnapshot) => BigInt(totalClaimed) >= BigInt(claimed);
     const outcome = await this.transact(record, request, claim, isDone, undefined);
-    const current = world.load()!;
+    const current = this.#store.load()!;
     if (outcome.status !== "done") {
+      // The balance may be lower than known, and then the next attempt claims less.
+      if (outcome.snapshot) this.#store.save(this.synced(current, outcome.snapshot, ""));
       const reason = outcome.status === "failed" ? outcome.reason : "no answer";
       return this.report(current, { outcome: "claim_failed", amount: String(outstandingOf(record)), reason });
     }
     const { transaction } = outcome;
-    const snapshot = { ...current.snapshot, totalClaimed: claimed };
-    this.#save(this.afterClaim({ ...current, snapshot }, record.snapshot.totalClaimed, transaction));
+    const snapshot = outcome.snapshot ?? { ...current.snapshot, totalClaimed: claimed };
+    this.#store.save(this.synced(current, snapshot, transaction));
     this.report(current, { outcome: "claimed", amount: String(outstandingOf(record)), transaction });
   }
 
   /** Transfers all claimed amounts of the seller in this token to the seller. */
   async #sweep(record: ChannelRecord): Promise<void> {
     const { attempts } = record.sweep!;
-    this.#save({ ...record, sweep: this.nextTry(record.sweep!) });
+    this.#store.save({ ...record, sweep: this.nextTry(record.sweep!) });
     const { receiver, token } = record.config;
     const request = bareRequest(record, { type: "settle", receiver, token });
     const { facilitators } = record;
     const sent = await this.#facilitator(facilitators[attempts % facilitators.length]!, record).settle(request);
-    const { sweep: _, ...current } = this.#world.load()!;
+    const { sweep: _, ...current } = this.#store.load()!;
     if (sent.outcome === "failed" && !NOTHING_TO_SETTLE.test(sent.reason)) return;
     if (sent.outcome === "sent" && sent.amount !== "" && sent.amount !== "0") {
       const now = this.#world.now();
       const { transaction, amount } = sent;
       const booking: ChannelBooking = { type: "transfer", amount, transaction, at: now };
       this.#world.kv.put(`book:transfer:${transaction}`, booking);
-      this.#save({ ...current, unbooked: { attempts: 0, nextAt: now } });
+      this.#store.save({ ...current, unbooked: { attempts: 0, nextAt: now } });
       this.report(current, { outcome: "transferred", amount, transaction });
-    } else this.#save(current);
+    } else this.#store.save(current);
   }
 
   async #book(record: ChannelRecord, retry: Retry): Promise<void> {
@@ -252,28 +249,31 @@ export class ChannelChain {
         return isBooked;
       }),
     );
-    const { unbooked: _, ...current } = this.#world.load()!;
+    const { unbooked: _, ...current } = this.#store.load()!;
     const [left] = this.#world.kv.list({ prefix: "book:", limit: 1 });
-    if (!left) return this.#save(current);
+    if (!left) return this.#store.save(current);
     const now = this.#world.now();
-    this.#save({ ...current, unbooked: booked.every(Boolean) ? { attempts: 0, nextAt: now } : this.nextTry(retry) });
+    this.#store.save({
+      ...current,
+      unbooked: booked.every(Boolean) ? { attempts: 0, nextAt: now } : this.nextTry(retry),
+    });
   }
 
   async #copy(record: ChannelRecord, retry: Retry): Promise<void> {
     const isCopied = await this.#world.copy(record);
-    const { uncopied: _, ...current } = this.#world.load()!;
+    const { uncopied: _, ...current } = this.#store.load()!;
     const isSame = current.signedMax === record.signedMax;
-    if (isCopied && isSame) this.#save(current);
-    else this.#save({ ...current, uncopied: this.nextTry(isCopied ? { attempts: 0, nextAt: 0 } : retry) });
+    if (isCopied && isSame) this.#store.save(current);
+    else this.#store.save({ ...current, uncopied: this.nextTry(isCopied ? { attempts: 0, nextAt: 0 } : retry) });
   }
 
   async #list(): Promise<void> {
-    const record = this.#world.load()!;
+    const record = this.#store.load()!;
     const entry = listingOf(record);
     const isListed = entry === record.listed || (await this.#world.list(record, entry));
-    const { listed: _, ...current } = this.#world.load()!;
+    const { listed: _, ...current } = this.#store.load()!;
     const listed = isListed ? entry : record.listed;
-    this.#save({ ...current, ...(listed !== undefined && { listed }) });
+    this.#store.save({ ...current, ...(listed !== undefined && { listed }) });
   }
 
   #facilitator(name: string, { pending, channelId }: ChannelRecord): ChannelFacilitator {
@@ -287,11 +287,6 @@ export class ChannelChain {
   ): void {
     const channel = channelNameOf(chain.caip2, channelId);
     this.#world.log({ event: "channel", channel, network: chain.name, payer: config.payer, ...what });
-  }
-
-  #save(record: ChannelRecord): void {
-    this.#world.save(record);
-    this.#changed();
   }
 }
 

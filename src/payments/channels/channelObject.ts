@@ -37,6 +37,7 @@ export interface ChannelBackend extends FacilitatorSettings {
 /** Returns the channel in the storage of a Durable Object. */
 export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend): Channel {
   const { facilitators, facilitatorTimeoutMs, objects, log } = backend;
+  const askMs = facilitatorTimeoutMs * Math.max(facilitators.length, 1);
   const isDone = (task: Promise<void>) =>
     task.then(
       () => true,
@@ -81,7 +82,8 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
       isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),
     list: ({ chain, channelId }, entry) =>
       isDone(objects.getByName(OPEN_CHANNELS).listChannel(channelNameOf(chain.caip2, channelId), entry)),
-    settleTimeoutMs: facilitatorTimeoutMs + 2 * EVIDENCE_TIMEOUT_MS + GRACE_MS,
+    // Two readings, each through the node and then twice through each facilitator, and the transaction between them.
+    settleTimeoutMs: 2 * (EVIDENCE_TIMEOUT_MS + 2 * askMs) + facilitatorTimeoutMs + GRACE_MS,
     now: () => Date.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     log,

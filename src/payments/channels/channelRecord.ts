@@ -21,7 +21,7 @@ export interface ChannelRecord {
   facilitators: readonly string[];
   /** Sum of the prices of all sold calls. */
   charged: string;
-  /** The payer's last used voucher: its amount, which is at least `charged`, and its signature. */
+  /** The voucher of the last sold call: its amount, which is at least `charged`, and its signature. */
   signedMax: string;
   signature: Hex;
   /** The channel on the chain, as last read, and the time of reading. 0 means never. */
@@ -29,10 +29,14 @@ export interface ChannelRecord {
   syncedAt: number;
   /** Time of the last sold call; 0 if none is sold yet. */
   lastCallAt: number;
+  /** The part of the claimed amounts that is in the books or on its way there. */
+  claimsBooked: string;
   /** Start of the oldest sale that is not claimed yet. */
   unclaimedSince?: number;
   /** Vouchers up to this amount may be known to others, because a claim or an answer contained one. */
   exposedMax: string;
+  /** The amount of the last voucher that exceeded the balance and was answered with the channel's state. */
+  correctedMax?: string;
   /** The call or the refund in progress. */
   pending?: Pending;
   /** Retry state of the claim, of the transfer of claimed amounts to the seller, and of the watch for withdrawals. */
@@ -68,7 +72,7 @@ export interface Pending {
   /** The deposit that comes with the voucher: its amount and the body of the facilitator's `/settle`. */
   deposit?: { amount: string; validBefore: string; signature: Hex; request: string };
   /** Set once the facilitator has been asked to send the transaction of a deposit or a refund. */
-  settling?: Retry & ({ type: "deposit"; sale: FinishedCall } | { type: "refund"; request: string });
+  settling?: Retry & ({ type: "deposit"; sale: FinishedCall } | { type: "refund"; request: string; amount: string });
 }
 
 /** A finished call that waits for its commit. */

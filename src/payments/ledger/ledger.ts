@@ -4,17 +4,12 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { EVIDENCE_TIMEOUT_MS, evidenceOf } from "../chain/chain.ts";
-import type {
-  Channel,
-  ChannelCall,
-  ChannelView,
-  Commit,
-  Correction,
-  RefundOutcome,
-  Reservation,
-} from "../channels/channel.ts";
+import type { Channel, ChannelView, Commit, Reservation } from "../channels/channel.ts";
+import type { Correction } from "../channels/channelChecks.ts";
 import { type ChannelBackend, channelIn } from "../channels/channelObject.ts";
 import type { FinishedCall, OpenChannel } from "../channels/channelRecord.ts";
+import type { RefundOutcome } from "../channels/channelRefunds.ts";
+import type { ChannelCall } from "../channels/channelWorld.ts";
 import { OpenChannels } from "../channels/openChannels.ts";
 import { facilitatorNamed } from "../facilitators/facilitators.ts";
 import { paymentKey } from "../wire/paymentPayload.ts";

@@ -1,10 +1,13 @@
 /** Answers to a call that pays through a channel: the receipt, or an error that says what to do next. */
 
-import type { Commit, Correction, RefundOutcome, Reservation } from "../channels/channel.ts";
+import type { Commit, Reservation } from "../channels/channel.ts";
+import type { Correction } from "../channels/channelChecks.ts";
 import type { ChannelReceipt } from "../channels/channelRecord.ts";
+import type { RefundOutcome } from "../channels/channelRefunds.ts";
 import type { ChannelPayment } from "../wire/channelPayload.ts";
 import { PaymentError } from "../wire/errors.ts";
 import { type Offer, PaymentRequired, type Receipt } from "../wire/offer.ts";
+import { keyReused } from "./answers.ts";
 
 /** A client resynchronizes only after exactly this reason. */
 const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
@@ -39,6 +42,8 @@ export function stoppedBy(stopped: Stopped, payment: ChannelPayment, offer: Offe
         "The facilitator has not confirmed the channel's last transaction yet. Repeat the same request in a moment. You are not charged twice.",
         { retryAfterSeconds: 10 },
       );
+    case "reused":
+      return keyReused();
     case "busy":
     case "lost":
       return new PaymentError(

@@ -4,8 +4,10 @@
  * channel's object. The first step runs before the request is read.
  */
 
-import type { ChannelCall, Commit, Correction, Reservation } from "../channels/channel.ts";
+import type { Commit, Reservation } from "../channels/channel.ts";
+import type { Correction } from "../channels/channelChecks.ts";
 import { channelNameOf, type FinishedCall, type SoldCall } from "../channels/channelRecord.ts";
+import type { ChannelCall } from "../channels/channelWorld.ts";
 import type { ChannelPayment } from "../wire/channelPayload.ts";
 import type { EventContext, SaleEvent } from "../wire/events.ts";
 import type { Offer } from "../wire/offer.ts";
@@ -115,10 +117,14 @@ export class ChannelSale<T> {
     });
   }
 
-  /** Ends a reservation without a charge. A failed release is harmless, because the lease expires anyway. */
+  /**
+   * Ends a reservation without a charge. A lost release is repeated once, because the channel is blocked until the lease
+   * expires.
+   */
   async release(): Promise<void> {
-    if (this.#admitted?.status === "reserved")
-      await this.#object.releaseChannel(this.#admitted.id).catch(() => undefined);
+    if (this.#admitted?.status !== "reserved") return;
+    const { id } = this.#admitted;
+    await this.#object.releaseChannel(id).catch(() => this.#object.releaseChannel(id).catch(() => undefined));
   }
 
   /**

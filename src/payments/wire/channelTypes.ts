@@ -105,6 +105,16 @@ export function channelIdOf(config: ChannelConfig, chainId: number): Hex {
   });
 }
 
+/** Returns the hash that the payer signs to promise up to `max` in total. */
+export function voucherHash(channelId: Hex, max: string, chainId: number): Hex {
+  return hashTypedData({
+    domain: domainOn(chainId),
+    types: VOUCHER_TYPES,
+    primaryType: "Voucher",
+    message: { channelId, maxClaimableAmount: BigInt(max) },
+  });
+}
+
 /** Returns whether an account has signed a voucher. Contracts, which do not sign with a key, are not recognized. */
 export async function hasSignedVoucher(
   signer: Hex,
@@ -112,12 +122,7 @@ export async function hasSignedVoucher(
   { max, signature }: Voucher,
   chainId: number,
 ): Promise<boolean> {
-  const hash = hashTypedData({
-    domain: domainOn(chainId),
-    types: VOUCHER_TYPES,
-    primaryType: "Voucher",
-    message: { channelId, maxClaimableAmount: BigInt(max) },
-  });
+  const hash = voucherHash(channelId, max, chainId);
   const recovered = await recoverAddress({ hash, signature }).catch(() => ""); // viem throws for a malformed signature
   return recovered.toLowerCase() === signer.toLowerCase();
 }

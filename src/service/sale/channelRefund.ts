@@ -1,5 +1,6 @@
-import type { ChannelCall, RefundOutcome } from "../../payments/channels/channel.ts";
 import { channelNameOf } from "../../payments/channels/channelRecord.ts";
+import type { RefundOutcome } from "../../payments/channels/channelRefunds.ts";
+import type { ChannelCall } from "../../payments/channels/channelWorld.ts";
 import { orInProgress } from "../../payments/sale/answers.ts";
 import { channelReceiptFor, stoppedBy } from "../../payments/sale/channelAnswers.ts";
 import { type ChannelPayment, checkVoucher } from "../../payments/wire/channelPayload.ts";

@@ -1,12 +1,12 @@
 /** The object of one channel on a simulated chain, for tests. */
 import { Channel } from "../../../src/payments/channels/channel.ts";
-import type { ChannelWorld } from "../../../src/payments/channels/channelChain.ts";
 import {
   type ChannelBooking,
   type ChannelRecord,
   channelAlarmAt,
   type FinishedCall,
 } from "../../../src/payments/channels/channelRecord.ts";
+import type { ChannelWorld } from "../../../src/payments/channels/channelWorld.ts";
 import type { ChannelEvent } from "../../../src/payments/wire/events.ts";
 import { TestChain } from "../../support/testChain.ts";
 import { PRICE, readPayload, type TestPayer } from "../channels.ts";

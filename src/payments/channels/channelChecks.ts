@@ -1,0 +1,97 @@
+import type { ChannelSnapshot } from "../wire/channelTypes.ts";
+import type { ChannelChain } from "./channelChain.ts";
+import { type ChannelRecord, type Pending, stateExtraOf } from "./channelRecord.ts";
+import type { ChannelStore } from "./channelStore.ts";
+
+/** Beginning of the scheme's error codes. */
+export const CODE = "invalid_batch_settlement_evm";
+
+/** The payer's last voucher and the channel's state, with which the client can continue ("Corrective 402"). */
+export interface Correction {
+  channelState: ReturnType<typeof stateExtraOf>;
+  voucherState: { signedMaxClaimable: string; signature: ChannelRecord["signature"] };
+}
+
+interface Mismatch {
+  status: "mismatch";
+  correction: Correction;
+}
+
+interface Refused {
+  status: "refused";
+  reason: string;
+}
+
+/** Why a channel does not pay for a call. `unavailable` means that no facilitator gave a verdict. */
+export type Refusal = Mismatch | Refused | { status: "unavailable" };
+
+/** Checks whether a channel can pay for a call or a refund. */
+export class ChannelChecks {
+  readonly #store: ChannelStore;
+  readonly #chain: ChannelChain;
+
+  constructor(store: ChannelStore, chain: ChannelChain) {
+    this.#store = store;
+    this.#chain = chain;
+  }
+
+  /** Asks the facilitators about a payload, and stores the channel's state on the chain. Returns a refusal, if any. */
+  async ask(record: ChannelRecord, request: string): Promise<Refusal | undefined> {
+    const verdict = await this.#chain.verdict(record, request);
+    if (verdict.outcome === "unknown") return { status: "unavailable" };
+    if (verdict.outcome === "invalid") return { status: "refused", reason: verdict.reason };
+    return this.#apply(verdict.snapshot);
+  }
+
+  /** Stores the channel's state on the chain. If the payer's `charged` is lower than what is claimed, it is corrected. */
+  #apply(snapshot: ChannelSnapshot): Mismatch | undefined {
+    const record = this.#store.load()!;
+    const isBehind = BigInt(record.charged) < BigInt(snapshot.totalClaimed);
+    const isNew = record.lastCallAt === 0; // claims before the first sale that this object knows are in the books
+    const known = { ...record, ...(isNew && { claimsBooked: snapshot.totalClaimed }) };
+    const charged = isBehind ? snapshot.totalClaimed : record.charged;
+    const synced = this.#chain.synced({ ...known, charged }, snapshot, "");
+    this.#store.save(synced);
+    return isBehind ? this.mismatch(synced) : undefined;
+  }
+
+  /** Returns why the channel cannot pay for a reserved call, by its state on the chain; undefined if it can. */
+  refusalOf({ max, deposit }: Pending): Refused | undefined {
+    const { snapshot } = this.#store.load()!;
+    if (snapshot.withdrawRequestedAt > 0)
+      return {
+        status: "refused",
+        reason: `${CODE}_withdrawal_pending: a withdrawal from this channel is pending. Pay with the scheme "exact", or open a channel with another salt`,
+      };
+    const balance = BigInt(snapshot.balance) + BigInt(deposit?.amount ?? 0);
+    if (BigInt(max) > balance)
+      return {
+        status: "refused",
+        reason: `${CODE}_cumulative_exceeds_balance: the channel holds ${balance}. Deposit more`,
+      };
+    return undefined;
+  }
+
+  /** Answers with the last voucher, which others than the payer may see. */
+  mismatch(record: ChannelRecord): Mismatch {
+    const { signedMax, signature, exposedMax } = record;
+    const stored = this.#store.load();
+    if (stored && stored.lastCallAt > 0 && BigInt(exposedMax) < BigInt(signedMax))
+      this.#store.save({ ...stored, exposedMax: signedMax });
+    const voucherState = { signedMaxClaimable: signedMax, signature };
+    return { status: "mismatch", correction: { channelState: stateExtraOf(record), voucherState } };
+  }
+
+  /**
+   * Returns the channel's state for a client that believes in a balance that was refunded or withdrawn meanwhile. Such a
+   * client reads the balance again only after a mismatch. If its next voucher still exceeds the balance, it gets the reason.
+   */
+  balanceCorrection({ max, deposit }: Pending, reason: string): Mismatch | undefined {
+    const record = this.#store.load()!;
+    if (deposit || record.lastCallAt === 0 || !reason.includes("exceeds_balance")) return undefined;
+    const { correctedMax, ...others } = record;
+    const isSecond = correctedMax === max;
+    this.#store.save(isSecond ? others : { ...record, correctedMax: max });
+    return isSecond ? undefined : this.mismatch(record);
+  }
+}
