@@ -1,4 +1,4 @@
-import type { Execution, World } from "./world.ts";
+import { type Execution, never, type World } from "./world.ts";
 
 /**
  * Maximum delay until a write is durable, in milliseconds. Messages that the object sends before then are held back.
@@ -101,9 +101,10 @@ export class SimulatedObject {
         },
       },
       getAlarm: async () => this.alarmAt ?? null,
-      setAlarm: async (at: number) => setAlarm(at),
-      deleteAlarm: async () => setAlarm(undefined),
+      setAlarm: async (at: number) => (execution.isDead ? never() : setAlarm(at)),
+      deleteAlarm: async () => (execution.isDead ? never() : setAlarm(undefined)),
       deleteAll: async () => {
+        if (execution.isDead) return never();
         for (const key of [...this.kv.keys()]) remove(key);
         setAlarm(undefined);
       },

@@ -75,7 +75,7 @@ export class Channel {
     this.#world = world;
     this.#store = new ChannelStore(world);
     this.#chain = new ChannelChain(world, this.#store);
-    this.#checks = new ChannelChecks(this.#store, this.#chain);
+    this.#checks = new ChannelChecks(world, this.#store, this.#chain);
     this.#refunds = new ChannelRefunds(world, this.#store, this.#chain, this.#checks);
     this.#sold = new SoldCalls(world.kv);
   }

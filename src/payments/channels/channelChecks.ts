@@ -2,9 +2,12 @@ import type { ChannelSnapshot } from "../wire/channelTypes.ts";
 import type { ChannelChain } from "./channelChain.ts";
 import { type ChannelRecord, type Pending, stateExtraOf } from "./channelRecord.ts";
 import type { ChannelStore } from "./channelStore.ts";
+import type { ChannelWorld } from "./channelWorld.ts";
 
 /** Beginning of the scheme's error codes. */
 export const CODE = "invalid_batch_settlement_evm";
+/** Maximum time after which a client repeats a call that was answered with the channel's state. */
+const SAME_CALL_MS = 60_000;
 
 /** The payer's last voucher and the channel's state, with which the client can continue ("Corrective 402"). */
 export interface Correction {
@@ -27,10 +30,12 @@ export type Refusal = Mismatch | Refused | { status: "unavailable" };
 
 /** Checks whether a channel can pay for a call or a refund. */
 export class ChannelChecks {
+  readonly #world: ChannelWorld;
   readonly #store: ChannelStore;
   readonly #chain: ChannelChain;
 
-  constructor(store: ChannelStore, chain: ChannelChain) {
+  constructor(world: ChannelWorld, store: ChannelStore, chain: ChannelChain) {
+    this.#world = world;
     this.#store = store;
     this.#chain = chain;
   }
@@ -84,14 +89,16 @@ export class ChannelChecks {
 
   /**
    * Returns the channel's state for a client that believes in a balance that was refunded or withdrawn meanwhile. Such a
-   * client reads the balance again only after a mismatch. If its next voucher still exceeds the balance, it gets the reason.
+   * client reads the balance again only after a mismatch. If its next voucher still exceeds the balance within
+   * `SAME_CALL_MS`, it gets the reason.
    */
   balanceCorrection({ max, deposit }: Pending, reason: string): Mismatch | undefined {
     const record = this.#store.load()!;
     if (deposit || record.lastCallAt === 0 || !reason.includes("exceeds_balance")) return undefined;
-    const { correctedMax, ...others } = record;
-    const isSecond = correctedMax === max;
-    this.#store.save(isSecond ? others : { ...record, correctedMax: max });
+    const { corrected, ...others } = record;
+    const now = this.#world.now();
+    const isSecond = corrected?.max === max && now < corrected.at + SAME_CALL_MS;
+    this.#store.save(isSecond ? others : { ...record, corrected: { max, at: now } });
     return isSecond ? undefined : this.mismatch(record);
   }
 }

@@ -35,8 +35,8 @@ export interface ChannelRecord {
   unclaimedSince?: number;
   /** Vouchers up to this amount may be known to others, because a claim or an answer contained one. */
   exposedMax: string;
-  /** The amount of the last voucher that exceeded the balance and was answered with the channel's state. */
-  correctedMax?: string;
+  /** The last voucher that exceeded the balance and was answered with the channel's state: its amount and the time. */
+  corrected?: { max: string; at: number };
   /** The call or the refund in progress. */
   pending?: Pending;
   /** Retry state of the claim, of the transfer of claimed amounts to the seller, and of the watch for withdrawals. */

@@ -108,6 +108,38 @@ test("adds a deposit whose call repeats content, and charges nothing for the cal
   });
 });
 
+test("charges a key once, although its second call adds a deposit", async () => {
+  const { payer, channel } = await opened();
+  await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
+  const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
+  expect(await channel.sell(deposit, { keyHash: "key", fingerprint: "request" })).toMatchObject({
+    status: "sold",
+    isRepeat: true,
+    receipt: { transaction: "0x-deposit", extra: { chargedAmount: "0" } },
+  });
+  expect(channel.record?.charged).toBe(charged(2));
+});
+
+test("sends no deposit for a key that has bought another request", async () => {
+  const { payer, channel } = await opened();
+  await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
+  const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
+  expect(await channel.sell(deposit, { keyHash: "key", fingerprint: "other" })).toEqual({ status: "reused" });
+  expect(channel.chain.calls.deposit).toBe(1);
+  expect(channel.record).toMatchObject({ charged: charged(2) });
+  expect(channel.record?.pending).toBe(undefined);
+});
+
+test("never shows the unused voucher of a repeated call", async () => {
+  const { payer, channel } = await opened();
+  await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
+  await channel.sell(await payer.voucher(3 * PRICE), { digest: "content" });
+  expect(await channel.reserve(await payer.voucher(7 * PRICE))).toMatchObject({
+    status: "mismatch",
+    correction: { voucherState: { signedMaxClaimable: charged(2) } },
+  });
+});
+
 test("does not take a used voucher as proof once a claim or an answer has shown it", async () => {
   const { payer, channel } = await opened();
   const used = await payer.voucher(2 * PRICE);
@@ -169,6 +201,17 @@ test("reports a channel as busy if a second call has waited too long", async () 
   expect((await second).status).toBe("busy");
 });
 
+test("lets only one of two waiting calls use the channel", async () => {
+  const { payer, channel } = await opened();
+  const first = await channel.reserve(await payer.voucher(2 * PRICE));
+  const waiting = [1, 2].map(async () => channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 }));
+  await new Promise((resolve) => setTimeout(resolve, 20)); // until both have signed
+  if (first.status === "reserved") await channel.release(first.id);
+  await new Promise((resolve) => setTimeout(resolve));
+  await channel.pass(25_000);
+  expect((await Promise.all(waiting)).map(({ status }) => status).toSorted()).toEqual(["busy", "reserved"]);
+});
+
 test("frees a channel whose call has died, and does not commit the dead call", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
@@ -182,14 +225,29 @@ test("frees a channel whose call has died, and does not commit the dead call", a
   expect((await channel.commit(next.id)).status).toBe("sold");
 });
 
-test("refuses a voucher above the balance", async () => {
+test("corrects a client whose voucher exceeds the balance, and then refuses the voucher", async () => {
   const all = await opened();
   await sellAll(all, 2, 10);
   const { payer, channel } = all;
-  expect(await channel.reserve(await payer.voucher(11 * PRICE))).toMatchObject({
-    status: "refused",
-    reason: expect.stringContaining("cumulative_exceeds_balance: the channel holds 500000"),
-  });
+  const voucher = await payer.voucher(11 * PRICE);
+  for (let round = 1; round <= 2; round++) {
+    expect(await channel.reserve(voucher)).toMatchObject({
+      status: "mismatch",
+      correction: { channelState: { balance: charged(10), chargedCumulativeAmount: charged(10) } },
+    });
+    expect(await channel.reserve(voucher)).toMatchObject({
+      status: "refused",
+      reason: expect.stringContaining("cumulative_exceeds_balance"),
+    });
+  }
+});
+
+test("sells for a deposit that somebody else has made", async () => {
+  const all = await opened();
+  await sellAll(all, 2, 10);
+  const { payer, channel } = all;
+  channel.chain.snapshot = { ...channel.chain.snapshot, balance: charged(20) };
+  expect((await channel.sell(await payer.voucher(11 * PRICE))).status).toBe("sold");
 });
 
 test("continues with a top-up", async () => {
@@ -446,6 +504,31 @@ test("finds a refund on the chain if the facilitator's answer is lost", async ()
   channel.chain.losesAnswers = true;
   expect(await channel.refund(await payer.refund(PRICE))).toMatchObject({ status: "refunded" });
   expect(channel.record).toMatchObject({ snapshot: { balance: charged(1), totalClaimed: charged(1) } });
+});
+
+test("computes the state after a refund that nobody can read, and asks before the next sale", async () => {
+  const { payer, channel } = await opened();
+  const { facilitator } = channel.chain;
+  let isSilent = false;
+  channel.chain.facilitator = (name) => {
+    const client = facilitator.call(channel.chain, name);
+    return {
+      ...client,
+      verify: async (request) => (isSilent ? { outcome: "unknown" } : client.verify(request)),
+      settle: async (request) => {
+        isSilent = true;
+        const sent = await client.settle(request);
+        return sent.outcome === "sent" ? { ...sent, snapshot: undefined } : sent;
+      },
+    };
+  };
+  expect((await channel.refund(await payer.refund(PRICE))).status).toBe("refunded");
+  expect(channel.record?.snapshot).toMatchObject({
+    balance: charged(1),
+    totalClaimed: charged(1),
+    refundNonce: "1",
+  });
+  expect((await channel.reserve(await payer.voucher(2 * PRICE))).status).toBe("unavailable");
 });
 
 test("continues a refund whose outcome is unknown, and sells nothing meanwhile", async () => {
