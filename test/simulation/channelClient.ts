@@ -20,7 +20,7 @@ export interface Holder {
   faultsBefore: number;
 }
 
-/** What a client knows about its channel. */
+/** The state of a channel, as a client knows it. */
 interface Known {
   charged: bigint;
   balance: bigint;

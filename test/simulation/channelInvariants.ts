@@ -34,7 +34,12 @@ export function brokenChannelRules({ channelPayers, chain, ledger, world }: Sche
     return `${charged} charged, ${signedMax} signed, ${balance} held, ${totalClaimed} claimed, booked ${sold} and ${claimed}; ${calls.join("; ")}`;
   };
 
-  rule("what is charged is what is sold", channels, ({ record, sold }) => BigInt(record.charged) !== sold, shown);
+  rule(
+    "the charged sum is the price of all sold calls",
+    channels,
+    ({ record, sold }) => BigInt(record.charged) !== sold,
+    shown,
+  );
   rule(
     "no more is charged than the payer has signed",
     channels,

@@ -45,7 +45,7 @@ export class ChannelPayers {
   readonly strangers: number[] = [];
   /** The outcomes of refunds: HTTP status and reason. */
   readonly refunds: string[] = [];
-  /** Ids of the channels from which the payer wants to withdraw. */
+  /** Ids of the channels whose payer requests a withdrawal. */
   readonly withdrawing = new Set<string>();
   /** Number of payers who are still trying to get a result. */
   buying = 0;

@@ -1,7 +1,7 @@
 import { type ChannelPayment, channelRequest } from "../wire/channelPayload.ts";
 import { type ChannelSnapshot, type VoucherClaim, ZERO_ADDRESS } from "../wire/channelTypes.ts";
 import { ChannelChain } from "./channelChain.ts";
-import { ChannelChecks, CODE, type Correction, type Refusal } from "./channelChecks.ts";
+import { ChannelChecks, type ChannelRefusal, CODE, type Correction } from "./channelChecks.ts";
 import {
   type ChannelBooking,
   type ChannelReceipt,
@@ -36,7 +36,7 @@ import { SoldCalls } from "./soldCalls.ts";
 export type Reservation =
   | { status: "reserved"; id: string }
   | { status: "known"; sold: SoldCall; isKey: boolean; isProven: boolean; current: ChannelReceipt }
-  | Refusal
+  | ChannelRefusal
   | Pick<Blocked, "status">;
 
 /**

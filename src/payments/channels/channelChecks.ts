@@ -26,7 +26,7 @@ interface Refused {
 }
 
 /** Why a channel does not pay for a call. `unavailable` means that no facilitator gave a verdict. */
-export type Refusal = Mismatch | Refused | { status: "unavailable" };
+export type ChannelRefusal = Mismatch | Refused | { status: "unavailable" };
 
 /** Checks whether a channel can pay for a call or a refund. */
 export class ChannelChecks {
@@ -41,7 +41,7 @@ export class ChannelChecks {
   }
 
   /** Asks the facilitators about a payload, and stores the channel's state on the chain. Returns a refusal, if any. */
-  async ask(record: ChannelRecord, request: string): Promise<Refusal | undefined> {
+  async ask(record: ChannelRecord, request: string): Promise<ChannelRefusal | undefined> {
     const verdict = await this.#chain.verdict(record, request);
     if (verdict.outcome === "unknown") return { status: "unavailable" };
     if (verdict.outcome === "invalid") return { status: "refused", reason: verdict.reason };

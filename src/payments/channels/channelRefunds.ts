@@ -1,13 +1,13 @@
 import { channelRequest } from "../wire/channelPayload.ts";
 import type { ChannelSnapshot } from "../wire/channelTypes.ts";
 import type { ChannelChain } from "./channelChain.ts";
-import { type ChannelChecks, CODE, type Refusal } from "./channelChecks.ts";
+import { type ChannelChecks, type ChannelRefusal, CODE } from "./channelChecks.ts";
 import { type ChannelReceipt, type ChannelRecord, claimsOf, type Pending, stateExtraOf } from "./channelRecord.ts";
 import type { Blocked, ChannelStore } from "./channelStore.ts";
 import type { ChannelCall, ChannelWorld } from "./channelWorld.ts";
 
 /** The answer to a refund. */
-export type RefundOutcome = { status: "refunded"; receipt: ChannelReceipt } | Refusal | Pick<Blocked, "status">;
+export type RefundOutcome = { status: "refunded"; receipt: ChannelReceipt } | ChannelRefusal | Pick<Blocked, "status">;
 
 /** Refunds the balance of a channel to its payer. */
 export class ChannelRefunds {

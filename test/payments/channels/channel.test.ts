@@ -451,6 +451,16 @@ test("lists the deadline of a claim that fails while a withdrawal is pending", a
   expect(JSON.parse(channel.listed!)).toMatchObject({ channelId: payer.channelId, deadline });
 });
 
+test("loses the smaller sum of two deployments that share their keys", async () => {
+  const { payer, channel } = await opened();
+  const other = new TestChannel(payer, channel.chain);
+  expect((await channel.sell(await payer.voucher(2 * PRICE))).status).toBe("sold");
+  expect((await other.sell(await payer.voucher(PRICE))).status).toBe("sold"); // a client without the first one's state
+  await channel.pass(HOUR);
+  await other.pass(HOUR);
+  expect(channel.chain.snapshot.totalClaimed).toBe(charged(2)); // of three sold calls
+});
+
 test("writes off what the payer has withdrawn before the claim", async () => {
   const { channel } = await opened();
   channel.hasNode = true;
@@ -506,7 +516,7 @@ test("finds a refund on the chain if the facilitator's answer is lost", async ()
   expect(channel.record).toMatchObject({ snapshot: { balance: charged(1), totalClaimed: charged(1) } });
 });
 
-test("computes the state after a refund that nobody can read, and asks before the next sale", async () => {
+test("computes the state after a refund if the chain cannot be read, and asks before the next sale", async () => {
   const { payer, channel } = await opened();
   const { facilitator } = channel.chain;
   let isSilent = false;

@@ -15,7 +15,7 @@ import { PRICE, readPayload, type TestPayer } from "../channels.ts";
 export class TestChannel {
   now = 1_800_000_000_000;
   alarmAt: number | undefined;
-  readonly chain = new TestChain();
+  readonly chain: TestChain;
   readonly booked: ChannelBooking[] = [];
   readonly copied: ChannelRecord[] = [];
   readonly events: ChannelEvent[] = [];
@@ -30,8 +30,9 @@ export class TestChannel {
   #channel = new Channel(this.#world());
   #sleeping: { until: number; wake: () => void }[] = [];
 
-  constructor(payer: TestPayer) {
+  constructor(payer: TestPayer, chain = new TestChain()) {
     this.payer = payer;
+    this.chain = chain;
   }
 
   get record(): ChannelRecord | undefined {

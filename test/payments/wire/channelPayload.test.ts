@@ -1,6 +1,7 @@
+import { recoverAddress } from "viem";
 import { expect, test } from "vitest";
 import { checkVoucher, readChannelPayment } from "../../../src/payments/wire/channelPayload.ts";
-import { channelIdOf } from "../../../src/payments/wire/channelTypes.ts";
+import { channelIdOf, voucherHash } from "../../../src/payments/wire/channelTypes.ts";
 import { PaymentRequired } from "../../../src/payments/wire/offer.ts";
 import { paymentRequiredV2 } from "../../../src/payments/wire/renderings.ts";
 import { CHAIN, CHANNEL_OFFER, CONTRACT, PRICE, paymentOf, REQUIREMENTS, readPayload, TestPayer } from "../channels.ts";
@@ -81,4 +82,10 @@ test("refuses a deposit below the minimum, changed terms and malformed fields", 
   expect(await reasonOf(paymentOf({ ...voucher, type: "claim" }))).toContain("invalid_payload: payload.type");
   expect(await reasonOf({ ...paymentOf(voucher), x402Version: 1 })).toContain("channels need version 2");
   expect(await reasonOf(paymentOf(voucher, { ...REQUIREMENTS, network: "eip155:1" }))).toContain("eip155:84532");
+});
+
+test("computes the hash of a voucher that the official client signs", async () => {
+  const { voucher } = await payer.voucher(PRICE);
+  const hash = voucherHash(payer.channelId, String(PRICE), CHAIN.chainId);
+  expect(await recoverAddress({ hash, signature: voucher.signature })).toBe(payer.account.address);
 });
