@@ -160,8 +160,8 @@ function isServed(
 ): boolean {
   const { status, code, channelId, isFinal } = heard;
   if (status === 402 && code.includes("withdrawal_pending")) return withdrawing.has(channelId);
+  if (status === 429 && isFinal) return true; // the payer has used up the allowance for failed calls
   if (isDamaged) return code === "damaged_pdf";
-  if (status === 429 && isFinal) return true;
   return status === 200 || answers.some(({ link }) => link?.ending !== undefined);
 }
 
