@@ -174,8 +174,10 @@ describe("payment channels through the official client and facilitator", () => {
     const { balance, totalClaimed } = await state();
     const spent = 2n * DEPOSIT - (await chain.balanceOf(account.address)) - (balance - totalClaimed);
     if (refunded instanceof Error) expect([spent, balance]).toEqual([0n, DEPOSIT]);
-    else expect(totalClaimed).toBe(balance);
     const { status } = sold;
+    // A call that comes after the refund adds another deposit.
+    const added = status === 200 ? BigInt(channelReceipt(sold).amount || 0) : 0n;
+    if (!(refunded instanceof Error)) expect(balance - totalClaimed).toBe(added);
     const calls = status === 200 ? BigInt(callsCharged(sold)) : 1n;
     expect(balance).toBeGreaterThanOrEqual(calls * PRICE);
   });

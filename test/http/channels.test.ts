@@ -284,7 +284,9 @@ describe("refund of a channel", () => {
       amount: "450000",
       extra: { channelState: { balance: "50000", totalClaimed: "50000", chargedCumulativeAmount: "50000" } },
     });
-    expect((await seller.call(await seller.payer.voucher(2 * PRICE))).terms?.error).toContain("exceeds_balance");
+    // The first refusal makes a client without knowledge of the refund read the balance again.
+    for (const reason of ["cumulative_amount_mismatch", "cumulative_exceeds_balance"])
+      expect((await seller.call(await seller.payer.voucher(2 * PRICE))).terms?.error).toContain(reason);
     expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);
   });
 
