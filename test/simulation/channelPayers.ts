@@ -78,7 +78,7 @@ export class ChannelPayers {
     );
     this.buying--;
     for (let late = world.below(3); late > 0; late--)
-      world.later(world.below(40 * HOUR_MS), () => {
+      world.later(HOUR_MS + world.below(40 * HOUR_MS), () => {
         const client = world.pick(this.clients.filter((one) => one.holder === holder));
         void this.#finally(this.#order(client));
       });

@@ -188,6 +188,19 @@ export class Channel {
    * same content, charges nothing. If the call is not charged, deletes its output.
    */
   async commit(id: string, sale: FinishedCall): Promise<Commit> {
+    try {
+      return await this.#commit(id, sale);
+    } catch (error) {
+      const pending = this.#store.load()?.pending;
+      if (pending?.id === id && !pending.settling) {
+        this.#store.free(id);
+        await this.#world.deleteOutput(sale.work.output);
+      }
+      throw error;
+    }
+  }
+
+  async #commit(id: string, sale: FinishedCall): Promise<Commit> {
     const earlier = sale.keyHash === undefined ? undefined : await this.#earlier(sale);
     const isReused = earlier !== undefined && earlier.fingerprint !== sale.fingerprint;
     const record = this.#store.load();

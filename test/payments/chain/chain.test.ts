@@ -110,8 +110,8 @@ describe("evidenceOf on an EVM chain", () => {
 
   test("reports a payment as lost if it was used before the first settlement attempt", async () => {
     const logs = [used, transfer()];
-    expect(await proves({ logs, block: 49 })).toEqual(settled); // 98 s after T, within the tolerated clock difference
-    expect(await proves({ logs, block: 48 })).toEqual(lost("before"));
+    expect(await proves({ logs, block: 47 })).toEqual(settled); // 94 s after T, within the tolerated clock differences
+    expect(await proves({ logs, block: 46 })).toEqual(lost("before"));
   });
 
   test.each([
@@ -123,8 +123,8 @@ describe("evidenceOf on an EVM chain", () => {
 
   test("reports a payment as lost if it was used before the first attempt, also if the Worker's clock is ahead", async () => {
     const logs = [used, transfer()];
-    expect(await proves({ logs, block: 49, aheadSeconds: 600 })).toEqual(settled);
-    expect(await proves({ logs, block: 48, aheadSeconds: 600 })).toEqual(lost("before"));
+    expect(await proves({ logs, block: 47, aheadSeconds: 600 })).toEqual(settled);
+    expect(await proves({ logs, block: 46, aheadSeconds: 600 })).toEqual(lost("before"));
   });
 
   test("reports a canceled payment as lost", async () => {

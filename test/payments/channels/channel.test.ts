@@ -130,6 +130,16 @@ test("sends no deposit for a key that has bought another request", async () => {
   expect(channel.record?.pending).toBe(undefined);
 });
 
+test("charges nothing and deletes the output if the earlier result cannot be looked up", async () => {
+  const { payer, channel } = await opened();
+  await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
+  channel.storageFails = true;
+  await expect(channel.sell(await payer.voucher(3 * PRICE), { digest: "content" })).rejects.toThrow("storage");
+  expect(channel.deleted).toHaveLength(1);
+  expect(channel.record).toMatchObject({ charged: charged(2) });
+  expect(channel.record?.pending).toBe(undefined);
+});
+
 test("never shows the unused voucher of a repeated call", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });

@@ -22,6 +22,7 @@ export class TestChannel {
   readonly deleted: string[] = [];
   listed: string | undefined;
   booksAreOpen = true;
+  storageFails = false;
   /** Whether a node of the chain is configured. */
   hasNode = false;
   facilitators = ["https://one.example.com"];
@@ -62,7 +63,10 @@ export class TestChannel {
       facilitator: (name) => this.chain.facilitator(name),
       readChain: async () => (this.hasNode ? this.chain.snapshot : undefined),
       sign: async (hash) => hash,
-      isAvailable: async (output) => !this.deleted.includes(output),
+      isAvailable: async (output) => {
+        if (this.storageFails) throw new Error("the storage does not answer");
+        return !this.deleted.includes(output);
+      },
       deleteOutput: async (output) => void this.deleted.push(output),
       book: async (_record, booking) => {
         if (this.booksAreOpen) this.booked.push(booking);

@@ -303,8 +303,8 @@ describe("evidenceOf on Solana", () => {
   });
 
   test("reports a Solana payment as lost if it was settled before the first settlement attempt", async () => {
-    expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 14 }] }), "clocks differ").toEqual(settled);
-    expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 17 }] })).toEqual(lost("before"));
+    expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 18 }] }), "clocks differ").toEqual(settled);
+    expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 21 }] })).toEqual(lost("before"));
   });
 
   test("reports a Solana payment as lost after its blockhash has expired, but not while the node may not know the blockhash yet", async () => {
