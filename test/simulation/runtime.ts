@@ -40,7 +40,7 @@ const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTime
 class SimulatedAbortSignal {
   /** The reason for the abort; undefined before the abort. */
   reason: Error | undefined;
-  onAbort: ((reason: Error) => void) | undefined;
+  readonly listeners = new Set<(reason: Error) => void>();
 
   get aborted(): boolean {
     return this.reason !== undefined;
@@ -57,7 +57,7 @@ class SimulatedAbortSignal {
     const any = new SimulatedAbortSignal();
     for (const signal of signals) {
       if (signal.aborted) any.#abort(signal.reason);
-      else if (signal instanceof SimulatedAbortSignal) signal.onAbort = (reason) => any.#abort(reason);
+      else if (signal instanceof SimulatedAbortSignal) signal.listeners.add((reason) => any.#abort(reason));
       else signal.addEventListener("abort", () => any.#abort(signal.reason));
     }
     return any;
@@ -65,7 +65,7 @@ class SimulatedAbortSignal {
 
   #abort(reason: Error): void {
     this.reason = reason;
-    this.onAbort?.(reason);
+    for (const listener of this.listeners) listener(reason);
   }
 }
 
@@ -114,11 +114,9 @@ async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise
   if (held > 0) await elapse(held);
   const { promise, resolve, reject } = Promise.withResolvers<SimulatedResponse>();
   if (signal?.aborted) throw signal.reason;
-  if (signal) signal.onAbort = reject;
+  signal?.listeners.add(reject);
   runAs(undefined, () => world.internet.answer(new URL(url), body)).then(resolve, reject);
-  const response = await promise.finally(() => {
-    if (signal) signal.onAbort = undefined;
-  });
+  const response = await promise.finally(() => signal?.listeners.delete(reject));
   return mayDie(execution) ? never() : response;
 }
 
