@@ -96,13 +96,14 @@ export function brokenChannelRules({ channelPayers, chain, ledger, world }: Sche
       status !== 0 && (status === 402 ? !REASONS.test(code) : !ANSWERS.has(`${status} ${code}`.trim())),
     showAnswer,
   );
+  const isShared = ({ client }: ChannelOrder) => clients.filter(({ holder }) => holder === client.holder).length > 1;
   // Parallel calls in one channel may each need more corrections than a client tries.
   const mustSucceed = ({ isFinal, isUndisturbed, code }: ChannelHeard) =>
     isFinal || (isUndisturbed && !/mismatch|exceeds_balance|not as offered/.test(code));
   rule(
     "without faults, a call in a channel gets its result",
     orders.flatMap((order) => order.answers.filter(mustSucceed).map((heard) => ({ order, heard }))),
-    ({ order, heard }) => !isServed(order, heard, withdrawing),
+    ({ order, heard }) => !isServed(order, heard, withdrawing, isShared(order)),
     ({ order }) => showOrder(order),
   );
   const text = world.log.join("\n");
@@ -157,9 +158,12 @@ function isServed(
   { isDamaged, answers }: ChannelOrder,
   heard: ChannelHeard,
   withdrawing: ReadonlySet<string>,
+  isShared: boolean,
 ): boolean {
   const { status, code, channelId, isFinal } = heard;
   if (status === 402 && code.includes("withdrawal_pending")) return withdrawing.has(channelId);
+  // Of two clients that do not know of a refund or a withdrawal, the second one may be refused.
+  if (status === 402 && code.includes("exceeds_balance") && isShared) return true;
   if (status === 429 && isFinal) return true; // the payer has used up the allowance for failed calls
   if (isDamaged) return code === "damaged_pdf";
   return status === 200 || answers.some(({ link }) => link?.ending !== undefined);
