@@ -88,7 +88,9 @@ export class ChannelChain {
     if (sent.outcome === "sent") return { status: "done", transaction: sent.transaction, snapshot: sent.snapshot };
     const snapshot = await this.read(record);
     if (snapshot && isDone(snapshot)) return { status: "done", transaction: "", snapshot };
-    if (!sent.isUnsure) return { status: "failed", reason: sent.reason, snapshot };
+    // The failure of a repeated transaction may mean that an earlier one has arrived. Only the chain can tell.
+    const isUnsure = sent.isUnsure || (attempts > 0 && snapshot === undefined);
+    if (!isUnsure) return { status: "failed", reason: sent.reason, snapshot };
     if (this.#world.now() < (ends ?? Number.POSITIVE_INFINITY)) return { status: "unsure", snapshot };
     const reason = "deposit_expired: the chain did not show the deposit in time. Sign another one";
     return { status: "failed", reason, snapshot };

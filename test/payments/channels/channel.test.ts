@@ -551,6 +551,32 @@ test("computes the state after a refund if the chain cannot be read, and asks be
   expect((await channel.reserve(await payer.voucher(2 * PRICE))).status).toBe("unavailable");
 });
 
+test("does not take a repeated refund for refused while the chain cannot be read", async () => {
+  const { payer, channel } = await opened();
+  const { facilitator } = channel.chain;
+  let isAway = false;
+  channel.chain.facilitator = (name) => {
+    const client = facilitator.call(channel.chain, name);
+    return {
+      ...client,
+      verify: async (request) => (isAway ? { outcome: "unknown" } : client.verify(request)),
+      settle: async (request) => {
+        const sent = await client.settle(request); // a second refund has a used nonce
+        if (isAway) return sent;
+        isAway = true;
+        return { outcome: "failed", reason: "no answer", isUnsure: true };
+      },
+    };
+  };
+  expect((await channel.refund(await payer.refund(PRICE))).status).toBe("settling");
+  await channel.pass(60_000);
+  expect(channel.record?.pending?.settling?.type).toBe("refund");
+  isAway = false;
+  await channel.pass(600_000);
+  expect(channel.record).toMatchObject({ snapshot: { balance: charged(1), refundNonce: "1" } });
+  expect(channel.record?.pending).toBe(undefined);
+});
+
 test("continues a refund whose outcome is unknown, and sells nothing meanwhile", async () => {
   const { payer, channel } = await opened();
   const refund = await payer.refund(PRICE);
