@@ -73,6 +73,7 @@ export class ChannelChain {
    * chain accepts the nonces of deposits and refunds once, and claims are cumulative.
    * @param isDone whether the chain shows the effect
    * @param ends the time after which the chain no longer accepts the transaction
+   * @param arrivesUntil the time until which the transaction of an earlier attempt must be expected; 0 if it is harmless
    */
   async transact(
     record: ChannelRecord,
@@ -80,6 +81,7 @@ export class ChannelChain {
     { attempts }: Retry,
     isDone: (snapshot: ChannelSnapshot) => boolean,
     ends: number | undefined,
+    arrivesUntil = 0,
   ): Promise<TransactionOutcome> {
     const before = attempts > 0 ? await this.read(record) : undefined;
     if (before && isDone(before)) return { status: "done", transaction: "", snapshot: before };
@@ -88,10 +90,11 @@ export class ChannelChain {
     if (sent.outcome === "sent") return { status: "done", transaction: sent.transaction, snapshot: sent.snapshot };
     const snapshot = await this.read(record);
     if (snapshot && isDone(snapshot)) return { status: "done", transaction: "", snapshot };
-    // The failure of a repeated transaction may mean that an earlier one has arrived. Only the chain can tell.
-    const isUnsure = sent.isUnsure || (attempts > 0 && snapshot === undefined);
-    if (!isUnsure) return { status: "failed", reason: sent.reason, snapshot };
-    if (this.#world.now() < (ends ?? Number.POSITIVE_INFINITY)) return { status: "unsure", snapshot };
+    const now = this.#world.now();
+    // A repeated transaction also fails because an earlier one has arrived, and an earlier one may still arrive.
+    const mayArrive = attempts > 0 && (snapshot === undefined || now < arrivesUntil);
+    if (!sent.isUnsure && !mayArrive) return { status: "failed", reason: sent.reason, snapshot };
+    if (now < (ends ?? Number.POSITIVE_INFINITY)) return { status: "unsure", snapshot };
     const reason = "deposit_expired: the chain did not show the deposit in time. Sign another one";
     return { status: "failed", reason, snapshot };
   }

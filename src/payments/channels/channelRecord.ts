@@ -72,7 +72,8 @@ export interface Pending {
   /** The deposit that comes with the voucher: its amount and the body of the facilitator's `/settle`. */
   deposit?: { amount: string; validBefore: string; signature: Hex; request: string };
   /** Set once the facilitator has been asked to send the transaction of a deposit or a refund. */
-  settling?: Retry & ({ type: "deposit"; sale: FinishedCall } | { type: "refund"; request: string; amount: string });
+  settling?: Retry &
+    ({ type: "deposit"; sale: FinishedCall } | { type: "refund"; request: string; amount: string; since: number });
 }
 
 /** A finished call that waits for its commit. */

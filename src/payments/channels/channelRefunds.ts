@@ -9,6 +9,9 @@ import type { ChannelCall, ChannelWorld } from "./channelWorld.ts";
 /** The answer to a refund. */
 export type RefundOutcome = { status: "refunded"; receipt: ChannelReceipt } | ChannelRefusal | Pick<Blocked, "status">;
 
+/** Maximum time after which a transaction without an answer arrives on the chain, in milliseconds. */
+const ARRIVES_MS = 3_600_000;
+
 /** Refunds the balance of a channel to its payer. */
 export class ChannelRefunds {
   readonly #world: ChannelWorld;
@@ -52,7 +55,8 @@ export class ChannelRefunds {
       return refusal ?? { status: "refused", reason: reason! };
     }
     const request = await this.#chain.refundRequest(this.#store.load()!, payment.payload, amount);
-    const settling = { type: "refund" as const, request, amount, attempts: 0, nextAt: this.#world.now() };
+    const now = this.#world.now();
+    const settling = { type: "refund" as const, request, amount, since: now, attempts: 0, nextAt: now };
     return this.settle({ ...this.#store.load()!, pending: { ...pending, settling } });
   }
 
@@ -68,7 +72,8 @@ export class ChannelRefunds {
     const { settling } = pending;
     this.#chain.beginAttempt({ ...record, exposedMax: record.signedMax });
     const isDone = ({ refundNonce }: ChannelSnapshot) => BigInt(refundNonce) > BigInt(record.snapshot.refundNonce);
-    const outcome = await this.#chain.transact(record, settling.request, settling, isDone, undefined);
+    const arrivesUntil = settling.since + ARRIVES_MS; // a refund that arrives after later sales would take their money
+    const outcome = await this.#chain.transact(record, settling.request, settling, isDone, undefined, arrivesUntil);
     if (this.#store.load()?.pending?.id !== pending.id) return { status: "busy" }; // a parallel attempt has ended it
     if (outcome.status === "unsure") return this.#chain.retryLater();
     if (outcome.status === "failed") {
