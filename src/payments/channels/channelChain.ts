@@ -275,10 +275,13 @@ export class ChannelChain {
   async #list(): Promise<void> {
     const record = this.#store.load()!;
     const entry = listingOf(record);
-    const isListed = entry === record.listed || (await this.#world.list(record, entry));
-    const { listed: _, ...current } = this.#store.load()!;
-    const listed = isListed ? entry : record.listed;
-    this.#store.save({ ...current, ...(listed !== undefined && { listed }) });
+    // saves in any case, because that sets the next alarm
+    if (entry === record.listed && !record.unlisted) return this.#store.save(record);
+    // stored first, because the answer may be lost
+    this.#store.save({ ...record, unlisted: this.nextTry(record.unlisted ?? { attempts: 0, nextAt: 0 }) });
+    if (!(await this.#world.list(record, entry))) return;
+    const { listed: _listed, unlisted: _unlisted, ...current } = this.#store.load()!;
+    this.#store.save({ ...current, ...(entry !== undefined && { listed: entry }) });
   }
 
   #facilitator(name: string, { pending, channelId }: ChannelRecord): ChannelFacilitator {

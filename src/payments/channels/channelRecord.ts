@@ -47,8 +47,10 @@ export interface ChannelRecord {
   uncopied?: Retry;
   /** Retry state of the entries that the daybooks lack. */
   unbooked?: Retry;
-  /** The summary that the list of open channels has; undefined if the list does not contain the channel. */
+  /** The last summary that the list of open channels has confirmed; undefined if the list does not contain the channel. */
   listed?: string;
+  /** Retry state of an update of that list. */
+  unlisted?: Retry;
   /** Time of the next deletion of expired results. */
   cleanAt?: number;
 }
@@ -175,10 +177,11 @@ function claimDeadlineOf(record: ChannelRecord): number | undefined {
 
 /** Returns when the object's alarm is due; undefined if it has nothing to do. */
 export function channelAlarmAt(record: ChannelRecord): number | undefined {
-  const { pending, uncopied, unbooked, sweep, cleanAt } = record;
+  const { pending, uncopied, unbooked, unlisted, sweep, cleanAt } = record;
   const times = [
     pending?.settling?.nextAt,
     uncopied?.nextAt,
+    unlisted?.nextAt,
     unbooked?.nextAt,
     sweep?.nextAt,
     cleanAt,
