@@ -2,21 +2,12 @@ import * as z from "zod";
 import { IMAGE_FORMATS } from "../engine/index.ts";
 import { isDataUri } from "../inputs/inlineFile.ts";
 import { Upload } from "../inputs/upload.ts";
-import { jsonSchema } from "../service/request/jsonSchema.ts";
 
 /** The file arguments and the media types that each accepts. */
-const FILES: Record<string, string[]> = {
+export const FILES: Record<string, string[]> = {
   file: ["application/pdf"],
   image: IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`),
 };
-
-/** The object that an MCP host sends for a file that its user attached (OpenAI's Apps SDK, `openai/fileParams`). */
-const attached = z.strictObject({
-  download_url: z.string().describe("Filled in by the host for an attached file."),
-  file_id: z.string(),
-  mime_type: z.string().optional(),
-  file_name: z.string().optional(),
-});
 
 /** A text, or a long file that has already been received. */
 const text = z.union([z.string(), z.instanceof(Upload)]);
@@ -60,17 +51,4 @@ export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
     .filter((name) => Object.hasOwn(given, name))
     .map((name) => [name, fileObject.safeParse(given[name]).data ?? given[name]]);
   return { ...given, ...Object.fromEntries(texts) };
-}
-
-/**
- * Returns the JSON Schema of a file argument: a text or the host's object, marked as a file (`x-mcp-file`, SEP-2356 and
- * SEP-2631). The schema has no pattern, because a client that checks a pattern reports only a mismatch. The service's
- * own error explains how to send a local file.
- * @param text the schema of the argument's text
- */
-export function fileSchema(name: string, text: object): object {
-  const { description, examples } = text as z.core.JSONSchema.BaseSchema;
-  // LangChain omits members of `anyOf` without `properties`, and takes the argument's type from the first member
-  const string = { type: "string", properties: {}, "x-mcp-file": { accept: FILES[name] } };
-  return { description, examples, anyOf: [string, jsonSchema(attached)] };
 }

@@ -1,13 +1,14 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { guide, options } from "../service/about/guide.ts";
+import { IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
 import type { Config } from "../settings/config.ts";
 
 const OPTIONS = { uri: "overprint://options", mimeType: "application/json" };
 const GUIDE = { uri: "overprint://guide", mimeType: "text/markdown" };
 
 /** Instructions for a client that connects. They name the resources with free information. */
-export const INSTRUCTIONS = `Read ${OPTIONS.uri} for templates, positions, limits and price, and ${GUIDE.uri} for how to call and pay. Both are free. Send a local file with request_upload first.`;
+export const INSTRUCTIONS = `Read ${OPTIONS.uri} for templates, positions, limits and price, and ${GUIDE.uri} for how to call and pay. Both are free. Send a local file with request_upload first. A call repeated within ten minutes is charged once, and a UUID in _meta["${IDEMPOTENCY_META}"] keeps that true for longer.`;
 
 /** Registers the free information: two resources, and a prompt that includes the options. */
 export function addResources(server: McpServer, origin: string, config: Config): void {

@@ -3,7 +3,6 @@ import * as z from "zod";
 import type { Sold } from "../payments/sale/gate.ts";
 import type { PaymentRequired, SignedOffers } from "../payments/wire/offer.ts";
 import { briefPaymentRequired, paymentRequiredV1, paymentRequiredV2 } from "../payments/wire/renderings.ts";
-import { result } from "../service/request/schemas.ts";
 import { noticeText } from "../service/sale/notices.ts";
 import type { Delivery } from "../service/sale/products.ts";
 import { type FieldError, type Problem, problemDetails } from "../shared/problems.ts";
@@ -18,12 +17,6 @@ export const terms = z.object({
     .optional()
     .describe("Wrong arguments: path and message. Correct them before you pay."),
 });
-
-/**
- * Schema of `structuredContent`: the result, or the terms of an unpaid call. The schema includes the terms because
- * clients validate errors against it too, and paying clients look for the terms in `structuredContent` first.
- */
-export const output = z.union([result, terms]);
 
 /** Sentence appended to the result if an earlier payment with the same key or content was charged. */
 const PAID_EARLIER =

@@ -7,7 +7,7 @@ import type { Message } from "./message.ts";
 import { PAYMENT_EXTENSION } from "./payment.ts";
 import { addRequestUpload } from "./requestUpload.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
-import { toolsFor, withPrice } from "./tools.ts";
+import { shownTo, toolsFor } from "./tools.ts";
 import { addView, type DrawView, VIEWS, withView } from "./views.ts";
 
 const FIXED = { listChanged: false };
@@ -33,8 +33,8 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
   );
   let isCalled = false;
   for (const tool of toolsFor(exchange.config)) {
-    const shown = withPrice(tool, exchange);
-    server.registerTool(tool.product.tool, { ...(drawView ? withView(shown) : shown), icons }, (fields, context) => {
+    const shown = shownTo(exchange, tool);
+    server.registerTool(tool.product.tool, drawView ? withView(shown) : shown, (fields, context) => {
       isCalled = true;
       return call(tool, fields, context, exchange, message).finally(message?.release);
     });
@@ -42,7 +42,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
   server.server.onclose = () => {
     if (!isCalled) message?.releaseUnused(); // the SDK rejected the message; a call in progress releases it later
   };
-  addRequestUpload(server, exchange, icons);
+  addRequestUpload(server, exchange);
   addResources(server, origin, exchange.config);
   if (drawView) addView(server, exchange, drawView);
   return server;

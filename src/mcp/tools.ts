@@ -4,15 +4,15 @@ import type { Resource } from "../payments/wire/offer.ts";
 import type { Price } from "../payments/wire/price.ts";
 import { toolPaymentMeta } from "../payments/wire/renderings.ts";
 import { mcpDiscovery } from "../service/about/discovery.ts";
-import { IDEMPOTENCY_META } from "../service/request/idempotencyKey.ts";
-import { jsonSchema } from "../service/request/jsonSchema.ts";
 import { oncePerConfig } from "../service/request/oncePerConfig.ts";
+import { result } from "../service/request/schemas.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
 import { PRODUCTS, type Product } from "../service/sale/products.ts";
 import { offerFor } from "../service/sale/purchase.ts";
 import { serviceMetadata } from "../service/sale/serviceMetadata.ts";
-import { fileParams, fileSchema } from "./files.ts";
-import { output } from "./results.ts";
+import { fileParams } from "./files.ts";
+import { terms } from "./results.ts";
+import { argumentsOf, resultOf, withAttachments } from "./toolSchemas.ts";
 
 /** A product as an MCP tool: its definition for clients, and the resource that its payments name. */
 export interface Tool {
@@ -37,8 +37,12 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
   }),
 );
 
-/** Returns the definition of a tool with its terms, if the deployment can sell to the sender of the request. */
-export function withPrice({ product, shown, resource }: Tool, exchange: Exchange) {
+/**
+ * Returns the definition of a tool for the sender of a request: with its terms, if the deployment can sell to the sender,
+ * and with objects as files, if the host sends them.
+ */
+export function shownTo(exchange: Exchange, { product, shown: common, resource }: Tool) {
+  const shown = sendsAttachments(exchange.request) ? withFileObjects(common, product) : common;
   if (!exchange.config.selling) return shown;
   try {
     const offer = offerFor(product, resource(new URL(exchange.request.url).origin), exchange);
@@ -49,32 +53,30 @@ export function withPrice({ product, shown, resource }: Tool, exchange: Exchange
   }
 }
 
+/** Returns whether the host sends an object for an attached file. ChatGPT names itself so; other hosts are not known to. */
+function sendsAttachments({ headers }: Request): boolean {
+  return /\bopenai-mcp\b/i.test(headers.get("User-Agent") ?? "");
+}
+
+function withFileObjects(shown: Tool["shown"], { schemas }: Product): Tool["shown"] {
+  const names = fileParams(schemas.json);
+  const inputSchema = advertised(withAttachments(argumentsOf(schemas.json), names));
+  return { ...shown, inputSchema, _meta: { "openai/fileParams": names } };
+}
+
 const paying = ({ label }: Price) =>
-  `Costs ${label}, paid with x402. Call without a payment to get the terms, sign them, and call again with the payment in _meta["x402/payment"]. A failed call is not charged. Send a UUID in _meta["${IDEMPOTENCY_META}"] so that a repeated call is charged once.`;
+  `Costs ${label}, paid with x402: a call without a payment returns the terms. A failed call is not charged.`;
 
 function shownOf(product: Product, price: Price) {
   const { summary, description, schemas } = product;
   return {
     title: summary,
     description: `${description} ${paying(price)}`,
-    inputSchema: advertised(inputOf(product)),
-    outputSchema: advertised(jsonSchema(output, { io: "input" })),
-    annotations: {
-      title: summary,
-      readOnlyHint: false,
-      destructiveHint: false,
-      idempotentHint: false, // a call with the same arguments may be another sale after ten minutes
-      openWorldHint: true,
-    },
-    _meta: { "openai/fileParams": fileParams(schemas.json) },
+    inputSchema: advertised(argumentsOf(schemas.json)),
+    outputSchema: advertised(resultOf(result, terms)),
+    annotations: { destructiveHint: false }, // all others have their default: a call pays, and fetches files
+    _meta: {} as Record<string, unknown>,
   };
-}
-
-/** Returns the schema of a tool's arguments, with an example call. */
-function inputOf({ schemas, example }: Product) {
-  const schema = jsonSchema(schemas.json, { io: "input" });
-  const files = fileParams(schemas.json).map((name) => [name, fileSchema(name, schema.properties?.[name] as object)]);
-  return { ...schema, properties: { ...schema.properties, ...Object.fromEntries(files) }, examples: [example] };
 }
 
 /**

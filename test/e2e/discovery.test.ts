@@ -33,6 +33,8 @@ test("the discovery tool finds all products with their prices and reports no war
   const paid = resources.filter(({ authHint }) => authHint === "paid");
   expect(paid).toMatchObject(PRODUCTS.map(({ path }) => ({ method: "POST", path, priceHint: "0.05 USD" })));
   expect(meta.guidanceTokens).toBeGreaterThan(100);
+  const hints = Object.fromEntries(resources.map(({ method, path, authHint }) => [`${method} ${path}`, authHint]));
+  expect(hints).toMatchObject({ "POST /v1/uploads": "unprotected", "GET /v1/purchases": "siwx" });
 });
 
 test.each(PRODUCTS)("the discovery tool reports no warning at $path", async ({ path }) => {

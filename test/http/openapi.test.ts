@@ -23,19 +23,28 @@ const at = (root: Json, schema: Json): Json =>
         .split("/")
         .reduce((part, name) => part[name], root);
 
-test("gives every operation a unique id, a tag, a summary, a description and its security schemes", async () => {
+test("gives every operation a unique id, a tag, a summary and a description", async () => {
   const described = await document();
   const all = operations(described);
   expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
   const tags = described.tags.map(({ name }: Json) => name);
-  for (const { operationId, tags: own, summary, description, security, responses } of all) {
+  for (const { operationId, tags: own, summary, description, responses } of all) {
     expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
     expect(own.every((tag: string) => tags.includes(tag))).toBe(true);
     expect([summary, description]).toEqual([expect.stringMatching(/.{8}/), expect.stringMatching(/.{20}/)]);
     expect(description.length).toBeLessThan(450);
-    expect(security).toBeDefined();
     for (const { headers } of Object.values(responses) as Json[]) expect(headers).toHaveProperty("X-Request-Id");
   }
+});
+
+test("declares no security on paid operations, an empty one on free ones, and the sign-in of payers", async () => {
+  const described = await document();
+  const shown = operations(described).map(({ operationId, security }) => [operationId, security]);
+  const { watermarkText, watermarkImage, listPurchases, ...free } = Object.fromEntries(shown);
+  expect([watermarkText, watermarkImage, listPurchases]).toEqual([undefined, undefined, [{ siwx: [] }]]);
+  for (const security of Object.values(free)) expect(security).toEqual([]);
+  expect(described.security).toEqual([]);
+  expect(Object.keys(described.components.securitySchemes)).toEqual(["siwx"]);
 });
 
 test("describes request bodies as named components, with default values and allowed positions", async () => {
@@ -152,7 +161,7 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   test("includes the price for discovery indexes in the OpenAPI document", async () => {
     expect((await post())["x-payment-info"]).toEqual({
       price: { mode: "fixed", currency: "USD", amount: "0.05" },
-      protocols: [{ x402: {} }],
+      protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
       offers: [
         { intent: "charge", method: "evm", amount: "50000", currency: "0x036CbD53842c5426634e7929541eC2318f3dCF7e" },
       ],

@@ -33,7 +33,7 @@ test("docs/prompts.md lists at least thirty different prompts", () => {
 });
 
 test.each(calls)("the tool accepts the documented call for: $prompt", async ({ tool: name, fields }) => {
-  const client = await connect();
+  const client = await connect("2026-07-28", { "User-Agent": "openai-mcp/1.0.0" }); // the host that sends objects
   const { inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
   const needed = Object.entries(ATTACHED).filter(([field]) => field in inputSchema.properties!);
   const args = { ...Object.fromEntries(needed), ...fields };

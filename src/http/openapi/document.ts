@@ -13,7 +13,7 @@ import { CHANNEL } from "../channel.ts";
 import { HEALTH } from "../health.ts";
 import { PURCHASES } from "../purchases.ts";
 import { downloadOperation, linkParameters, revokeOperation } from "./links.ts";
-import { mppSchemas, mppScheme } from "./mpp.ts";
+import { mppSchemas } from "./mpp.ts";
 import { answer, encoded, header, json, problemSchema, problems, ref } from "./parts.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
 import { requestUpload, sendFile, showUpload, uploadParameters } from "./uploads.ts";
@@ -60,6 +60,7 @@ export function openapi(origin: string, config: Config) {
       "/v1/limits": { get: limitsOperation },
       [HEALTH]: { get: checkHealth },
     },
+    security: [], // for the paid operations, which need no account
     components: {
       schemas: {
         ...requestSchemas(),
@@ -78,7 +79,7 @@ export function openapi(origin: string, config: Config) {
         RequestId: header("Identifies this request: the caller's own X-Request-Id, or a generated one."),
         RetryAfter: header("Seconds to wait before the next attempt.", { type: "integer" }),
       },
-      securitySchemes: { ...securitySchemes, ...(takesMpp(config) && { mpp: mppScheme }) },
+      securitySchemes,
     },
   };
 }
@@ -89,7 +90,7 @@ const refundChannelOperation = {
   summary: "Refund a payment channel",
   description:
     "Pays the rest of a payment channel back to its payer. Send a payload of the type `refund` in PAYMENT-SIGNATURE. Without it, the answer has the terms of channels. Free.",
-  security: [{ x402: [] }],
+  security: [],
   responses: {
     200: answer("The receipt of the refund.", { content: json(ref("schemas", "PaymentReceipt")) }),
     402: answer("The terms of channels, or why the refund was refused.", {
@@ -113,7 +114,7 @@ const listPurchases = {
   tags: ["Purchases"],
   summary: "List purchases",
   description: "Lists the signed-in payer's purchases whose links still work, newest first, up to 100 per page. Free.",
-  security: [{ signIn: [] }],
+  security: [{ siwx: [] }],
   parameters: [
     signInHeader,
     {

@@ -30,14 +30,6 @@ export const mppSchemas = {
   },
 };
 
-/** The scheme of payments over MPP. OpenAPI knows it as an HTTP authentication scheme. */
-export const mppScheme = {
-  type: "http",
-  scheme: "Payment",
-  description:
-    "The answer to a challenge of the 402, as `Payment` and base64url-encoded JSON (draft-httpauth-payment, method evm, intent charge).",
-};
-
 /** The header of a 402 with the challenges. */
 export const challengeHeader = {
   "WWW-Authenticate": header(

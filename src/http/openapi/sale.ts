@@ -11,7 +11,7 @@ import type { Config } from "../../settings/config.ts";
 import { PROBLEMS, Problem, type ProblemCode, problemDetails } from "../../shared/problems.ts";
 import { challengeHeader, mppReceiptHeader, refusedCredentialContent } from "./mpp.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
-import { paymentParameters, paymentSecurity, receiptHeaders } from "./x402.ts";
+import { paymentParameters, receiptHeaders } from "./x402.ts";
 
 /** Problems that no paid call returns. */
 const NEVER_RETURNED: ProblemCode[] = [
@@ -91,7 +91,6 @@ export function saleOf(product: Product, origin: string, config: Config) {
     tags: ["Watermark"],
     summary,
     description: `${description} Costs ${label}, paid with x402${mpp ? " or MPP" : ""}: call without a payment, sign one of the offers in the 402, and call again with the payment. A failed call is not charged.`,
-    security: paymentSecurity(config),
     "x-payment-info": paymentInfo(price(config), mpp ? offer : undefined),
     parameters: [
       ...paymentParameters("Without a payment, the response is a 402."),

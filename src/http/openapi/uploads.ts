@@ -3,7 +3,7 @@ import { takesMpp } from "../../service/sale/sentPayments.ts";
 import type { Config } from "../../settings/config.ts";
 import { challengeHeader, refusedCredentialContent } from "./mpp.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
-import { paymentParameters, paymentSecurity } from "./x402.ts";
+import { paymentParameters } from "./x402.ts";
 
 /** The parameter of an upload URL. */
 export const uploadParameters = [
@@ -21,7 +21,7 @@ export function requestUpload(config: Config) {
     tags: ["Uploads"],
     summary: "Request upload",
     description: `Returns an upload URL and a handle for a file without a URL. Use the handle as \`file\` or \`image\` any number of times until it expires. Free within the \`upload…\` limits of \`/v1/limits\`. With a payment, a file may have up to ${config.maxSourceBytes} bytes. The payment is verified but not settled: use it for the call that marks the file.`,
-    security: [{}, ...paymentSecurity(config)],
+    security: [],
     parameters: paymentParameters(
       "Required only for uploads beyond the free limits. This request does not settle the payment.",
     ),

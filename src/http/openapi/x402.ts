@@ -1,7 +1,5 @@
 import { MAX_PROBLEMS } from "../../service/request/invalidRequest.ts";
-import { takesMpp } from "../../service/sale/sentPayments.ts";
 import { SIGN_IN } from "../../service/sale/signIn.ts";
-import type { Config } from "../../settings/config.ts";
 import { encoded, FIELD_ERROR, header, ref } from "./parts.ts";
 
 const text = { type: "string" };
@@ -137,25 +135,12 @@ export const paymentSchemas = {
 };
 
 /**
- * The ways to prove the payer's identity. OpenAPI has no type for signatures, so each way is declared as an API key.
- * The field `x-agentcash-auth-kind` gives discovery tools the real type.
+ * The proof of the payer's identity. OpenAPI has no type for signatures, so it is declared as an API key. Discovery tools
+ * know the real type by the name and by `x-agentcash-auth-kind`. Payments are no security scheme: a tool would take a
+ * call that must be paid for one that needs an account.
  */
 export const securitySchemes = {
-  x402: {
-    type: "apiKey",
-    in: "header",
-    name: "PAYMENT-SIGNATURE",
-    description: "A signed payment (x402 version 2), as base64-encoded JSON (PaymentV2).",
-    "x-agentcash-auth-kind": "siwx",
-  },
-  x402v1: {
-    type: "apiKey",
-    in: "header",
-    name: "X-PAYMENT",
-    description: "A signed payment (x402 version 1), as base64-encoded JSON (PaymentV1).",
-    "x-agentcash-auth-kind": "siwx",
-  },
-  signIn: {
+  siwx: {
     type: "apiKey",
     in: "header",
     name: SIGN_IN,
@@ -163,11 +148,6 @@ export const securitySchemes = {
     "x-agentcash-auth-kind": "siwx",
   },
 };
-
-/** Returns the security requirements of an operation that takes a payment: one of the protocols. */
-export function paymentSecurity(config: Config): Record<string, never[]>[] {
-  return [{ x402: [] }, { x402v1: [] }, ...(takesMpp(config) ? [{ mpp: [] }] : [])];
-}
 
 /** The response headers that report the outcome of a payment. */
 export const receiptHeaders = {

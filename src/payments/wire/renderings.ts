@@ -100,7 +100,10 @@ export function paymentInfo(price: Price, offer?: Offer) {
   }));
   return {
     price: { mode: "fixed", currency: "USD", amount: dollarsOf(price) },
-    protocols: [{ x402: {} }],
+    protocols: [
+      { x402: {} },
+      ...(offers.length > 0 ? [{ mpp: { method: MPP_METHOD, intent: MPP_INTENT, currency: "USD" } }] : []),
+    ],
     ...(offers.length > 0 && { offers }),
   };
 }

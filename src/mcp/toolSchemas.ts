@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { jsonSchema } from "../service/request/jsonSchema.ts";
+import { FILES } from "./files.ts";
+
+/** A JSON Schema that is shown to clients. */
+type Shown = z.core.JSONSchema.BaseSchema;
+
+/**
+ * Keywords of arguments that every host accepts. Some hosts pass a tool's schema to the model's interface unchanged, and
+ * Gemini then rejects all requests of a conversation for one keyword that it does not know.
+ */
+const KEYWORDS = ["type", "description", "enum", "default", "minimum", "maximum", "maxLength"] as const;
+
+/**
+ * Short descriptions of arguments. A host sends them with each request of a conversation. The resource with the options
+ * has the long ones.
+ */
+const SHORT: Record<string, string> = {
+  file: "The PDF: a public http(s) URL, or the handle of an upload (upload:…). A small one also as base64. Never a path.",
+  image: "A PNG or JPEG, in the same forms as `file`.",
+  text: "The words, in any script. \\n breaks a line. {page}, {page:6} (six digits), {pages}, {date}, {date:long|us|eu}, {time} and {filename} are filled in; {{ is a brace.",
+  template:
+    "The look; other fields override it. tiled: small slanted copies. stamp: red frame, upper right. sidebar: up the left edge. outline: hollow letters.",
+  position: "Place on the page. auto: the emptiest one.",
+  opacity: "From 0 (invisible) to 1 (opaque).",
+  layer: "Over or under the page's content.",
+  scale: "Width of the image as a share of the page's width.",
+  rotation: "Degrees, counter-clockwise.",
+  lang: "Language of the text (BCP 47), for its letterforms: ja, zh-Hant …",
+  color: "#rrggbb",
+  font_size: "Points. Default: as large as fits.",
+  margin: "Distance from the page's edges, in points.",
+  box: "Page box to count from.",
+  offset_x: "Points to the right of the position.",
+  offset_y: "Points above the position.",
+  tile_gap: "Gap between tiles, as a share of the mark's size.",
+  filename: "File name of the result.",
+  size: "Length of the file in bytes, needed above 10000000.",
+  type: "Kind of file.",
+};
+
+/** The object that a host sends for a file that its user attached (OpenAI's Apps SDK, `openai/fileParams`). */
+const attached = z.strictObject({
+  download_url: z.string().describe("Filled in by the host for an attached file."),
+  file_id: z.string(),
+  mime_type: z.string().optional(),
+  file_name: z.string().optional(),
+});
+
+/** Returns the schema of a tool's arguments as hosts show it to models. */
+export function argumentsOf(schema: z.ZodObject): Shown {
+  const { properties = {}, required } = jsonSchema(schema, { io: "input" });
+  const shown = Object.entries(properties).map(([name, property]) => [name, argumentOf(name, property as Shown)]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(shown),
+    ...(required && { required }),
+    additionalProperties: false,
+  };
+}
+
+function argumentOf(name: string, property: Shown): Shown {
+  // The largest safe integer says no more than the type.
+  const kept = KEYWORDS.filter((keyword) => ![undefined, Number.MAX_SAFE_INTEGER].includes(property[keyword] as never));
+  const shown = Object.fromEntries(kept.map((keyword) => [keyword, property[keyword]]));
+  return { ...shown, description: SHORT[name] ?? property.description ?? "" };
+}
+
+/**
+ * Returns the schema of a tool's structured result as clients show and check it: the types of all fields that `schemas`
+ * have on their first levels. No field is required, because clients check the terms of an unpaid call against it, too.
+ */
+export function resultOf(...schemas: z.ZodObject[]): Shown {
+  const all = schemas.map((schema) => typesOf(jsonSchema(schema, { io: "input" })).properties);
+  return { type: "object", properties: Object.assign({}, ...all) };
+}
+
+function typesOf({ type, properties, items }: Shown): Shown {
+  const inner = Object.entries(properties ?? {}).map(([name, property]) => [name, typesOf(property as Shown)]);
+  return {
+    ...(type !== undefined && { type }),
+    ...(inner.length > 0 && { properties: Object.fromEntries(inner) }),
+    ...(items && { items: typesOf(items as Shown) }),
+  };
+}
+
+/**
+ * Returns the arguments of a tool for a host that sends an object for a file that its user attached. Files are marked
+ * (`x-mcp-file`, SEP-2356 and SEP-2631).
+ */
+export function withAttachments(shown: Shown, fileNames: readonly string[]): Shown {
+  const files = fileNames.map((name) => {
+    const { description, ...text } = shown.properties![name] as Shown;
+    return [name, { description, anyOf: [{ ...text, "x-mcp-file": { accept: FILES[name] } }, jsonSchema(attached)] }];
+  });
+  return { ...shown, properties: { ...shown.properties, ...Object.fromEntries(files) } };
+}
