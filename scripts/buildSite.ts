@@ -35,6 +35,7 @@ const { outputFiles, metafile } = await build({
     "web/chat.css",
     "web/playground.ts",
     "web/chat.ts",
+    "web/connect.ts",
     "web/upload.ts",
     "web/engine.worker.ts",
     "pdfjs-dist/build/pdf.worker.mjs",

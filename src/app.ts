@@ -4,12 +4,17 @@ import { requestId } from "hono/request-id";
 import { expectPlainBody, limitBody } from "./http/body.ts";
 import { CHANNEL, refundChannel } from "./http/channel.ts";
 import {
+  sendApiCatalog,
   sendDescription,
   sendDidDocument,
   sendGuide,
   sendLimits,
+  sendMcpCatalog,
   sendRobots,
+  sendSecurityTxt,
+  sendSitemap,
   sendWellKnown,
+  showConnect,
   showDocs,
   showHome,
 } from "./http/documents.ts";
@@ -28,6 +33,14 @@ import { exchangeOf, refuseReading, sell } from "./http/sell.ts";
 import { dropUnsettledNetworks, readSettings } from "./http/settings.ts";
 import { createUpload, receiveUploadedFile, showUploadPage } from "./http/uploads.ts";
 import { serverCard } from "./mcp/serverCard.ts";
+import {
+  API_CATALOG,
+  MCP_CATALOG,
+  SECURITY_TXT,
+  SERVER_CARD,
+  SERVER_CARD_TYPE,
+  SITEMAP,
+} from "./service/about/catalogs.ts";
 import { DID_DOCUMENT } from "./service/about/didDocument.ts";
 import { WELL_KNOWN } from "./service/about/discovery.ts";
 import { UPLOADS_PATH } from "./service/request/uploads.ts";
@@ -77,16 +90,22 @@ app.get(SALES, operatorOnly, readSales).all(readOnly);
 app.get(OPEN_CHANNELS_PATH, operatorOnly, readChannels).all(readOnly);
 
 // MCP
+app.get("/mcp", showConnect);
 app.all("/mcp", dropUnsettledNetworks, limitBody, serveMcpRequest);
-app.get("/.well-known/mcp/server-card.json", revalidated, sendServerCard).all(readOnly);
+for (const path of [SERVER_CARD, "/.well-known/mcp/server-card.json"])
+  app.get(path, revalidated, sendServerCard).all(readOnly);
+app.get(MCP_CATALOG, revalidated, sendMcpCatalog).all(readOnly);
 
 // Descriptions for programs
 app.get("/openapi.json", revalidated, dropUnsettledNetworks, sendDescription).all(readOnly);
 app.get("/llms.txt", revalidated, dropUnsettledNetworks, sendGuide).all(readOnly);
 app.get("/v1/limits", sendLimits).all(readOnly);
 app.get(WELL_KNOWN, revalidated, dropUnsettledNetworks, sendWellKnown).all(readOnly);
+app.get(API_CATALOG, revalidated, sendApiCatalog).all(readOnly);
+app.get(SECURITY_TXT, sendSecurityTxt).all(readOnly);
 app.get(DID_DOCUMENT, revalidated, sendDidDocument).all(readOnly);
 app.get("/robots.txt", sendRobots).all(readOnly);
+app.get(SITEMAP, sendSitemap).all(readOnly);
 app.get(HEALTH, health).all(readOnly);
 
 app.notFound(notFound);
@@ -103,5 +122,5 @@ async function serveMcpRequest(c: Context<ApiEnv>): Promise<Response> {
 
 function sendServerCard(c: Context<ApiEnv>): Response {
   const card = serverCard(new URL(c.req.url).origin, c.var.config);
-  return c.json(card, 200, { "Content-Type": "application/mcp-server-card+json" });
+  return c.json(card, 200, { "Content-Type": SERVER_CARD_TYPE });
 }

@@ -45,27 +45,34 @@ test("an unknown path returns 404, and an unsupported method returns 405", async
   ]);
 });
 
-describe.each(["/", "/docs", "/openapi.json", "/llms.txt", "/.well-known/x402", "/.well-known/mcp/server-card.json"])(
-  "%s",
-  (path) => {
-    test("a page or description returns 304 for a matching ETag and is readable from other origins", async () => {
-      const first = await send(path);
-      const tag = first.headers.get("ETag")!;
-      expect(tag).toMatch(/^"/);
-      const again = await send(path, { headers: { "If-None-Match": `"other", ${tag}` } });
-      expect([again.status, await again.text(), again.headers.get("ETag")]).toEqual([304, "", tag]);
-      expect(again.headers.get("Access-Control-Allow-Origin")).toBe("*");
-      expect((await send(path, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
-      const head = await send(path, { method: "HEAD" });
-      expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
-    });
+describe.each([
+  "/",
+  "/docs",
+  "/openapi.json",
+  "/llms.txt",
+  "/.well-known/x402",
+  "/.well-known/mcp/server-card.json",
+  "/mcp/server-card",
+  "/.well-known/mcp/catalog.json",
+  "/.well-known/api-catalog",
+])("%s", (path) => {
+  test("a page or description returns 304 for a matching ETag and is readable from other origins", async () => {
+    const first = await send(path);
+    const tag = first.headers.get("ETag")!;
+    expect(tag).toMatch(/^"/);
+    const again = await send(path, { headers: { "If-None-Match": `"other", ${tag}` } });
+    expect([again.status, await again.text(), again.headers.get("ETag")]).toEqual([304, "", tag]);
+    expect(again.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect((await send(path, { headers: { "If-None-Match": '"other"' } })).status).toBe(200);
+    const head = await send(path, { method: "HEAD" });
+    expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
+  });
 
-    test("a page or description accepts only GET and HEAD", async () => {
-      const post = await send(path, { method: "POST" });
-      expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
-    });
-  },
-);
+  test("a page or description accepts only GET and HEAD", async () => {
+    const post = await send(path, { method: "POST" });
+    expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
 
 test("pages and descriptions contain the requested host, even if requests for two hosts alternate", async () => {
   for (const host of ["http://a.example", "http://b.example", "http://a.example"]) {

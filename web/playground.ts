@@ -1,10 +1,12 @@
 /** The playground: the file, the controls, and the preview that results from them. */
+
 import { boughtAttempts } from "./buying/attempts.ts";
+import { enableCopying } from "./copying.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
-import { enableCopying, showSnippets } from "./snippets.ts";
+import { showSnippets } from "./snippets.ts";
 
 /** Pause after the last change of a control before the file is marked again. */
 const DEBOUNCE_MS = 120;

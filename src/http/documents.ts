@@ -1,18 +1,21 @@
 /** Handlers of the documents that describe the service: pages, guides and discovery files. */
 import type { Context, Handler } from "hono";
 import { developmentKey } from "../payments/facilitators/facilitators.ts";
+import { API_CATALOG_TYPE, apiCatalog, mcpCatalog, securityTxt, sitemap } from "../service/about/catalogs.ts";
 import { didDocument } from "../service/about/didDocument.ts";
 import { wellKnown } from "../service/about/discovery.ts";
 import { guidance, guide } from "../service/about/guide.ts";
 import { limitsOf } from "../service/about/limits.ts";
 import { oncePerOrigin } from "../service/request/oncePerConfig.ts";
 import { signsProof } from "../service/request/ownHosts.ts";
+import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
 import { isLoopback } from "../shared/net/loopback.ts";
+import { Connect } from "../site/connect.tsx";
 import { Docs } from "../site/docs.tsx";
 import { Home } from "../site/home.tsx";
-import { pagePolicy, READING_POLICY } from "../site/policies.ts";
+import { pagePolicy, READING_POLICY, SCRIPT_POLICY } from "../site/policies.ts";
 import type { ApiReference } from "../site/reference.ts";
-import { ROBOTS } from "../site/robots.ts";
+import { robots } from "../site/robots.ts";
 import type { ApiEnv } from "./environment.ts";
 import { notFound } from "./errors.ts";
 import { openapi } from "./openapi/document.ts";
@@ -25,6 +28,9 @@ const docs = oncePerOrigin((origin, config) => {
   const reference = description(origin, config) as object as ApiReference; // the part of the OpenAPI document that the page uses
   return String(Docs({ reference, repository: config.repositoryUrl }));
 });
+
+/** The tool of the MCP server that is not a product. The server itself is loaded only for its own requests. */
+const FREE_TOOL = { name: "request_upload", summary: "Request upload of a local file", isFree: true };
 
 const originOf = (c: Context<ApiEnv>) => new URL(c.req.url).origin;
 
@@ -39,6 +45,20 @@ export const showHome: Handler<ApiEnv> = (c) => {
 
   const page = Home({ origin, config, developmentKey: developmentKey(config, isLoopback(c.req.raw)) });
   return sendPage(c, page, pagePolicy(config.fileHost));
+};
+
+/** Shows a browser how to connect an agent to the MCP endpoint. Passes all other requests on. */
+export const showConnect: Handler<ApiEnv> = async (c, next) => {
+  if (accepted(c, ["text/event-stream", "text/html"]) !== "text/html") return next();
+  const { config } = c.var;
+  c.header("Vary", "Accept", { append: true });
+  const page = Connect({
+    endpoint: `${originOf(c)}/mcp`,
+    price: priceLabel(config),
+    tools: [...PRODUCTS.map(({ tool: name, summary }) => ({ name, summary, isFree: false })), FREE_TOOL],
+    repository: config.repositoryUrl,
+  });
+  return sendPage(c, page, SCRIPT_POLICY);
 };
 
 /** Sends the guide for language models (`/llms.txt`). */
@@ -71,4 +91,24 @@ export const sendDidDocument: Handler<ApiEnv> = async (c) => {
 };
 
 /** Sends the rules for crawlers. */
-export const sendRobots: Handler<ApiEnv> = (c) => c.text(ROBOTS);
+export const sendRobots: Handler<ApiEnv> = (c) => c.text(robots(originOf(c)));
+
+/** Sends the list of pages for search engines. */
+export const sendSitemap: Handler<ApiEnv> = (c) =>
+  c.body(sitemap(originOf(c)), 200, { "Content-Type": "application/xml" });
+
+/** Sends the catalog of MCP servers. */
+export const sendMcpCatalog: Handler<ApiEnv> = (c) => c.json(mcpCatalog(originOf(c)));
+
+/** Sends the catalog of APIs. */
+export const sendApiCatalog: Handler<ApiEnv> = (c) =>
+  c.json(apiCatalog(originOf(c)), 200, { "Content-Type": API_CATALOG_TYPE });
+
+/**
+ * Sends the contact for security.
+ * @throws Problem not_found if the operator has named no contact
+ */
+export const sendSecurityTxt: Handler<ApiEnv> = (c) => {
+  const text = securityTxt(originOf(c), c.var.config, Date.now());
+  return text === undefined ? notFound(c) : c.text(text);
+};

@@ -36,6 +36,9 @@ const READING = {
 /** Policy of pages without scripts. */
 export const READING_POLICY = policy(READING);
 
+/** Policy of pages whose script sends nothing. */
+export const SCRIPT_POLICY = policy({ ...READING, "script-src": "'self'" });
+
 /** Policy of the upload page. */
 export const UPLOAD_POLICY = policy({ ...READING, "script-src": "'self'", "connect-src": "'self'" });
 

@@ -1,4 +1,7 @@
+import { SITEMAP } from "../service/about/catalogs.ts";
 import { FILES } from "../storage/link.ts";
 
-/** `/robots.txt`: robots may read everything except callers' files. */
-export const ROBOTS = `User-agent: *\nDisallow: ${FILES}/\n`;
+/** Returns `/robots.txt`: robots may read everything except callers' files. */
+export function robots(origin: string): string {
+  return `User-agent: *\nDisallow: ${FILES}/\n\nSitemap: ${origin}${SITEMAP}\n`;
+}

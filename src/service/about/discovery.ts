@@ -21,9 +21,14 @@ type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 /** Path of the list of paid endpoints. Indexes look for the list at this path. */
 export const WELL_KNOWN = "/.well-known/x402";
 
-/** Returns the document at {@link WELL_KNOWN}: the endpoints that answer 402, and instructions. */
+/** Returns the document at {@link WELL_KNOWN}: the endpoints and the MCP tools that must be paid, and instructions. */
 export function wellKnown(origin: string, instructions: string) {
-  return { version: 1, resources: PRODUCTS.map(({ path }) => origin + path), instructions };
+  return {
+    version: 1,
+    resources: PRODUCTS.map(({ path }) => origin + path),
+    mcp: { url: `${origin}/mcp`, tools: PRODUCTS.map(({ tool }) => tool) },
+    instructions,
+  };
 }
 
 const httpDiscoveries = oncePerConfig(() => new Map<Product, Discovery>());

@@ -86,8 +86,30 @@ ${positions.join(", ")}; for text also diagonal.
 
 ## Limits
 
-${list(limits)}
+${usableLimits(limits)}
+
+GET ${origin}/v1/limits has all limits.
 `;
+}
+
+/** Lists the limits that a caller can act on, with units. */
+function usableLimits(limits: ReturnType<typeof limitsOf>): string {
+  const lines = [
+    `A PDF has at most ${size(limits.file_bytes)} and ${limits.file_pages} pages. In a form or as the body, it has at most ${size(limits.form_bytes)}.`,
+    `A JSON body or an MCP message has at most ${size(limits.json_bytes)}. An MCP message without a payment has at most ${size(limits.mcp_unpaid_bytes)}.`,
+    `An image has at most ${size(limits.image_bytes)} and ${limits.image_pixels / 1e6} megapixels.`,
+    `A text has at most ${limits.text_characters} characters, and a file name ${limits.filename_characters}.`,
+    `A URL must deliver its file within ${limits.fetch_seconds} seconds, after at most ${limits.fetch_redirects} redirects, on port ${limits.fetch_ports.join(" or ")}.`,
+    `A call takes at most ${limits.work_seconds} seconds before its payment is settled.`,
+    `A payer can use ${limits.payer_calls} payments at a time. An address gets at most ${limits.unpaid_calls_per_minute} answers with terms a minute.`,
+  ];
+  return lines.map((line) => `- ${line}`).join("\n");
+}
+
+/** Writes a number of bytes with its unit, such as `1 GB` or `262 KB`. */
+function size(bytes: number): string {
+  const [unit, name] = bytes >= 1e9 ? [1e9, "GB"] : bytes >= 1e6 ? [1e6, "MB"] : [1e3, "KB"];
+  return `${Math.floor((10 * bytes) / unit) / 10} ${name}`;
 }
 
 function section({ summary, path, tool, schemas, price }: Product, config: Config): string {

@@ -1,0 +1,70 @@
+/** Documents with which programs find the service: catalogs, the contact for security, and the list of pages. */
+import type { Config } from "../../settings/config.ts";
+
+/** Path of the catalog of MCP servers (SEP-2127, docs/discovery.md). */
+export const MCP_CATALOG = "/.well-known/mcp/catalog.json";
+/** Path of the server card: the MCP endpoint and the reserved suffix (SEP-2127, "Server Card Location"). */
+export const SERVER_CARD = "/mcp/server-card";
+/** Media type of the server card. */
+export const SERVER_CARD_TYPE = "application/mcp-server-card+json";
+/** Path of the catalog of APIs (RFC 9727). */
+export const API_CATALOG = "/.well-known/api-catalog";
+/** Media type of the catalog of APIs (RFC 9727, 4.1). */
+export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
+/** Path of the contact for security (RFC 9116). */
+export const SECURITY_TXT = "/.well-known/security.txt";
+export const SITEMAP = "/sitemap.xml";
+
+/** Paths of the pages for people, in order of importance. */
+const PAGES = ["/", "/docs", "/mcp"];
+
+/** Returns the document at {@link MCP_CATALOG}. */
+export function mcpCatalog(origin: string) {
+  const { hostname } = new URL(origin);
+  const entry = {
+    identifier: `urn:air:${hostname}:overprint`,
+    displayName: "Overprint",
+    type: SERVER_CARD_TYPE,
+    url: origin + SERVER_CARD,
+  };
+  return { specVersion: "draft", entries: [entry] };
+}
+
+/** Returns the document at {@link API_CATALOG}: the HTTP API and the MCP server, with their descriptions (RFC 9264). */
+export function apiCatalog(origin: string) {
+  const link = (path: string, type: string) => [{ href: origin + path, type }];
+  return {
+    linkset: [
+      { anchor: origin + API_CATALOG, item: [{ href: `${origin}/v1` }, { href: `${origin}/mcp` }] },
+      {
+        anchor: `${origin}/v1`,
+        "service-desc": link("/openapi.json", "application/json"),
+        "service-doc": [...link("/docs", "text/html"), ...link("/llms.txt", "text/plain")],
+        status: link("/healthz", "application/json"),
+      },
+      {
+        anchor: `${origin}/mcp`,
+        "service-desc": link(SERVER_CARD, SERVER_CARD_TYPE),
+        "service-doc": link("/mcp", "text/html"),
+      },
+    ],
+  };
+}
+
+/**
+ * Returns the document at {@link SECURITY_TXT}; undefined if the operator has named no contact. It expires at the start of
+ * the month after next, so that it is the same for weeks.
+ * @param now Unix milliseconds
+ */
+export function securityTxt(origin: string, { contactEmail }: Config, now: number): string | undefined {
+  if (contactEmail === undefined) return undefined;
+  const time = new Date(now);
+  const expires = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 2));
+  return `Contact: mailto:${contactEmail}\nExpires: ${expires.toISOString()}\nCanonical: ${origin}${SECURITY_TXT}\n`;
+}
+
+/** Returns the list of pages for search engines (sitemaps.org). */
+export function sitemap(origin: string): string {
+  const urls = PAGES.map((path) => `<url><loc>${origin}${path}</loc></url>`).join("");
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}</urlset>\n`;
+}
