@@ -4,7 +4,7 @@ import { isDataUri } from "../inputs/inlineFile.ts";
 import { Upload } from "../inputs/upload.ts";
 
 /** The file arguments and the media types that each accepts. */
-export const FILES: Record<string, string[]> = {
+export const FILE_TYPES: Record<string, string[]> = {
   file: ["application/pdf"],
   image: IMAGE_FORMATS.map((format) => `image/${format.toLowerCase()}`),
 };
@@ -36,7 +36,7 @@ function dataUri(base64: string | Upload): string | Upload {
 
 /** Returns the names of a tool's file arguments. */
 export function fileParams(schema: z.ZodObject): string[] {
-  return Object.keys(FILES).filter((name) => Object.hasOwn(schema.shape, name));
+  return Object.keys(FILE_TYPES).filter((name) => Object.hasOwn(schema.shape, name));
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { jsonSchema } from "../service/request/jsonSchema.ts";
-import { FILES } from "./files.ts";
+import { FILE_TYPES } from "./files.ts";
 
 /** A JSON Schema that is shown to clients. */
 type Shown = z.core.JSONSchema.BaseSchema;
@@ -91,7 +91,10 @@ function typesOf({ type, properties, items }: Shown): Shown {
 export function withAttachments(shown: Shown, fileNames: readonly string[]): Shown {
   const files = fileNames.map((name) => {
     const { description, ...text } = shown.properties![name] as Shown;
-    return [name, { description, anyOf: [{ ...text, "x-mcp-file": { accept: FILES[name] } }, jsonSchema(attached)] }];
+    return [
+      name,
+      { description, anyOf: [{ ...text, "x-mcp-file": { accept: FILE_TYPES[name] } }, jsonSchema(attached)] },
+    ];
   });
   return { ...shown, properties: { ...shown.properties, ...Object.fromEntries(files) } };
 }

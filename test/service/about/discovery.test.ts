@@ -18,7 +18,7 @@ test("/.well-known/x402 lists the endpoints and tools that must be paid, and des
 });
 
 const json = async (path: string) => (await send(path)).json<Record<string, object>>();
-const hrefs = (document: unknown) =>
+const addressesIn = (document: unknown) =>
   [...JSON.stringify(document).matchAll(/"(?:href|url|anchor)":"([^"]+)"/g)].map(([, href]) => href!);
 
 test("the catalogs lead to the server card, the descriptions and the pages", async () => {
@@ -66,7 +66,8 @@ test("all documents about the service name the same addresses, tools, version an
   const documents = await Promise.all(
     ["/.well-known/mcp/catalog.json", "/.well-known/api-catalog", "/mcp/server-card", "/openapi.json"].map(json),
   );
-  for (const url of hrefs(documents)) if (/^https?:\/\/localhost/.test(url)) expect(url.startsWith(ORIGIN)).toBe(true);
+  for (const url of addressesIn(documents))
+    if (/^https?:\/\/localhost/.test(url)) expect(url.startsWith(ORIGIN)).toBe(true);
   const { version } = documents[2] as unknown as { version: string };
   expect((await connect()).getServerVersion()!.version).toBe(version);
 });
