@@ -46,7 +46,7 @@ const claimedFrom = async ({ state }: Awaited<ReturnType<typeof channelBuyer>>) 
 const LONG = { timeout: 150_000, interval: 200 };
 
 describe("slow cases of payment channels", () => {
-  test("claims one dollar in one transaction, and transfers it to the seller", async () => {
+  test("the Worker claims one dollar of sales in one transaction, and the dollar reaches the seller's wallet", async () => {
     const buyer = await richBuyer(await start());
     const asked = facilitator.settled.length;
     for (let calls = 1; calls <= 20; calls++) expect(callsCharged(await buyer.buy())).toBe(calls);
@@ -55,7 +55,7 @@ describe("slow cases of payment channels", () => {
     expect(facilitator.settled.slice(asked).sort()).toEqual(["claim", "deposit", "deposit", "settle"]);
   });
 
-  test("claims through a second facilitator, or when the only one answers again", async () => {
+  test("the Worker claims its sales through a second facilitator if the first fails, or waits until its only facilitator answers again", async () => {
     const [both, one] = [await start({ FACILITATOR_URL: `${facilitator.url},${second.url}` }), await start()];
     const buyers = [await richBuyer(both), await richBuyer(one)] as const;
     facilitator.interpose("", async () => "cut"); // claims have no payer
@@ -67,7 +67,7 @@ describe("slow cases of payment channels", () => {
     await vi.waitUntil(async () => (await claimedFrom(buyers[1])) === 20n * PRICE, LONG);
   });
 
-  test("continues after a restart, also at another price", async () => {
+  test("a restarted Worker continues a payment channel, even at another price", async () => {
     const state = await mkdtemp(join(storageFolder(), "overprint-"));
     const address = { url: "" };
     const restart = async (vars?: Record<string, string>) => {
@@ -85,7 +85,7 @@ describe("slow cases of payment channels", () => {
     await rm(state, { recursive: true, force: true });
   });
 
-  test("continues with the client's state after the Worker has lost its own, and claims all of it", async () => {
+  test("a Worker that has lost the state of a channel takes it from the client, and later claims all calls", async () => {
     const address = { url: (await start()).url };
     const buyer = await richBuyer(address);
     for (const calls of [1, 2, 3]) expect(callsCharged(await buyer.buy())).toBe(calls);
@@ -94,7 +94,7 @@ describe("slow cases of payment channels", () => {
     await vi.waitUntil(async () => (await claimedFrom(buyer)) >= 20n * PRICE, LONG);
   });
 
-  test("restarts at the claimed amount of the chain after both have lost their state", async () => {
+  test("the Worker counts a channel's calls from the claimed amount on the chain if Worker and client have lost the channel's state", async () => {
     const address = { url: (await start()).url };
     const first = await channelBuyer(chain, contract, address);
     for (const calls of [1, 2, 3]) expect(callsCharged(await first.buy())).toBe(calls);
@@ -103,7 +103,7 @@ describe("slow cases of payment channels", () => {
     expect(callsCharged(await buy())).toBe(1);
   });
 
-  test("refuses a channel with a withdrawal after the Worker has lost its state", async () => {
+  test("a Worker that has lost its state still refuses a channel from which the payer is withdrawing", async () => {
     const address = { url: (await start()).url };
     const { buy, sign, config, account } = await channelBuyer(chain, contract, address);
     expect(callsCharged(await buy())).toBe(1);
@@ -113,7 +113,7 @@ describe("slow cases of payment channels", () => {
     expect(refusedReason(await call())).toContain("withdraw");
   });
 
-  test("charges each call of twenty parallel programs on one channel once", async () => {
+  test("the Worker charges each call once if twenty programs use one payment channel in parallel", async () => {
     const worker = await start();
     const { account: payer, buy } = await richBuyer(worker);
     expect(callsCharged(await buy())).toBe(1);

@@ -49,7 +49,7 @@ async function trade() {
 }
 
 describe("the test contract of payment channels with the official client, server and facilitator", () => {
-  test("takes a deposit, records one claim for several vouchers, and transfers it to the receiver", async () => {
+  test("the contract takes a deposit, records one claim for several vouchers, and transfers the claimed amount to the receiver", async () => {
     const { receiver, seller, payer, id, buy } = await trade();
     const deposit = await buy();
     expect(deposit).toMatchObject({ amount: String(DEPOSIT), network: caip2 });
@@ -73,7 +73,7 @@ describe("the test contract of payment channels with the official client, server
     expect(await chain.balanceOf(payer.address)).toBe(DEPOSIT);
   });
 
-  test("returns the rest of a channel to the payer on a refund, together with the outstanding claim", async () => {
+  test("a refund records the outstanding claim and returns the rest of the channel to the payer", async () => {
     const { seller, payer, scheme, id, buy } = await trade();
     await buy();
     await buy();
@@ -87,7 +87,7 @@ describe("the test contract of payment channels with the official client, server
     expect(await chain.balanceOf(payer.address)).toBe(2n * DEPOSIT - 2n * PRICE);
   });
 
-  test("records the claims of several channels in one transaction", async () => {
+  test("the contract records the claims of several channels in one transaction", async () => {
     const { receiver, seller, buy } = await trade();
     await buy();
     const others = await Promise.all([1n, 2n].map(() => chain.payerWith(DEPOSIT)));
@@ -98,7 +98,7 @@ describe("the test contract of payment channels with the official client, server
   });
 
   // last, because it moves the clock of the chain, after which authorizations are expired
-  test("pays a withdrawal after its delay, without what was claimed before, and rejects a later claim", async () => {
+  test("the contract pays out a withdrawal after its delay, except amounts claimed before, and rejects a later claim", async () => {
     const [claimed, unclaimed] = [await trade(), await trade()];
     for (const { payer, config, id, buy } of [claimed, unclaimed]) {
       await buy();

@@ -50,13 +50,13 @@ const buyer = (...more: Tail<Parameters<typeof channelBuyer>>) => channelBuyer(c
 type Tail<List extends unknown[]> = List extends [unknown, unknown, unknown, ...infer Rest] ? Rest : never;
 
 describe("payment channels through the official client and facilitator", () => {
-  test("offers channels after the exact terms", async () => {
+  test("a 402 offers payment channels after the terms of the scheme exact", async () => {
     const { accepts } = await (await buyer()).terms();
     expect(accepts.map(({ scheme }) => scheme)).toEqual(["exact", "batch-settlement"]);
     expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 86_400, minDeposit: String(DEPOSIT) });
   });
 
-  test("sells a first call with a deposit, later calls with vouchers, and refunds the rest", async () => {
+  test("a channel pays for its first call with a deposit and for later calls with vouchers, and a refund returns the rest", async () => {
     const { buy, refund, state, account } = await buyer();
     const first = await buy();
     expect(channelReceipt(first)).toMatchObject({
@@ -78,7 +78,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await chain.balanceOf(account.address)).toBe(2n * DEPOSIT - 3n * PRICE);
   });
 
-  test("opens a refunded channel again with a new deposit", async () => {
+  test("a call after a refund opens the channel again with a new deposit", async () => {
     const { buy, refund, state } = await buyer();
     expect(callsCharged(await buy())).toBe(1);
     await refund();
@@ -86,7 +86,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await state()).toMatchObject({ balance: PRICE + DEPOSIT, totalClaimed: PRICE });
   });
 
-  test("replays the lost answer of a repeated call, and charges it once", async () => {
+  test("a repeated channel call with an idempotency key gets the lost answer again, and is charged once", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign({ "Idempotency-Key": crypto.randomUUID() });
@@ -95,7 +95,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await soldUrl(again)).toBe(await soldUrl(lost));
   });
 
-  test("replays a lost answer without an idempotency key, by the contents of the request", async () => {
+  test("a repeated channel call without an idempotency key gets the lost answer again if its request is the same", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign();
@@ -104,7 +104,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await soldUrl(again)).toBe(await soldUrl(lost));
   });
 
-  test("charges nothing for a repeated call with a later voucher, and reports the current state", async () => {
+  test("a repeated channel call with a new voucher is charged nothing, and its receipt reports the current state of the channel", async () => {
     const { buy } = await buyer();
     await buy();
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -115,7 +115,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(callsCharged(await buy())).toBe(3);
   });
 
-  test("gives no result for a repeated voucher with another request", async () => {
+  test("a voucher that is sent again with another request gets no result", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign();
@@ -123,7 +123,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(refusedReason(await call())).toMatch(/^invalid_batch_settlement_evm_cumulative_amount_mismatch/);
   });
 
-  test("accepts the voucher of a failed call again", async () => {
+  test("the voucher of a failed call can pay for the next call", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign();
@@ -131,13 +131,13 @@ describe("payment channels through the official client and facilitator", () => {
     expect(callsCharged(await call())).toBe(2);
   });
 
-  test("corrects a client that has lost its state", async () => {
+  test("the Worker's answers let a client that has lost a channel's state continue the channel", async () => {
     const { buy, account } = await buyer();
     for (const calls of [1, 2, 3]) expect(callsCharged(await buy())).toBe(calls);
     expect(callsCharged(await (await buyer(account)).buy())).toBe(4);
   });
 
-  test("charges each call of two parallel programs on one channel once", async () => {
+  test("the Worker charges each call once if two programs use one payment channel in parallel", async () => {
     const first = await buyer();
     await first.buy();
     const programs = await Promise.all([buyer(first.account), buyer(first.account)]);
@@ -145,7 +145,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(answers.map(callsCharged).sort()).toEqual([2, 3]);
   });
 
-  test("sells to the channels of one payer in parallel", async () => {
+  test("a payer can pay through several channels in parallel", async () => {
     const payer = await chain.payerWith(3n * DEPOSIT);
     const programs = await Promise.all(
       ["1", "2", "3"].map((salt) => buyer(payer, { salt: `0x${salt.padStart(64, "0")}` })),
@@ -156,7 +156,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(answers.map(callsCharged)).toEqual([1, 1, 1]);
   });
 
-  test("charges a deposit whose settlement answer is lost once", async () => {
+  test("a deposit is charged only once if the answer to its settlement is lost", async () => {
     const { sign, state, account } = await buyer();
     const call = await sign({ "Idempotency-Key": crypto.randomUUID() });
     facilitator.loseNextAnswer("cut");
@@ -167,7 +167,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await chain.balanceOf(account.address)).toBe(DEPOSIT);
   });
 
-  test("never refunds money of a call that is sold at the same time", async () => {
+  test("a refund never returns money that a simultaneous call spends", async () => {
     const { buy, refund, state, account } = await buyer();
     await buy();
     const [sold, refunded] = await Promise.all([buy(), refund().catch((error: Error) => error)]);
@@ -182,7 +182,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(balance).toBeGreaterThanOrEqual(calls * PRICE);
   });
 
-  test("refuses to sell during a withdrawal, and claims what is sold", async () => {
+  test("the Worker refuses calls during a withdrawal from the channel, and claims the earlier calls", async () => {
     const { buy, sign, config, state, account } = await buyer();
     for (let calls = 1; calls <= 10; calls++) expect(callsCharged(await buy())).toBe(calls);
     await contract.requestWithdrawal(account, await config(), DEPOSIT);
@@ -228,7 +228,7 @@ describe("npm run channels", () => {
     return { code, stdout: printed.join("\n"), stderr: complaints.join("\n") };
   }
 
-  test("npm run channels lists what is sold but not claimed, and claims it with the operator's key", async () => {
+  test("npm run channels lists sales that are not yet claimed, and claims them with the operator's key", async () => {
     const { buy, state, config } = await buyer();
     for (let calls = 1; calls <= 3; calls++) expect(callsCharged(await buy())).toBe(calls);
     const id = await contract.idOf(await config());
@@ -261,7 +261,7 @@ describe("npm run channels", () => {
     [[], { RPC_URL: "" }, "RPC_URL is not set"],
     [[], { OPERATOR_TOKEN: "another-token-of-another-operator" }, "does not list its channels: it answers 403"],
     [[], { RPC_URL: "http://127.0.0.1:1" }, "RPC_URL has no node of base-sepolia that answers"],
-  ])("npm run channels rejects %j with %j", async (args, env, words) => {
+  ])("npm run channels rejects the arguments %j with the settings %j", async (args, env, words) => {
     const { code, stderr } = await channels(args, env as Record<string, string>);
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   });

@@ -155,12 +155,12 @@ describe("overprint mark", () => {
     expect(await files()).toEqual(["b.pdf", "contract-watermarked.pdf", "contract.pdf"]);
   });
 
-  test("overprint mark names the result by --filename", async () => {
+  test("overprint mark names the result after the value of --filename", async () => {
     await cli(["mark", "contract.pdf", "--text", "X", "--filename", "final"]);
     expect(await files()).toEqual(["contract.pdf", "final.pdf"]);
   });
 
-  test("overprint mark replaces its source only with --overwrite, and preserves the file mode", async () => {
+  test("overprint mark replaces its source file only with --overwrite, and preserves the file mode", async () => {
     await chmod(join(dir, "contract.pdf"), 0o640);
     await symlink("contract.pdf", join(dir, "link.pdf"));
     for (const output of ["contract.pdf", "./contract.pdf", "link.pdf"]) {
@@ -174,7 +174,7 @@ describe("overprint mark", () => {
     expect(await files()).toEqual(["contract.pdf", "link.pdf"]);
   });
 
-  test("overprint mark never replaces another input", async () => {
+  test("overprint mark never replaces another input file", async () => {
     await copyFile(CONTRACT, join(dir, "contract-watermarked.pdf"));
     await copyFile(LOGO, join(dir, "logo.png"));
     const many = ["mark", "contract-watermarked.pdf", "contract.pdf", "--text", "X"];
@@ -198,7 +198,7 @@ describe("overprint mark", () => {
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  test("overprint mark reads a large file by ranges, and writes the same bytes as from memory", async () => {
+  test("overprint mark reads a large file in parts, and writes the same bytes as if the file were read as a whole", async () => {
     const pdf = samePages(50, 400_000);
     expect(pdf.length).toBeGreaterThan(16e6);
     await writeFile(join(dir, "large.pdf"), pdf);

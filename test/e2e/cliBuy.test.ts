@@ -128,7 +128,7 @@ describe("overprint buy", () => {
     expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
   });
 
-  test("overprint buy retries a lost call with the same payment, and pays once", async () => {
+  test("overprint buy retries a call whose answer is lost with the same payment, and pays once", async () => {
     proxy.loseNextAnswer();
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
@@ -196,7 +196,7 @@ describe("overprint buy", () => {
     ["\x04", 1, "overprint: nothing was signed or charged"],
     ["\x03", 130, "Pay? [y/N]"],
   ])(
-    `overprint buy asks for confirmation on a terminal, where %j exits with %d${noPython}`,
+    `overprint buy asks for confirmation on a terminal, and the input %j leads to exit code %d${noPython}`,
     async (answer, code, words) => {
       const python = `import os, pty, sys
 pid, terminal = pty.fork()
@@ -240,7 +240,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     expect(JSON.parse(run.stdout).receipt.payer).toBe(PAYER);
   });
 
-  test("overprint buy reports an invalid file in the service's words", async () => {
+  test("overprint buy reports an invalid file with the service's error message", async () => {
     await writeFile(join(dir, "contract.pdf"), "%PDF-1.7 and no more");
     await expectFailure(await buy(["--text", "X"]), 1, "PDF");
     await writeFile(join(dir, "contract.pdf"), "<html>");
@@ -310,7 +310,7 @@ describe("malicious and broken deployments", () => {
     ["buy", "in the terms of version 1", 1],
     ["pay", "in the terms of version 1", 1],
     ["buy", "in the terms of version 2", 2],
-  ])("overprint %s signs no price other than the displayed one if two prices are %s", async (command, _, version) => {
+  ])("overprint %s signs only a payment of the displayed price if the deployment offers two prices that are %s", async (command, _, version) => {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
     const body = (await answer.json()) as { accepts: object[] };
@@ -423,7 +423,7 @@ describe("malicious and broken deployments", () => {
     await expectFailure(await buy(["--text", "X"], url), 1, "are not valid x402");
   });
 
-  test("overprint buy delivers the file even if the receipt is malformed or the answer has an unknown notice", async () => {
+  test("overprint buy saves the file even if the receipt is malformed or the answer has an unknown notice", async () => {
     const headers = { "PAYMENT-RESPONSE": "!", "Overprint-Notice": "constructor" };
     const url = await seller({ headers });
     const { code, stdout } = await buy(["--text", "X"], url);

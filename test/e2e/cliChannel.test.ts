@@ -54,7 +54,7 @@ const status = async (env?: Record<string, string>) =>
   JSON.parse((await cli(["channel", "status", "--json"], env)).stdout) as Record<string, string>;
 
 describe("overprint buy --channel", () => {
-  test("deposits at the first purchase, and pays the next ones with vouchers", async () => {
+  test("overprint buy --channel deposits at the first purchase, and pays for later purchases with vouchers", async () => {
     const first = await buy();
     expect([first.code, first.stderr]).toEqual([
       0,
@@ -69,7 +69,7 @@ describe("overprint buy --channel", () => {
     expect(await chain.balanceOf(payer)).toBe(500_000n);
   });
 
-  test("continues a channel whose file was lost, and deposits nothing again", async () => {
+  test("overprint buy --channel continues a channel without its local state file, and makes no second deposit", async () => {
     for (let call = 0; call < 2; call++) expect((await buy("--overwrite")).code).toBe(0);
     const settled = facilitator.calls.settle;
     const env = { XDG_STATE_HOME: join(dir, "elsewhere") };
@@ -79,14 +79,14 @@ describe("overprint buy --channel", () => {
     expect(await status(env)).toMatchObject({ balance: "500000", spent: "150000", left: "350000" });
   });
 
-  test("deposits again when the channel is used up", async () => {
+  test("overprint buy --channel deposits again when the channel's balance is used up", async () => {
     for (let call = 0; call < 10; call++) expect((await buy("--overwrite")).code).toBe(0);
     expect(await status()).toMatchObject({ balance: "500000", left: "0" });
     expect((await buy("--overwrite")).stderr).toContain("with a deposit of 0.5 USDC");
     expect(await status()).toMatchObject({ balance: "1000000", spent: "550000" });
   });
 
-  test("never deposits more than --max-deposit, and nothing is signed", async () => {
+  test("overprint buy --channel pays nothing if the deposit is more than --max-deposit", async () => {
     const { code, stderr } = await buy("--max-deposit", "0.49");
     expect([code, stderr]).toEqual([1, "overprint: the deposit of 0.5 USDC is more than --max-deposit 0.49\n"]);
     expect(await chain.balanceOf(payer)).toBe(1_000_000n);
@@ -95,11 +95,11 @@ describe("overprint buy --channel", () => {
   test.each([
     [["--max-deposit", "x"], "--max-deposit must be an amount of USDC"],
     [["--network", "base"], "offers no payment channel on base that this program can use: buy without --channel"],
-  ])("rejects %j", async (args, words) => {
+  ])("overprint buy --channel rejects %j", async (args, words) => {
     expect((await buy(...args)).stderr).toContain(words);
   });
 
-  test("names the setting for another node if the chain cannot be read", async () => {
+  test("overprint buy --channel names the setting RPC_URL if it cannot read the chain", async () => {
     const { code, stderr } = await cli(["buy", "contract.pdf", "--text", "X", "--channel"], {
       RPC_URL: "http://127.0.0.1:1",
     });
@@ -111,7 +111,7 @@ describe("overprint buy --channel", () => {
 });
 
 describe("overprint channel", () => {
-  test("shows the balance, the spent part, the claims and a requested withdrawal", async () => {
+  test("overprint channel status shows the balance, the spent amount, the claimed amount and a requested withdrawal", async () => {
     expect((await cli(["channel", "status"])).stdout).toContain("Not open.");
     await buy();
     await buy("--overwrite");
@@ -134,7 +134,7 @@ describe("overprint channel", () => {
     );
   });
 
-  test("refunds what is left, after which the channel is empty", async () => {
+  test("overprint channel refund returns the unspent amount and leaves nothing to refund again", async () => {
     await buy();
     const { stdout, code } = await cli(["channel", "refund"]);
     expect([code, stdout]).toEqual([
@@ -148,7 +148,7 @@ describe("overprint channel", () => {
     expect(await contract.totalsOf(PAY_TO)).toMatchObject({ claimed: expect.any(BigInt) });
   });
 
-  test("rejects an unknown action", async () => {
+  test("overprint channel rejects an unknown action", async () => {
     const { code, stderr } = await cli(["channel", "open"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("'open' is invalid")]);
   });

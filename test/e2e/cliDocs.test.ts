@@ -40,7 +40,7 @@ describe("docs/cli.md", () => {
     expect(rows).toEqual([...Object.values(EXIT), 130]);
   });
 
-  test("the commands in docs/cli.md mark the contract", async () => {
+  test("the commands in docs/cli.md mark the sample contract", async () => {
     const [block] = Array.from(document.matchAll(/^```sh\n(.*?)^```$/gms), ([, text]) => text!);
     const own = `"${process.execPath}" "${join(root, "cli/overprint.js")}"`;
     const output = join(root, "out/cli-document.pdf");

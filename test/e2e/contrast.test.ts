@@ -200,7 +200,7 @@ describe.each(everyOf(RENDERERS, 2))("text marks rendered by %s on pictures like
     plain = await render(source, PHOTOGRAPH);
   });
 
-  it.each(NAMES)("the template %s is visible along every stroke on pictures like photographs", async (template) => {
+  it.each(NAMES)("the template %s is visible along every stroke on images that resemble photographs", async (template) => {
     const [white, ...pictures] = await render(await marked(source, { text: textFor(template), template }), PHOTOGRAPH);
     const strokes = strokesOn(white!, template);
     expect(strokes.places.length).toBeGreaterThan(50);

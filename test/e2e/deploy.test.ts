@@ -122,7 +122,7 @@ const keyOf = async (funds: bigint) => {
 };
 
 describe("a deployment", () => {
-  test("npm run deploy sets up a fresh account in order and ends with a sale", async () => {
+  test("npm run deploy sets up a new Cloudflare account step by step and ends with a test sale", async () => {
     const key = await keyOf(PRICE);
     const secrets = { RECEIPT_KEY, RPC_URL: "https://node.example.com/a-key" };
     const { isDone, said, account, calls } = await run({ ...good(), ...secrets, PRICE: "0.05" }, fresh(), { key });
@@ -168,7 +168,7 @@ describe("a deployment", () => {
     expect(said).not.toContain("lifecycle rule");
   });
 
-  test("npm run deploy adds a results rule that outlasts links, but only warns about an existing rule that differs", async () => {
+  test("npm run deploy adds a lifecycle rule that keeps results longer than their links, but only warns if an existing rule differs", async () => {
     const week = { ...good(), LINK_TTL_SECONDS: "600000" };
     expect((await run(week, fresh())).account.rules![0]!.action).toBe("Expire objects after 8 days");
     const { isDone, said, account } = await run(week);

@@ -117,7 +117,7 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     expect(listed).toEqual(own);
   });
 
-  test("docs/text-marks.md names the templates with small text and the templates that limit the lines", () => {
+  test("docs/text-marks.md names the templates with small text and the templates with a limited number of lines", () => {
     const those = (property: keyof Template) =>
       Object.entries<Template>(TEMPLATES).flatMap(([name, template]) => (template[property] ? [name] : []));
     expect(quoted(/Small lines \(([^)]+)\)/.exec(marks.text)?.[1])).toEqual(those("small"));
@@ -303,7 +303,7 @@ describe("docs/operate.md", () => {
     for (const event of events) expect(described).toContain(event);
   });
 
-  test("docs/operate.md names every difference exactly as npm run revenue prints it", () => {
+  test("docs/operate.md names each kind of difference exactly as npm run revenue prints it", () => {
     const printed = read("scripts/revenue/report.ts").matchAll(/`\\n(\w+ without a \w+): /g);
     const differences = Array.from(printed, ([, difference]) => difference!);
     expect(differences).toHaveLength(2);

@@ -143,7 +143,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
     expect([other.status, await paid()]).toEqual([422, PRICE]);
   });
 
-  test("a client pays although the 402 lists errors of the request", async () => {
+  test("a client pays even if the 402 lists errors of the request", async () => {
     const pay = client(await chain.payerWith(PRICE));
     const wrong = { ...request(), body: JSON.stringify({ file: "https://example.com/a.pdf", text: 2026 }) };
     const unpaid = await fetch(endpoint(), wrong);

@@ -162,7 +162,7 @@ const linkIn = async (answer: Response) => new URL(result.parse(await answer.jso
 const download = (url: string, { pathname, search }: URL) => fetch(url + pathname + search);
 
 test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, afterMs]) => ({ happening, afterMs })))(
-  "returns a paid result and keeps all delivered files if the server is killed $afterMs ms after: $happening",
+  "a server that is killed $afterMs ms after an event returns the paid result and keeps all delivered files after its restart: $happening",
   { timeout: 200_000 },
   async ({ happening, afterMs }) => {
     const text = `${happening} ${afterMs}`;
@@ -196,7 +196,7 @@ test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, a
   },
 );
 
-test("the sweep after all kills deletes no link that works, and later deletes everything", {
+test("the sweep deletes no valid link after the server was killed repeatedly, and deletes everything after the links expire", {
   timeout: 120_000,
 }, async () => {
   await (await serve()).kill(); // a start deletes the files that workerd was writing when it was killed

@@ -103,7 +103,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(await chain.balanceOf(payer.address)).toBe(0n);
   });
 
-  test("the service answers a payer with too little money with a 402, and settles nothing", async () => {
+  test("the service answers 402 to a payer with too little money, and settles nothing", async () => {
     const payer = await chain.payerWith(PRICE - 1n);
     const settled = facilitator.calls.settle;
     const { gain, value: response } = await gained(PAY_TO, async () => {
@@ -115,7 +115,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(facilitator.calls.settle).toBe(settled);
   });
 
-  test("a failed request moves no money, and its payment can buy another result", async () => {
+  test("a failed request costs nothing, and its payment can buy another result", async () => {
     const payer = await chain.payerWith(PRICE);
     const payment = await signV1(payer, "text");
     const call = (text: string) => {

@@ -12,7 +12,7 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
   const edits = steps.flatMap((step) => step.edits);
   const reds = steps.flatMap(({ red }) => [...red.types, ...red.tests]);
 
-  test("the anchor of every edit in a recipe occurs exactly once", () => {
+  test("the text at which a recipe edits a file occurs exactly once in the file", () => {
     expect(() => editedFiles(edits, read)).not.toThrow();
   });
 
@@ -43,7 +43,7 @@ describe("an edit of a recipe", () => {
     expect(editedFiles(edits, () => "zero one")).toEqual(new Map([["a", "zero three"]]));
   });
 
-  test.each(["zero", "one one"])("an edit is rejected if its anchor does not occur exactly once: %s", (text) => {
+  test.each(["zero", "one one"])("an edit of a recipe is rejected unless the text at which it applies occurs exactly once: %s", (text) => {
     expect(() => editedFiles([replace("a", "one", "two")], () => text)).toThrow(
       /^The anchor of an edit .* in a: "one"/,
     );

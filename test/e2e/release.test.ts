@@ -97,7 +97,7 @@ test("the list of packages contains the bundled packages with their hashes and l
   expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }], fonts)).toThrow("node_modules/nothing");
 });
 
-test("the list of packages contains the sources of fonts/ under the license of the fonts", async () => {
+test("the list of packages contains the sources in fonts/ with the license of the fonts", async () => {
   const locks = ["package-lock.json", "scripts/fonts/package-lock.json"];
   const [lock, fonts] = await Promise.all(locks.map(async (name) => JSON.parse(await read(name)) as Lock));
   const { components } = sbomOf(lock!, [], fonts!);

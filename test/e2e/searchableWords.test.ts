@@ -49,7 +49,7 @@ test.each(CASES)("PDFium, MuPDF and pdf.js find the words of the template %s: %j
   }
 });
 
-test("readers find the numbers from page_start on, with zeros where they are padded", async () => {
+test("readers extract page numbers that start at page_start, with leading zeros if the placeholder has a width", async () => {
   const mark = { text: "{page:4}-{page}", pageStart: 99 };
   const marked = await joined((await watermark(PAGES, mark, { loadFont })).chunks());
   for (const extract of Object.values(EXTRACTORS))
@@ -94,14 +94,14 @@ const COLUMNS = pdfOf([
 
 describe.skipIf(missing("pdftotext", "-v")).each([[[]], [["-raw"]], [["-layout"]]])("pdftotext %j", (options) => {
   test.each(options.length === 0 ? CASES : everyOf(CASES, 3))(
-    "finds the words of the template %s: %j",
+    "pdftotext finds the words of the template %s: %j",
     async (template, text, found) => {
       const [, page] = textsByPoppler(await mark(PAGES, text, template), options).map(plainText);
       expect(page).toBe(found);
     },
   );
 
-  test.each(NAMES)("extracts the page's own text unchanged under the template %s", async (template) => {
+  test.each(NAMES)("pdftotext extracts the page's own text unchanged under the template %s", async (template) => {
     const [before] = textsByPoppler(COLUMNS, options);
     const [after] = textsByPoppler(await mark(COLUMNS, "CONFIDENTIAL", template), options);
     const lines = (text: string) =>

@@ -119,7 +119,7 @@ const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
 
 describe("a chain with a block every two seconds", () => {
   test.concurrent.each(both)(
-    "a payer who cancels the payment during the fetch of the file gets nothing from a service %s",
+    "a payer gets no result after canceling the payment while a service %s fetches the file",
     async (which) => {
       const payment = await newPayment(services[which]);
       const answer = await buy(services[which], payment, () => chain.cancel(payment.payer, payment.nonce));
@@ -129,7 +129,7 @@ describe("a chain with a block every two seconds", () => {
   );
 
   test.concurrent.each(both)(
-    "a payer who spends the payment at another service while the first service fetches the file gets only one result, %s",
+    "a payer who spends the payment at a second service while a service %s fetches the file gets only one result",
     async (which) => {
       const [first, second] = which === both[0] ? both : both.toReversed();
       const payment = await newPayment(services[first!]);
@@ -153,7 +153,7 @@ describe("a chain with a block every two seconds", () => {
     ["with a node", 429],
     ["without a node", 401],
   ] as const)(
-    "a payer whose wallet is emptied during an unclear settlement gets nothing from a service %s: status %i",
+    "a payer whose wallet is emptied while the settlement is unclear gets no result from a service %s: status %i",
     async (which, status) => {
       const payment = await newPayment(services[which]);
       facilitator.interpose(payment.payer.address, async () => {
@@ -195,7 +195,7 @@ describe("a chain with a block every two seconds", () => {
     });
 
   test.concurrent.each(["in its simulation", "from the chain"] as const)(
-    "a payer gets the result if a stranger submits the authorization first, and the facilitator learns of this transfer %s",
+    "a payer gets the result if a stranger submits the payment first and the facilitator notices this %s",
     async (when) => {
       const service = services["with a node"];
       const payment = await newPayment(service);
@@ -281,7 +281,7 @@ describe("a chain with a block every two seconds", () => {
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
   ])(
-    "a payer gets the result if the facilitator settles, loses its node's answer and therefore reports the error %s",
+    "a payer gets the result if the facilitator settles the payment but reports the error %s, because its node's answer is lost",
     async (errorReason, named) => {
       const payment = await newPayment(services["with a node"]);
       facilitator.interpose(payment.payer.address, async (settle) => {
@@ -297,7 +297,7 @@ describe("a chain with a block every two seconds", () => {
     },
   );
 
-  test.concurrent("a service without a node trusts the facilitator, and notes this in an unsigned receipt", async () => {
+  test.concurrent("a service without a node trusts the facilitator, and its unsigned receipt notes that the settlement's answer was lost", async () => {
     const payment = await newPayment(services["without a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["without a node"], payment);
@@ -309,7 +309,7 @@ describe("a chain with a block every two seconds", () => {
     expect(await moved(payment)).toBe(PRICE);
   });
 
-  test("a receipt names the transaction that is on the chain after a reorganization", async () => {
+  test("a receipt names the transaction that is on the chain after blocks are replaced (a reorganization)", async () => {
     const payment = await newPayment(services["with a node"]);
     losesAnswer(payment, async () => {
       await chain.reorganize(facilitator.account);

@@ -75,7 +75,7 @@ describe("a deployment", () => {
     expect(forbidden.connections).toHaveLength(0);
   });
 
-  test("the test server records every connection, so that the tests of forbidden addresses can fail", async () => {
+  test("the test server records every connection, so that a connection to a forbidden address makes a test fail", async () => {
     const canary = await startRawServer((_, socket) => socket.end(head("200 OK")));
     await fetch(`http://127.0.0.1:${canary.port}/`);
     expect(canary.connections).toHaveLength(1);
@@ -147,7 +147,7 @@ describe("a development server that allows loopback sources", () => {
   const isLate = ([, { code }]: [string, HostileAnswer]) => code === "source_timeout";
 
   test.each(hostile.filter((source) => !isLate(source)))(
-    "a hostile source is reported as a problem and leaves no connection open: %s",
+    "a hostile source causes an error response and leaves no connection open: %s",
     async (...source) => expectProblems([source]),
   );
 

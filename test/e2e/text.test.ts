@@ -69,7 +69,7 @@ describe("rendering of scripts", () => {
   const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // a larger page would only make the test slower
 
   test.each(rasters)(
-    "PDFium shows a mark in $name as HarfBuzz draws it with the whole font: $text",
+    "PDFium shows a mark in $name as HarfBuzz draws the same text with the complete font: $text",
     async ({ text, aspect, ink }) => {
       const marked = await mark(strip, {
         text,
@@ -182,7 +182,7 @@ describe("opacity of overlapping letters", () => {
     ["outline", "AVAWAT"],
     ["stamp", "خفیہ"],
     ["tiled", "نسخة {page}"],
-  ])("letters with an opacity of 0.3 are no darker where they overlap: %s, %s", async (template, text) => {
+  ])("letters with an opacity of 0.3 are not darker where they overlap: %s, %s", async (template, text) => {
     const marked = await mark(blank, { text, template, color: "#000000", opacity: "0.3" });
     const [raster] = (await renderGray(marked, { width: 1190, height: 1684 })) as [GrayRaster];
     let darkest = 0;

@@ -72,7 +72,7 @@ const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !EXC
 
 describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   test.each(Object.entries(SOURCES))(
-    "a result cut where the source ended shows no page without its mark: %s",
+    "a result that is truncated where the source ended shows no page without its mark: %s",
     async (_, source) => {
       const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
       expect(ends.length).toBeGreaterThan(0);
@@ -85,7 +85,7 @@ describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   );
 
   test.each(Object.entries({ ...SOURCES, ...mixed() }))(
-    "a result cut within the added bytes shows no page without its mark: %s",
+    "a result that is truncated within the added bytes shows no page without its mark: %s",
     async (_, source) => {
       const output = await stamp(source);
       const text = latin1(output);

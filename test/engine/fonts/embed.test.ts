@@ -99,7 +99,7 @@ describe("an embedded font", () => {
     expect(codesIn(program).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 0]);
   });
 
-  it("gives each glyph of an embedded font, simple or composite, a second code whose text is a space", async () => {
+  it("assigns a second code to each glyph, in a simple and a composite font, whose text is a space", async () => {
     const few = await clustersOf("ABBA");
     const { sink, embedded } = embed(few, { echoes: true });
     expect(few.map(embedded.echoOf)).toEqual(["03", "04", "04", "03"]);
@@ -165,7 +165,7 @@ describe("an embedded font", () => {
     expect(componentsOf(readSubset(sink.stream("/FontFile2")).outline(2))).toEqual([1]);
   });
 
-  it("combines glyphs of fonts with different units in one font", async () => {
+  it("combines glyphs of fonts with different units per em in one font", async () => {
     const { sink } = embed(await clustersOf("A中文あ한ก😀"));
     expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type/Font/"))).toHaveLength(
       1,
@@ -179,7 +179,7 @@ describe("an embedded font", () => {
     expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
-  it("embeds equal bytes for equal texts, and a different tag for a different text", async () => {
+  it("embeds the same bytes for equal texts, and a font name with another tag for a different text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(

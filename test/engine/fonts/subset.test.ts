@@ -54,7 +54,7 @@ describe("a font subset", () => {
     expect(readSubset(subsetOf(circular, [10])).glyphCount).toBe(3);
   });
 
-  it("scales glyphs of a font with other units and computes their boxes", () => {
+  it("scales glyphs of a font with another number of units per em and computes their bounding boxes", () => {
     const twice: Font = { ...font, unitsPerEm: 2000 };
     const [id] = glyphsOf("H") as [number];
     const subset = readSubset(
@@ -75,7 +75,7 @@ describe("a font subset", () => {
     expect(readSubset(subsetOf(font, [])).outline(0)).toHaveLength(0);
   });
 
-  it("writes only the tables for drawing, sorted and with valid checksums", () => {
+  it("writes only the tables needed for drawing, sorted and with valid checksums", () => {
     const bytes = subsetOf(font, glyphsOf(SAMPLE));
     const { tables, view } = readSubset(bytes);
     expect(Object.keys(tables)).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);

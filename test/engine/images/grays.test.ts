@@ -44,7 +44,7 @@ describe("an RGB image", () => {
   );
 
   test.each(KINDS)(
-    "writes an RGB image as RGB if one pixel is not gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
+    "keeps an RGB image as RGB if one pixel is not gray (color type $colorType, $bitDepth bits, interlaced $interlaced)",
     async (kind) => {
       for (const colored of [1, 100, SIDE * SIDE - 2]) {
         const spec = image(kind, colored);
@@ -54,7 +54,7 @@ describe("an RGB image", () => {
     },
   );
 
-  test("writes an RGB image as gray if only invisible pixels have a color", async () => {
+  test("writes an RGB image as gray if all its colored pixels are invisible", async () => {
     const { samples } = image({ colorType: 6 });
     const spec = image({ colorType: 6, samples: (x, y) => (x === y ? [200, 0, 0, 0] : samples(x, y)) });
     expect(await spaceOf(spec)).toBe("/DeviceGray");
@@ -76,20 +76,20 @@ describe("an RGB image", () => {
     }
   });
 
-  test("writes an RGB image of grays with a gray sRGB profile if device colors are not allowed", async () => {
+  test("writes an RGB image with only gray pixels with a gray sRGB profile if device colors are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
   });
 
-  test("writes an RGB image of grays with a gray profile of its gamma", async () => {
+  test("writes an RGB image with only gray pixels with a gray profile of the image's gamma", async () => {
     const spec = image({ chunks: [{ type: "gAMA", data: uint32(100_000) }] });
     const sink = new Sink();
     await spaceOf(spec, sink);
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("writes an RGB image of grays with a gray version of its profile if the three curves are equal", async () => {
+  test("writes an RGB image with only gray pixels with a gray version of its profile if the profile's three curves are equal", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -102,7 +102,7 @@ describe("an RGB image", () => {
     }
   });
 
-  test("writes an RGB image of grays as RGB if its profile does not define grays", async () => {
+  test("keeps an RGB image with only gray pixels as RGB if its profile does not define grays", async () => {
     const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);
@@ -110,7 +110,7 @@ describe("an RGB image", () => {
   });
 });
 
-test("writes a palette of grays as gray", async () => {
+test("writes an image with a palette of grays as a gray image", async () => {
   const palette = Array.from({ length: 16 }, (_, i) => [i * 17, i * 17, i * 17]);
   const spec: PngSpec = { width: 16, height: 1, colorType: 3, bitDepth: 4, palette, samples: (x) => [x] };
   const sink = new Sink();

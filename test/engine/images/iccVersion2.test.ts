@@ -31,7 +31,7 @@ function tag(profile: Uint8Array, name: string): Buffer {
 }
 
 describe("rewriting a version 4 profile", () => {
-  test("copies the primaries of a version 4 profile to version 2", () => {
+  test("copies the primary colors of a version 4 ICC profile to version 2", () => {
     const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
     expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);
     for (const [name, color] of Object.entries(P3)) expect(tag(older, name)).toEqual(Buffer.from(xyzTag(color)));
@@ -48,18 +48,18 @@ describe("rewriting a version 4 profile", () => {
       [2, 0.9, 0, 0.5, 0.1, 0.1, 0.02],
       (x) => (x < 0.1 ? x / 2 + 0.02 : (0.9 * x) ** 2 + 0.1),
     ],
-  ])("samples a parametric curve for a version 2 profile: %s", (_, kind, parameters, light) => {
+  ])("converts a parametric curve to a sampled curve for a version 2 ICC profile: %s", (_, kind, parameters, light) => {
     const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
     expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
     for (let i = 0; i < 256; i++) expect(curve.readUInt16BE(12 + 2 * i) / 65535).toBeCloseTo(light(i / 255), 3);
   });
 
-  test("copies a sampled curve to a version 2 profile", () => {
+  test("copies a sampled curve to a version 2 ICC profile", () => {
     const curve = sampledCurveTag([0, 0.25, 1]);
     expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
   });
 
-  test("samples the curve of a gray profile for version 2", () => {
+  test("converts the curve of a gray ICC profile to a sampled curve for version 2", () => {
     const gray = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
     expect(tag(asVersion2(gray, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
   });
@@ -73,11 +73,11 @@ describe("rewriting a version 4 profile", () => {
     ["is truncated", version4(parametric(0, [2])).subarray(0, 300)],
     ["has no tags", new Uint8Array(128)],
     ["claims more tags than it has", new Uint8Array(200).fill(255)],
-  ])("does not rewrite a profile as version 2 if it %s", (_, profile) => {
+  ])("does not rewrite an ICC profile as version 2 if the profile %s", (_, profile) => {
     expect(asVersion2(profile, 3)).toBeUndefined();
   });
 
-  test("shows the same colors in PDF/A-1 with a rewritten profile", async () => {
+  test("shows the same colors in PDF/A-1 with an ICC profile that was rewritten as version 2", async () => {
     const iCCP = concat(encode("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
     const samples = (x: number, y: number) => [x * 17, y * 17, (x * y * 31) & 255];
     const spec: PngSpec = {

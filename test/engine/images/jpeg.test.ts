@@ -207,7 +207,7 @@ describe("an ICC profile in a JPEG", () => {
     expect(new Uint8Array(inflateSync(sink.streams(`/N ${components} `)[0]!))).toEqual(bytes);
   });
 
-  test("joins an ICC profile from segments in any order", async () => {
+  test("joins an ICC profile from the segments of a JPEG in any order", async () => {
     const bytes = profile({ length: 300 });
     const parts = [
       part(3, 3, bytes.subarray(220)),

@@ -299,7 +299,7 @@ describe("a palette with transparency", () => {
     expect(sink.streams("/Image")).toEqual([imageData(encodePng(spec))]);
   });
 
-  test("writes no mask for a palette of opaque entries", async () => {
+  test("writes no mask if all entries of the palette are opaque", async () => {
     const spec = noisy(
       { colorType: 3, bitDepth: 4 },
       { chunks: [{ type: "tRNS", data: new Uint8Array(16).fill(255) }] },

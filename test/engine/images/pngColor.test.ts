@@ -81,7 +81,7 @@ describe("the color space of a PNG", () => {
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "adds a profile that makes the linear samples of a PNG brighter (%s)",
+    "adds a profile with which the linear samples of a PNG look as bright as intended (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -92,12 +92,12 @@ describe("the color space of a PNG", () => {
     },
   );
 
-  test("applies a profile for a gamma to the colors of a palette", async () => {
+  test("applies the profile of a PNG's gamma to the colors of its palette", async () => {
     expect(await colorSpace("indexed", { gAMA: uint32(100000) })).toBe("[/Indexed [/ICCBased 4 0 R] 1 5 0 R]");
   });
 
   // The expected colorants are those that Adobe publishes, adapted to D50 (AdobeRGB1998.icc).
-  test("uses a profile for the chromaticities of a PNG, by default with the gamma of sRGB", async () => {
+  test("adds a profile for the chromaticities of a PNG, with the gamma of sRGB if the PNG has none", async () => {
     const sink = await written(encodePng(spec("RGB", { cHRM: ADOBE_RGB_COLORS })));
     const bytes = new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!));
     const adobeRgb = {

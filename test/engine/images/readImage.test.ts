@@ -28,7 +28,7 @@ test("decodes a PNG again if the limits differ", async () => {
   await expect(readImage(png, { maxPixels: 80 })).rejects.toMatchObject({ code: "image_too_large" });
 });
 
-test("copies the bytes of a cached picture", async () => {
+test("keeps its own copy of an image's bytes, so that the caller may overwrite them", async () => {
   const png = encodePng({ ...spec(9), colorType: 2, samples: (x, y) => [x, y, 255] });
   const body = new Uint8Array(png.length + 20);
   body.set(png, 10);

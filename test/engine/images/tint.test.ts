@@ -9,7 +9,7 @@ import { BACKGROUND, type Rgb, renderPage, Sink } from "./render.ts";
 const LIMITS: ImageLimits = { maxPixels: 10_000, hasHardMask: true };
 const TINT = 0.3;
 
-it("mixes bytes with white", () => {
+it("tints bytes by mixing them with white", () => {
   expect(tinted(Uint8Array.of(0, 100, 255), TINT)).toEqual(Uint8Array.of(179, 209, 255));
 });
 
@@ -59,7 +59,7 @@ describe("a tinted image", () => {
     [127, BACKGROUND],
     [128, [197, 185, 239]],
     [255, [197, 185, 239]],
-  ] as [number, Rgb][])("a tinted pixel of alpha %i is fully visible or invisible", async (alpha, expected) => {
+  ] as [number, Rgb][])("a tinted pixel is fully visible or invisible, depending on its alpha: %i", async (alpha, expected) => {
     const image = png({ colorType: 6, samples: () => [60, 20, 200, alpha] });
     const pixel = await firstPixel(image, TINT);
     for (const [i, channel] of pixel.entries()) expect(Math.abs(channel - expected[i]!)).toBeLessThanOrEqual(2);

@@ -60,7 +60,7 @@ describe("fitText", () => {
     expect(fitText(paragraphsOf("A"), room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
   });
 
-  test("keeps a text on one line if the text is then comfortable to read", () => {
+  test("keeps a text on one line if one line is large enough to read comfortably", () => {
     expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
@@ -90,7 +90,7 @@ describe("fitText", () => {
     ["reduces the font size if more lines are too deep", 300, 6, 10.9],
     ["reduces the font size to 6 points", 1000, 12, 6.1],
     ["cuts a text that does not fit at 6 points", 1200, 12, 6],
-  ])("%s if the template limits the depth of the text", (_, characters, count, fontSizePt) => {
+  ])("%s if the template limits the height of the text", (_, characters, count, fontSizePt) => {
     const text = "word ".repeat(characters / 5).trim();
     const fit = fitText(paragraphsOf(text), room({ maxFontSizePt: 12, maxDepthPt: 90 }));
     expect(fit.lines).toHaveLength(count);
@@ -103,7 +103,7 @@ describe("fitText", () => {
     expect(fit.isCut ?? false).toBe(characters === 1200);
   });
 
-  test("breaks a word in a template of limited depth only if it does not fit at 6 points", () => {
+  test("breaks a word in a template of limited height only if the word does not fit on a line at 6 points", () => {
     const area = room({ maxFontSizePt: 12, maxDepthPt: 90 });
     const set = (length: number) => fitText(paragraphsOf(`see ${"x".repeat(length)} now`), area);
     expect(textsOf(set(80).lines)).toEqual(["see", "x".repeat(80), "now"]);
@@ -113,7 +113,7 @@ describe("fitText", () => {
   });
 
   test.each([0.4, 1, 2.5])(
-    "cuts a text to the longest beginning that fits if joined characters are %d times as wide as single ones",
+    "shortens a text to its longest beginning that fits if joined characters are %d times as wide as single ones",
     (together) => {
       const setWidth = (set: string) => (set.length === 1 ? 1 : together * set.length);
       const blockEm = (lines: readonly TextLine[]) => ({
@@ -132,12 +132,12 @@ describe("fitText", () => {
     },
   );
 
-  test("keeps line breaks of the caller beyond the maximum depth", () => {
+  test("keeps the caller's line breaks even if the text then exceeds the template's maximum height", () => {
     const area = room({ maxFontSizePt: 14, maxDepthPt: 20 });
     expect(textsOf(fitText(paragraphsOf("a\nb\nc"), area).lines)).toEqual(["a", "b", "c"]);
   });
 
-  test.each([0, 30, 53, 90, 200])("keeps a text at %i degrees within the margins", (rotation) => {
+  test.each([0, 30, 53, 90, 200])("keeps a text that is rotated by %i degrees within the margins", (rotation) => {
     for (const text of ["A", "CONFIDENTIAL", "word ".repeat(90), "a\nb\nc\nd", "y".repeat(400)]) {
       const here = room({ rotation });
       const { lines, fontSizePt } = fitText(paragraphsOf(text), here);
