@@ -8,7 +8,7 @@ import { RED_PNG } from "../support/png.ts";
 import { readerBy } from "../support/ranges.ts";
 
 describe("the engine", () => {
-  test("plans the number of pages, the exact output length and the notices", async () => {
+  test("returns the number of pages, the exact output length and the notices before the output is written", async () => {
     const plan = await watermark(onePage, { image: RED_PNG });
     expect({ ...plan, chunks: undefined }).toEqual({ pages: 1, length: expect.any(Number), notices: [] });
     expect((await joined(plan.chunks())).length).toBe(plan.length);
@@ -24,7 +24,7 @@ describe("the engine", () => {
       "/Collection << >> /Perms << /DocMDP 1 0 R >>",
       ["signatures-invalidated", "attachments-not-marked"],
     ],
-  ])("returns the notices of %s", async (_, entries, expected) => {
+  ])("returns the expected notices for %s", async (_, entries, expected) => {
     const source = pdfOf([
       `<< /Type /Catalog /Pages 2 0 R ${entries} >>`,
       "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -33,7 +33,7 @@ describe("the engine", () => {
     expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
-  test("names the pages on which a text in small type is cut short", async () => {
+  test("names the pages on which a text in small letters is cut short", async () => {
     const boxes = ["0 0 595 842", "0 0 144 72", "0 0 144 72", "0 0 227 600", "0 0 90 90"];
     const source = pagesOf(boxes.map((box) => `/MediaBox [${box}]`));
     const text = `Licensed to ${"Annabelle Featherstonehaugh, ".repeat(7)} order 8842-1177-03`;
@@ -43,7 +43,7 @@ describe("the engine", () => {
     expect(await noticesOf({ template: "diagonal" })).toEqual([]);
   });
 
-  test("produces the same output whether a file is in memory or is read by ranges", async () => {
+  test("produces the same output whether a file is in memory or is read in byte ranges", async () => {
     const ranges = readerBy(onePage.length, async (start, end) => onePage.slice(start, end));
     const [memory, read] = await Promise.all(
       [onePage, ranges].map(async (source) => joined((await watermark(source, { text: "A" }, { loadFont })).chunks())),
@@ -69,7 +69,7 @@ describe("the engine", () => {
     expect(warm.map((output, at) => isEqual(output, fresh[at]!))).toEqual(marks.map(() => true));
   });
 
-  test("does not change the caller's Buffers", async () => {
+  test("does not change the bytes of the caller's Buffers", async () => {
     const [pdf, png] = [Buffer.from(onePage), Buffer.from(RED_PNG)];
     await joined((await watermark(pdf, { image: png })).chunks());
     expect([isEqual(pdf, onePage), isEqual(png, RED_PNG)]).toEqual([true, true]);
@@ -78,7 +78,7 @@ describe("the engine", () => {
   test.each<[string, TextMark | ImageMark]>([
     ["a tiled image", { image: RED_PNG, position: "tile", scale: 0.1 }],
     ["a tiled text", { text: "DRAFT", template: "tiled" }],
-  ])("shares the copies of %s among pages of similar size", async (_, mark) => {
+  ])("pages of similar size share the copies of %s", async (_, mark) => {
     const pages = Array.from({ length: 300 }, (_, index) => `/MediaBox [0 0 ${500 + index / 10} 600]`);
     const plan = await watermark(pagesOf(pages), mark as TextMark, { loadFont });
     const output = Buffer.from(await joined(plan.chunks())).toString("latin1");

@@ -50,7 +50,7 @@ function channelled(bindings: object = {}) {
 }
 
 describe("payment through a channel", () => {
-  test("is offered after the exact terms, if a facilitator lists the scheme and a key is set", async () => {
+  test("a 402 offers payment channels after the scheme exact, if a facilitator lists the channel scheme and CHANNEL_KEY is set", async () => {
     const offered = async (bindings: object, behavior = "channels") => {
       const { headers } = await deployment(behavior, bindings).call({});
       const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms;
@@ -61,14 +61,14 @@ describe("payment through a channel", () => {
     expect(await offered({}, "good")).toEqual(["exact"]);
   });
 
-  test("takes its delay and its minimum deposit from the settings", async () => {
+  test("a 402 states the withdrawal delay and the minimum deposit of payment channels from the settings", async () => {
     const bindings = { CHANNEL_WITHDRAW_DELAY_SECONDS: "172800", CHANNEL_MIN_DEPOSIT_CALLS: "20" };
     const { headers } = await deployment("channels", bindings).call({});
     const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms;
     expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 172_800, minDeposit: "1000000" });
   });
 
-  test("sells the first call with a deposit and further ones without a facilitator", async () => {
+  test("a channel pays for its first call with a deposit, and for further calls without the facilitator", async () => {
     const { open, call, payer, verified } = channelled();
     const opened = await open();
     expect(opened.receipt).toMatchObject({
@@ -87,7 +87,7 @@ describe("payment through a channel", () => {
     expect(await verified()).toBe(asked);
   });
 
-  test("charges nothing for a failed call, and the same voucher buys the next one", async () => {
+  test("a failed call through a channel costs nothing, and its voucher can pay for the next call", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -96,7 +96,7 @@ describe("payment through a channel", () => {
     expect((await call(voucher)).receipt?.extra.channelState.chargedCumulativeAmount).toBe("100000");
   });
 
-  test("returns the lost answer to the same call, and corrects the same voucher of another call", async () => {
+  test("a voucher that is sent again gets the lost answer for the same call, and a 402 with the channel's state for another call", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -123,7 +123,7 @@ describe("payment through a channel", () => {
     expect((await call(voucher)).status).toBe(402);
   });
 
-  test("returns the result under its key to a later voucher, and rejects the key for another request", async () => {
+  test("a channel call that repeats an idempotency key gets the same result with a later voucher, and an error with another request", async () => {
     const { open, call, payer } = channelled();
     await open();
     const key = { "Idempotency-Key": generatePrivateKey() };
@@ -139,7 +139,7 @@ describe("payment through a channel", () => {
     expect(JSON.parse(other.text)).toMatchObject({ code: "idempotency_key_reused" });
   });
 
-  test("charges repeated content once", async () => {
+  test("a channel is charged once for repeated calls with the same content", async () => {
     const { open, call, payer } = channelled({ DEFAULT_KEY: "true" });
     await open();
     const sold = await call(await payer.voucher(2 * PRICE));
@@ -148,7 +148,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.voucher(3 * PRICE), { text: "other" })).receipt?.extra.chargedAmount).toBe("50000");
   });
 
-  test("sells parallel calls one after the other", async () => {
+  test("only one of two parallel calls with the same voucher succeeds, and the other call succeeds with the next voucher", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -158,7 +158,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.voucher(3 * PRICE), { text: late })).status).toBe(200);
   });
 
-  test("refuses other terms, foreign signatures and unknown channels before the body is read", async () => {
+  test("rejects a channel payment with a foreign signature, an unknown channel or wrong terms", async () => {
     const { call, payer } = channelled();
     const other = new TestPayer();
     const voucher = await payer.voucher(PRICE);
@@ -169,7 +169,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.refund(PRICE))).terms?.error).toContain("GET /v1/channel");
   });
 
-  test("sells nothing while SELLING is false, but delivers what is paid for", async () => {
+  test("a channel buys nothing while SELLING is false, but a paid result can still be fetched", async () => {
     const { open, call, payer, FACILITATOR_URL } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -185,7 +185,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.voucher(3 * PRICE), {}, {}, TEXT)).status).toBe(200);
   });
 
-  test("sells every product through the same channel", async () => {
+  test("one channel pays for all products", async () => {
     const { open, call, payer } = channelled();
     await open();
     const image = { image: "https://files.example.com/red.png", text: undefined };
@@ -205,7 +205,7 @@ describe("the operator's view of channels", () => {
   };
   const objectOf = (channelId: string) => env.LEDGER.getByName(channelNameOf(CHAIN.caip2, channelId));
 
-  test("lists a channel with unclaimed sales and its claim, and books its sales, claims and transfers", async () => {
+  test("the operator's list has each channel with unclaimed sales, and the sales list has its sales, claims and transfers", async () => {
     const { open, call, payer, FACILITATOR_URL } = channelled();
     await open();
     await call(await payer.voucher(2 * PRICE));
@@ -244,7 +244,7 @@ describe("the operator's view of channels", () => {
     ]);
   });
 
-  test("warns in the health check before the deadline of a claim, and about late claims", async () => {
+  test("the health check warns of approaching claim deadlines of channels and of late claims", async () => {
     const name = "channel:eip155:84532:of-a-test";
     const list = env.LEDGER.getByName(OPEN_CHANNELS);
     const problems = async (entry: object) => {
@@ -267,13 +267,13 @@ describe("refund of a channel", () => {
     return seller.send({ method: "GET", ...(headers && { headers }) }, "/v1/channel");
   };
 
-  test("answers 402 with the terms of channels without a payment", async () => {
+  test("a refund request without a payment gets a 402 with the terms of channels", async () => {
     const { status, headers } = await refund(channelled());
     expect(status).toBe(402);
     expect(decodeHeader(headers.get("PAYMENT-REQUIRED")!)).toMatchObject({ accepts: [{ scheme: "batch-settlement" }] });
   });
 
-  test("pays the balance back, and the channel continues with another deposit", async () => {
+  test("a refund returns the channel's balance, and another deposit continues the channel", async () => {
     const seller = channelled();
     await seller.open();
     const { status, headers } = await refund(seller, await seller.payer.refund(PRICE));
@@ -290,7 +290,7 @@ describe("refund of a channel", () => {
     expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);
   });
 
-  test("corrects a refund whose voucher is not the last one, and refuses other payloads", async () => {
+  test("a refund request whose voucher is not the last one gets a correction, and a payload that is not a refund gets an error", async () => {
     const seller = channelled();
     await seller.open();
     const error = async (payload: object) => {
@@ -301,7 +301,7 @@ describe("refund of a channel", () => {
     expect(await error(await seller.payer.voucher(PRICE))).toContain("payload_type");
   });
 
-  test("does not exist in a deployment without channels", async () => {
+  test("a refund request gets a 404 from a deployment without channels", async () => {
     const { status } = await deployment("good").call({ method: "GET" }, "/v1/channel");
     expect(status).toBe(404);
   });

@@ -28,7 +28,7 @@ function newPayer() {
 }
 const resultFiles = async () => (await storedKeys()).filter((key) => key.startsWith("results/")).length;
 
-test("gives the result of the first call to a repeated call without a key, however its file is sent", async () => {
+test("a repeated call without an idempotency key gets the result of the first call, whether its file is a URL, a data URI or a form field", async () => {
   const call = newPayer();
   const first = await call({ file: URL_OF_FILE, text: "A" });
   const before = await resultFiles();
@@ -45,7 +45,7 @@ test("gives the result of the first call to a repeated call without a key, howev
   expect(await resultFiles()).toBe(before);
 });
 
-test("charges other fields, other files and other payers separately", async () => {
+test("charges a call without an idempotency key separately if its fields, its file or its payer differ", async () => {
   const call = newPayer();
   const answers = [
     await call({ file: URL_OF_FILE, text: "A" }),
@@ -57,7 +57,7 @@ test("charges other fields, other files and other payers separately", async () =
   expect(new Set(answers.map(({ url }) => url)).size).toBe(4);
 });
 
-test("charges a text with {date} again on the next day", async () => {
+test("charges a repeated call with {date} in its text again on the next day", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 25, 23, 59, 30) });
   const call = newPayer();
   const request = { file: URL_OF_FILE, text: "{date}" };
@@ -67,7 +67,7 @@ test("charges a text with {date} again on the next day", async () => {
   expect((await call(request)).url).not.toBe(first.url);
 });
 
-test("a call with a key of the caller's choice neither finds nor starts a purchase without a key", async () => {
+test("a call with an idempotency key and the same call without a key are charged separately", async () => {
   const call = newPayer();
   const request = { file: URL_OF_FILE, text: "A" };
   const keyed = await call(request, { "Idempotency-Key": crypto.randomUUID() });
@@ -76,14 +76,14 @@ test("a call with a key of the caller's choice neither finds nor starts a purcha
   expect(new Set([keyed.url, plain.url, other.url]).size).toBe(3);
 });
 
-test("a failed call is not remembered", async () => {
+test("a failed call is executed again when it is repeated", async () => {
   const call = newPayer();
   const damaged = { file: dataUri("application/pdf", onePage.subarray(0, 20)), text: "A" };
   const statuses = [(await call(damaged)).status, (await call(damaged)).status];
   expect(statuses).toEqual([422, 422]);
 });
 
-test("charges every call without a key if DEFAULT_KEY is false", async () => {
+test("charges each call without an idempotency key if DEFAULT_KEY is false", async () => {
   const payer = generatePrivateKey();
   const urls = async (DEFAULT_KEY: string) => {
     const { call } = deployment("good", { DEFAULT_KEY });
@@ -98,7 +98,7 @@ test("charges every call without a key if DEFAULT_KEY is false", async () => {
   expect([await urls("true"), await urls("false")]).toEqual([1, 2]);
 });
 
-test("counts the work of repeated calls against the payer's allowance from the 21st in an hour", async () => {
+test("counts the work of repeated calls against the payer's allowance from the 21st call in an hour on", async () => {
   const payer = generatePrivateKey();
   const { call } = deployment("good", { DEFAULT_KEY: "true", UNCHARGED_BYTES_PER_HOUR: String(2 * onePage.length) });
   const statuses: number[] = [];

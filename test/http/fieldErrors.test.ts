@@ -116,14 +116,14 @@ describe("an invalid value", () => {
   test.each([
     [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
     [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
-  ])("%s: explains how to upload a file if a form field holds a file name: %#", async (path, fields, field, curl) => {
+  ])("%s: explains how to upload a file if a form field contains a file name instead of a file: %#", async (path, fields, field, curl) => {
     expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
       new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
     );
     expect(await messageFor(path, fields, field)).not.toContain("in curl");
   });
 
-  test.each(PATHS)("explains how to upload a file if the request holds the local path %s", async (name) => {
+  test.each(PATHS)("explains how to upload a file if the request contains the local path %s", async (name) => {
     for (const [path, body, field] of [
       [TEXT, { ...text, file: name }, "file"],
       [IMAGE, { ...image, image: name }, "image"],
@@ -215,7 +215,7 @@ describe("an unknown field", () => {
     expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field. Did you mean \`${meant}\`?`);
   });
 
-  test("reports only the unknown field if it stands for a missing field", async () => {
+  test("reports only the unknown field, and not a missing field whose place it takes", async () => {
     const { errors } = await refusalOf(TEXT, { file, watermark: "A" });
     expect(errors).toEqual([{ path: "watermark", message: "is not a field. Did you mean `text`?" }]);
     const others = await refusalOf(IMAGE, { file, watermark: image.image });

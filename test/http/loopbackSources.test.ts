@@ -45,7 +45,7 @@ test.each<[string, string, Record<string, string>, Record<string, string>]>([
   [NOT_ALLOWED, "https://api.example.com", { ...allowed, ...FACILITATOR }, {}],
   [NOT_ALLOWED, LOCAL, { ...allowed, ...FACILITATOR }, { "CF-Connecting-IP": "203.0.113.7" }],
 ])(
-  "returns %s for a file URL on a loopback address, called at %s with settings %j and headers %j",
+  "returns %s for a file on a loopback address if the server is called at %s with the settings %j and the headers %j",
   async (code, origin, settings, headers) => {
     expect(await call(origin, settings, headers)).toBe(code);
   },

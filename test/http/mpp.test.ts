@@ -69,7 +69,7 @@ function deployment(behavior = "settles-84532-base_sepolia", settings: object = 
 }
 
 describe("the challenge of an unpaid call", () => {
-  test.each([TEXT, IMAGE])("states the terms of %s beside those of x402", async (path) => {
+  test.each([TEXT, IMAGE])("the MPP challenge of an unpaid call states the terms of %s, like the terms of x402 in the same 402", async (path) => {
     const { status, headers } = await call({ path });
     expect(status).toBe(402);
     const [challenge, other] = challengesIn(headers.get("WWW-Authenticate"));
@@ -87,13 +87,13 @@ describe("the challenge of an unpaid call", () => {
     expect(lifetime).toBeLessThanOrEqual(360_000);
   });
 
-  test("has another id for each call", async () => {
+  test("an MPP challenge has a different id for each call", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
     const ids = await Promise.all([1, 2, 3].map(async () => (await challenged()).id));
     expect(new Set(ids).size).toBe(3);
   });
 
-  test("is sent for the first three EVM networks", async () => {
+  test("a 402 has MPP challenges for the first three EVM networks", async () => {
     const settings = {
       NETWORKS: "solana,base,polygon,base-sepolia,arbitrum",
       PAY_TO_SOLANA: "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
@@ -103,7 +103,7 @@ describe("the challenge of an unpaid call", () => {
     expect(chains).toEqual([8453, 137, 84532]);
   });
 
-  test("is sent for one network if the headers have no room for more", async () => {
+  test("a 402 has an MPP challenge for only one network if the headers have no room for more", async () => {
     const names = Object.keys(NETWORKS).filter((name) => !name.startsWith("solana"));
     const settings = {
       ...{ NETWORKS: names.join(), RECEIPT_KEY, PAY_TO },
@@ -116,7 +116,7 @@ describe("the challenge of an unpaid call", () => {
     ]);
   });
 
-  test("is not sent if MPP is off, without a RECEIPT_KEY, or in the name of a foreign host", async () => {
+  test("a 402 has no MPP challenge if MPP is off, RECEIPT_KEY is not set, or the host is not allowed", async () => {
     const [good, keyless] = [deployment(), deployment(undefined, { RECEIPT_KEY: "" })];
     const origin = "https://pdf.example.com";
     const sent = async (settings: object) => (await call({ settings, origin })).headers.has("WWW-Authenticate");
@@ -127,7 +127,7 @@ describe("the challenge of an unpaid call", () => {
     expect(await sent({ ...good.settings, ALLOWED_HOSTS: "pdf.example.com" })).toBe(true);
   });
 
-  test("can be read by web pages, which may send the credential", async () => {
+  test("a web page of another origin can read an MPP challenge and send the MPP credential", async () => {
     const { headers } = await call({ headers: { Origin: "https://shop.example.com" } });
     const exposed = headers.get("Access-Control-Expose-Headers")!.split(",");
     expect(exposed).toEqual(expect.arrayContaining(["WWW-Authenticate", "Payment-Receipt"]));
@@ -142,7 +142,7 @@ describe("the challenge of an unpaid call", () => {
 });
 
 describe("a credential", () => {
-  test("buys a PDF, and the answer has both receipts", async () => {
+  test("an MPP credential buys a PDF, and the answer has receipts of MPP and x402", async () => {
     const key = generatePrivateKey();
     const challenge = await challenged();
     const Authorization = authorizationOf(await credentialFor(challenge, {}, key));
@@ -161,13 +161,13 @@ describe("a credential", () => {
     expect(headers.get("Cache-Control")).toBe("private, no-store");
   });
 
-  test("is settled by a facilitator as a payment of x402 version 2", async () => {
+  test("the facilitator settles an MPP credential as an x402 version 2 payment", async () => {
     const { settings, counts } = deployment();
     const { status } = await buy({ settings });
     expect([status, await counts()]).toEqual([200, { verify: 1, settle: 1 }]);
   });
 
-  test("pays for a form, whose scheme may be in lower case", async () => {
+  test("an MPP credential pays for a form, even if its scheme is in lower case", async () => {
     const body = formOf({ file: new File([onePage], "a.pdf"), text: "FORM" });
     const value = await authorizing();
     expect(await call({ body, headers: { Authorization: value.replace("Payment", "payment") } })).toHaveProperty(
@@ -176,14 +176,14 @@ describe("a credential", () => {
     );
   });
 
-  test("pays for a large upload, and is not settled by it", async () => {
+  test("an MPP credential permits a large upload without being settled", async () => {
     const { settings, counts } = deployment();
     const path = "/v1/uploads";
     const { status } = await buy({ path, body: { name: "a.pdf", size: 20_000_000 }, settings });
     expect([status, await counts()]).toEqual([201, { verify: 1, settle: 0 }]);
   });
 
-  test("is never logged", async () => {
+  test("an MPP credential never appears in the log", async () => {
     const GARBAGE = "a-secret-that-is-no-credential";
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     const Authorization = await authorizing();
@@ -198,7 +198,7 @@ describe("a credential", () => {
     for (const secret of [Authorization.slice(8), payload.signature, GARBAGE]) expect(logged).not.toContain(secret);
   });
 
-  test("is ignored if its scheme is not Payment", async () => {
+  test("an Authorization header is ignored if its scheme is not Payment", async () => {
     for (const Authorization of ["Bearer abc", "Basic cGF5bWVudA==", "Payments e30"]) {
       const { status, headers } = await call({ headers: { Authorization } });
       expect([status, headers.get("Content-Type")]).toEqual([402, "application/json"]);
@@ -235,7 +235,7 @@ describe("a refused credential", () => {
     ["JSON null", "Payment bnVsbA", /credential: .*object/],
     ["an empty object", "Payment e30", /^challenge: /],
     ["more than 8 KB", `Payment ${"A".repeat(9000)}`, /base64url/],
-  ])("reports malformed-credential for %s", async (_, Authorization, detail) => {
+  ])("the Authorization header gets the error malformed-credential if it contains %s", async (_, Authorization, detail) => {
     const { settings, counts } = deployment();
     expectRefusal(await call({ headers: { Authorization }, settings }), "malformed-credential", detail);
     expect(await counts()).toEqual({ verify: 0, settle: 0 });
@@ -259,7 +259,7 @@ describe("a refused credential", () => {
     ["another payer", "verification-failed", inPayload({ from: PAY_TO }), /source/],
     ["another source", "verification-failed", (one) => ({ ...one, source: `did:pkh:eip155:1:${PAY_TO}` }), /source/],
     ["a wrong signature", "verification-failed", inPayload({ signature: `0x${"1b".repeat(65)}` }), /signature/],
-  ])("reports %s as %s", async (_, type, change, detail) => {
+  ])("an MPP credential with %s gets the error %s", async (_, type, change, detail) => {
     const credential = await credentialFor(await challenged());
     expectRefusal(await call({ headers: { Authorization: authorizationOf(change(credential)) } }), type, detail);
   });
@@ -270,18 +270,18 @@ describe("a refused credential", () => {
     ["another recipient", { to: `0x${"ab".repeat(20)}` }, /recipient_mismatch/],
     ["another nonce", { nonce: `0x${"00".repeat(32)}` as const }, /keccak256/],
     ["a validity beyond the challenge's", { validBefore: String(Math.floor(Date.now() / 1000) + 4000) }, /expires/],
-  ])("reports verification-failed for %s under a valid signature", async (_, change, detail) => {
+  ])("an MPP credential with %s under a valid signature gets the error verification-failed", async (_, change, detail) => {
     const Authorization = authorizationOf(await credentialFor(await challenged(), change));
     expectRefusal(await call({ headers: { Authorization } }), "verification-failed", detail);
   });
 
-  test("reports payment-expired once the challenge has expired", async () => {
+  test("an MPP credential gets the error payment-expired if its challenge has expired", async () => {
     const Authorization = await authorizing();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 361_000 });
     expectRefusal(await call({ headers: { Authorization } }), "payment-expired", /valid_before/);
   });
 
-  test("reports invalid-challenge for the challenge of another deployment, another route, or another price", async () => {
+  test("an MPP credential gets the error invalid-challenge if its challenge is from another deployment or route, or states another price", async () => {
     const [mine, foreign] = [deployment(), deployment(undefined, { RECEIPT_KEY: OTHER_KEY })];
     const onBase = deployment("settles-8453-base", { NETWORKS: "base" });
     const { settings } = mine;
@@ -297,7 +297,7 @@ describe("a refused credential", () => {
     expect(await mine.counts()).toEqual({ verify: 0, settle: 0 });
   });
 
-  test("reports verification-failed with the facilitator's reason, if the facilitator refuses to verify or to settle", async () => {
+  test("an MPP credential gets verification-failed with the facilitator's reason if the facilitator refuses to verify or settle it", async () => {
     for (const behavior of ["refuses-verify", "refuses-settle-400"]) {
       const FACILITATOR_URL = `https://facilitator.example.com/${behavior}`;
       const { settings } = deployment(undefined, { FACILITATOR_URL });
@@ -306,7 +306,7 @@ describe("a refused credential", () => {
   });
 
   test.each(["X-PAYMENT", "PAYMENT-SIGNATURE"])(
-    "is a 400 beside a payment in %s, and nothing is charged",
+    "a request with both an MPP credential and a payment in %s gets a 400 and is not charged",
     async (name) => {
       const { settings, counts } = deployment();
       const Authorization = await authorizing({ settings });
@@ -319,7 +319,7 @@ describe("a refused credential", () => {
 });
 
 describe("a credential sent again", () => {
-  test("returns the same result with a key, also after the challenge has expired", async () => {
+  test("an MPP credential that is sent again with its idempotency key gets the same result, even after the challenge has expired", async () => {
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const { settings, counts } = deployment();
     const Authorization = await authorizing({ settings });
@@ -332,7 +332,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("returns nothing without a key, and nothing for another body", async () => {
+  test("an MPP credential that is sent again without an idempotency key or with another body gets no result", async () => {
     const { settings, counts } = deployment();
     const Authorization = await authorizing({ settings });
     const send = (body: object) =>
@@ -345,7 +345,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("is charged once if two calls run at the same time", async () => {
+  test("an MPP credential is charged once if two calls send it at the same time", async () => {
     const { settings, counts } = deployment();
     const Authorization = await authorizing({ settings });
     const answers = await Promise.all([1, 2].map(() => call({ settings, headers: { Authorization } })));
@@ -355,7 +355,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("as a new credential after a lost answer, buys the same result for one settlement", async () => {
+  test("a call that is repeated with a new MPP credential after a lost answer gets the same result and is settled once", async () => {
     const { settings, counts } = deployment();
     const key = generatePrivateKey();
     const [lost, retried] = [await buy({ settings }, key), await buy({ settings }, key)];
@@ -367,7 +367,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("as a new credential at the same time, is charged once for the same content", async () => {
+  test("two simultaneous calls for the same content with different MPP credentials are charged once", async () => {
     const { settings, counts } = deployment();
     const key = generatePrivateKey();
     const answers = await Promise.all([buy({ settings }, key), buy({ settings }, key)]);
@@ -375,7 +375,7 @@ describe("a credential sent again", () => {
     expect(await counts()).toMatchObject({ settle: 1 });
   });
 
-  test("is charged once for the same content as a payment of x402", async () => {
+  test("the same content is charged once if it is bought with an MPP credential and then with an x402 payment", async () => {
     const { settings, counts } = deployment();
     const key = generatePrivateKey();
     const bought = await buy({ settings }, key);
@@ -391,7 +391,7 @@ describe("the digest of a body", () => {
     `sha-256=:${new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toBase64()}:`;
   const text = JSON.stringify(BODY);
 
-  test("is in the challenge if the unpaid call announces it", async () => {
+  test("an MPP challenge contains the digest of the body if the unpaid call announces the digest", async () => {
     const digest = await digestOf(text);
     for (const announced of [digest, `sha-512=:AAAA:, ${digest}`])
       expect(await challenged({ headers: { "Content-Digest": announced } })).toMatchObject({ digest });
@@ -406,7 +406,7 @@ describe("the digest of a body", () => {
       `--b\r\nContent-Disposition: form-data; name="text"\r\n\r\nA\r\n--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n${BODY.file}\r\n--b--\r\nepilogue`,
       "multipart/form-data; boundary=b",
     ],
-  ])("lets a credential pay for this body only: %s", async (_, body, type) => {
+  ])("an MPP credential whose challenge contains a digest pays only for the body with this digest: %s", async (_, body, type) => {
     const { settings, counts } = deployment();
     const options = { settings, headers: { "Content-Type": type, "Content-Digest": await digestOf(body) } };
     const Authorization = await authorizing({ ...options, body });

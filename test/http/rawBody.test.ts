@@ -34,7 +34,7 @@ describe("a PDF as the body", () => {
     expect((await send(output.url)).headers.get("Content-Disposition")).toContain("%C3%BC.pdf");
   });
 
-  test("a PDF sent as the raw body is the same request as a form with the same PDF and equal fields", async () => {
+  test("a PDF sent as the raw body counts as the same request as a form with the same PDF and equal fields", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const sent = await (await call(TEXT, { text: "SAME", opacity: "0.5" }, { payment })).json();
     const form = formOf({ file: new File([onePage], "a.pdf"), text: "SAME", opacity: ".50" });
@@ -122,7 +122,7 @@ describe("a PDF as the body", () => {
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("names the right content type if a PDF is sent as a form, as curl does by default", async () => {
+  test("names the right content type if a PDF is sent with the content type of a form, as curl does by default", async () => {
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     expect(await problemOf(await call(TEXT, { text: "A" }, { headers }))).toMatchObject({
       code: "unsupported_media_type",

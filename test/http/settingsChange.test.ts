@@ -36,7 +36,7 @@ function changed(behavior = "good") {
 test.each([
   ["X-PAYMENT", signPayment],
   ["PAYMENT-SIGNATURE", signPaymentV2],
-] as const)("returns the result to a payment in %s that was settled on the old terms", async (header, sign) => {
+] as const)("a payment in %s that was settled on the old terms still gets its result after a change of the terms", async (header, sign) => {
   const { before, after } = changed();
   const headers = { [header]: await sign(await terms(), generatePrivateKey()), "Idempotency-Key": crypto.randomUUID() };
   const bought = await before(headers);
@@ -47,7 +47,7 @@ test.each([
 test.each([
   { key: "the key of the sale", headers: () => ({ "Idempotency-Key": crypto.randomUUID() }) },
   { key: "no key", headers: () => ({}) },
-])("returns the result to a new payment on the new terms with $key, and does not settle it", async ({ headers }) => {
+])("a repeated call with a payment on the new terms and $key gets the earlier result, and its payment is not settled", async ({ headers }) => {
   const { before, after } = changed();
   const [payer, sent] = [generatePrivateKey(), headers()];
   const bought = await before({ ...sent, "X-PAYMENT": await signPayment(await terms(), payer) });
@@ -56,7 +56,7 @@ test.each([
   expect(repeated.headers.get("Overprint-Notice")).toBe("payment-not-settled");
 });
 
-test("returns the result to a payment on another network with the same key if the first network is removed", async () => {
+test("a repeated call with the same key gets the earlier result for a payment on another network, after its first network was removed", async () => {
   const { before } = changed();
   const { call } = deployment("good", { NETWORKS: "base" });
   const [payer, key] = [generatePrivateKey(), { "Idempotency-Key": crypto.randomUUID() }];
@@ -67,7 +67,7 @@ test("returns the result to a payment on another network with the same key if th
   expect([repeated.status, JSON.parse(repeated.text).output?.url]).toEqual([200, bought.url]);
 });
 
-test("settles a payment on the terms on which it was signed, and gives its result to a call after the change", async () => {
+test("settles a payment on the terms for which it was signed, and a call after a change of the terms gets the result", async () => {
   const { before, after } = changed("loses-first-answer");
   const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
   const headers = { ...payment, "Idempotency-Key": crypto.randomUUID() };
@@ -83,7 +83,7 @@ test("settles a payment on the terms on which it was signed, and gives its resul
   expect([status, again]).toEqual([200, url]);
 });
 
-test("asks for a payment on the new terms if the old one has bought nothing, and does not verify the old one", async () => {
+test("asks for a payment on the new terms if a payment on the old terms has bought nothing, and does not verify the old payment", async () => {
   const { call, verified } = deployment("good", NEW);
   const payment = await signPayment(await terms(), generatePrivateKey());
   const answer = await call({ headers: { "X-PAYMENT": payment, "Content-Type": "application/json" }, body: "{}" });
@@ -93,7 +93,7 @@ test("asks for a payment on the new terms if the old one has bought nothing, and
   expect(await verified()).toBe(0);
 });
 
-test("asks for a new payment if a settled payment is sent with another request after the change", async () => {
+test("asks for a new payment if a settled payment is sent with another request after a change of the terms", async () => {
   const { before, after } = changed();
   const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
   await before(payment);
@@ -103,7 +103,7 @@ test("asks for a new payment if a settled payment is sent with another request a
   ]);
 });
 
-test("uses the payment that matches the terms if another payment of the call does not", async () => {
+test("uses the one of a call's two payments that matches the current terms", async () => {
   const { before } = changed();
   const payer = generatePrivateKey();
   const other = { "PAYMENT-SIGNATURE": await signPaymentV2(await newTerms(), payer) };

@@ -34,11 +34,11 @@ describe("the 402 of a call without a payment lists errors of the request", () =
     ["a wrong value in a form", TEXT, `file=${file}&text=A&scale=1`, FORM, "scale", /not a field of this operation/],
     ["a query without a body", `${TEXT}?txt=A`, "", {}, "txt", /Did you mean `text`\?$/],
     ["a field in the query besides JSON", `${TEXT}?text=A`, "{}", undefined, "text", /must be in the body/],
-  ])("%s", async (_, path, body, headers, field, message) => {
+  ])("the 402 of an unpaid call lists an error of the request: %s", async (_, path, body, headers, field, message) => {
     expect(await problemsOf(path, body, headers)).toEqual([{ path: field, message: expect.stringMatching(message) }]);
   });
 
-  test("a query besides a PDF of any size", async () => {
+  test("the 402 of an unpaid call lists errors in the query even if the body is a large PDF", async () => {
     const headers = { "Content-Type": "application/pdf" };
     const pdf = new Uint8Array(100_000);
     expect(await problemsOf(`${TEXT}?text=A&position=lower+right`, pdf, headers)).toEqual([
@@ -47,7 +47,7 @@ describe("the 402 of a call without a payment lists errors of the request", () =
     expect(await problemsOf(`${TEXT}?text=A`, pdf, headers)).toBeUndefined();
   });
 
-  test("at most ten errors", async () => {
+  test("the 402 of an unpaid call lists at most ten errors of the request", async () => {
     const fields = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`, 1]));
     expect(await problemsOf(TEXT, JSON.stringify(fields))).toHaveLength(10);
   });
@@ -59,17 +59,17 @@ describe("the 402 of a call without a payment lists no errors", () => {
     ["if a form has none", `file=${file}&text=A&opacity=0.5`, FORM],
     ["if the body has more than 16 KB", JSON.stringify({ nonsense: "x".repeat(17_000) })],
     ["if the body is of another type", "nonsense", { "Content-Type": "text/plain" }],
-  ])("%s", async (_, body, headers) => {
+  ])("the 402 of an unpaid call lists no errors of the request %s", async (_, body, headers) => {
     expect(await problemsOf(TEXT, body, headers)).toBeUndefined();
   });
 
-  test("if the body is a form with files", async () => {
+  test("the 402 of an unpaid call lists no errors of the request if the body is a form with files", async () => {
     const body = formOf({ file: new File([onePage], "a.pdf"), nonsense: "1" });
     const response = await send(TEXT, { method: "POST", body });
     expect(await response.json<Unpaid>()).not.toHaveProperty("problems");
   });
 
-  test("if the body does not arrive within a second", async () => {
+  test("the 402 of an unpaid call lists no errors of the request if the body does not arrive within a second", async () => {
     const { readable, writable } = new FixedLengthStream(100);
     const writer = writable.getWriter();
     void writer.write(encode('{"text":')).catch(() => undefined);
@@ -80,7 +80,7 @@ describe("the 402 of a call without a payment lists no errors", () => {
     await writer.abort().catch(() => undefined);
   });
 
-  test("if a payment is sent", async () => {
+  test("a 402 lists no errors of the request if the call has a payment", async () => {
     const headers = { ...JSON_TYPE, "X-PAYMENT": "nonsense" };
     const response = await send(TEXT, { method: "POST", headers, body: '{"nonsense":1}' });
     expect(await response.json<Unpaid>()).not.toHaveProperty("problems");

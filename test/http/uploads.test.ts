@@ -62,7 +62,7 @@ describe("an upload", () => {
     }
   });
 
-  test("fills in the name of the upload for {filename}", async () => {
+  test("replaces {filename} in a text by the name of the upload", async () => {
     const offered = await opened({ ...pdf, name: "Offer 7.pdf" });
     await put(offered, onePage);
     const markedWith = async (text: string) => {

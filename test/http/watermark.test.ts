@@ -48,7 +48,7 @@ test.each<[string, object | FormData, string]>([
   ["a URL", { file: `${URL_OF_PDF}?v=1`, text: "{filename}" }, "one-page.pdf"],
   ["a data URI with the field filename", { file: pdf, text: "{filename}", filename: "offer" }, "offer.pdf"],
   ["a data URI", { file: pdf, text: "{filename}" }, "watermarked.pdf"],
-])("fills in the name of %s for {filename}", async (_, body, name) => {
+])("replaces {filename} in a text by the name of %s", async (_, body, name) => {
   const markedOf = async (sent: object | FormData) => {
     const { output } = result.parse(await (await callPaid(TEXT, sent)).json());
     return Buffer.from(await (await send(output.url)).arrayBuffer()).toString("latin1");
@@ -56,7 +56,7 @@ test.each<[string, object | FormData, string]>([
   expect(await markedOf(body)).toBe(await markedOf({ file: pdf, text: name }));
 });
 
-test("names the placeholders if a text has an unknown one", async () => {
+test("lists the known placeholders if a text contains an unknown placeholder", async () => {
   const { errors } = await (await callPaid(TEXT, { file: pdf, text: "No. {page:12}" })).json<Problem>();
   expect(errors).toEqual([
     {
@@ -326,7 +326,7 @@ describe("invalid input", () => {
     expect(errors?.map(({ path }) => path)).toEqual([field]);
   });
 
-  test("rejects JSON with too many values in a short response", async () => {
+  test("rejects JSON with too many values, and keeps the error response short", async () => {
     const body = `{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join()}}`;
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);

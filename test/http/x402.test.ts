@@ -229,7 +229,7 @@ describe("a payment buys one result", () => {
     expect(withKey.status).toBe(402);
   });
 
-  test("rejects a settled payment without a proof in a call with the same request, so that a lost answer is not paid twice", async () => {
+  test("refuses a repeated call without a proof of the payer, instead of asking for another payment", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const request = { ...body, text: "BOUGHT ONCE" };
     expect((await call("X-PAYMENT", payment, request)).status).toBe(200);

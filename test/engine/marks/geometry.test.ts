@@ -130,7 +130,7 @@ describe("tile", () => {
     return tile(mark, degrees, a4).map(({ x, y }) => apply(middle, x + 50, y + 25));
   };
 
-  test.each([0, 30, -45, 90])("puts a copy near every point of the page at %i degrees", (degrees) => {
+  test.each([0, 30, -45, 90])("puts copies that are rotated by %i degrees near every point of the page", (degrees) => {
     const centers = centersOf(degrees);
     for (let x = 0; x <= 600; x += 50)
       for (let y = 0; y <= 800; y += 50) {
@@ -164,7 +164,7 @@ describe("tile", () => {
     [30, { x: 5000, y: 4000 }],
     [-45, { x: -10_000, y: 333 }],
     [90, { x: 75, y: 125 }],
-  ])("an offset at %i degrees moves all copies of a mark and leaves no gap: %j", (degrees, offset) => {
+  ])("an offset moves all copies of a mark that is rotated by %i degrees, and leaves no gap: %j", (degrees, offset) => {
     const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
     const moved = tile(mark, degrees, a4, { offset }).map(({ x, y }) => apply(middle, x + 50, y + 25));
     for (let x = 0; x <= 600; x += 50)
@@ -184,7 +184,7 @@ describe("tile", () => {
     [0, 100, 50],
     [1, 200, 100],
     [2, 300, 150],
-  ])("places copies at a gap of %i times the mark's size", (gap, stepX, stepY) => {
+  ])("leaves a gap of %i times the mark's size between copies", (gap, stepX, stepY) => {
     const places = tile(mark, 0, { width: 1000, height: 600 }, { gap });
     const inRow = places
       .filter(({ y }) => y === 0)

@@ -98,7 +98,7 @@ describe.each(MARKS)("%s with opacity 1", (_, mark) => {
     ["a file without a PDF/A claim", {}],
     ["a PDF/A file", { part: 1, intent: 3 }],
     ["a file whose pages replace device colors", { resources: "/ColorSpace<</DefaultGray 9 0 R/DefaultRGB 9 0 R>>" }],
-  ])("redefines no default color space in %s", async (_name, options) => {
+  ])("does not redefine a default color space in %s", async (_name, options) => {
     expect((await marked(archive(options), mark)).all).not.toMatch(/\/Default\w+\s*\/Device/);
   });
 });
@@ -113,7 +113,7 @@ describe("the color of a mark", () => {
     expect((await marked(archive({}), image(RGB))).all).toContain("/ColorSpace /DeviceRGB");
   });
 
-  test("defines a color by a profile in PDF/A, and makes a neutral color gray", async () => {
+  test("defines a mark's color with an ICC profile in PDF/A, but writes a neutral color as gray", async () => {
     const source = archive({ part: 1, intent: 4 });
     const { all, added } = await marked(source, RED);
     const [, number] = /\/ColorSpace<<\/C\[\/ICCBased (\d+) 0 R\]>>/.exec(all) ?? [];
@@ -122,7 +122,7 @@ describe("the color of a mark", () => {
     expect((await marked(source, NEUTRAL)).all).toContain("0.251 g");
   });
 
-  test("defines a color by a profile if a page replaces its device color space", async () => {
+  test("defines a mark's color with an ICC profile if a page replaces its device color space", async () => {
     const [gray, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
     expect((await marked(gray!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
     expect((await marked(gray!, RED)).all).toContain(" rg");
@@ -217,7 +217,7 @@ describe("PDF/A notices", () => {
     for (const mark of TRANSPARENT) expect((await marked(archive(options), mark)).notices).toEqual(notices);
   });
 
-  test("draws hollow letters with a soft mask where the standard allows masks", async () => {
+  test("draws hollow letters with a soft mask if the PDF standard of the file allows soft masks", async () => {
     const mark = { text: "A", template: "outline", opacity: 1 } as const;
     for (const options of [{}, { part: 2, intent: 3 }])
       expect(await marked(archive(options), mark)).toMatchObject({
@@ -261,7 +261,7 @@ describe("PDF/A notices", () => {
 });
 
 test.each([1e-5, 1e-18, 1e-300])(
-  "keeps the numbers of a tiled text of %f points within the range of PDF/A-1",
+  "keeps the numbers that position a tiled text of %f points within the range of PDF/A-1",
   async (fontSizePt) => {
     const { all } = await marked(archive({ part: 1 }), { text: "Draft", template: "tiled", opacity: 1, fontSizePt });
     expect(all).toContain("/Artifact");

@@ -52,12 +52,12 @@ test.each([
   expect(fillIn("{filename}", { ...values, filename })).toBe(shown);
 });
 
-test("counts a text as numbered only if it contains {page}", () => {
+test("treats a text as numbered only if it contains {page}", () => {
   const counts = ["{page}", "{page:6}", "{pages} {date}", "{{page}"].map((text) => digitCounts(text, values));
   expect(counts).toEqual([[3, 2, 1], [3, 2, 1], [], []]);
 });
 
-test("expects numbers from page_start up to that of the last page", () => {
+test("expects page numbers from page_start up to the number of the last page", () => {
   expect(digitCounts("{page}", { ...values, pageStart: 95 })).toEqual([3, 2]);
   expect(digitCounts("{page}", { ...values, pageStart: 999_999_999 })).toEqual([10, 9]);
   expect(digitCounts("{page}", { ...values, pages: 1, pageStart: 0 })).toEqual([1]);

@@ -13,7 +13,7 @@ test.each<[string, string, readonly number[]]>([
   ["a page that is rotated by 90 degrees", `${PAGE} /Rotate 90`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page that is rotated by 270 degrees", `${PAGE} /Rotate 270`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page with units of two points", `${PAGE} /UserUnit 2`, [310 - 40, 10 + 60, 390 - 40, 90 + 60]],
-])("moves the mark by the offset as the reader sees %s", async (_, page, box) => {
+])("moves the mark by the offset, in the directions that a viewer sees on %s", async (_, page, box) => {
   const [found] = await markBoxes(pagesOf([page]), { ...MARK, marginPt: 10, offsetXPt: -40, offsetYPt: 60 });
   for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
 });
@@ -36,12 +36,12 @@ test.each<[string, string, object, readonly number[]]>([
   ["the whole page without a TrimBox", "/MediaBox [0 0 300 400]", { box: "trim" }, [230, 10, 290, 70]],
   ["the whole page with a TrimBox outside", "/MediaBox [0 0 300 400] /TrimBox [500 0 900 400]", {}, [230, 10, 290, 70]],
   ["the whole page with an unreadable TrimBox", "/MediaBox [0 0 300 400] /TrimBox [1 /A]", {}, [230, 10, 290, 70]],
-])("counts margins and sizes from %s", async (_, page, fields, box) => {
+])("measures margins and sizes from %s", async (_, page, fields, box) => {
   const [found] = await markBoxes(pagesOf([page]), { ...MARK, marginPt: 10, ...fields });
   for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
 });
 
-test("tiles cover the bleed, and one of them is in the middle of the finished page", async () => {
+test("tiled copies cover the bleed, and one copy is in the middle of the TrimBox", async () => {
   const source = pagesOf(["/MediaBox [0 0 300 400] /TrimBox [40 30 200 350]"]);
   const [left, bottom, right, top] = (await markBoxes(source, { position: "tile", scale: 0.2, tileGap: 0 }))[0]!;
   expect([left, bottom, right, top]).toEqual([0, 0, 300, 400]);
@@ -49,7 +49,7 @@ test("tiles cover the bleed, and one of them is in the middle of the finished pa
   expect([(only![0] + only![2]) / 2, (only![1] + only![3]) / 2]).toEqual([120, 190]);
 });
 
-test("names the pages from which the offset moves the mark", async () => {
+test("the notice mark-outside names the pages on which the offset moves the mark off the page", async () => {
   const pages = pagesOf(["/MediaBox [0 0 600 600]", PAGE, PAGE]);
   const noticesOf = async (mark: object) =>
     (await watermark(pages, { text: "No. {page}", template: "footer", ...mark }, { loadFont })).notices;

@@ -52,7 +52,7 @@ describe("a mark in the position auto", () => {
     expect(await cornerOn(content, own, "", body)).toEqual(expected);
   });
 
-  it("avoids text with the widths of its font", async () => {
+  it("avoids text, and measures it with the widths of its font", async () => {
     const font = (widths: string) => ({ 5: `<</Type/Font/Subtype/TrueType/FirstChar 97/Widths[${widths}]>>` });
     const text = "BT /F 10 Tf 205 350 Td (aa) Tj ET";
     const resources = "/Resources<</Font<</F 5 0 R>>>>";
@@ -90,14 +90,14 @@ describe("a mark in the position auto", () => {
     expect(JSON.stringify(corner) === JSON.stringify(TOP_RIGHT)).toBe(isThere);
   });
 
-  it("prefers any ink to a barcode", async () => {
+  it("covers any other content rather than a barcode", async () => {
     const bars = (x: number) => Array.from({ length: 20 }, (_, i) => `${x + 3 * i} 335 1.5 30 re`).join(" ");
     // the other places are filled
     expect(await cornerOn(`${bars(225)} f 0 0 300 320 re f 0 320 215 80 re f`, "top-right")).not.toEqual(TOP_RIGHT);
   });
 
   it.each([90, 180, 270])(
-    "finds ink where the reader sees it on a page that is rotated by %i degrees",
+    "avoids ink on a page that is rotated by %i degrees",
     async (angle) => {
       const corner = (content: string) => cornerOn(content, "top-left", `/Rotate ${angle}`);
       const free = await corner("");
@@ -107,14 +107,14 @@ describe("a mark in the position auto", () => {
     },
   );
 
-  it("tests a rotated mark by its sides, not by the box around it", async () => {
+  it("tests whether content touches a rotated mark itself, not the box around the mark", async () => {
     const diamond = { ...SQUARE, rotation: 45 };
     const free = await cornerOn("", "top-right", "", {}, diamond);
     expect(await cornerOn("276 376 3 3 re f", "top-right", "", {}, diamond)).toEqual(free);
     expect(await cornerOn("235 335 3 3 re f", "top-right", "", {}, diamond)).not.toEqual(free);
   });
 
-  it("chooses the same place if the source is read by ranges", async () => {
+  it("chooses the same position if the source is read in byte ranges", async () => {
     const padding = (num: number) => ({ [num]: { data: " ".repeat(100_000) } });
     const pages = {
       1: "<</Type/Catalog/Pages 2 0 R>>",

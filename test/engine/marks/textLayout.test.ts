@@ -27,13 +27,13 @@ async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK
   return layOutText({ text, digits: digitCounts(mark.text, values) }, pages, appearanceOf(mark), typesetter, meter);
 }
 
-test("shares the clusters of a text between pages of many sizes", async () => {
+test("shares the glyph clusters of a text among pages of many sizes", async () => {
   const one = [...(await layOut(10)).clusters()];
   expect(one.length).toBeGreaterThan(5);
   expect([...(await layOut(99)).clusters()]).toHaveLength(one.length);
 });
 
-test("charges the same work for each page size, but charges each line only once", async () => {
+test("charges the same work for each page size, and charges each repeated line only once", async () => {
   const [none, few, many] = [new Meter(0), new Meter(0), new Meter(0)];
   await layOut(10, none);
   await layOut(20, few);
@@ -47,7 +47,7 @@ const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
 const smallSizes = (count: number, step: number) =>
   Array.from({ length: count }, (_, i) => ({ width: 100 + i * step, height: 100, userUnit: 1 }));
 
-test("needs only a few line layouts per page size to shorten a text", async () => {
+test("lays out only a few lines for each page size when it shortens a text", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(50, few, LONG, smallSizes(50, 0.1));
   await layOut(500, many, LONG, smallSizes(500, 0.01));

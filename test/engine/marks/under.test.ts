@@ -46,7 +46,7 @@ const MARKS: [string, Mark][] = [
   ["a tiled image", { image: RED_PNG, position: "tile" }],
 ];
 
-it.each(MARKS)("a mark under the content with %s uses no transparency", async (_, mark) => {
+it.each(MARKS)("a mark under the page's content uses no transparency with %s", async (_, mark) => {
   const source = file(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R", { 4: { data: "1 0 0 rg 0 0 9 9 re f" } }));
   const output = readable((await marked(source, mark)).output);
   expect(output).not.toMatch(/\/SMask|\/Group|\/ca |\/CA |\/BM|\/ExtGState/);
@@ -84,7 +84,7 @@ describe("the contents of a page", () => {
 it.each([
   ["well-formed content", { 4: { data: "0 g 0 0 300 400 re f" } }],
   ["malformed content", { 4: { data: "q q (" } }],
-])("a mark under %s is the same in memory and by ranges", async (_, more) => {
+])("a mark under %s is the same whether the file is in memory or is read in byte ranges", async (_, more) => {
   const source = file(onePage(undefined, more));
   const ranges = readerBy(source.length, async (start, end) => source.slice(start, end));
   const mark: TextMark = { text: "DRAFT", layer: "under" };
@@ -99,11 +99,11 @@ it.each([
   ["another color", RED, "0.934 0.75 0.75 rg"],
   ["opacity 1", { ...RED, opacity: 1 }, "0.777 0.157 0.157 rg"],
   ["small letters, which are denser", { text: "A", template: "footer", opacity: 0.5 }, "0.251 g"],
-] as [string, TextMark, string][])("the opacity of a text under the content is a tint of %s", async (_, mark, fill) => {
+] as [string, TextMark, string][])("draws a text under the page's content in a tint that depends on its opacity: %s", async (_, mark, fill) => {
   expect(readable((await marked(file(onePage()), mark)).output)).toContain(`${fill}\n`);
 });
 
-it("does not raise the version of PDF for a mark under the content", async () => {
+it("a mark under the page's content does not raise the PDF version", async () => {
   const source = new FileBuilder("%PDF-1.3\n").objects(onePage()).table().bytes();
   expect(latin1((await marked(source, { text: "A", template: "outline" })).output)).toMatch(/^%PDF-1\.3/);
 });
@@ -112,7 +112,7 @@ it.each<[string, Mark]>([
   ["gray text", { text: "A" }],
   ["an outline", { text: "A", template: "outline" }],
   ["an image with alpha", { image: png(6, [198, 40, 40, 160]) }],
-])("%s under the content keeps PDF/A-1", async (_, mark) => {
+])("a file stays PDF/A-1 with %s under the page's content", async (_, mark) => {
   expect((await marked(archive({ part: 1, intent: 3 }), mark)).notices).toEqual([]);
 });
 
@@ -122,7 +122,7 @@ it.each([
   ["pixels of a low alpha", "over", 1, []],
   ["invisible pixels", "over", 0, ["mark-invisible"]],
 ] as const)(
-  "the notice mark-invisible is right for an image of %s, %s the content",
+  "the notice mark-invisible appears only if the mark is invisible: an image of %s, %s the content",
   async (_, layer, alpha, expected) => {
     expect((await marked(file(onePage()), { image: png(6, [198, 40, 40, alpha]), layer })).notices).toEqual(expected);
   },
@@ -145,7 +145,7 @@ describe("a PDF/X file", () => {
     ["a gray image", { image: GRAY_PNG }],
     ["opaque gray text over the content", { text: "A", color: "#444444", opacity: 1, layer: "over" }],
     ["an opaque outline over the content", { text: "A", template: "outline", opacity: 1, layer: "over" }],
-  ])("a PDF/X file stays PDF/X with %s", async (_, mark) => {
+  ])("a PDF/X file stays PDF/X if it is marked with %s", async (_, mark) => {
     expect((await marked(pdfx(), mark)).notices).toEqual([]);
   });
 
@@ -153,11 +153,11 @@ describe("a PDF/X file", () => {
     ["an RGB image", { image: RED_PNG }],
     ["a transparent text", { text: "A", layer: "over" }],
     ["a colored text for an RGB press", RED, RGB_PRESS],
-  ])("a PDF/X file gets the notice pdfx-broken with %s", async (_, mark, profile) => {
+  ])("a PDF/X file gets the notice pdfx-broken if it is marked with %s", async (_, mark, profile) => {
     expect((await marked(pdfx(profile), mark)).notices).toEqual(["pdfx-broken"]);
   });
 
-  it("a PDF/X file gets colored text in CMYK", async () => {
+  it("a colored text is in CMYK in a PDF/X file", async () => {
     expect(readable((await marked(pdfx(), { ...RED, opacity: 1 })).output)).toMatch(/0 0\.797\d* 0\.797\d* 0\.223 k\n/);
   });
 });
@@ -172,7 +172,7 @@ describe("the notice mark-covered", () => {
   const DRAWN = "q 300 0 0 400 0 0 cm /I Do Q";
   const XOBJECT = "/XObject<</I 5 0 R>>";
 
-  it("names pages whose background hides a mark under it", async () => {
+  it("the notice mark-covered names pages whose background hides a mark under the content", async () => {
     expect(await noticesOf(WHITE)).toEqual(COVERED);
     expect(await noticesOf(WHITE, { template: "tiled" })).toEqual(COVERED);
     expect(await noticesOf(DRAWN, {}, { 5: { dict: "/Subtype/Image", data: "" } }, XOBJECT)).toEqual(COVERED);
@@ -187,11 +187,11 @@ describe("the notice mark-covered", () => {
     ["that is transparent", `/G gs ${WHITE}`, {}, "/ExtGState<</G<</ca .5>>>>"],
     ["that multiplies", `/G gs ${WHITE}`, {}, "/ExtGState<</G<</BM/Multiply>>>>"],
     ["in an unreadable stream", "", { 4: { dict: "/Filter/FlateDecode", data: "x" } }],
-  ])("does not name a page with a background %s", async (_, content, more, entries) => {
+  ])("the notice mark-covered does not name a page with a background %s", async (_, content, more, entries) => {
     expect(await noticesOf(content, {}, more, entries)).toEqual([]);
   });
 
-  it("does not name a page whose background is below the mark", async () => {
+  it("the notice mark-covered does not name a page if the mark is over the background", async () => {
     expect(await noticesOf(WHITE, { layer: "over" })).toEqual([]);
   });
 });

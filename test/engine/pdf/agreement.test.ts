@@ -146,7 +146,7 @@ describe("the output", () => {
     expect(output).toMatch(/trailer\n<<\/A#ff 1\/Root 1 0 R/);
   });
 
-  it("the output has a new node above a page in the place of the page tree, even if the trailer refers to the catalog indirectly", async () => {
+  it("the output has a new page-tree node if the catalog's /Pages is a page and the trailer refers to the catalog indirectly", async () => {
     const source = new FileBuilder().objects({ 1: CATALOG, 2: PAGE, 5: "1 0 R" }).table({ trailer: "/Root 5 0 R" });
     expect(await written(source.bytes(), 1)).toMatch(/\/Pages {1,2}(?!2 )\d+ 0 R/);
   });
@@ -169,7 +169,7 @@ describe("the output", () => {
     expect(await outcome(source instanceof Uint8Array ? source : file(source))).toBe("1 marked");
   });
 
-  it("the output gives no new object the number of a missing kid", async () => {
+  it("the output gives no new object the number of a missing object in /Kids", async () => {
     const output = await stamp(file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R 6 0 R]>>" }));
     expect((await open(output)).pages).toHaveLength(1);
     expect(latin1(output)).not.toMatch(/\n[56] 0 obj/);
@@ -217,7 +217,7 @@ describe("object streams", () => {
     expect(text).toMatch(/^<<\/A 1 >>\s/);
   });
 
-  it("the output's cross-reference gives each object-stream member its right index", async () => {
+  it("the output's cross-reference has the right index of each object-stream member", async () => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}/Resources 7 0 R>>` });
     builder.objects({ 1: CATALOG, 2: NODE, 4: "<<>>" });
     const members = builder.objectStream(5, { 6: "(x)", 7: "<</XObject 4 0 R>>" });
@@ -281,7 +281,7 @@ describe("a scan", () => {
       scanned(two, (text) => text.replace("5 0 obj", "5 -0 obj")),
       "damaged_pdf",
     ],
-  ])("a scan %s", async (_, bytes, expected) => {
+  ])("a scan of the file for objects %s", async (_, bytes, expected) => {
     expect(await outcome(bytes)).toBe(expected);
   });
 });
@@ -491,7 +491,7 @@ describe("a file", () => {
   });
 });
 
-it("discards a plan made by ranges if an object is not at its offset, even if no page needs the object", async () => {
+it("discards the output plan of a file that is read in byte ranges if an object is not at its offset, even if no page needs the object", async () => {
   const builder = new FileBuilder().objects({ ...onePage(), 9: "null" });
   builder.offsets.set(9, 20);
   const bytes = builder.table().bytes();

@@ -131,11 +131,11 @@ describe("openPdf, without a scan", () => {
     ["if an object stream lacks /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
     ["if the /N of an object stream is too large", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
     ["if streams have a wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
-  ])("uses the file's own cross-reference %s", async (_, bytes) => {
+  ])("reads the file's own cross-reference, without a scan for objects, %s", async (_, bytes) => {
     expect(await widths(bytes)).toBe("300");
   });
 
-  it("scans a file with an object at the wrong offset, even if no page needs the object", async () => {
+  it("scans a file for objects if an object is at the wrong offset, even if no page needs the object", async () => {
     const bytes = moved(new FileBuilder().objects({ ...onePage(), 9: "42" }), 9, 15)
       .table()
       .bytes();
@@ -194,7 +194,7 @@ describe("a scan", () => {
       scanned({}).table({ trailer: "/Root 1 0 R/Encrypt 99 0 R" }).bytes(),
       "300",
     ],
-  ])("a scan %s", async (_, bytes, expected) => {
+  ])("a scan of the file for objects %s", async (_, bytes, expected) => {
     expect(await widths(bytes)).toBe(expected);
   });
 });
@@ -209,7 +209,7 @@ describe("a value", () => {
     ["that is an unknown keyword as null", "nil", null],
     ["that is a name with a # that begins no escape", "/A#zz#41", "A#zzA"],
     ["that is a hexadecimal string with other characters", "<4x1-4>", encode("A@")],
-  ])("reads a value %s", (_, text, expected) => {
+  ])("reads a malformed value %s", (_, text, expected) => {
     expect(parseValue(encode(`${text} `), 0)).toEqual(expected);
   });
 });
@@ -233,7 +233,7 @@ describe("damaged objects", () => {
     ["an inherited box in place of a box of three numbers", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9]>>" }],
     ["an inherited box in place of a box that contains a name", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9/A]>>" }],
     ["an inherited box in place of a box without an area", { 2: node, 3: "<</Type/Page/MediaBox[9 9 9 9]>>" }],
-  ])("finds the page with %s", async (_, bodies) => {
+  ])("finds the page of a file with %s", async (_, bodies) => {
     expect(await widths(decoyed(bodies).table().bytes())).toBe("300");
   });
 
@@ -253,7 +253,7 @@ describe("damaged objects", () => {
     expect(await widths(file({ ...onePage(), ...bodies }))).toBe(expected);
   });
 
-  it("rejects a file with an unreadable kid of a node without /Count", async () => {
+  it("rejects a file with an unreadable page under a page-tree node without /Count", async () => {
     const bodies = { ...onePage(), 2: "<</Kids[3 0 R 5 0 R]>>", 5: UNREADABLE };
     expect(await widths(file(bodies))).toBe("damaged_pdf");
   });
@@ -453,7 +453,7 @@ describe("the output", () => {
     expect(latin1(await stamp(bytes))).not.toMatch(left);
   });
 
-  it("the output corrects the length of unterminated contents at the end of the file", async () => {
+  it("the output corrects the length of page content that has no end at the end of the file", async () => {
     const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
     const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
     expect(data).toHaveLength(Number(length));

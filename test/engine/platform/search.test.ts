@@ -14,7 +14,7 @@ describe.each([
   ["native", native],
   ["browser", browser],
 ])("%s search", (_, { indexOf, lastIndexOf }) => {
-  it.each(LENGTHS)("finds each word in turn if %i bytes precede the first one", (length) => {
+  it.each(LENGTHS)("finds each occurrence of the searched words in turn if %i bytes precede the first one", (length) => {
     const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
     const all: number[] = [];
     for (let at = indexOf(bytes, "%%EOF"); at >= 0; at = indexOf(bytes, "%%EOF", at + 1)) all.push(at);
@@ -23,7 +23,7 @@ describe.each([
     expect(lastIndexOf(bytes, "%%EOF")).toBe(length + 6);
   });
 
-  it.each(LENGTHS)("ignores a word that crosses the end of the range if %i bytes precede it", (length) => {
+  it.each(LENGTHS)("ignores a word that extends beyond the end of the searched range if %i bytes precede the word", (length) => {
     const bytes = encode(`${"x".repeat(length)}/Page`);
     expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
     expect(indexOf(bytes, "/Page", 0, length + 4)).toBe(-1);
@@ -31,7 +31,7 @@ describe.each([
     expect(indexOf(bytes, "/Page", bytes.length)).toBe(-1);
   });
 
-  it("counts offsets from the start of a view and ignores the bytes around it", () => {
+  it("counts offsets from the start of a view, and ignores other bytes of the view's buffer", () => {
     const bytes = encode("/Page /Page /Page").subarray(3, 14);
     expect(indexOf(bytes, "/Page")).toBe(3);
     expect(lastIndexOf(bytes, "/Page")).toBe(3);

@@ -148,7 +148,7 @@ describe("state", () => {
       "/ gs",
     ],
     ["(a))", "<4g>", "[(a] TJ", "% comment", `${"[".repeat(17)}${"]".repeat(17)}`],
-  ])("rejects content that leaves something open or closes too much: %s …", (...contents) => {
+  ])("rejects content that leaves a bracket or operator open or closes too many: %s …", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
@@ -245,13 +245,13 @@ describe("inline images", () => {
 });
 
 describe("chunks and streams", () => {
-  test("ends a token at the end of a stream", () => {
+  test("ends a token at the end of a content stream", () => {
     expect(isWellFormed("q 1 0 0 1 0 0 ", "cm Q")).toBe(true);
     expect(isWellFormed("q ", "BT [(a)", "(b)] TJ ET", " Q")).toBe(true);
     expect(isWellFormed("q", "\nQ")).toBe(true);
   });
 
-  test("rejects a stream that ends within a token, or after a token that some readers continue in the next stream", () => {
+  test("rejects a content stream that ends within a token, or after a token that some readers continue in the next stream", () => {
     for (const parts of [
       ["1", "2 w"],
       ["q", "Q"],
@@ -273,7 +273,7 @@ describe("chunks and streams", () => {
     "BI/W 2/H 2/BPC 8/CS/G\nID abcd\nEI BI/W 1/H 1/IM true/F/AHx ID 61> EI 0 0 9 9 re W* n BX foo EX 0 0 0 scn ",
   ].join("");
 
-  test("accepts content with tokens of all kinds, and rejects it if another opening bracket follows", () => {
+  test("accepts content with tokens of all kinds, but rejects it if an unclosed bracket is added", () => {
     expect(isWellFormed(MIXED)).toBe(true);
     for (const bracket of ["(", "<", "[", "<<", "{"]) expect(isWellFormed(`${MIXED}${bracket} `), bracket).toBe(false);
   });
@@ -300,7 +300,7 @@ describe("random content", () => {
     ),
   }));
 
-  test("accepts content made of well-formed parts, and rejects it after an operator loses its operands", () => {
+  test("accepts content made of well-formed parts, but rejects it if an operator loses its operands", () => {
     fc.assert(
       fc.property(content, (sound) => {
         expect(isWellFormed(sound)).toBe(true);

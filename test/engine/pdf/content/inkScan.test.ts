@@ -95,7 +95,7 @@ it.each<[string, string, number[][]]>([
     ],
   ],
   ["what precedes malformed content", "10 10 5 5 re f ( 20 20 5 5 re f", [[10, 10, 15, 15]]],
-])("a scan of content reports %s", (_, content, expected) => {
+])("a scan of page content for ink reports %s", (_, content, expected) => {
   expect(scan(content).ink).toEqual(expected);
 });
 
@@ -105,24 +105,24 @@ it("reports the bounds of each glyph of a slanted line of text, not of the whole
   for (const [x0, , x1] of ink) expect(x1 - x0).toBeLessThan(20);
 });
 
-it("splits a slanted line into pieces", () => {
+it("splits a drawn slanted line into pieces, each with its own bounds", () => {
   const { ink } = scan("1 w 0 0 m 200 200 l S");
   expect(ink.length).toBeGreaterThan(10);
   for (const [x0, y0, x1, y1] of ink) expect(Math.max(x1 - x0, y1 - y0)).toBeLessThan(10);
 });
 
 it.each(["1", "/F", "(a)", "[1]", "1 ", ")", "<", "%", "BI", "BI /W 1 ID", "q".repeat(3), "Do", "BT Tj"])(
-  "a scan ends without an error if the content ends with %s",
+  "a scan of page content ends without an error if the content ends with %s",
   (ending) => {
     expect(scan(`0 0 5 5 re f ${ending}`).ink[0]).toEqual([0, 0, 5, 5]);
   },
 );
 
-it("uses the widths of the font", () => {
+it("measures text with the widths of its font", () => {
   expect(scan("BT /F 10 Tf 50 100 Td (ab) Tj ET", { font: () => WIDE }).ink).toEqual([[50, 97.8, 70, 107.5]]);
 });
 
-it("runs a form in its own space, box and resources", () => {
+it("scans a form with the form's own matrix, bounding box and resources", () => {
   const form = {
     matrix: [2, 0, 0, 2, 0, 0] as const,
     box: [0, 0, 20, 20] as const,
@@ -137,7 +137,7 @@ it("runs a form in its own space, box and resources", () => {
   ]);
 });
 
-it("a scan of content ends even if a form draws itself", () => {
+it("a scan of page content ends even if a form draws itself", () => {
   const form: ReturnType<ContentResources["xobject"]> = {
     matrix: [1, 0, 0, 1, 0, 0],
     box: [0, 0, 50, 50],
@@ -147,7 +147,7 @@ it("a scan of content ends even if a form draws itself", () => {
   expect(scan("/X Do", { xobject: () => form }).ink).toEqual([[0, 0, 50, 50]]);
 });
 
-it("a repeated step continues at the operator whose resource was missing", () => {
+it("a scan of page content continues at the operator whose resource was missing once the resource is loaded", () => {
   let isLoaded = false;
   const found: Bounds[] = [];
   const font = () => {

@@ -30,11 +30,11 @@ async function marked(source: Uint8Array) {
 const REPAIRED = ["source-repaired"];
 
 describe("a scanned file", () => {
-  it.each(SCANNED_TREES)("marks the largest set of pages that a scan finds: %s", async (_, source, widths, notices) => {
+  it.each(SCANNED_TREES)("marks the largest set of pages that a scan for objects finds: %s", async (_, source, widths, notices) => {
     expect(await marked(source)).toEqual({ widths, notices });
   });
 
-  it("rejects a file that must be scanned for objects if none of its page trees can be read", async () => {
+  it("rejects a file if a scan for its objects finds no readable page tree", async () => {
     const source = scannedPages(
       { 1: CATALOG, 2: node(8), 6: "<</Type/Catalog/Pages 7 0 R>>", 7: node(8), 8: { data: "" } },
       "/Root 1 0 R",

@@ -32,12 +32,12 @@ describe("readLanguage", () => {
     ["as no language if the reference refers to itself", "/Lang 7 0 R", { 7: "7 0 R" }, undefined],
     ["as no language if it refers to an unreadable value", "/Lang 7 0 R", { 7: ")" }, undefined],
     ["up to its first 100 bytes", `/Lang(${"ja-".repeat(5000)})`, {}, "ja-".repeat(34).slice(0, 100)],
-  ])("reads a /Lang %s", async (_, entries, others, language) => {
+  ])("reads the document language from a /Lang %s", async (_, entries, others, language) => {
     expect(await languageOf(fileWith(entries, others).table().bytes())).toBe(language);
   });
 
   test.each(VECTORS.filter(({ name, string }) => name.startsWith("an empty user password") && string.num === 2))(
-    "reads an encrypted /Lang: $name",
+    "reads the document language from an encrypted /Lang: $name",
     async (vector) => {
       const { num, encrypted, plain } = vector.string;
       const trailer = `/Encrypt 6 0 R/ID[<${vector.id}><${vector.id}>]`;

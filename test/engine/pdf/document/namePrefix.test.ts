@@ -6,7 +6,7 @@ async function nameIn(source: Uint8Array): Promise<string> {
   return /\/XObject<<\/(\w+) \d+ 0 R>>/.exec(latin1(await stamp(source)))![1]!;
 }
 
-test("gives each file its own prefix of resource names, and the same file always the same prefix", async () => {
+test("chooses a prefix of resource names that differs between files but is always the same for one file", async () => {
   const sources = Array.from({ length: 20 }, (_, length) => file(onePage(`/Own(${"x".repeat(length)})`)));
   const names = await Promise.all(sources.map(nameIn));
   for (const name of names) expect(name).toMatch(/^[A-Z][a-z]{2}0$/);

@@ -47,7 +47,7 @@ describe("readPdfa", () => {
     expect((await open(withMetadata(metadata))).pdfa).toEqual({ part, intent: undefined });
   });
 
-  it("reads the PDF/A claim of a file that is read by ranges", async () => {
+  it("reads the PDF/A claim of a file that is read in byte ranges", async () => {
     const bytes = archive({ part: 1, intent: 4 });
     const source = new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
     expect((await open(source)).pdfa).toEqual({ part: 1, intent: 4 });
@@ -146,7 +146,7 @@ describe("usableDeviceColors", () => {
     expect([...(await open(archive({ ...options, more }))).deviceColors]).toEqual(usable);
   });
 
-  it("excludes device colors if inherited resources define their default color spaces", async () => {
+  it("does not allow device colors if inherited resources define the default color spaces", async () => {
     const source = file({
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[3 0 R]/MediaBox[0 0 300 400]/Resources 5 0 R>>",

@@ -39,7 +39,7 @@ it.each([
   expect(await catalogsIn(encode(text), offsets)).toEqual(expected);
 });
 
-it("searches for a catalog once for all object-stream members at one offset", async () => {
+it("searches the text at one offset only once for a catalog if many object-stream members share the offset", async () => {
   const { bytes, reads } = countedBytes(encode(`null${" ".repeat(10_000)}/Catalog`));
   expect(await catalogsIn(bytes, Array(1000).fill(0))).toHaveLength(1000);
   expect(reads() / bytes.length).toBeLessThan(10);

@@ -70,7 +70,7 @@ describe("a transparent mark", () => {
       }),
     ],
     ["RGB content that is malformed at its end", page("1 0 0 rg 0 0 9 9 re f q q re")],
-  ])("a page that has %s blends in RGB under a transparent mark", async (_, bodies) => {
+  ])("a transparent mark makes a page that has %s blend in RGB", async (_, bodies) => {
     expect(await marked(bodies)).toContain(RGB_GROUP);
   });
 
@@ -105,7 +105,7 @@ describe("a transparent mark", () => {
         5: { dict: "/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>", data: "/F Do" },
       }),
     ],
-  ])("a page that has %s does not blend in RGB under a transparent mark", async (_, bodies) => {
+  ])("a transparent mark does not make a page that has %s blend in RGB", async (_, bodies) => {
     expect(await marked(bodies)).not.toContain("/CS/DeviceRGB>>");
   });
 
@@ -115,7 +115,7 @@ describe("a transparent mark", () => {
     expect(output.slice(output.lastIndexOf("3 0 obj")).match(/\/Group/g)).toHaveLength(1);
   });
 
-  it("only the RGB pages of a file blend in RGB under a transparent mark", async () => {
+  it("a transparent mark makes only the RGB pages of a file blend in RGB", async () => {
     const kid = (num: number) => `<</Type/Page/Parent 2 0 R${BOX}/Contents ${num} 0 R>>`;
     const output = await marked({
       ...onePage(`${BOX}/Contents 4 0 R`),

@@ -92,7 +92,7 @@ describe.each([
   ["the first of an array's contents", "[9 0 R 11 0 R]"],
 ])("malformed content far from other objects, as %s", (_kind, contents) => {
   it.each(BAD)(
-    "plans a page by ranges again, with the same output as in memory, if content far from other objects is %s",
+    "plans a page of a file that is read in byte ranges again, with the same output as in memory, if distant content is %s",
     async (_, object) => {
       const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
       const { result, isAgain } = await byRanges(source);
@@ -102,7 +102,7 @@ describe.each([
   );
 });
 
-test("plans again if two pages share malformed content far from other objects, one page through an indirect array", async () => {
+test("plans two pages again if they share malformed content far from other objects, one of them through an indirect array", async () => {
   const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
@@ -172,7 +172,7 @@ async function checked(objects: Bodies, numbers: number[], size: number, around 
   }
 }
 
-test("checks streams that cross the end of a window at any offset", async () => {
+test("checks a content stream that continues beyond a read window, at any offset", async () => {
   const objects = { 4: stream("/Length 5 0 R"), 5: "16", 6: { data: "1 g ".repeat(50) }, 7: stream("/Length 16") };
   for (let size = 1; size < 400; size++)
     expect([size, await checked(objects, [4, 6, 7], size)]).toEqual([size, "sound"]);
@@ -181,7 +181,7 @@ test("checks streams that cross the end of a window at any offset", async () => 
     expect([size, await checked(wrong, [4, 6, 7], size)]).toEqual([size, "outdated"]);
 });
 
-test("rejects the plan if a stream's dictionary exceeds the inspected bytes", async () => {
+test("rejects the plan if a stream's dictionary is longer than the bytes that the check inspects", async () => {
   const long = { 4: stream(`/Length 16/A(${"a".repeat(100)})`) };
   expect(await checked(long, [4], 10)).toBe("outdated");
   expect(await checked(long, [4], 10, 200)).toBe("sound");

@@ -108,7 +108,7 @@ describe("Eraser", () => {
     ],
     ["a cross-reference stream", [HEAD, XREF_STREAM, A], HEAD[1] + feeds(XREF_STREAM[1]) + A[1]],
     ["a section of any bytes", [HEAD, A, ["section", "???"], B], `${HEAD[1]}${A[1]}\n\n\n${B[1]}`],
-  ])("erases, in windows of any size, %s", (_, parts, expected) => {
+  ])("erases the following from windows of any size: %s", (_, parts, expected) => {
     const file = fileOf(...parts);
     for (let size = 1; size <= file.text.length; size++) expect(erased(file, size)).toBe(expected);
   });
@@ -126,7 +126,7 @@ test("erases nothing between the file header and an object on the same line", ()
   ).toBe(feeds(SUPERSEDED[1]) + B[1]);
 });
 
-test("ignores entries outside the copied bytes and in object streams", () => {
+test("ignores cross-reference entries that point outside the copied bytes or into object streams", () => {
   const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
   table.add(1, IN_FILE, 0, 0); // offset 0 is before the header, from which offsets count
   table.add(1, IN_FILE, text.length, 0);
@@ -138,7 +138,7 @@ test("ignores entries outside the copied bytes and in object streams", () => {
   expect(found).toEqual([offsets[1], ...offsets.slice(1)]);
 });
 
-test("gives an object at offset 0 a boundary", () => {
+test("erases a superseded object or a cross-reference section at offset 0", () => {
   const file = fileOf(OLD_A, A);
   expect(erased(file)).toBe(feeds(OLD_A[1]) + A[1]);
   expect(erased(fileOf(["section", "x"]))).toBe("\n");
@@ -159,7 +159,7 @@ describe("Eraser, with an unverified cross-reference", () => {
     ["another object", "9 0 obj\n(c)\nendobj\n", false],
     ["an object with another offset", A[1], false],
     ["the end of the file", "3 0 ob", false],
-  ])("checks whether an object is at its offset (found there: %s)", (_, body, isRight) => {
+  ])("checks that an object is at its offset if the cross-reference is unverified (found there: %s)", (_, body, isRight) => {
     const file = fileWith(body);
     if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);
     else expect(() => erased(file, undefined, { isDoubtful: true })).toThrow(PlanOutdated);
@@ -188,6 +188,6 @@ test.each<[string, Part[], number]>([
   expect(endOfCopy(boundaries(), text.length)).toBe(length);
 });
 
-test("endOfCopy retains every byte of a file without boundaries", () => {
+test("endOfCopy retains every byte of a file if no boundary is known", () => {
   expect(endOfCopy(new Boundaries(0), 9)).toBe(9);
 });

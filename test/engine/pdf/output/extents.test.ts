@@ -111,7 +111,7 @@ describe.each(Object.entries(FILES))("an attached PDF %s", (how, build) => {
     ["small", INNER],
     ["large", LARGE],
     ["without ends of revisions", INNER.replaceAll("%%EOF", "")],
-  ])(`retains an attached PDF ${how}: %s`, async (_size, data) => {
+  ])(`retains every byte of an attached PDF ${how}: %s`, async (_size, data) => {
     const source = build(data).bytes();
     const ranges = () => new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
     const outputs = await Promise.all([

@@ -51,7 +51,7 @@ async function formsOf(document: PdfDocument) {
 }
 
 describe("content that readers stop drawing", () => {
-  it.each(MALFORMED_CONTENTS)("readers show the mark on a page with %s", async (_, content) => {
+  it.each(MALFORMED_CONTENTS)("readers show the mark on a page with %s, because the content is isolated in a form", async (_, content) => {
     const bodies = withContent(content);
     for (const source of [file(bodies), scanned(bodies)]) {
       const output = await mark(source);
@@ -60,7 +60,7 @@ describe("content that readers stop drawing", () => {
     }
   });
 
-  it("well-formed content stays outside of forms", async () => {
+  it("well-formed page content is not moved into a form", async () => {
     const output = await mark(file(onePage()));
     expect(await formsOf(await open(output))).toEqual([[]]);
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
@@ -74,7 +74,7 @@ describe("content that readers stop drawing", () => {
     ["RunLengthDecode", "\x020 g", 1],
     ["RunLengthDecode", "\x020 g\x80", 0],
   ])(
-    "content with the filter %s and the data %j becomes a form only if the data have no end mark",
+    "content with the filter %s and the data %j is moved into a form only if the data have no end mark",
     async (filter, data, count) => {
       const content = { dict: `/Filter/${filter}`, data };
       const [forms] = await formsOf(await open(await mark(file(onePage(`${BOX}/Contents 4 0 R`, { 4: content })))));
@@ -97,7 +97,7 @@ describe("content that readers stop drawing", () => {
 });
 
 describe("the forms of isolated content", () => {
-  it("a form of isolated content has the number of the content stream, the page's box and its resources", async () => {
+  it("a content stream that becomes a form keeps its object number, and gets the page's box and resources", async () => {
     const page = `/MediaBox[0 0 300 400]/CropBox[9 9 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>`;
     const output = await mark(scanned(onePage(page, { 5: "<<>>" })));
     const document = await open(output);
@@ -109,7 +109,7 @@ describe("the forms of isolated content", () => {
     expect(latin1(output)).toContain("stream\n0 0 1 rg 20 20 60 40 re f\nendstream");
   });
 
-  it("content streams that depend on each other become one form", async () => {
+  it("content streams that are not well-formed separately become one form", async () => {
     const bodies = {
       4: { data: "q 1 0 0 rg 0 0" },
       5: { dict: "/Filter/FlateDecode", data: deflateSync("50 50 re f") },
@@ -133,7 +133,7 @@ describe("the forms of isolated content", () => {
     ["a page with another box gets a copy", "/MediaBox[0 0 99 99]", 2],
     ["a page with other resources gets a copy", `${BOX}/Resources 7 0 R`, 2],
     ["a page with other direct resources gets a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
-  ])("two isolated pages with the same content: %s", async (_, second, count) => {
+  ])("two pages share content that is moved into a form: %s", async (_, second, count) => {
     const document = await open(await mark(shared(second)));
     const forms = (await formsOf(document)).flat();
     expect(new Set(forms.map(({ num }) => num)).size).toBe(count);
@@ -144,7 +144,7 @@ describe("the forms of isolated content", () => {
     VECTORS.filter(({ name }) => name.startsWith("an empty user password")).map(
       (vector) => [vector.name, vector] as const,
     ),
-  )("forms and copies of an encrypted file stay readable: %s", async (_, vector) => {
+  )("content of an encrypted file stays readable after it becomes a form or is copied: %s", async (_, vector) => {
     const build = (data: Uint8Array) => {
       const pages = [3, 5].map((num) => [num, `<</Type/Page/MediaBox[0 0 ${num}00 400]/Contents 4 0 R>>`]);
       const bodies = { ...onePage(), ...Object.fromEntries(pages), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]>>" };
@@ -165,14 +165,14 @@ describe("the forms of isolated content", () => {
     expect(forms.map(({ num }) => num === 4)).toEqual([true, false]);
   });
 
-  it("content that exceeds the decoding limit stays outside of forms", async () => {
+  it("content that exceeds the decoding limit is not moved into a form", async () => {
     const long = { dict: "/Filter/FlateDecode", data: deflateSync("0 g ".repeat(3 << 20)) };
     const output = await mark(scanned(onePage(`${BOX}/Contents[4 0 R 5 0 R]`, { 5: long })));
     expect(await formsOf(await open(output))).toEqual([[]]);
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R 5 0 R \d+ 0 R \d+ 0 R\]/);
   });
 
-  it("an isolated page without content has only the mark", async () => {
+  it("a page without content has only the mark, and no form", async () => {
     const output = await mark(scanned(onePage(BOX)));
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R\]/);
   });

@@ -8,7 +8,7 @@ const closing = latin1(inflateSync(guards.closing.data));
 /** Matches the dictionary and the data of the guard image. */
 const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
 
-it.each([undefined, 1, 2, 3, 4])("the operators around a page's content are balanced and legal in PDF/A-%s", (part) => {
+it.each([undefined, 1, 2, 3, 4])("the operators that are added around a page's content are balanced and legal in PDF/A-%s", (part) => {
   const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
   const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
   const operators = `${before} 0 g${between}${ending}`
@@ -23,13 +23,13 @@ it.each([undefined, 1, 2, 3, 4])("the operators around a page's content are bala
   expect(count("q") <= 28).toBe(part !== undefined && part <= 3);
 });
 
-it("the inline image after a page's content masks every pixel", () => {
+it("the inline image that is added after a page's content is transparent", () => {
   const [, dictionary, data] = IMAGE.exec(closing)!;
   expect(dictionary).toMatch(new RegExp(`/W 1/H ${data!.length}/IM true/BPC 1/D\\[1 0\\]`));
   expect(Array.from(data!, (sample) => sample.charCodeAt(0) >> 7)).toEqual(Array(data!.length).fill(0));
 });
 
-it("the comments after a page's content are longer than the longest inline image", () => {
+it("the comments that are added after a page's content are longer than the longest inline image", () => {
   expect(closing.indexOf("BI/W")).toBeGreaterThan(4096);
 });
 
@@ -37,7 +37,7 @@ it.each([
   ["a file that is not PDF/A", undefined, "0 g"],
   ["PDF/A with an output intent", { part: 2, intent: 3 }, "0 g"],
   ["PDF/A without an output intent", { part: 2, intent: undefined }, "q"],
-] as const)("the operators before the page content of %s (%o) end with %s", (_, pdfa, last) => {
+] as const)("the operators that are added before the page content of %s (%o) end with %s", (_, pdfa, last) => {
   expect(
     latin1(inflateSync(guardsFor(pdfa).opening.data))
       .trimEnd()

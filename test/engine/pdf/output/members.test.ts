@@ -48,7 +48,7 @@ it.each([
   expect((await kept(membersAtOnePlace(1, text))).map((member) => latin1(member.text))).toEqual([expected]);
 });
 
-it("rewrites object-stream members at one offset without copying them", async () => {
+it("writes object-stream members that share an offset without copying their bytes", async () => {
   const members = await kept(membersAtOnePlace(50, `[1]${" ".repeat(10_000)}`));
   expect(members.map(({ num }) => num)).toEqual(Array.from({ length: 50 }, (_, index) => 100 + index));
   expect(new Set(members.map(({ text }) => text.buffer)).size).toBe(1);
@@ -65,7 +65,7 @@ async function work(rest: string) {
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
 }
 
-it("counts the length of object-stream members against the work limit, and yields to the event loop meanwhile", async () => {
+it("counts the length of rewritten object-stream members against the work limit, and yields to the event loop meanwhile", async () => {
   const text = `[${"1 ".repeat(1 << 19)}]`;
   const { members, scanned, turns } = await work(text);
   expect(latin1(members[0]!.text)).toBe(text);

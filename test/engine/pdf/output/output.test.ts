@@ -45,19 +45,19 @@ const FILES: [string, Uint8Array][] = [
 ];
 
 describe.each(FILES)("the output of %s", (_, source) => {
-  it("the output is as long as planned", async () => {
+  it("the output has exactly the planned length", async () => {
     const output = await plan(source);
     expect(await joined(output.chunks())).toHaveLength(output.length);
   });
 
-  it("the output is the same by ranges and from memory", async () => {
+  it("the output is the same whether the file is in memory or is read in byte ranges", async () => {
     const output = await plan(ranges(source), { thorough: true });
     const streamed = await joined(output.chunks());
     expect(streamed.length).toBe(output.length);
     expect(withoutId(streamed)).toBe(withoutId(await stamp(source)));
   });
 
-  it("the output retains the offsets of live objects", async () => {
+  it("the output has each object that stays unchanged at its offset in the source", async () => {
     const output = latin1(await stamp(source));
     const at = latin1(source).indexOf("4 0 obj");
     expect(output.indexOf("4 0 obj")).toBe(at);
@@ -81,7 +81,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(inflated).not.toContain("/Old");
   });
 
-  it("the output has no page when its end is cut off at an old %%EOF", async () => {
+  it("the output has no page if it is truncated at an %%EOF of the source", async () => {
     const output = await stamp(source);
     const tail = latin1(output).indexOf("/Subtype/Form");
     for (const end of [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 5).filter((at) => at < tail)) {
@@ -97,7 +97,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
 });
 
 describe("the output", () => {
-  it("the output drops junk before the header", async () => {
+  it("the output drops bytes before the file header", async () => {
     const output = latin1(await stamp(encode(`junk\n${latin1(file(onePage()))}`)));
     expect(output.startsWith("%PDF-1.7")).toBe(true);
     const offset = Number(/startxref\n(\d+)/.exec(output)?.[1]);
@@ -107,7 +107,7 @@ describe("the output", () => {
   it.each<[string, string]>([
     ["if the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
     ["if objects precede the source's", latin1(objectsFirst())],
-  ])("the output begins with a header %s, and counts its offsets from there", async (_, text) => {
+  ])("the output begins with a file header %s, and its offsets count from the header", async (_, text) => {
     const source = encode(text);
     const output = latin1(await stamp(source));
     expect(output).toMatch(/^%PDF-1\.7\n/);
@@ -197,7 +197,7 @@ describe("the output", () => {
     expect(latin1(output)).toMatch(/\n4000000 1\n.*\n4001001 \d\n/);
   });
 
-  it("the output gives no new object the number of a missing one", async () => {
+  it("the output gives no new object the number of a missing object", async () => {
     const source = new FileBuilder()
       .objects(onePage("/MediaBox[0 0 300 400]/Contents[4 0 R 5 0 R]"))
       .table({ size: 4 })
@@ -380,7 +380,7 @@ describe("pages outside the page tree", () => {
     ["a page's content", 4],
     ["an image", 8],
   ])(
-    "erases a page outside the page tree that follows %s of wrong length, with and without an end of the stream",
+    "erases a page outside the page tree after %s of wrong length, whether or not the stream has an end",
     async (_, num) => {
       for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
         const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
@@ -421,7 +421,7 @@ describe("pages outside the page tree", () => {
     expect(objects.dictionary(kept)!.get("Kept")).toBe(true);
   });
 
-  it("with `thorough`, erases a page outside the page tree even if the value of /Type is written as /#50age", async () => {
+  it("a plan with the option thorough erases a page outside the page tree even if its /Type is written as /#50age", async () => {
     const source = file({ ...onePage(), 9: STRAY.replace("/Page", "/#50age") });
     const outputs = await Promise.all([source, ranges(source)].map((opened) => plan(opened, { thorough: true })));
     for (const output of outputs) expect(latin1(await joined(output.chunks()))).not.toContain("/Stray");
@@ -451,7 +451,7 @@ describe("the size of the output", () => {
     expect((await PDFDocument.load(output)).getPageCount()).toBe(200);
   });
 
-  it("the output has one placement for pages of one size", async () => {
+  it("the output has one object that places the mark for all pages of one size", async () => {
     const output = latin1(await stamp(sharing("")));
     const placements = Array.from(output.matchAll(/\/Contents ?\[[^\]]* (\d+) 0 R\]/g), ([, last]) => last);
     expect(placements).toHaveLength(200);
@@ -472,7 +472,7 @@ describe("the size of the output", () => {
 });
 
 describe("a source that is read by ranges", () => {
-  it("a plan by ranges does not read content streams far from all other objects", async () => {
+  it("planning a file that is read in byte ranges does not read content streams far from all other objects", async () => {
     const source = farContents({ data: "0 g" });
     let read = 0;
     const counting = new RangeSource(
@@ -486,7 +486,7 @@ describe("a source that is read by ranges", () => {
     expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  it("a plan by ranges is discarded if /Contents far from all other objects is an array, and a thorough plan marks the page", async () => {
+  it("a plan made from byte ranges is discarded if distant /Contents is an array, and a plan with the option thorough marks the page", async () => {
     const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
@@ -515,7 +515,7 @@ describe("a source that is read by ranges", () => {
       ];
     });
 
-    it.each(CASES)("the output is the same by ranges and from memory although %s", async (_, source) => {
+    it.each(CASES)("the output is the same in memory and from byte ranges although the cross-reference is wrong: %s", async (_, source) => {
       const written = async (planned: ReturnType<typeof plan>) => withoutId(await joined((await planned).chunks()));
       const found = await written(plan(ranges(source))).catch((error: unknown) => {
         if (error instanceof PlanOutdated) return written(plan(ranges(source), { thorough: true }));
@@ -525,7 +525,7 @@ describe("a source that is read by ranges", () => {
     });
   });
 
-  it("a plan made from byte ranges is discarded if the copy contains an unknown revision", async () => {
+  it("a plan made from byte ranges is discarded if the copied bytes contain an unknown revision", async () => {
     const guessed = await plan(ranges(revised(false).bytes()));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
   });

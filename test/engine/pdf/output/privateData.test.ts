@@ -114,7 +114,7 @@ describe("an object to which private data refer", () => {
   });
 });
 
-test("a graph of references does not accept more references than its size allows", async () => {
+test("a graph of references rejects an object's references if they exceed the graph's size", async () => {
   const { objects } = await open(file(onePage()));
   const graph = new ReferenceGraph(objects.table);
   const million = Array<number>(1 << 20).fill(3);

@@ -29,7 +29,7 @@ describe("provePages", () => {
     provePages(document, skeleton, () => true);
   });
 
-  it("rejects a plan with a mark under the contents unless the contents begin with the mark", async () => {
+  it("rejects a plan for a mark under the page's content unless the content begins with the mark", async () => {
     const { document, skeleton } = await markedFile(file(onePage()), "under");
     provePages(document, skeleton, () => true);
     document.layer = "over";

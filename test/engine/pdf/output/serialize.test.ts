@@ -12,7 +12,7 @@ function write(text: string, ...splices: Splice[]): string {
 }
 
 describe("spliced", () => {
-  it("applies splices in the order of their offsets", () => {
+  it("applies insertions and replacements in the order of their offsets", () => {
     expect(write("abcdef", { at: 4, remove: 1, insert: "" }, { at: 1, remove: 2, insert: "-" })).toBe("a-df");
   });
 
@@ -24,7 +24,7 @@ describe("spliced", () => {
     ["replace the same bytes", { at: 1, remove: 2, insert: "x" }, { at: 1, remove: 2, insert: "x" }],
     ["replace ranges that overlap by one byte", { at: 1, remove: 2, insert: "" }, { at: 2, remove: 2, insert: "" }],
     ["insert within a replaced range", { at: 1, remove: 2, insert: "" }, { at: 2, remove: 0, insert: "x" }],
-  ])("throws instead of writing a malformed object if two splices %s", (_, one, other) => {
+  ])("throws instead of writing a malformed object if two changes %s", (_, one, other) => {
     expect(() => write("abcdef", one, other)).toThrow("object 7 has overlapping splices");
     expect(() => write("abcdef", other, one)).toThrow("object 7 has overlapping splices");
   });

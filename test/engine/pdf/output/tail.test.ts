@@ -220,7 +220,7 @@ describe("cross-references", () => {
 
 describe("free object numbers", () => {
   const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
-  it("the cross-reference has one subsection for new objects, and one for source objects unless many are free", async () => {
+  it("the cross-reference has one subsection for new objects, and one for source objects unless many numbers are free", async () => {
     const some = expect.any(Number);
     expect(await subsections({ 20: "(a)" })).toEqual([
       [0, 21],
@@ -242,7 +242,7 @@ describe("free object numbers", () => {
     ]);
   });
 
-  it("new objects get free object numbers if the source uses the largest object number", async () => {
+  it("new objects get free object numbers if the source already uses the largest object number", async () => {
     const { entries, subsections } = await tailOf(file(onePage(undefined, { 8388607: "(last)" })));
     expect(subsections.at(-1)).toEqual([8_388_607, 1]);
     expect(entries.size).toBeLessThan(20);
@@ -252,7 +252,7 @@ describe("free object numbers", () => {
     [0, 1],
     [7, 8],
     [65_535, 65_535],
-  ])("a freed object number of generation %i gets generation %i", async (gen, next) => {
+  ])("an object of generation %i that is freed gets generation %i in the cross-reference", async (gen, next) => {
     const builder = new FileBuilder().objects(onePage());
     builder.offsets.set(9, builder.text.length);
     builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
@@ -261,7 +261,7 @@ describe("free object numbers", () => {
     expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
   });
 
-  it("a free object number retains its next generation", async () => {
+  it("an object number that is free in the source retains its next generation", async () => {
     const source = latin1(file(onePage())).replace(
       "xref\n0 1\n0000000000 65535 f \n",
       (head) => `${head}9 1\n0000000000 00005 f \n`,
@@ -274,7 +274,7 @@ describe("free object numbers", () => {
 describe("an object stream", () => {
   const sizes = (members: Map<number, number[]>) => [...members.values()].map(({ length }) => length);
 
-  it("an object stream has at most 200 objects, unless it replaces a larger one", async () => {
+  it("an object stream has at most 200 objects, unless it replaces a larger object stream", async () => {
     const { members } = await tailOf(compressed(numbered(10, 450, (num) => `(${num})`)).bytes());
     expect(Math.max(...sizes(members))).toBe(200);
     const found = [...members.values()].flat();
@@ -303,7 +303,7 @@ describe("an object stream", () => {
     for (const num of [1, 3, 10]) expect([num, tail.entries.get(num)?.kind]).toEqual([num, 1]);
   });
 
-  it("new objects go to object streams, except in a file with a table", async () => {
+  it("new objects are written to object streams, unless the file has a cross-reference table", async () => {
     const kindOfNew = async (source: Uint8Array) => {
       let num = 0;
       const { entries } = await tailOf(source, {}, (document) => {
@@ -320,7 +320,7 @@ describe("the order of the tail", () => {
     ["a file with a table", file({ ...PARTS, 4: { data: "0 g" } })],
     ["a file with object streams", compressed().bytes()],
     ["a file whose page alone is uncompressed", compressed({}, { 3: PARTS[3]! }).bytes()],
-  ])("the page, its node and the catalog are the last objects of %s, in this order", async (_, source) => {
+  ])("the page, its tree node and the catalog are the last objects of %s, in this order", async (_, source) => {
     const { entries, at, output } = await tailOf(source);
     const root = await open(output).then(({ catalog }) => catalog.get("Pages") as Reference);
     const places = [...entries].filter(([, { kind, place }]) => kind === 1 && place < at);
@@ -363,7 +363,7 @@ describe("the trailer", () => {
   const trailerOf = async (trailer: string) =>
     (await tailOf(new FileBuilder().objects(onePage()).table({ trailer }).bytes())).trailer;
 
-  it("the trailer retains entries that do not describe a section", async () => {
+  it("the output's trailer retains entries that do not describe a cross-reference section", async () => {
     const trailer = await trailerOf("/Root 1 0 R/Info<</Title(a title)>>/Mine[1 2]/DocChecksum/abc/Filter/None/Prev 9");
     expect(trailer).toMatch(/\/Mine ?\[1 2\]/);
     expect(trailer).toMatch(/\/DocChecksum ?\/abc/);
@@ -416,7 +416,7 @@ describe("growth", () => {
   it.each([
     ["in memory", (bytes: Uint8Array) => bytes],
     ["by ranges", ranges],
-  ])("rejects a file whose output grows too much for its pages, %s", async (_, from) => {
+  ])("rejects a file whose output would be much larger than its pages justify, %s", async (_, from) => {
     await expect(plan(from(nested(15)))).rejects.toMatchObject({
       code: "too_complex",
       message: expect.stringContaining("would be too large"),
@@ -449,7 +449,7 @@ describe("growth", () => {
       "content with a corrected length",
       () => tailOf(file(onePage(undefined, { 4: `<</Length 9>>stream\n${"0 g\n".repeat(500_000)}\nendstream` }))),
     ],
-  ])("accepts growth of the output by %s", async (_, make) => {
+  ])("accepts an output that grows because of %s", async (_, make) => {
     await make();
   });
 });

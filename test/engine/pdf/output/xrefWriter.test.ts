@@ -31,7 +31,7 @@ it("writes the lines of a cross-reference table on demand, in batches", () => {
   expect(text === `xref\n0 25000\n${lines}25001 25000\n${lines}trailer\n<</Root 1 0 R/Size 50001>>\n`).toBe(true);
 });
 
-it("yields to the event loop while it makes a cross-reference stream", async () => {
+it("yields to the event loop while it writes a cross-reference stream", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   const count = 600_000;

@@ -26,7 +26,7 @@ describe("entries of pages", () => {
     ["/UserUnit .0000001", ""],
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
-  ])("the output has the box or unit of a page as readers understand it: %s", async (entry, expected) => {
+  ])("the output has the page box or the page unit in the form that all readers understand: %s", async (entry, expected) => {
     const bodies = {
       ...onePage(`${entry}/MediaBox[0 0 90 90]/Contents 4 0 R/Resources<<>>`),
       7: "[0 0 50 60]",
@@ -45,13 +45,13 @@ describe("entries of pages", () => {
 describe("page counts", () => {
   const node = (kids: string) => `<</Type/Pages/Count 2/Kids[${kids}]>>`;
 
-  it("counts the pages of a node once for each time that the node is listed", async () => {
+  it("counts the pages of a page-tree node again each time that the node is listed", async () => {
     const bodies = { 2: node("5 0 R 5 0 R"), 5: node("6 0 R 6 0 R"), 6: node("3 0 R 3 0 R") };
     expect((await open(file({ ...onePage(), ...bodies }))).pages).toHaveLength(8);
     await expect(open(file({ ...onePage(), ...bodies }), { maxPages: 7 })).rejects.toThrow("more than 7 pages");
   });
 
-  it("rejects a tree whose count grows exponentially", async () => {
+  it("rejects a page tree whose number of pages grows exponentially with its size", async () => {
     const nodes = Array.from({ length: 60 }, (_, index) => [index + 10, node(`${index + 11} 0 R ${index + 11} 0 R`)]);
     const bodies = { ...onePage(), 2: node("10 0 R"), ...Object.fromEntries(nodes), 70: node("3 0 R") };
     await expect(open(file(bodies), { maxPages: 1000 })).rejects.toThrow("more than 1000 pages");

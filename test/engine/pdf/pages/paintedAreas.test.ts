@@ -52,14 +52,14 @@ it.each([
   expect(areasOf(content)).toEqual([]);
 });
 
-it("reports the area that a form paints within its box", () => {
+it("reports the area that a form paints inside the form's bounding box", () => {
   const form = { ...IMAGES, content: encode("0 0 99 99 re f\n"), box: { x0: 0, y0: 0, x1: 20, y1: 20 } };
   const xobjectOf = () => ({ ...form, matrix: [1, 0, 0, 1, 10, 10] as const });
   expect(areasOf("q /F Do Q", { xobjectOf })).toEqual([[10, 10, 30, 30]]);
   expect(areasOf("/Clear gs /F Do", { xobjectOf })).toEqual([]);
 });
 
-it("stops at forms that draw themselves", () => {
+it("ends even if forms draw themselves", () => {
   const form: ReturnType<ContentSource["xobjectOf"]> = {
     ...IMAGES,
     content: encode("0 0 9 9 re f /F Do\n"),

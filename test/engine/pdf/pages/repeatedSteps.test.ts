@@ -32,7 +32,7 @@ describe("a page walk that reads by ranges", () => {
       "/Parent 1 0 R/MediaBox[0 0 300 400]/Contents 9 0 R/Resources<<>>",
       { 9: { data: "0 g" } },
     ],
-  ])("rewrites each entry of a page once when it reads by ranges, for %s", async (_, page, more) => {
+  ])("rewrites each entry of a page only once if the file is read in byte ranges, for %s", async (_, page, more) => {
     const source = farFrom(page, more);
     const output = latin1(await joined((await plan(ranges(source))).chunks()));
     expect(output).toBe(latin1(await joined((await plan(source)).chunks())));

@@ -38,7 +38,7 @@ test.each<[string, (count: number) => Bodies]>([
     }),
   ],
   ["malformed kids", (count) => ({ ...pages(count, () => "/Kids 5 0 R", nothing), 5: `[${"0 ".repeat(LONG / 2)}]` })],
-])("charges a long value again for each page that has the value instead of its %s", async (_, bodies) => {
+])("charges a long value once for each page that refers to the value as its %s", async (_, bodies) => {
   const scanned = async (count: number) => {
     const source = new MemorySource(file(bodies(count)));
     await plan(source).catch(() => undefined);
@@ -91,7 +91,7 @@ test("counts a page against the work limit each time that the page is read", asy
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
 });
 
-test("reads metadata once for any number of references to output intents", async () => {
+test("reads a profile's metadata once, although many output intents refer to it", async () => {
   const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
   const builder = new FileBuilder().objects({
     ...onePage(),

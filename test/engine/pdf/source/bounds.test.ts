@@ -26,7 +26,7 @@ async function mark(bytes: Uint8Array) {
 }
 
 describe("hostile files", () => {
-  test.each(Object.entries(HOSTILE_FILES))("keeps work and output linear in the file size: %s", async (_, make) => {
+  test.each(Object.entries(HOSTILE_FILES))("work and output grow at most in proportion to the file size: %s", async (_, make) => {
     const [small, large] = [make(200), make(400)];
     const [one, two] = [await mark(small), await mark(large)];
     expect(two.outcome).toBe(one.outcome);

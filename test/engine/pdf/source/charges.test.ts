@@ -88,7 +88,7 @@ describe("cross-reference streams", () => {
   });
 });
 
-test("counts the members of an object stream against the work limit, even if the members' numbers repeat", async () => {
+test("counts each entry of an object stream against the work limit, even if object numbers repeat", async () => {
   const data = deflateSync(Buffer.from("0 0 ".repeat(490_000)));
   const streams = Array.from({ length: 10 }, (_, i) => [
     10 + i,
@@ -103,7 +103,7 @@ test("counts the memory of every trailer that a scan finds against the memory li
   expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
 });
 
-test("does not count unneeded catalog values, such as the labels of fifty thousand pages, against the work limit", async () => {
+test("does not count catalog values that the engine does not need against the work limit, such as fifty thousand page labels", async () => {
   const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
   expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
   expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
@@ -246,7 +246,7 @@ test("yields to the event loop while it counts the pages of a tree", async () =>
 const pageWith = (entries: string) => file(onePage(`/MediaBox[0 0 300 400]${entries}`));
 
 test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
-  "does not parse a page entry that is not a reference: %s",
+  "does not parse a page entry whose value has a wrong type: %s",
   async (entries) => {
     const parsed = 600_000; // values that need more memory than the limit for one object
     expect(await outcome(pageWith(entries.replace("%", "0 ".repeat(parsed))))).toBe(
@@ -300,7 +300,7 @@ function strays(depth: number, rows: number): Uint8Array {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
 }
 
-test("counts all cross-reference rows against the work limit again for each page outside the page tree that appears when the object around the page is erased", async () => {
+test("counts all cross-reference rows against the work limit again each time that erasing a page uncovers another page", async () => {
   const rows = 10_000;
   const scanned = async (depth: number) => {
     const source = new MemorySource(strays(depth, rows));
@@ -331,7 +331,7 @@ test("sorts the cross-reference offsets again only if an object in the file is a
 });
 
 test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1"])(
-  "does not read an oversized page entry: %s …]",
+  "rejects a page entry that is too long to read: %s …]",
   async (begun) => {
     const page = `<</Type/Page/Parent 2 0 R${begun}${" 1-".repeat(25_000)}]>>`;
     expect(await outcome(file(onePage("", { 3: page })))).toBe("too_complex");

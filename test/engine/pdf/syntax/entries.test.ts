@@ -65,7 +65,7 @@ it.each<[string, string]>([
   ["at any kind of closing bracket", "<</A<<] /B 1>>"],
   ["where the container around the entry ends", "<</A[<<] /C 2>> /B 1>>"],
   ["after the brackets that the parser skips inside the value", "<</A<< << [ /C 2>>] >>/B 1>>"],
-])("ends the value of an entry %s", (_, text) => {
+])("finds the end of an entry's value %s", (_, text) => {
   expect((parseValue(encode(text), 0) as Map<string, unknown>).get("B")).toBe(1);
 });
 
@@ -74,7 +74,7 @@ describe("cost of parsing", () => {
     ["at any depth", `${"<</A".repeat(190)}[${"1 ".repeat(1000)}]${">>".repeat(190)}`],
     ["if brackets do not match", `<</A${"<<]/A".repeat(14)} 1${">>".repeat(15)}`],
     ["if brackets are not closed", `${"<</A<< <<".repeat(60)}/B[${"1 ".repeat(1000)}]${">>".repeat(180)}`],
-  ])("reads each byte of a value only a few times %s", (_, text) => {
+  ])("reads each byte of an entry's value only a few times %s", (_, text) => {
     const { bytes, reads } = countedBytes(encode(text));
     parseValue(bytes, 0);
     expect(reads() / bytes.length).toBeLessThan(50);

@@ -38,7 +38,7 @@ describe("malformed values", () => {
     ["[<< ] 1 x]", "[<<>> 1 null ]"],
     ["]", "null"],
     [nested(51), nested(50).replace("1", "null ").replaceAll("]", "] ").trimEnd()],
-  ])("rewrites %s as %s", (text, expected) => {
+  ])("rewrites the malformed value %s as %s", (text, expected) => {
     expect(latin1(wellFormedText(encode(text), 0))).toBe(expected);
   });
 });
@@ -57,7 +57,7 @@ it.each([
 });
 
 it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</A 1/B x>>]", "[[1][2 3"])(
-  "finds the same end of the value %s step by step and in one call",
+  "finds the same end of the value %s in several steps and in one call",
   (text) => {
     const bytes = encode(text);
     const walk = new WellFormedWalk().from(0);

@@ -58,7 +58,7 @@ describe("an entry that points to a cross-reference section", () => {
     ["startxref", formAt("startxref")],
     ["the cross-reference stream", formAtStream()],
     ["an older table", formAtOlder()],
-  ])("finds an object whose entry points to %s", async (_, source) => {
+  ])("finds an object whose cross-reference entry points to %s", async (_, source) => {
     const output = await byRanges(source);
     expect(output).toBe(latin1(await stamp(source)));
     expect(output).toMatch(/6 0 obj\n<<\/Type\/XObject/);
