@@ -117,7 +117,7 @@ const losesAnswer = ({ payer }: Payment, then?: () => Promise<void>) =>
     return "cut";
   });
 
-describe("a chain with a block every two seconds", () => {
+describe("payments on a chain with a block every two seconds", () => {
   test.concurrent.each(both)(
     "a payer gets no result after canceling the payment while a service %s fetches the file",
     async (which) => {

@@ -86,7 +86,7 @@ describe("uploads by curl", () => {
   });
 });
 
-describe.concurrent("uploads of attackers", () => {
+describe.concurrent("hostile uploads", () => {
   /** Opens a connection and sends the headers of a PUT with this Content-Length. */
   function begin(url: string, announced: number): Socket {
     const { hostname, port, host, pathname } = new URL(url);

@@ -53,7 +53,7 @@ describe("the 402 of a call without a payment lists errors of the request", () =
   });
 });
 
-describe("the 402 of a call without a payment lists no errors", () => {
+describe("the 402 of a call without a payment lists no errors of the request", () => {
   test.each<[string, string | Uint8Array<ArrayBuffer>, object?]>([
     ["if the request has none", JSON.stringify({ file, text: "A" })],
     ["if a form has none", `file=${file}&text=A&opacity=0.5`, FORM],

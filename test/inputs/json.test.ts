@@ -188,7 +188,7 @@ test("readJson rejects data after base64 padding, wherever a chunk ends", async 
   }
 });
 
-test("readJson rejects if reading the body fails, and parse throws if the JSON ends within a file", async () => {
+test("readJson throws if reading the body fails, and the parse step throws if the JSON ends within a file", async () => {
   const beginning = `{"file":"data:;base64,${base64}`;
   const failing = (async function* () {
     yield* chunksOf(beginning);

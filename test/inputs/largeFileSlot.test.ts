@@ -53,7 +53,7 @@ describe("LargeFileSlot", () => {
     expect(await isWaiting(newSlot().acquire())).toBe(true);
   });
 
-  it("LargeFileSlot expires if the runtime ends its call before the call releases it", async () => {
+  it("a slot of LargeFileSlot becomes free again if the runtime ends its call before the call releases it", async () => {
     vi.useFakeTimers();
     for (const slot of [newSlot(), newSlot()]) await slot.acquire();
     await vi.advanceTimersByTimeAsync(LONGEST_MS - 1000);

@@ -156,7 +156,7 @@ describe("a long message", () => {
   test.each([
     ["an invalid idempotency key at its end", 1, async () => ({ "x402/idempotency-key": 7 })],
     ["another payment at its end", 2, async () => ({ "x402/payment": await signPaymentV2(await terms(), OTHER) })],
-  ])("the first payment of a long message with %s counts as unused", async (_, each, last) => {
+  ])("the first payment in a long message with %s counts as unused", async (_, each, last) => {
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
     const { call, verified } = deployment("good");
     const key = generatePrivateKey();

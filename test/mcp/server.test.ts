@@ -6,7 +6,7 @@ import { IMAGE_POSITIONS, TEMPLATES } from "../../src/engine/index.ts";
 import { send } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
-describe("free information", () => {
+describe("information that needs no payment", () => {
   test("a free resource contains the templates, positions, limits and price", async () => {
     const client = await connect();
     const { resources } = await client.listResources();
@@ -31,7 +31,7 @@ describe("free information", () => {
     }
   });
 
-  test("the guide is the same as a resource and at /llms.txt", async () => {
+  test("the guide is the same text as an MCP resource and at /llms.txt", async () => {
     const response = await send("/llms.txt");
     expect(response.headers.get("Content-Type")).toContain("text/plain");
     const guide = await response.text();

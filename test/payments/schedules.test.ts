@@ -123,7 +123,7 @@ const OUTCOMES = [
   "sold",
 ];
 
-test(`obeys every rule of payments in ${SCHEDULES} schedules of calls, faults and deaths`, async () => {
+test(`payments obey every rule in ${SCHEDULES} random schedules of calls, faults and crashes`, async () => {
   const payment = await paymentFrom();
   const failures: string[] = [];
   const outcomes = new Set<string>();

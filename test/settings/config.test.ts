@@ -128,7 +128,7 @@ describe("settings", () => {
     expect(readConfig({}).allowedHosts).toEqual([]);
   });
 
-  test("readConfig makes maxTimeoutSeconds longer than fetching a file and settling the payment can take", () => {
+  test("readConfig sets maxTimeoutSeconds to more than fetching a file and settling the payment can take", () => {
     const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
     expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
     expect(readConfig({}).maxTimeoutSeconds).toBe(300);

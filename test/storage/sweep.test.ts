@@ -61,7 +61,7 @@ function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
 }
 
 describe("sweep", () => {
-  test("sweep deletes only groups in which everything has expired, and spooled files more than three hours old", async () => {
+  test("sweep deletes the objects of an hour only after all of them have expired, and spooled files more than three hours old", async () => {
     const over = [
       ...[resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)],
       ...[uploadKey(-1, 1), uploadKey(-1, "1-ab"), uploadKey(-2, 1)],
@@ -78,7 +78,7 @@ describe("sweep", () => {
     expect(await sweep(bucket, NOW)).toEqual({ deleted: 0, finished: true });
   });
 
-  test("sweep deletes a group as soon as its hour has ended, and not before", async () => {
+  test("sweep deletes an hour's objects as soon as the hour has ended, and not before", async () => {
     await put([resultKey(0, 1)]);
     const hourEnds = Date.parse("2026-11-21T13:00:00Z");
     expect((await sweep(bucket, hourEnds - 1)).deleted).toBe(0);

@@ -254,7 +254,7 @@ it("skips a cross-reference entry of an unknown type, and uses the entry of the 
   expect((await open(builder.bytes())).pages[0]!.box.x1).toBe(300);
 });
 
-describe("a scan", () => {
+describe("a scan for objects", () => {
   const scanned = (bodies: Bodies, change: (text: string) => string) =>
     encode(change(new FileBuilder().objects({ ...onePage(), ...bodies }).text));
   const two = { 2: "<</Type/Pages/Kids[3 0 R 5 0 R]>>", 5: PAGE };

@@ -109,7 +109,7 @@ describe("openPdf", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
-  it("finds both pages of a file read by ranges if a cross-reference offset is beyond the end of the file", async () => {
+  it("finds both pages of a file that is read in byte ranges if a cross-reference offset is beyond the end of the file", async () => {
     const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
     const bytes = file({
       ...far,
@@ -123,7 +123,7 @@ describe("openPdf", () => {
     expect((await open(new RangeSource(reader))).pages).toHaveLength(2);
   });
 
-  it("reads several ranges in parallel if pages are far from each other", async () => {
+  it("reads several byte ranges in parallel if pages are far from each other", async () => {
     const bodies: Bodies = {
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[10 0 R 20 0 R 30 0 R 40 0 R]>>",
@@ -235,7 +235,7 @@ describe("the page-tree walk", () => {
     expect(await codeOf(bytes)).toBe(expected);
   });
 
-  it("ignores inheritable attributes of a root in the catalog, since no /Parent can refer to such a root", async () => {
+  it("ignores inheritable attributes of a page-tree root inside the catalog, because no /Parent can refer to such a root", async () => {
     const root = "/Pages<</Kids[3 0 R]/MediaBox[0 0 9 9]/Rotate 90/Resources<</Font 9 0 R>>>>";
     const source = file({ 1: `<<${root}>>`, 3: "<</Type/Page>>" });
     expect((await open(source)).pages[0]).toMatchObject({ box: { x1: 612, y1: 792 }, rotate: 0 });
@@ -291,13 +291,13 @@ describe("page attributes", () => {
       "/MediaBox[0 0 1 1]/MediaBox[0 0 300 400]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
     ],
-  ])("page attributes %s", async (_, entries, expected) => {
+  ])("the attributes of a page %s", async (_, entries, expected) => {
     const { pages: found } = await open(file(onePage(entries)));
     expect(found[0]).toMatchObject(expected);
   });
 });
 
-describe("openPdf, given other files", () => {
+describe("openPdf, given unusable files", () => {
   it.each<[string, Uint8Array, string]>([
     ["that is not a PDF", encode("<html>not found</html>"), "not_a_pdf"],
     ["that is empty", new Uint8Array(0), "not_a_pdf"],
@@ -351,7 +351,7 @@ describe("PdfDocument.signed", () => {
 it.each<[string, string]>([
   ["is in an object behind the stream", "5 0 R"],
   ["is wrong", "17"],
-])("a scan by ranges finds the end of a large stream whose length %s", async (_, length) => {
+])("a scan of a file in byte ranges finds the end of a large stream whose length %s", async (_, length) => {
   const size = 9_000_000;
   const bodies = onePage(undefined, {
     6: `<</Length ${length}>>stream\n${"0".repeat(size)}\nendstream`,

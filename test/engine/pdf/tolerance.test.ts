@@ -84,7 +84,7 @@ const streams = packed().bytes();
 const early = decoyed();
 for (const [num, at] of early.offsets) early.offsets.set(num, at - 1);
 
-describe("openPdf, without a scan", () => {
+describe("openPdf, without a scan for objects", () => {
   it.each<[string, Uint8Array]>([
     ["in a well-formed file", plain],
     ["with 2,000 bytes of junk after the end", edit(plain, (text) => text + "\0".repeat(2000))],
@@ -146,7 +146,7 @@ describe("openPdf, without a scan", () => {
 /** The beginning of a stream whose negative /Length points back to a string that looks like the end of the stream. */
 const BACKWARDS = "<</A(endstream)/Length -30>>stream\n";
 
-describe("a scan", () => {
+describe("a scan for objects", () => {
   const quoting = (length: string) => `<</Length ${length}>>\nstream\n${DECOY}endstream\n${DECOY}\nendstream`;
   const length = String(2 * DECOY.length + 10);
   const scanned = (bodies: Bodies) => new FileBuilder().objects(onePage()).objects(bodies);

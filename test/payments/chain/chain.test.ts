@@ -90,7 +90,7 @@ describe("evidenceOf on an EVM chain", () => {
     expect(await proves({ logs, newest: 55 })).toBeUndefined();
   });
 
-  test("ignores logs of other contracts between the authorization's use and the transfer", async () => {
+  test("ignores event logs of other contracts between the logs of the authorization and of the transfer", async () => {
     expect(await proves({ logs: [used, { ...transfer(), address: `0x${"ee".repeat(20)}` }, transfer()] })).toEqual(
       settled,
     );
@@ -121,7 +121,7 @@ describe("evidenceOf on an EVM chain", () => {
     expect(await proves({ logs: [used, transfer()], aheadSeconds })).toEqual(settled);
   });
 
-  test("reports a payment as lost if it was used before the first attempt, also if the Worker's clock is ahead", async () => {
+  test("reports a payment as lost if it was used before the first settlement attempt, even if the Worker's clock is ahead", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs, block: 47, aheadSeconds: 600 })).toEqual(settled);
     expect(await proves({ logs, block: 46, aheadSeconds: 600 })).toEqual(lost("before"));
@@ -149,7 +149,7 @@ describe("evidenceOf on an EVM chain", () => {
     { result: null },
     { result: "0x" },
     { result: [] },
-  ])("proves nothing and logs an event if the node answers %j", async (broken) => {
+  ])("draws no conclusion about a payment and logs an event if the node answers %j", async (broken) => {
     const { found, events } = await evidence({ logs: [used, transfer()], broken });
     expect(found).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);

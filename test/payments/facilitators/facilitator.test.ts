@@ -66,14 +66,14 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
   const verified = async (answer: object, status: number) =>
     facilitatorWith(answer, status).verify(await paymentFrom());
 
-  test.each([400, 402, 404, 409, 413, 422])("rejects the payment of a verification that gets %i", async (status) => {
+  test.each([400, 402, 404, 409, 413, 422])("treats a payment as rejected if the facilitator answers the verification with status %i", async (status) => {
     expect(await verified({ error: "no verdict" }, status)).toEqual({
       outcome: "rejected",
       reason: `facilitator_refused: the facilitator answered ${status}: no verdict`,
     });
   });
 
-  test.each([401, 403, 408, 429, 500, 502])("gets no verdict from a verification that gets %i", async (status) => {
+  test.each([401, 403, 408, 429, 500, 502])("draws no conclusion about a payment if the facilitator answers the verification with status %i", async (status) => {
     expect(await verified({ error: "no verdict" }, status)).toEqual({ outcome: "unknown" });
   });
 
@@ -92,18 +92,18 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     ["a list", [{ message: "wrong" }], '[{"message":"wrong"}]'],
     ["line breaks, control characters and bidi controls", { error: " a\n\u0000\u202eb\u200b" }, "a b"],
     ["an empty explanation", { error: "\n" }, "the facilitator gave no reason"],
-  ])("passes on the facilitator's text: %s", async (_, answer, text) => {
+  ])("includes the facilitator's text in the reason of a refusal: %s", async (_, answer, text) => {
     const reason = `facilitator_refused: the facilitator answered 400: ${text}`;
     expect(await verified(answer, 400)).toEqual({ outcome: "rejected", reason });
     expect(await settled(answer, 400)).toEqual({ outcome: "refused", reason });
   });
 
-  test("passes on at most 200 characters of the facilitator's text", async () => {
+  test("includes at most 200 characters of the facilitator's text in the reason of a refusal", async () => {
     const { reason } = (await verified({ error: "x".repeat(5000) }, 400)) as { reason: string };
     expect(reason).toMatch(/^facilitator_refused: the facilitator answered 400: x{200}$/);
   });
 
-  test("passes on a text that is not JSON, but no HTML", async () => {
+  test("includes the facilitator's text in the reason of a refusal if the text is not JSON, but omits HTML", async () => {
     const reasonFor = async (body: string) => {
       vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { status: 400 }));
       const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
@@ -114,7 +114,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     vi.restoreAllMocks();
   });
 
-  test("remembers the last rejection of a facilitator for an hour", async () => {
+  test("stores the last rejection of a facilitator for an hour", async () => {
     const client = facilitatorWith({ error: "remembered" }, 422);
     expect(recentRejection(client.name, Date.now())).toBeUndefined();
     await client.verify(await paymentFrom());

@@ -42,7 +42,7 @@ describe("conclude", () => {
     [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
   ])(
-    "concludes from the facilitator's answer %j about a payment: %s; if the payment is in doubt: %s",
+    "interprets the facilitator's answer %j to a settlement as: %s; after an earlier unclear answer: %s",
     (answer, first, inDoubt) => {
       const meaning = (doubt: boolean, now: number) => {
         const concluded = conclude(settling(doubt), answer, now, false);
@@ -62,7 +62,7 @@ describe("conclude", () => {
     [refusal("unsent"), "retry", "retry"],
     [refusal("refused"), "refused", "refused"],
   ] as const)(
-    "concludes from the facilitator's answer %j, with a node: %s; with a node but without the facilitator's accounts: %s",
+    "interprets the facilitator's answer %j if a node is configured as: %s; if the facilitator's accounts are unknown: %s",
     (answer, named, not) => {
       const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
       expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
@@ -91,7 +91,7 @@ test.each<[Evidence | undefined, object | undefined]>([
     { outcome: "lost", reason: "why" },
     { conclusion: "burned", reason: "why" },
   ],
-])("concludes from the chain's evidence %j about an exposed payment: %j", (found, expected) => {
+])("interprets the evidence %j on the chain about a payment that third parties can still submit as: %j", (found, expected) => {
   expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
 });
 
@@ -166,7 +166,7 @@ function worldWith(
 const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
 
 describe("a payment that the chain has rejected", () => {
-  test("after the chain has rejected a payment, blocks the payment until its authorization expires", async () => {
+  test("blocks a payment that the chain has rejected until its authorization expires", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     expect(await record.settle(claim, work)).toEqual({ status: "failed", failure: { reason: "why" } });
@@ -197,7 +197,7 @@ describe("a payment that the chain has rejected", () => {
       return found;
     }
 
-    test("sells an exposed payment once a third party submits it, without asking the facilitator again", async () => {
+    test("gives the payer the result once a third party submits a rejected payment to the chain, without asking the facilitator again", async () => {
       const moved: Evidence = { outcome: "settled", transaction: "0x2", sender: "0x57" };
       const { record, seen, alarmAt } = await exposed(watched, undefined, moved);
       expect(alarmAt()).toBe(T + 2000);
@@ -220,7 +220,7 @@ describe("a payment that the chain has rejected", () => {
       ]);
     });
 
-    test("leaves a payment exposed while its node does not answer or is removed, and sets the alarm before asking the node", async () => {
+    test("keeps watching a rejected payment while the node does not answer or is removed, and sets the next alarm before asking the node", async () => {
       const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
@@ -236,7 +236,7 @@ describe("a payment that the chain has rejected", () => {
       expect([state(), alarmAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
     });
 
-    test("burns an exposed payment whose money went to someone else, and reports the failure to waiting calls", async () => {
+    test("blocks a rejected payment whose money went to someone else, and reports the failure to waiting calls", async () => {
       const { record, seen, state, alarmAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
       seen.now = alarmAt()!;
@@ -260,7 +260,7 @@ describe("a payment that the chain has rejected", () => {
     });
 
     test.each(["exposed", "in doubt"])(
-      "gives up an unresolved payment when its link expires, and blocks the payment until its authorization expires (%s)",
+      "stops watching an unresolved payment when its link expires, and blocks the payment until its authorization expires (%s)",
       async (how) => {
         const authorization = { ...payment.authorization, validBefore: String(T / 1000 + 3 * 86_400) };
         const lasting = { ...watched, payment: { ...payment, authorization } };
@@ -309,7 +309,7 @@ test("requires no proof of the payer before the facilitator has received the pay
 });
 
 describe("LedgerEntry.claim", () => {
-  test("reserves a claimed payment for its request until the lease expires", async () => {
+  test("reserves a payment for the request of the call that claimed it, until the claim's lease expires", async () => {
     const { record, seen, claimed } = world();
     await claimed();
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("in_progress"));
@@ -318,7 +318,7 @@ describe("LedgerEntry.claim", () => {
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
-  test("forgets the claim of a dead call when the alarm runs", async () => {
+  test("releases a claim if its call has died and the alarm runs after the claim's lease", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     await claimed();
     await record.alarm();
@@ -328,7 +328,7 @@ describe("LedgerEntry.claim", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("ignores a call that has lost its claim to another call, and deletes the output of the ignored call", async () => {
+  test("does not settle for a call that has lost its claim on the payment to another call, and deletes its output", async () => {
     const { record, seen, claimed, state } = world();
     const late = await claimed();
     seen.now += MINUTE;
@@ -339,14 +339,14 @@ describe("LedgerEntry.claim", () => {
     expect([state(), seen.deleted, seen.settled]).toEqual(["claimed", ["output"], 0]);
   });
 
-  test("settles a payment after the lease has expired if no other call has claimed the payment", async () => {
+  test("settles a payment for a call whose lease has expired if no other call has claimed the payment", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     seen.now += 2 * MINUTE;
     expect(await record.settle(claim, work)).toEqual(status("sold"));
   });
 
-  test("reports a failed claim to waiting calls, and frees the payment", async () => {
+  test("reports the failure of the call that claimed a payment to waiting calls, and makes the payment usable again", async () => {
     const { record, claimed } = world();
     const claim = await claimed();
     const failure = { error: "damaged" };
@@ -369,7 +369,7 @@ describe("LedgerEntry.waitForStatus", () => {
     return { ...found, slept };
   };
 
-  test("waits for another call's work until the caller's time limit or the end of the lease", async () => {
+  test("waits for the call that claimed the payment until the waiting call's time limit or the end of the lease", async () => {
     const { record, slept, claimed } = sleeper();
     await claimed();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("in_progress"));
@@ -378,7 +378,7 @@ describe("LedgerEntry.waitForStatus", () => {
     expect(slept).toEqual([5000, MINUTE - 5000]);
   });
 
-  test("waits for a settlement until the caller's time limit", async () => {
+  test("waits for a settlement until the time limit of the waiting call", async () => {
     const { record, slept, settled } = sleeper();
     await settled();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("pending"));
@@ -415,7 +415,7 @@ describe("LedgerEntry.invalidateClaims", () => {
     expect([await found.record.invalidateClaims("request"), found.state()]).toEqual([expected, left]);
   });
 
-  test("invalidates claims on a sold payment only after its link expires", async () => {
+  test("invalidates claims on a settled payment only after its link expires", async () => {
     const { record, seen, settled, state } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     seen.now = work.expiresAt - 1;
@@ -425,7 +425,7 @@ describe("LedgerEntry.invalidateClaims", () => {
   });
 });
 
-test("ignores release and settle calls for a payment without a claim, but deletes the output of the settle call", async () => {
+test("ignores requests to release or settle a payment that no call has claimed, but deletes the output", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();
@@ -435,7 +435,7 @@ test("ignores release and settle calls for a payment without a claim, but delete
 });
 
 describe("LedgerEntry.settle", () => {
-  test("settles a claim once, and deletes the output of a settle call that is repeated or has an unknown claim", async () => {
+  test("settles a claim once, and deletes the output of a second settle call and of one with an unknown claim", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
@@ -445,8 +445,8 @@ describe("LedgerEntry.settle", () => {
   });
 
   test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
-    ["burned without a node", undefined, ["failed"]],
-    ["in doubt with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
+    ["unusable without a node", undefined, ["failed"]],
+    ["undecided with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
   ])("treats a payment as %s if the facilitator could not send the transaction", async (_, evidence, expected) => {
     const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
     const claim = await claimed();
@@ -459,7 +459,7 @@ describe("LedgerEntry.settle", () => {
     expect(another, "the payment may already be public").toEqual(status("spent"));
   });
 
-  test("reports the settlement to waiting calls before the purchase list contains the payment", async () => {
+  test("reports a settlement to waiting calls before the purchase list contains the purchase", async () => {
     const found = world({ outcome: "settled", transaction: "0x1" });
     found.seen.listed = new Promise(() => {});
     const claim = await found.claimed();
@@ -468,14 +468,14 @@ describe("LedgerEntry.settle", () => {
     expect(await waiting).toEqual(status("sold"));
   });
 
-  test("leaves an alarm and an entry in doubt if the object dies during a settlement attempt", async () => {
+  test("sets an alarm and records the doubt before a settlement attempt, in case the Durable Object stops during the attempt", async () => {
     const { settled, entry, alarmAt } = world(new Promise<Settlement>(() => {}));
     void settled();
     await vi.waitFor(() => expect(entry()).toMatchObject({ state: "settling", doubt: true, attempts: 1 }));
     expect(alarmAt()).toBe(T + 25_000 + 2000);
   });
 
-  test("frees a payment refused at settlement, reports the reason to waiting calls, and deletes the output", async () => {
+  test("makes a payment usable again if its settlement is refused, reports the reason to waiting calls, and deletes the output", async () => {
     const found = world({ outcome: "refused", reason: "why" });
     found.seen.listed = new Promise(() => {}); // a refusal does not wait for the purchase list
     const refused = { status: "failed", failure: { reason: "why" } };
@@ -487,7 +487,7 @@ describe("LedgerEntry.settle", () => {
     expect(found.seen.logged).toEqual([expect.objectContaining({ outcome: "refused", reason: "why", attempts: 1 })]);
   });
 
-  test("returns the settled status only after the purchase list contains the payment", async () => {
+  test("answers that a payment is settled only after the purchase list contains the purchase", async () => {
     const { settled, seen, state } = world({ outcome: "settled", transaction: "0x1" });
     let listed = () => {};
     seen.listed = new Promise((resolve) => {
@@ -507,7 +507,7 @@ describe("LedgerEntry.settle", () => {
   test.each([
     ["the payer has reached the limit for unproved payments", undefined, false],
     ["the ledger can ask a node", async () => undefined, true],
-  ])("does not sell an unproved payment if %s", async (_, evidence, allowUnproved) => {
+  ])("gives no result for a payment without proof of settlement if %s", async (_, evidence, allowUnproved) => {
     const { record, seen, settled, alarmAt } = worldWith(
       evidence,
       { outcome: "unknown" },
@@ -572,7 +572,7 @@ describe("LedgerEntry.settle", () => {
     ]);
   });
 
-  test("sells a payment without proof if the facilitator reports it as used after a lost answer", async () => {
+  test("gives the result for a payment without proof of settlement if the facilitator reports it as used after a lost answer", async () => {
     const { record, seen, claimed, alarmAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -582,7 +582,7 @@ describe("LedgerEntry.settle", () => {
     expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", settledAt: seen.now, isProved: false });
   });
 
-  test("restores a lost alarm when the status is requested", async () => {
+  test("sets a lost alarm again when a call asks for the status of the payment", async () => {
     const { record, seen, claimed, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
@@ -610,7 +610,7 @@ describe("LedgerEntry.settle", () => {
     expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
   });
 
-  test("reports only a settled payment as bought by another request, to callers with and without proof", async () => {
+  test("reports that a payment has bought another request only once it is settled, even to callers without a proof", async () => {
     const answers: Settlement[] = [{ outcome: "unknown" }, { outcome: "settled", transaction: "0x1" }];
     const { record, claimed, seen, alarmAt, state } = world(...answers);
     const look = (isPayerProven: boolean) => record.waitForStatus("another", 0, isPayerProven);
@@ -628,7 +628,7 @@ describe("LedgerEntry.settle", () => {
     expect(await record.waitForStatus("request", 0, true), "its own link has expired").toEqual({ status: "spent" });
   });
 
-  test("returns a sold result until its link expires, and forgets the payment a day later", async () => {
+  test("returns the result of a payment until its link expires, and deletes the payment's entry a day later", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -643,7 +643,7 @@ describe("LedgerEntry.settle", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("books a sale at once through the alarm, retries until the daybook has the sale, and never forgets an unbooked sale", async () => {
+  test("adds a sale to the daybook in the next alarm, retries until that succeeds, and keeps the payment's entry until then", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -669,7 +669,7 @@ describe("LedgerEntry.settle", () => {
     expect([seen.booked.length, state()]).toEqual([3, undefined]);
   });
 
-  test("never forgets a payment whose authorization never expires", () => {
+  test("never deletes the entry of a payment whose authorization never expires", () => {
     const authorization = { ...payment.authorization, validBefore: String(2n ** 255n) };
     const entry = {
       ...call,

@@ -39,7 +39,7 @@ const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms
   ...changes,
 });
 
-test("aborts the verification of a payment that the ledger knows, asks no other facilitator and records no duration for the verification", async () => {
+test("aborts the verification of a payment if the ledger already knows the payment, asks no other facilitator and records no duration", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {
@@ -102,13 +102,13 @@ describe("a settled payment without a proof of its payer", () => {
     expect(error).toMatchObject({ name: "PaymentRequired", reason: expect.stringMatching(/^payment_already_used: /) });
   });
 
-  test("asks for a proof if a settled payment is sent with its original request, or with an unreadable one", async () => {
+  test("asks for a proof of the payer if a settled payment is sent again with its request or with an unreadable request", async () => {
     expect(await admitted(async () => "own")).toMatchObject(proofRequired);
     expect(await admitted(async () => undefined)).toMatchObject(proofRequired);
     expect(await admitted()).toMatchObject(proofRequired);
   });
 
-  test("does not read the request of a payment that is being settled", async () => {
+  test("does not read the body of a call whose payment is being settled", async () => {
     const terms = await termsOf({
       ledger: ledgerThatFinds({ status: "proof_required" }),
       smallFingerprint: () => Promise.reject(new Error("read")),

@@ -55,7 +55,7 @@ const resultOf = ({ outcome }: { outcome: Sold<string> | Error }) =>
 const isSold = async (payment: PaymentPayload, fingerprint = "request") =>
   (await ledger.getByName(paymentKey(payment)).waitForStatus(fingerprint, 0, true)).status === "sold";
 
-test("returns the earlier result for the same content, and leaves the new payment unused", async () => {
+test("a call with the same content as an earlier call gets the earlier result, and its new payment stays unused", async () => {
   const [first, second] = [await paymentFrom(), await paymentFrom()];
   const bought = await sale(first);
   const again = await sale(second, { fingerprint: "another form of the request" });
@@ -68,13 +68,13 @@ test("returns the earlier result for the same content, and leaves the new paymen
   expect(resultOf(await sale(second, {}, "other content")), "the second payment is still usable").toBe(kept[1]);
 });
 
-test("returns the earlier result without doing the work again if the digest is known in advance", async () => {
+test("a call gets the result of an earlier call with the same content without marking the file again if the content's digest is known", async () => {
   const bought = await sale(await paymentFrom());
   const again = await sale(await paymentFrom(), { knownDigest: "content" });
   expect([resultOf(again), again.worked]).toEqual([resultOf(bought), 0]);
 });
 
-test("charges again for the same content ten minutes after the sale", async () => {
+test("charges a call with the same content as an earlier call again ten minutes after the sale", async () => {
   const sign = () => paymentFrom({ validBefore: Math.floor(ledger.now() / 1000) + 300 });
   const bought = await sale(await sign());
   ledger.advance(REPEAT_MS - 5000);
@@ -85,13 +85,13 @@ test("charges again for the same content ten minutes after the sale", async () =
   expect(resultOf(last)).toBe(resultOf(later));
 });
 
-test("charges again if the link of the earlier result was revoked", async () => {
+test("charges a call with the same content as an earlier call again if the earlier link was revoked", async () => {
   const bought = await sale(await paymentFrom());
   ledger.deleted.push(resultOf(bought));
   expect((await sale(await paymentFrom())).outcome).toMatchObject({ isPaidEarlier: false });
 });
 
-test("charges other content and other payers separately", async () => {
+test("charges calls with different contents or different payers separately", async () => {
   const sales = [
     await sale(await paymentFrom()),
     await sale(await paymentFrom(), {}, "other content"),
@@ -100,12 +100,12 @@ test("charges other content and other payers separately", async () => {
   expect(new Set(sales.map(resultOf)).size).toBe(3);
 });
 
-test("charges every call if the default key does not apply", async () => {
+test("charges a call with the same content again if the call has no default idempotency key", async () => {
   const sales = [await sale(await paymentFrom()), await sale(await paymentFrom(), { hasDefaultKey: false })];
   expect(new Set(sales.map(resultOf)).size).toBe(2);
 });
 
-test("charges only one of twenty parallel calls with different payments, and gives all of them its result", async () => {
+test("charges only one of twenty parallel calls with the same content and different payments, and gives all of them its result", async () => {
   const payments = await Promise.all(Array.from({ length: 20 }, () => paymentFrom()));
   const sales = await Promise.all(payments.map((payment) => sale(payment)));
   expect(new Set(sales.map(resultOf))).toEqual(new Set(kept));
@@ -114,7 +114,7 @@ test("charges only one of twenty parallel calls with different payments, and giv
   expect(sold.filter((yes) => yes)).toHaveLength(1);
 });
 
-test("uses its own payment if the call that held the default key has failed", async () => {
+test("a call that waits for another call with the same content uses its own payment if the other call fails", async () => {
   const second = await paymentFrom();
   let waiting: ReturnType<typeof sale> | undefined;
   const failed = await sale(await paymentFrom(), {
@@ -129,7 +129,7 @@ test("uses its own payment if the call that held the default key has failed", as
   expect((await waiting!).outcome).toMatchObject({ isPaidEarlier: false });
 });
 
-test("never settles a call whose lease expired and whose default key moved to another payment", async () => {
+test("never settles a slow call whose lease has expired and whose default key now belongs to another payment", async () => {
   const [first, second] = [await paymentFrom(), await paymentFrom()];
   const began = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ test("never settles a call whose lease expired and whose default key moved to an
   expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
 });
 
-test("assigns a key that stands for the earlier payment if that payment is still being settled", async () => {
+test("a call with the same content gets a key for the earlier payment while that payment is being settled", async () => {
   const first = await paymentFrom();
   const found: { released: number; bound: unknown[] } = { released: 0, bound: [] };
   const holder = { payment: "earlier", chain: first.chain, fingerprint: "request", version: 3 };
@@ -177,6 +177,6 @@ test("assigns a key that stands for the earlier payment if that payment is still
   expect(found).toMatchObject({ released: 1, bound: [{ payment: "earlier", fingerprint: "request" }] });
 });
 
-test("stores default keys under names that no idempotency key leads to", () => {
+test("stores default keys under names that the names of idempotency keys can never equal", () => {
   expect(defaultKeyNameOf("0xAB", "12")).toBe("same:0xab:12");
 });

@@ -134,13 +134,13 @@ describe("a sale through a remote facilitator", () => {
     expect(reason((await sale("refuses-verify good", await paymentFrom())).outcome)).toBe("insufficient_funds");
   });
 
-  test("delivers nothing and deletes the output if the payer cancels the authorization during the work", async () => {
+  test("delivers nothing and deletes the output if the payer cancels the authorization before the settlement", async () => {
     const { outcome } = await sale("used-at-settle", await paymentFrom());
     expect(reason(outcome)).toBe("nonce_already_used");
     expect(ledger.deleted).toEqual([WORK.output]);
   });
 
-  test("verifies a payment once, even if the work takes long", async () => {
+  test("verifies a payment only once, even if marking the file takes long", async () => {
     const payment = await paymentFrom();
     let now = Date.now();
     const work = async () => {
@@ -153,7 +153,7 @@ describe("a sale through a remote facilitator", () => {
 });
 
 describe("a payment", () => {
-  test("does not settle a payment whose work failed, and leaves it usable", async () => {
+  test("does not settle the payment of a call that fails, and leaves the payment usable", async () => {
     const payment = await paymentFrom();
     expect(reason((await sale("good", payment, { work: failing })).outcome)).toBe("damaged");
     expect((await sale("good", payment)).outcome).toEqual(SOLD);
@@ -193,7 +193,7 @@ describe("a payment", () => {
     expect(reason((await sale("good", payment)).outcome)).toBe("payment_already_used");
   });
 
-  test("runs the work and settles once for fifty parallel calls, and returns the result to all of them", async () => {
+  test("marks the file and settles the payment once for fifty parallel calls with one payment, and returns the result to all of them", async () => {
     const payment = await paymentFrom();
     const behavior = `counts-${payment.authorization.nonce}`;
     const sales = await Promise.all(Array.from({ length: 50 }, () => sale(behavior, payment)));
@@ -214,14 +214,14 @@ describe("a payment", () => {
       { validBefore: Math.floor(Date.now() / 1000) + 86_460 },
       /valid_before.*24 hours/,
     ],
-  ])("rejects a payment before the work if it %s", async (_, times, expected) => {
+  ])("rejects a payment before the file is marked if the payment %s", async (_, times, expected) => {
     const { outcome, worked } = await sale("good", await paymentFrom(times));
     expect(reason(outcome)).toMatch(expected);
     expect(worked).toBe(0);
   });
 });
 
-test("sells for a payment that is valid for just under 24 hours", async () => {
+test("accepts a payment that is valid for just under 24 hours", async () => {
   const payment = await paymentFrom({ validBefore: Math.floor(Date.now() / 1000) + 86_340 });
   expect((await sale("good", payment)).outcome).toEqual(SOLD);
 });
@@ -260,7 +260,7 @@ describe("the log of a sale", () => {
     expect(JSON.stringify(events)).not.toContain(payment.signature.slice(2));
   });
 
-  test("measures the duration of verification and settlement, and measures nothing for a call that needs neither", async () => {
+  test("measures the durations of verification and settlement, but not for a call that needs neither", async () => {
     const asked: string[] = [];
     let now = Date.now();
     const timed: SaleTerms<string>["timed"] = async (step, act) => {
@@ -342,7 +342,7 @@ describe("the answer to a status of the ledger", () => {
     expect(worked).toBe(0);
   });
 
-  test("reports the failure of another call to a waiting call: the error of the work, or a refusal with its receipt", async () => {
+  test("a call that waits for another call with the same payment gets that call's error, or its refusal with a receipt", async () => {
     const outcomeOf = async (failure: Failure) =>
       (await sale("good", await paymentFrom(), { ledger: ledgerThatFinds({ status: "failed", failure }) })).outcome;
     expect(await outcomeOf({ error: "damaged" })).toEqual(new Error("damaged"));
@@ -352,7 +352,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("notes in the receipt that a payment was sold on the facilitator's word alone", async () => {
+  test("notes in the receipt that only the facilitator's word proves the settlement", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", settledAt: 1, isProved: false };
     const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({
@@ -366,7 +366,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("uses the chain name of the payment's x402 version in the receipt", async () => {
+  test("names the chain in the receipt as the payment's x402 version does", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "0x1", settledAt: 1, isProved: true };
     const payment = { ...(await paymentFrom()), version: 2 } as PaymentPayload;
     const { outcome } = await sale("good", payment, { ledger: ledgerThatFinds(status) });
@@ -379,7 +379,7 @@ describe("an idempotency key", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const free: PaymentStatus = { status: "free" };
 
-  test("binds a key to its payment for longer than the link can last, even if the work exceeds its limit", async () => {
+  test("binds an idempotency key to its payment until after the link expires, even if the call exceeds its time limit", async () => {
     const now = 2_000_000_000_000;
     const payment = await paymentFrom({ validBefore: now / 1000 + 300 });
     const found = ledgerThatFinds(free, { claim: async () => claimed });
@@ -389,7 +389,7 @@ describe("an idempotency key", () => {
     expect([expiresAt, replacedVersion]).toEqual([now + 52_000, 0]);
   });
 
-  test("releases the claim if the key cannot be bound", async () => {
+  test("releases the payment if the idempotency key cannot be bound to it", async () => {
     const found = ledgerThatFinds(free, {
       claim: async () => claimed,
       bind: async () => {
@@ -401,7 +401,7 @@ describe("an idempotency key", () => {
     expect(found.asked).toEqual([["release", "claim", undefined]]);
   });
 
-  test("releases the claim and looks up the key again if another call has bound the key to another payment", async () => {
+  test("releases the payment and looks up the idempotency key again if another call has bound the key to another payment", async () => {
     const bindings = [false, true];
     const found = ledgerThatFinds(free, { claim: async () => claimed, bind: async () => bindings.shift()! });
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
@@ -451,7 +451,7 @@ test("reports whether this call has settled the payment", async () => {
   expect(await sold(), "an earlier call has settled the payment").toEqual([false, false, false]);
 });
 
-test("reports the error of the work even if the claim cannot be released", async () => {
+test("reports the error of a failed call even if its claim on the payment cannot be released", async () => {
   const found = ledgerThatFinds(
     { status: "free" },
     {
@@ -464,7 +464,7 @@ test("reports the error of the work even if the claim cannot be released", async
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
 
-test("does not report an error to waiting calls if the error concerns only the call that did the work", async () => {
+test("does not give waiting calls the error of a failed call if the error concerns only that call", async () => {
   const released = async (written: string | undefined) => {
     const claim = async (): Promise<PaymentStatus> => ({ status: "claimed", claim: "claim" });
     const found = ledgerThatFinds({ status: "free" }, { claim });
@@ -485,7 +485,7 @@ describe("a change of the ledger during a call", () => {
   });
   const free: PaymentStatus = { status: "free" };
 
-  test("claims the payment after another call, which this call waited for, has died", async () => {
+  test("a waiting call claims the payment after the call that it waited for has died", async () => {
     const found = ledgerThatFinds(sold, {
       ...finds({ status: "in_progress" }, free, free),
       claim: async () => claimed,
@@ -493,7 +493,7 @@ describe("a change of the ledger during a call", () => {
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
   });
 
-  test("returns another call's result if that call took over the claim during the work", async () => {
+  test("a call gets the result of another call that took over its claim on the payment meanwhile", async () => {
     const lost = { claim: async () => claimed, settle: async () => undefined };
     const found = ledgerThatFinds(free, { ...finds(free, sold), ...lost });
     const events: PaymentEvent[] = [];
@@ -505,7 +505,7 @@ describe("a change of the ledger during a call", () => {
     expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
-  test("if the work of a call fails, answers with another call's result if there is one, and otherwise with the call's own error", async () => {
+  test("a failed call gets the result of another call with the same payment if there is one, and otherwise its own error", async () => {
     const outcomeOf = async (meanwhile: PaymentStatus) => {
       const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => claimed });
       return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
@@ -514,7 +514,7 @@ describe("a change of the ledger during a call", () => {
     expect(reason(await outcomeOf(free))).toBe("damaged");
   });
 
-  test("asks for a sign-in only if the payment may be public, and returns the result to a caller who signs in", async () => {
+  test("asks for a sign-in only if others may have seen the payment, and returns the result to a caller who signs in", async () => {
     const asked: string[] = [];
     const outcomeOf = async (first: PaymentStatus, isPayer: boolean) => {
       const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;

@@ -196,7 +196,7 @@ describe("an idempotency key", () => {
     expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });
   });
 
-  test("binds a second key to a payment that is already in use", async () => {
+  test("binds a second idempotency key to a payment that another call already uses", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     let joined: ReturnType<typeof sale> | undefined;
     const work = async () => {
@@ -215,7 +215,7 @@ describe("a payment that may be public", () => {
     ["without a key", {}],
     ["with another key", { key: "b" }],
   ])(
-    "rejects a payment that may be public if it is sent %s, and lists the ways to get the result",
+    "rejects a payment that others may have seen if it is sent %s, and lists the ways to get the result",
     async (_, shown) => {
       const payment = await paymentFrom();
       await sale(payment, { key: "a" });
@@ -240,7 +240,7 @@ describe("a payment that may be public", () => {
     expect(anew.outcome, "the key is not bound to the settled payment").toMatchObject({ isPaidEarlier: false });
   });
 
-  test("after a sign-in, returns the result of a payment that may be public, and binds the key that the call sends", async () => {
+  test("after a sign-in, returns the result of a payment that others may have seen, and binds the call's key to the payment", async () => {
     const payment = await paymentFrom();
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };
@@ -248,7 +248,7 @@ describe("a payment that may be public", () => {
     expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 
-  test("returns the result to every call that sent the payment before the payment could be public", async () => {
+  test("returns the result to every call that sent the payment before others could see it", async () => {
     const payment = await paymentFrom();
     const sales = await Promise.all([{}, { key: "a" }, {}, { key: "b" }].map((shown) => sale(payment, shown)));
     expect(sales.map(({ outcome }) => bought(outcome))).toEqual(Array(4).fill("work"));
@@ -263,7 +263,7 @@ describe("a call whose payment is still being settled when it is answered", () =
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("assigns a key to a keyless call whose payment is still being settled, and returns the result for that key", {
+  test("a call without an idempotency key gets a key while its payment is being settled, and later the result with this key", {
     timeout: 20_000,
   }, async () => {
     const payment = await paymentFrom();
@@ -280,13 +280,13 @@ describe("a call whose payment is still being settled when it is answered", () =
     expect(bought((await sale(payment, { key: key! })).outcome)).toBe("work");
   });
 
-  test("assigns no key to a call whose payment may have been public when it arrived", async () => {
+  test("a call gets no idempotency key if others may have seen its payment before", async () => {
     const payment = await paymentFrom();
     await sale(payment, impatient(), `silent-first-${payment.authorization.nonce}`);
     expect((await sale(payment)).outcome).not.toHaveProperty("idempotencyKey", expect.any(String));
   });
 
-  test("asks a call that has a key to repeat the request with that key while its payment is being settled", async () => {
+  test("asks a call with an idempotency key to repeat the request with this key while its payment is being settled", async () => {
     const payment = await paymentFrom();
     const { outcome } = await sale(
       payment,

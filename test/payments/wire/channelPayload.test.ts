@@ -21,7 +21,7 @@ test("computes the channel id as the official client does", () => {
   expect(channelIdOf(payer.config, CHAIN.chainId)).toBe(payer.channelId);
 });
 
-test("lists channels after the other ways to pay", () => {
+test("offers payment channels after the other payment schemes", () => {
   expect(paymentRequiredV2(CHANNEL_OFFER, "none").accepts.map(({ scheme }) => scheme)).toEqual([
     "exact",
     "batch-settlement",
@@ -38,19 +38,19 @@ test("reads the vouchers, deposits and refunds of the official client", async ()
   expect(await readPayload(await payer.refund(PRICE, 7))).toMatchObject({ type: "refund", refundAmount: "7" });
 });
 
-test("reads a payment in base64, and one with the channel's state of a corrective 402", async () => {
+test("reads a channel payment in base64, and one that repeats the channel's state from a 402", async () => {
   const payment = paymentOf(await payer.voucher(PRICE));
   expect(await reasonOf(btoa(JSON.stringify(payment)))).toBe("accepted");
   const extra = { ...REQUIREMENTS.extra, channelState: { balance: "1" }, voucherState: { signature: "0x" } };
   expect(await reasonOf({ ...payment, accepted: { ...REQUIREMENTS, extra } })).toBe("accepted");
 });
 
-test("leaves the vouchers of contracts to the facilitator", async () => {
+test("accepts the vouchers of contract wallets, which only the facilitator can verify", async () => {
   const contract = new TestPayer(CONTRACT);
   expect(await reasonOf(paymentOf(await contract.voucher(PRICE)))).toBe("accepted");
 });
 
-test("ignores payments in other schemes, and all payments if no channels are offered", async () => {
+test("ignores payments in other schemes, and all channel payments if no channels are offered", async () => {
   expect(readChannelPayment([null, "{]", { x402Version: 1, scheme: "exact" }], CHANNEL_OFFER)).toBe(undefined);
   const payment = paymentOf(await payer.voucher(PRICE));
   expect(readChannelPayment([payment], { ...CHANNEL_OFFER, channels: [] })).toBe(undefined);
@@ -62,12 +62,12 @@ test.each<[string, Partial<typeof payer.config>]>([
   ["receiver_authorizer_mismatch", { receiverAuthorizer: `0x${"bb".repeat(20)}` }],
   ["withdraw_delay_mismatch", { withdrawDelay: 900 }],
   ["voucher_signature", { payerAuthorizer: `0x${"bb".repeat(20)}` }],
-])("refuses a channel on other terms with %s", async (code, change) => {
+])("refuses a channel with other terms and gives the reason %s", async (code, change) => {
   const reason = await reasonOf(paymentOf(await new TestPayer(change).voucher(PRICE)));
   expect(reason).toContain(`invalid_batch_settlement_evm_${code}: `);
 });
 
-test("refuses a voucher of another channel, and one whose amount was changed", async () => {
+test("refuses a voucher of another channel, and a voucher whose amount was changed after signing", async () => {
   const other = await new TestPayer().voucher(PRICE);
   expect(await reasonOf(paymentOf({ ...other, channelConfig: payer.config }))).toContain("channel_id_mismatch");
   const signed = await payer.voucher(PRICE);
@@ -75,7 +75,7 @@ test("refuses a voucher of another channel, and one whose amount was changed", a
   expect(await reasonOf(paymentOf(changed))).toContain("voucher_signature");
 });
 
-test("refuses a deposit below the minimum, changed terms and malformed fields", async () => {
+test("refuses a deposit below the minimum, a payment with changed terms, and malformed fields", async () => {
   expect(await reasonOf(paymentOf(await payer.deposit(499_999, PRICE)))).toContain("deposit at least 500000");
   const voucher = await payer.voucher(PRICE);
   expect(await reasonOf(paymentOf(voucher, { ...REQUIREMENTS, amount: "1" }))).toContain("accepted.amount");

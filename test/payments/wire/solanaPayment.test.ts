@@ -136,7 +136,7 @@ describe("a payment on Solana", () => {
     expect(accepting({ amount: "1" }).mismatch).toContain("accepted.amount");
   });
 
-  test("gets no verdict on a Solana payment from the local facilitator, which does not support Solana", async () => {
+  test("the local facilitator gives no verdict on a Solana payment, because it does not support Solana", async () => {
     expect(await localFacilitator.verify(read(transactionOf()))).toEqual({ outcome: "unknown" });
   });
 });
@@ -331,7 +331,7 @@ describe("evidenceOf on Solana", () => {
     { result: null },
     { result: { context: { slot: 9 }, value: "false" } },
     { result: [{ signature: "sig0", blockTime: 1 }] },
-  ])("proves nothing and logs an event if the Solana node answers %j", async (broken) => {
+  ])("draws no conclusion about a payment and logs an event if the Solana node answers %j", async (broken) => {
     const { proof, events } = await evidence({ broken });
     expect(proof).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "solana-devnet" })]);

@@ -87,7 +87,7 @@ test("a deployment with a malformed RECEIPT_KEY sells nothing and does not revea
 describe("a network that no facilitator settles", () => {
   const settings = { NETWORKS: "base,polygon,arbitrum", FACILITATOR_URL: at("settles-8453.42161-base.polygon") };
 
-  test("does not offer an unsettled network, in either version of x402, over HTTP or MCP", async () => {
+  test("does not offer a network that no facilitator settles, in either version of x402, over HTTP or MCP", async () => {
     const call = deployment(settings);
     expect(await offered(call)).toEqual({ 1: ["base", "polygon"], 2: ["eip155:8453", "eip155:42161"] });
     const message = {
@@ -104,7 +104,7 @@ describe("a network that no facilitator settles", () => {
     expect(text).not.toContain("eip155:137");
   });
 
-  test("reports an unsettled network to the operator, once in the log and at /healthz", async () => {
+  test("reports a network that no facilitator settles to the operator, once in the log and at /healthz", async () => {
     const call = deployment(settings);
     await offered(call);
     await offered(call);

@@ -79,7 +79,7 @@ describe("the ledger", () => {
     expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
   });
 
-  test("keeps a settlement pending while the settings are invalid, and finishes it once they are corrected", async () => {
+  test("keeps a settlement pending while the settings are invalid, and finishes it after the settings are corrected", async () => {
     const claim = await claimed("misconfigured", "https://facilitator.example.com/loses-first-answer-m");
     await recordOf("misconfigured").settle(claim, await stored());
     const later = await runInDurableObject(recordOf("misconfigured"), async (_, state) => {
@@ -128,7 +128,7 @@ describe("the ledger", () => {
     expect(await alarmOf("endless")).toBeNull();
   });
 
-  test("accepts three unproved payments of a payer, repeats of these three, and new ones a day later", async () => {
+  test("accepts three payments without proof of settlement from a payer, repetitions of these, and others a day later", async () => {
     const payer = recordOf("payer:a");
     const granted = [];
     for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.allowUnproved(payment));
@@ -138,7 +138,7 @@ describe("the ledger", () => {
     expect(await payer.allowUnproved("4")).toBe(true);
   });
 
-  test("counts only the unproved payments of the last day", async () => {
+  test("counts only the payments without proof of settlement of the last day", async () => {
     const payer = recordOf("payer:b");
     const now = Date.now();
     const given: [string, number][] = [
@@ -150,7 +150,7 @@ describe("the ledger", () => {
     expect([await payer.allowUnproved("4"), await payer.allowUnproved("5")]).toEqual([true, false]);
   });
 
-  test("releases a claim that its call abandons, and invalidates no claim that may still settle", async () => {
+  test("releases a payment when its call gives up, and invalidates no claim that may still be settled", async () => {
     const record = recordOf("given back");
     const claim = await claimed("given back");
     expect(await record.invalidateClaims("request")).toBe(false);

@@ -208,7 +208,7 @@ describe("a payer whose verified calls fail", () => {
     return { send, fail, verified };
   }
 
-  test("throttles only the payer whose verified calls fail, for some seconds, without another request to the facilitator", async () => {
+  test("throttles only the payer whose calls fail after their payments were verified, for some seconds, without another request to the facilitator", async () => {
     const { send, fail, verified } = payer();
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 10; times++) statuses.push(await fail());

@@ -20,7 +20,7 @@ test.each([
   expect(await other.fingerprint()).toBe(await one.fingerprint());
 });
 
-test("the name of a sent file counts only if the text shows it", async () => {
+test("a request's fingerprint includes the name of a sent file only if the text shows the name", async () => {
   const bytes = Buffer.from("%PDF-1.7 a file");
   const hash = await sha256(bytes);
   const fingerprintsOf = (text: string) =>
@@ -58,7 +58,7 @@ test.each([
   ["{date:long}", [2, 1, 1]],
   ["{time}", [1, 2, 1]],
   ["{filename}", [1, 1, 2]],
-])("the digest of a request with the text %j counts only the values that the text shows", async (text, expected) => {
+])("the digest of a request with the text %j includes only the values that the text shows", async (text, expected) => {
   const noon = new Date("2026-11-25T12:00:30Z");
   const digestAt = (date: Date, source: string) =>
     digestOf("watermark.text", { file: "https://example.com/a.pdf", text }, { file: "ab12" }, { date, source });

@@ -269,7 +269,7 @@ describe("a receipt", () => {
   );
 
   test.each(["16000000", "100"])(
-    "a receipt contains the hash of a previously uploaded file, with files spooled from %s bytes",
+    "a receipt contains the hash of an uploaded file, if files of at least %s bytes are spooled",
     async (bytes) => {
       const slot = await call("/v1/uploads", json({ size: FILE.length }));
       const { handle, upload } = await slot.json<{ handle: string; upload: { url: string } }>();

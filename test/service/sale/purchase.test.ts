@@ -54,7 +54,7 @@ describe("a caller who disconnects", () => {
     },
   );
 
-  test("a caller who disconnects after the settlement has begun has bought the result", async () => {
+  test("a caller who disconnects after the settlement has begun is charged and can still get the result", async () => {
     const payment = await newPayment();
     const { value } = await buy(payment, "settling").sale;
     expect(await buy(payment).sale).toMatchObject({ value });

@@ -146,7 +146,7 @@ const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
 describe("round trips of a call", () => {
-  test.each(Object.keys(CALLS))("makes the round trips that docs/design/round-trips.md lists: %s", async (name) => {
+  test.each(Object.keys(CALLS))("a call makes exactly the round trips that docs/design/round-trips.md lists: %s", async (name) => {
     await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // earlier calls have cached the Latin fonts
     if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // asks the facilitator what it supports
     const { status, text, before, after } = await CALLS[name]!();

@@ -93,7 +93,7 @@ async function schedule(seed: number) {
   return { ...history, movedAgain: of((p) => p === sentAgain), movedAnew: of((p) => p !== sentAgain) };
 }
 
-test(`${SCHEDULES} schedules on the real ledger, over HTTP, give one result per idempotency key and at most one per repeated payment`, {
+test(`an idempotency key gets one result, and a repeated payment at most one, in ${SCHEDULES} random schedules over HTTP`, {
   timeout: 60_000,
 }, async () => {
   const histories = await Promise.all(Array.from({ length: SCHEDULES }, (_, seed) => schedule(seed)));

@@ -112,7 +112,7 @@ describe("operators", () => {
   });
 });
 
-describe("state", () => {
+describe("operators and brackets that open and close something", () => {
   test.each([
     ["q", "Q", "q Q Q", "Q q", "q ".repeat(29) + "Q ".repeat(29), "0 0 9 9 re W n q"],
     [

@@ -84,7 +84,7 @@ describe("the page tree of the output", () => {
   });
 });
 
-describe("the place of the skeleton", () => {
+describe("the position of the catalog and the page tree in the output", () => {
   it("the output writes the catalog last and uncompressed if the source has object streams", async () => {
     const packed = new FileBuilder().objects({ 4: GRAY });
     const members = packed.objectStream(5, { 1: CATALOG, 2: "<</Kids[3 0 R]>>", 3: `<</Type/Page${BOX}>>` });

@@ -394,7 +394,7 @@ describe("the trailer", () => {
   });
 });
 
-describe("growth", () => {
+describe("growth of the output", () => {
   /** Returns a page object of more than `bytes` bytes. The output rewrites it and erases its old bytes. */
   const pageOf = (bytes: number) => file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Filler(${"x".repeat(bytes)})`));
 

@@ -104,12 +104,12 @@ test("reads a profile's metadata once, although many output intents refer to it"
   expect(source.meter.used.decoded).toBeLessThan(2 * xmp.length);
 });
 
-test("ignores an output intent and names whose numbers readers reject", async () => {
+test("ignores an output intent and a name tree whose object numbers readers reject", async () => {
   const catalog = "<</Type/Catalog/Pages 2 0 R/OutputIntents[4294967295 0 R]/Names 4294967295 0 R>>";
   expect(await open(new MemorySource(file({ ...onePage(), 1: catalog })))).toMatchObject({ pdfa: undefined });
 });
 
-test("counts the dictionary of shared contents against the work limit for each page", async () => {
+test("counts the dictionary of a shared content stream against the work limit again for each page", async () => {
   const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // the output must rewrite the dictionary, because the number is malformed
   const scanned = async (count: number) => {
     const source = new MemorySource(file({ ...pages(count, () => "/Contents 5 0 R", nothing), 5: stream }));
