@@ -1,6 +1,6 @@
 /**
- * The chat view, which shows a tool's result in a frame of a chat application: its content, its requests, and its
- * behavior in hosts that deny capabilities.
+ * Tests the chat view, which shows a tool's result in a frame of a chat application. Covers its content, its requests,
+ * and its behavior in hosts that deny capabilities.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
@@ -38,8 +38,8 @@ const GREEN_JP2 = Buffer.from(
 ).toString("latin1");
 
 /**
- * Violations that are expected if the host forbids workers: pdf.js tries to start a worker, then runs on the main
- * thread.
+ * Policy violations that are expected if the host forbids workers: pdf.js tries to start a worker, and then runs on the
+ * main thread instead.
  */
 const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];
 const others = (complaints: string[]) =>
@@ -220,7 +220,7 @@ describePage("the chat view of a result", (running) => {
         streamOf(`%${"x".repeat(200_000)}\n1 0 1 rg 0 0 99 99 re f`),
       ]),
     ]);
-    const form = new FormData(); // sent as a form, because the file is too large for an MCP message
+    const form = new FormData(); // this call sends a form, because the file is too large for an MCP message
     form.set("file", new File([pdf], "large.pdf"));
     form.set("text", "A");
     const sold = await callPaid(`${running.worker.url}/v1/watermark/text`, form);

@@ -1,6 +1,6 @@
 /**
- * A chat application for tests of views (MCP Apps). It consists of an MCP client of the Worker, and a page that uses
- * the official library for hosts.
+ * A chat application for tests of MCP Apps views. It consists of an MCP client that is connected to the Worker, and of
+ * a page that uses the official library for hosts.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Frame, Page } from "playwright-core";
 import { paymentFor } from "../../scripts/lib/pay.ts";
 
-/** Options for showing a view: properties of the host. */
+/** Properties of the chat host that shows a view. */
 interface Showing {
   /**
    * Kind of host. An application shows the view in a frame with an opaque origin. A web page shows the view in a frame
@@ -67,7 +67,7 @@ globalThis.show = async (address, { html, sandbox, context, opensLinks }) => {
   frame.src = address;
   await ready;
 };`;
-/** The document of the outer frame, if the chat host is a web page. The frame of the view is inside it. */
+/** The document of the outer frame if the chat host is a web page. This document contains the frame of the view. */
 const PROXY = `<!doctype html>
 <html lang="en">
   <title>A sandbox</title>

@@ -21,7 +21,7 @@ describePage("the reader of the page's controls", (running) => {
     script = outputFiles[0]!.text;
   });
 
-  /** Returns the fields read after `act` has changed the controls. */
+  /** Calls `act`, which changes the controls, and returns the fields that are then read from them. */
   async function fieldsAfter(act: (page: Page) => Promise<unknown>): Promise<object> {
     const page = await running.browser.newPage();
     try {

@@ -1,4 +1,4 @@
-/** `examples/browser.html` on a separate origin, in a real browser with a wallet that signs every request. */
+/** Tests `examples/browser.html` on a separate origin, in a real browser whose wallet signs every request. */
 import { join } from "node:path";
 import { context } from "esbuild";
 import { privateKeyToAccount } from "viem/accounts";

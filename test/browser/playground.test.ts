@@ -1,4 +1,4 @@
-/** The home page in a real browser: its content, its requests and its accessibility. */
+/** Tests the home page in a real browser: its content, its requests and its accessibility. */
 
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -190,7 +190,7 @@ describePage("the page at /", (running) => {
         buffer: Buffer.from(encryptedPage(locked)),
       });
       await expectStatus(page, /password/);
-      // its control is visible and marked as invalid
+      // the password field is visible and marked as invalid
       expect(await page.getAttribute("#text-password", "aria-invalid")).toBe("true");
       await page.fill("#text-password", locked.user);
       await page.waitForSelector(".sheet canvas");

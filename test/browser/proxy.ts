@@ -7,7 +7,10 @@ interface Answer {
   problem: object;
 }
 
-/** Starts a proxy in front of a Worker. On request, it forwards a call but drops or replaces the answer. */
+/**
+ * Starts a proxy in front of a Worker. On request, the proxy forwards a call to the Worker but drops or replaces the
+ * Worker's answer.
+ */
 export async function startProxy(upstream: string) {
   const { hostname, port } = new URL(upstream);
   let instead: Answer | "nothing" | undefined;

@@ -1,4 +1,4 @@
-/** Buying on the home page: the charges, the outcomes and the messages. */
+/** Tests buying on the home page: the charges, the outcomes and the messages. */
 import { readFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";

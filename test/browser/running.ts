@@ -11,7 +11,7 @@ export interface Running {
 
 /**
  * Defines a group of tests of a page, with a browser and a Worker. The group is skipped if no browser is installed.
- * `vars` starts further services and returns the Worker's settings.
+ * `vars` starts additional servers and returns the Worker's settings.
  */
 export function describePage(
   what: string,

@@ -31,7 +31,7 @@ const image = fc.record(
   { requiredKeys: [] },
 );
 
-/** Returns whether the template can have the position, see withPlaceCheck. */
+/** Returns whether the template can have the position; see withPlaceCheck. */
 function isAccepted({ template = DEFAULTS.template, position }: Fields): boolean {
   return position !== "auto" || !TEMPLATES[template as TemplateName].fixed;
 }

@@ -1,6 +1,6 @@
 /**
- * Slow tests of payment channels, run by `npm run check:channels`: restarts, lost state, claims with facilitators that
- * are away, and many programs on one channel.
+ * Slow tests of payment channels, which `npm run check:channels` runs. They cover restarts, lost state, claims through
+ * unavailable facilitators, and many programs that use one channel.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ describe("slow cases of payment channels", () => {
   test("the Worker claims its sales through a second facilitator if the first fails, or waits until its only facilitator answers again", async () => {
     const [both, one] = [await start({ FACILITATOR_URL: `${facilitator.url},${second.url}` }), await start()];
     const buyers = [await richBuyer(both), await richBuyer(one)] as const;
-    facilitator.interpose("", async () => "cut"); // claims have no payer
+    facilitator.interpose("", async () => "cut"); // claims have no payer, so the empty address stands for them
     for (const { buy } of buyers)
       for (let calls = 1; calls <= 20; calls++) expect(callsCharged(await buy())).toBe(calls);
     await vi.waitUntil(async () => (await claimedFrom(buyers[0])) === 20n * PRICE, LONG);

@@ -1,6 +1,7 @@
 /**
- * `npm run check:channels` buys 101 times on a chain with a block every two seconds. It prints times, requests to the
- * facilitator and gas. The contract is this project's own, so its gas is only close to that of the real contract.
+ * `npm run check:channels` buys 101 times on a chain with a block every two seconds. It prints durations, the number of
+ * requests to the facilitator, and gas. The contract is this project's own implementation, so its gas only approximates
+ * that of the real contract.
  */
 import { generatePrivateKey } from "viem/accounts";
 import { expect, test, vi } from "vitest";
@@ -45,7 +46,7 @@ test("a channel pays for a hundred calls without a transaction for each call, an
     await vi.waitUntil(async () => (await state()).totalClaimed > 0n, { timeout: 60_000, interval: 100 });
     expect(facilitator.calls.verify).toBe(verify);
     await vi.waitUntil(() => facilitator.settled.includes("settle"), { timeout: 60_000, interval: 100 });
-    const closed = await refund().catch((error: Error) => error.message); // claims the rest of the calls
+    const closed = await refund().catch((error: Error) => error.message); // the refund also claims the remaining calls
     await vi.waitUntil(async () => (await state()).totalClaimed === TOTAL, { timeout: 60_000, interval: 100 });
 
     later.sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-/** Marks above opaque annotations, as readers draw them. */
+/** Tests how readers draw marks above opaque annotations. */
 import { describe, expect, test } from "vitest";
 import type { Raster } from "../../scripts/lib/raster.ts";
 import { type ImageMark, watermark } from "../../src/engine/index.ts";
@@ -72,7 +72,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
       [at(100, 100), ON_YELLOW],
       [at(150, 150), ON_YELLOW],
       [at(220, 220), ON_YELLOW],
-      [at(270, 200), YELLOW], // beside the mark
+      [at(270, 200), YELLOW], // a point of the stamp outside the mark
       [at(220, 100), ON_WHITE],
     ]);
   });
@@ -95,7 +95,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
     });
     expect(notices).toEqual(['mark-covered;pages="1"']);
     expectColors([
-      [at(150, 150), reader === "PDFium" ? ON_WHITE : YELLOW], // its package for Node.js draws no fields
+      [at(150, 150), reader === "PDFium" ? ON_WHITE : YELLOW], // PDFium's package for Node.js draws no form fields
       [at(80, 150), ON_WHITE],
     ]);
   });

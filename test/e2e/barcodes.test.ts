@@ -1,4 +1,4 @@
-/** A boarding pass whose QR code scans after it is marked. */
+/** Tests that the QR code of a boarding pass can still be scanned after marking. */
 import jsqr from "jsqr";
 import { describe, expect, it } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
@@ -37,7 +37,7 @@ const image = (entries: string, data: string) =>
     `/Type/XObject/Subtype/Image/Width ${MODULES}/Height ${MODULES}${entries}/Filter/ASCIIHexDecode`,
   );
 
-/** A boarding pass with the code in its upper right corner, where the template stamp has its place. */
+/** A boarding pass with the QR code in its upper right corner, where the template stamp would draw its mark. */
 function boardingPass(code: string, xobject: string): Uint8Array {
   const scale = SIDE / MODULES;
   const text = ["BOARDING PASS", "FRA - JFK", "Seat 7C", "Gate B42", "Boarding 09:35"]

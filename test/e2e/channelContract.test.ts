@@ -97,7 +97,7 @@ describe("the test contract of payment channels with the official client, server
     expect(await contract.totalsOf(receiver)).toEqual({ claimed: 3n * PRICE, settled: 0n });
   });
 
-  // last, because it moves the clock of the chain, after which authorizations are expired
+  // this test must be the last one, because it moves the chain's clock beyond the expiry of authorizations
   test("the contract pays out a withdrawal after its delay, except amounts claimed before, and rejects a later claim", async () => {
     const [claimed, unclaimed] = [await trade(), await trade()];
     for (const { payer, config, id, buy } of [claimed, unclaimed]) {

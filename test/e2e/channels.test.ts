@@ -175,7 +175,7 @@ describe("payment channels through the official client and facilitator", () => {
     const spent = 2n * DEPOSIT - (await chain.balanceOf(account.address)) - (balance - totalClaimed);
     if (refunded instanceof Error) expect([spent, balance]).toEqual([0n, DEPOSIT]);
     const { status } = sold;
-    // A call that comes after the refund adds another deposit.
+    // A call after the refund makes another deposit.
     const added = status === 200 ? BigInt(channelReceipt(sold).amount || 0) : 0n;
     if (!(refunded instanceof Error)) expect(balance - totalClaimed).toBe(added);
     const calls = status === 200 ? BigInt(callsCharged(sold)) : 1n;
@@ -186,7 +186,7 @@ describe("payment channels through the official client and facilitator", () => {
     const { buy, sign, config, state, account } = await buyer();
     for (let calls = 1; calls <= 10; calls++) expect(callsCharged(await buy())).toBe(calls);
     await contract.requestWithdrawal(account, await config(), DEPOSIT);
-    const call = await sign(); // a second deposit, at which the Worker asks the facilitator about the channel
+    const call = await sign(); // a call with a second deposit, for which the Worker asks the facilitator about the channel
     expect((await call()).status).toBe(402);
     await vi.waitUntil(async () => (await state()).totalClaimed === DEPOSIT, { timeout: 20_000, interval: 100 });
   });

@@ -133,7 +133,7 @@ describe("overprint buy", () => {
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
     expect([code, stderr]).toEqual([0, expect.stringContaining("retrying in 1 s …")]);
-    expect(proxy.posted).toHaveLength(3); // one request for the price, and two for the mark
+    expect(proxy.posted).toHaveLength(3); // one request to learn the price, and two for the mark
     const { output, idempotency_key: key } = JSON.parse(stdout);
     const again = await buy(["--text", "X", "--json", "--idempotency-key", key], proxy.url);
     expect(JSON.parse(again.stdout).output.url).toBe(output.url);
@@ -246,7 +246,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     await writeFile(join(dir, "contract.pdf"), "<html>");
     const run = await buy(["--text", "X"]);
     await expectFailure(run, 1, "This is a web page, not a PDF");
-    expect(run.stderr.split("\n")).toHaveLength(2); // the program requested no price and signed nothing
+    expect(run.stderr.split("\n")).toHaveLength(2); // the program neither requested a price nor signed anything
   });
 
   test("overprint buy checks that the target is writable before paying", async () => {

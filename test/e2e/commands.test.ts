@@ -19,7 +19,7 @@ const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,te
 
 /** Hosts that stand for a deployment in documents. Calls of other hosts are not checked. */
 const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
-/** Paths that the reader of a document or a command creates. */
+/** Paths that do not exist in the repository: the reader of a document creates them, or one of its commands does. */
 const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;
 const DEBIAN_PACKAGES = [
   ...["chromium", "default-jdk-headless", "ghostscript", "poppler-utils"],
@@ -37,7 +37,7 @@ const PLAIN: Record<string, RegExp> = {
   qpdf: /^--check \S+$/,
   sha256sum: /^$/,
   sort: /^$/,
-  xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the whole pipeline
+  xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the documented pipeline with this command
 };
 /** Programs that npx downloads. They are not installed here, so their flags are not checked. */
 const DOWNLOADED: Record<string, string> = {
@@ -68,7 +68,7 @@ function commandsOf(text: string): Command[] {
 
 type Check = (args: string[], isMention: boolean) => unknown;
 
-/** Checks by program. A check throws if the command is wrong. */
+/** The checks of commands, by program. A check throws if the command is wrong. */
 const CHECKS: Record<string, Check> = {
   npm: checkNpm,
   npx: checkNpx,
@@ -88,7 +88,7 @@ const CHECKS: Record<string, Check> = {
   python3: ([script]) => expectFile(script!),
   sh: ([script]) => expectFile(script!),
   bash: ([script]) => expectFile(script!),
-  query: () => undefined, // a shell function that the same block defines
+  query: () => undefined, // the program is a shell function that the same block defines
 };
 for (const [program, pattern] of Object.entries(PLAIN))
   CHECKS[program] = (args) => expect(args.join(" ")).toMatch(pattern);
@@ -98,7 +98,7 @@ function expectPath(path: string): void {
   expect(existsSync(join(ROOT, path)), `${path} exists`).toBe(true);
 }
 
-/** Checks that a path exists. Names without a folder are not checked, because they stand for the reader's own files. */
+/** Checks that a path exists. Does not check names without a folder, because they stand for the reader's own files. */
 function expectFile(path: string): void {
   if (/^[.\w][\w.-]*\/[\w./-]+$/.test(path) && !READERS_PATHS.test(path)) expectPath(path);
 }

@@ -42,7 +42,7 @@ beforeAll(async () => {
     await files.beforeFile();
     response.writeHead(200, { "Content-Type": "application/pdf", "Content-Length": pdf.length }).end(pdf);
   });
-  fileServer.keepAliveTimeout = 120_000; // the Worker reuses connections, and must not meet one that is being closed
+  fileServer.keepAliveTimeout = 120_000; // the Worker reuses connections, so the server must not close one that the Worker is about to use
   files = { server: fileServer, url: `${await listening(fileServer)}/contract.pdf`, beforeFile: async () => {} };
   const proxyServer = losingProxy();
   proxy = { server: proxyServer, url: await listening(proxyServer), losesAnswers: false };
@@ -120,7 +120,7 @@ const overMcp = (account: LocalAccount): Buy => {
   };
 };
 
-/** Returns a function that makes the clients disconnect when it is called for the first time. */
+/** Returns a function that makes the clients disconnect at its first call. */
 function disconnecting(client: AbortController) {
   return async () => {
     if (client.signal.aborted) return;

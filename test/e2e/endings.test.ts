@@ -1,6 +1,6 @@
 /**
- * Tests pages whose content ends in an unusual way, and lists the readers that then do not show the mark. The endings
- * of a group are pages of one file. Every reader draws this file before and after marking.
+ * Tests pages whose content ends in an unusual way, and lists the readers that then do not show the mark. All endings
+ * of a group are pages of one file, and every reader draws this file before and after marking.
  * docs/compatibility-repairs.md gives the reasons for lost marks.
  */
 import { deflateSync } from "node:zlib";
@@ -162,8 +162,8 @@ const GROUPS: Record<string, Ending[]> = {
 };
 
 /**
- * Returns a file with one page for each ending. If `apart` is set, a page that drops an open path follows each of these
- * pages.
+ * Returns a file with one page for each ending. If `apart` is set, each page is followed by a page whose content
+ * discards any path that is still open.
  */
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {

@@ -82,7 +82,7 @@ const payV2 = (account: LocalAccount): Pay => {
   return (init) => client(endpoint(), init);
 };
 /**
- * Pays with the official client for axios. The client pays only if axios treats a 402 as an error, which is the
+ * Pays with the official client for axios. The client pays only if axios treats a 402 as an error, as it does by
  * default.
  */
 const isNo402 = (status: number) => status !== 402;

@@ -128,7 +128,7 @@ async function composed(png: Uint8Array, gray: number, renderer: Renderer): Prom
   return known.get(key)!;
 }
 
-/** Renders a page for each gray and side. The image is as high as the page. */
+/** Renders one page for each combination of gray and side. The image is as high as the page. */
 async function drawn(image: Uint8Array, grays: readonly number[], renderer: Renderer): Promise<Uint8Array[]> {
   const pages = grays.flatMap((gray) => SIDES.map((side) => ({ gray, side })));
   const objects = pages.flatMap(({ gray, side }, i) => [

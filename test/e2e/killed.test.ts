@@ -130,7 +130,10 @@ async function serve() {
   return { url, kill, [Symbol.asyncDispose]: kill };
 }
 
-/** A call with its own payer, which can be repeated. Returns the nonce of its payment and a function that calls. */
+/**
+ * Creates a payer and a call, which can be repeated. Returns the nonce of the payment and a function that makes the
+ * call.
+ */
 async function order(url: string, text: string) {
   const { accepts } = (await (await fetch(url + TEXT_PATH, { method: "POST" })).json()) as { accepts: Offer[] };
   const payment = await signPayment(accepts[0]!, generatePrivateKey());
@@ -199,7 +202,7 @@ test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, a
 test("the sweep deletes no valid link after the server was killed repeatedly, and deletes everything after the links expire", {
   timeout: 120_000,
 }, async () => {
-  await (await serve()).kill(); // a start deletes the files that workerd was writing when it was killed
+  await (await serve()).kill(); // when the server starts, it deletes the files that workerd was writing when it was killed
   const worker = await startWorker(
     { PAY_TO, FACILITATOR_URL: outside.url },
     { entry: "test/e2e/spoolWorker.js", keptState: state },

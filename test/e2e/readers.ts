@@ -7,7 +7,7 @@ import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
 import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 import { everyOf } from "../support/allCases.ts";
 
-/** In `npm test`, programs draw one of this number of files. */
+/** Sampling step: in `npm test`, a reader that is a separate program draws one file out of this many. */
 const SAMPLE_STEP = 6;
 
 /** A PDF renderer. */
@@ -29,7 +29,10 @@ const atOnePixel = (renderer: Renderer, side: number) => (pdf: Uint8Array) =>
 
 /** A renderer for tests with many files. */
 interface SamplingReader extends Reader {
-  /** Returns the cases that the reader draws. `npm test` samples them for programs, which start once per file. */
+  /**
+   * Returns the cases that the reader draws. In `npm test`, a separate program draws only a sample of them, because it
+   * must start once per file.
+   */
   sample<T>(cases: readonly T[]): readonly T[];
 }
 

@@ -1,4 +1,4 @@
-/** Checks the recipes of `npm run check:recipes` without replaying them. */
+/** Checks the recipes of `npm run check:recipes` without executing their steps. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";

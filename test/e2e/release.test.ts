@@ -34,7 +34,7 @@ describe("the version", () => {
     ["1.2.3", "minor", "1.3.0"],
     ["1.2.3", "major", "2.0.0"],
     ["1.2.3", "1.10.0", "1.10.0"],
-    ["0.1.0", "0.1.0", "0.1.0"], // the first release may have the current version
+    ["0.1.0", "0.1.0", "0.1.0"], // for the first release, the new version may equal the current one
   ])("npm run release changes version %s, with the argument %s, to version %s", (current, asked, next) => {
     expect(nextVersion(current, asked)).toBe(next);
   });

@@ -17,7 +17,7 @@ export interface Rendered {
   boxOf(is: (rgb: [number, number, number]) => boolean): Box | undefined;
 }
 
-/** A box in shares of the page from its upper left corner. */
+/** A box in fractions of the page's width and height, measured from the upper left corner. */
 interface Box {
   left: number;
   top: number;
@@ -96,7 +96,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
 }
 
 /**
- * Returns the pixels as one number each. An array for each of hundreds of millions of pixels would make comparing
+ * Returns each pixel as one number. Allocating an array for each of hundreds of millions of pixels would make comparing
  * slower than drawing.
  */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Uint32Array(buffer, byteOffset, length / 4);

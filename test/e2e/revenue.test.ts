@@ -1,4 +1,7 @@
-/** Tests `npm run revenue` on a chain: books that match the transfers, and differences in both directions. */
+/**
+ * Tests `npm run revenue` on a chain. Covers books that match the transfers, sales without transfers, and transfers
+ * without sales.
+ */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -15,7 +15,7 @@ import { missing } from "./readers.ts";
 const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 const PAGES = pagesOf(["", "/Rotate 90", "/CropBox [50 60 400 500]"].map((more) => `/MediaBox [0 0 595 842] ${more}`));
 
-/** Texts and what readers find of them on the second of three pages. */
+/** Texts, and the words that readers find in each on the second of three pages. */
 const TEXTS: readonly (readonly [text: string, found: string])[] = [
   ["CONFIDENTIAL", "CONFIDENTIAL"],
   ["Copy for A. Smith\n(order 1234-5678)", "Copy for A. Smith (order 1234-5678)"],
@@ -27,7 +27,7 @@ const TEXTS: readonly (readonly [text: string, found: string])[] = [
 ];
 const CASES = NAMES.flatMap((template) => TEXTS.map(([text, found]) => [template, text, found] as const));
 
-/** Marked files by source, text and template. Several tests read each of them. */
+/** Marked files, by source, text and template, because several tests read each file. */
 const marked = new Map<string, Promise<Uint8Array>>();
 
 function mark(source: Uint8Array, text: string, template: TemplateName): Promise<Uint8Array> {

@@ -27,7 +27,10 @@ const noDocker = (() => {
   }
 })();
 
-/** Waits until a server answers, and returns its health. `diedOf` returns the output of the server if it has exited. */
+/**
+ * Waits until a server answers, and returns its health. If the server has exited, `diedOf` returns its output, which
+ * the error contains.
+ */
 const healthAt = (url: string, diedOf: () => string | undefined = () => undefined) =>
   vi.waitUntil(
     async () => {
@@ -162,7 +165,7 @@ describe("npm run serve, which the image runs", () => {
     const { accepts } = (await (await ask({ "X-Forwarded-Proto": "https" })).json()) as { accepts: object[] };
     expect(accepts).toMatchObject([{ resource: expect.stringMatching(/^https:/) }]);
     const statuses: number[] = [];
-    // one more call than two minutes allow, because a minute may end during the loop
+    // one call more than the limit for two minutes, because a minute may end during the loop
     for (let call = 0; call < 2 * RATE_LIMITS.unpaidCalls + 1; call++) statuses.push((await ask({})).status);
     expect(new Set(statuses)).toEqual(new Set([402, 429]));
   });

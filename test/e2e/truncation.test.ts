@@ -49,12 +49,12 @@ const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> =
   },
 };
 
-/** Returns the pages that a reader shows, or none if the reader fails. */
+/** Returns the pages that a reader shows, or an empty list if the reader fails. */
 async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
   try {
     return await READERS[reader]!(pdf);
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // the reader has crashed, which is not the file's fault
+    if (error instanceof WebAssembly.RuntimeError) throw error; // the reader itself has crashed, for a reason other than the file
     if (++failures % MAX_FAILURES === 0) mupdf = await ownMupdf();
     return [];
   }
@@ -102,7 +102,10 @@ describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   );
 });
 
-/** Returns two kinds of files: only the pages are in object streams, or only the objects that the pages share. */
+/**
+ * Returns two kinds of files. In one kind, only the pages are in object streams. In the other kind, only the objects
+ * that the pages share are in object streams.
+ */
 function mixed(): Record<string, Uint8Array> {
   const box = "/MediaBox [0 0 300 400]";
   const file = (pagesPacked: boolean) => {

@@ -160,7 +160,7 @@ describe.concurrent("hostile uploads", () => {
     const answers = await Promise.all(bodies.map(async (body) => (await put(offered.upload.url, body)).status));
     const refusals = answers.filter((status) => status !== 200);
     expect(refusals).toHaveLength(19);
-    // 409 if another sender was first, 429 at the limit of concurrent files
+    // the answer is 409 if another sender was first, and 429 at the limit of concurrent files
     for (const status of refusals) expect(status).toBeOneOf([409, 429]);
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(2), 20_000);
   });

@@ -119,7 +119,7 @@ describe("payment through a channel", () => {
         },
       ],
     });
-    // The answer has shown the voucher, so it no longer proves the payer.
+    // The 402 has shown the voucher to its sender, so the voucher no longer proves who the payer is.
     expect((await call(voucher)).status).toBe(402);
   });
 
@@ -284,7 +284,7 @@ describe("refund of a channel", () => {
       amount: "450000",
       extra: { channelState: { balance: "50000", totalClaimed: "50000", chargedCumulativeAmount: "50000" } },
     });
-    // The first refusal makes a client without knowledge of the refund read the balance again.
+    // The first refusal makes a client that does not know of the refund read the balance again.
     for (const reason of ["cumulative_amount_mismatch", "cumulative_exceeds_balance"])
       expect((await seller.call(await seller.payer.voucher(2 * PRICE))).terms?.error).toContain(reason);
     expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);

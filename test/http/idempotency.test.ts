@@ -125,7 +125,7 @@ test("returns the result to a slow call that was admitted before another call se
   });
   const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
   const asked = send(TEXT, { method: "POST", headers, body: slow });
-  await new Promise((resolve) => setTimeout(resolve, 200)); // the slow call is admitted meanwhile
+  await new Promise((resolve) => setTimeout(resolve, 200)); // gives the service time to admit the slow call
   const first = await (await callPaid(TEXT, body, payment)).json();
   finish();
   expect(await (await asked).json()).toEqual(first);

@@ -47,7 +47,7 @@ async function challenged(options: Call = {}): Promise<Challenge> {
   return challengesIn(headers.get("WWW-Authenticate"))[0]!;
 }
 
-/** Answers a new challenge of a call, by default as a payer who calls only once. Returns the value of `Authorization`. */
+/** Requests a challenge and answers it, by default with a new payer. Returns the value of `Authorization`. */
 async function authorizing(options: Call = {}, key = generatePrivateKey()): Promise<string> {
   return authorizationOf(await credentialFor(await challenged(options), {}, key));
 }

@@ -7,8 +7,8 @@ import { onePage } from "../support/pdf.ts";
 import { decodeHeader, termsV2 } from "../support/x402.ts";
 
 /**
- * These tests send the requests of clients that are no packages of this project, as recorded with `npm run
- * check:clients`. That command runs the clients themselves.
+ * These tests send the recorded requests of clients whose packages this project does not install. `npm run
+ * check:clients` records the requests and runs the clients themselves.
  */
 
 const body = { file: dataUri("application/pdf", onePage), text: "PAID" };

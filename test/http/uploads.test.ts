@@ -275,7 +275,7 @@ describe("an upload handle", () => {
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
     vi.restoreAllMocks();
     later(2 * HOUR);
-    await emptyBucket(); // deletes the expired upload, as the sweep does
+    await emptyBucket(); // deletes the expired upload, in place of the sweep
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
   });
 

@@ -39,7 +39,7 @@ test("the MCP endpoint stops the work for a client that disconnects, and does no
     onprogress: () => abort.abort(),
   });
   await expect(pending).rejects.toThrow();
-  // This polls instead of awaiting the failure. The continuation of another request's promise would run in that
+  // The test polls instead of awaiting the failure. The continuation of another request's promise would run in that
   // request, which is about to end.
   await vi.waitUntil(() => failure, { timeout: 20_000 });
   expect(failure).toMatchObject({ code: "call_cancelled" });

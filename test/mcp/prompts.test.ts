@@ -8,8 +8,8 @@ import { offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
 /**
- * The rows of the table in docs/prompts.md. The test replaces the values of `file` and `image`, or passes the host's
- * objects for attached files instead.
+ * The rows of the table in docs/prompts.md. In each call, the test replaces the values of `file` and `image`, or passes
+ * the objects with which hosts refer to attached files.
  */
 const calls = prompts
   .split("\n")
@@ -19,7 +19,7 @@ const calls = prompts
     return { prompt, tool, fields: JSON.parse(fields) as Record<string, unknown> };
   });
 
-/** Returns a host's object for an attached file. */
+/** Returns the object with which a host refers to an attached file. */
 const attachedAs = (name: string) => ({
   download_url: `https://example.com/${name}`,
   file_id: "file-1",

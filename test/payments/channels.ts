@@ -1,4 +1,4 @@
-/** Channels, deposits and vouchers for tests, signed by the official client. */
+/** Channels, deposits and vouchers for tests, which the official client signs. */
 import { computeChannelId, signVoucher } from "@x402/evm/batch-settlement/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { ChannelRequirements } from "../../src/payments/wire/channelOffer.ts";
@@ -72,7 +72,7 @@ export class TestPayer {
   }
 }
 
-/** A contract as payer, whose vouchers only the facilitator can check. */
+/** The configuration of a payer that is a contract. Only the facilitator can check the vouchers of such a payer. */
 export const CONTRACT = { payerAuthorizer: ZERO_ADDRESS };
 
 /** Returns a payload as the payment of a call. */

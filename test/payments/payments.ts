@@ -24,7 +24,7 @@ export const OFFER = offerOf(
 /** A log that drops all lines, and a timer that measures nothing. */
 export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
-/** A caller who has a payment, but no key and no sign-in. The default key does not apply. */
+/** A caller who has a payment, but sends no idempotency key and no sign-in. No default key applies. */
 export const BARE = { key: null, hasDefaultKey: false, isSignedIn: async () => false };
 
 /**
@@ -56,7 +56,7 @@ export async function sell<T>(terms: SaleTerms<T>) {
   return sale.settle();
 }
 
-/** Converts errors of the work to text and back, by their messages. */
+/** Converts the errors of a call's work to text and back, by their messages. */
 export const ERRORS = {
   write: (error: unknown) => (error instanceof Error ? error.message : String(error)),
   read: (text: string) => new Error(text),
@@ -158,7 +158,7 @@ export const WORK: WorkResult<string> = {
   facts: { pages: 1, bytes: 9 },
 };
 
-/** Returns the number of settlements that a simulated facilitator was asked for. */
+/** Returns how often a simulated facilitator was asked to settle a payment. */
 export async function askedToSettle(facilitator: string): Promise<number | undefined> {
   const counted = await fetch(`${facilitator}/count`, { method: "POST", body: "{}" });
   return (await counted.json<{ settle?: number }>()).settle;

@@ -34,9 +34,9 @@ export interface Asked {
 }
 
 /**
- * The state of one run of the work. The work may fail, or yield to an earlier payment for the same request. Its Worker
- * may die, or the object may die while it receives the output ("cut off"). Otherwise the ledger stores the output, and
- * deletes it only if it will never be paid for.
+ * The state of one run of a call's work. The run may fail, or give precedence to an earlier payment for the same
+ * request. Its Worker may die, or the Durable Object may die while it receives the output ("cut off"). Otherwise the
+ * ledger stores the output, and deletes it only if it will never be paid for.
  */
 type Fate = "running" | "failed" | "yielded" | "died" | "cut off" | "stored" | "deleted";
 

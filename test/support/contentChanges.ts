@@ -1,4 +1,4 @@
-/** Changes of the content of pages: of its operators and operands, and of its division into streams. */
+/** Changes to the content of pages: to operators, operands, and the division into streams. */
 import type { Draft } from "./draft.ts";
 import { type Change, pick, replaced, someNumber } from "./draftEdits.ts";
 

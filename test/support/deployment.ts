@@ -6,8 +6,8 @@ import { offerOf, TEXT } from "./client.ts";
 const PAY_TO = `0x${"aa".repeat(20)}` as const;
 
 /**
- * Creates a deployment whose facilitator has the given behavior. Counts the verification requests that the facilitator
- * receives. The default key does not apply, because the tests repeat one request with new payments.
+ * Creates a deployment whose facilitator has the given behavior, and counts the facilitator's verification requests.
+ * Calls have no default key, because the tests repeat one request with new payments.
  */
 export function deployment(behavior: string, bindings: object = {}) {
   const FACILITATOR_URL = `https://facilitator.example.com/${behavior}-${crypto.randomUUID()}`;

@@ -105,7 +105,8 @@ const NAMES: Record<string, string[]> = {
 };
 
 /**
- * State of a simulated chain, which the path of its node's URL contains: blocks at a steady pace, and one transaction.
+ * State of a simulated chain: blocks at a steady pace, and one transaction. The path in the URL of the chain's node
+ * encodes this state.
  */
 interface ChainScene {
   /** Answers of a Solana node by method. If present, they replace the answers of an EVM node. */

@@ -2,8 +2,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * Patterns of the test files that start first: e2e tests, then the simulation. If these slow files started last, they
- * would run alone at the end. The files of one project run one after the other, because a change of the project starts
- * another process, which loads all modules again. In the project for workerd, the file that mostly waits is the first.
+ * would run alone at the end. The files of one project run one after the other, because changing to another project
+ * starts a new process, which must load all modules again. In the workerd project, the file that mostly waits comes
+ * first.
  */
 const ORDER: ((file: TestSpecification) => boolean)[] = [
   ({ project }) => project.name === "e2e",

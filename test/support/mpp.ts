@@ -24,7 +24,7 @@ export interface Authorization {
   nonce: `0x${string}`;
 }
 
-/** EIP-712 domains of USDC by chain id: MPP clients know them, because a challenge has no domain. */
+/** EIP-712 domains of USDC by chain id. MPP clients contain these domains, because a challenge does not state them. */
 const DOMAINS: Record<number, { name: string; version: string }> = {
   8453: { name: "USD Coin", version: "2" },
   84532: { name: "USDC", version: "2" },

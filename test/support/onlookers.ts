@@ -78,8 +78,8 @@ export const MUPDF: Onlooker = {
 };
 
 /**
- * Runs a function, and runs it again if it throws. MuPDF repairs a damaged file in the first call but still fails. The
- * second call uses the repaired file.
+ * Runs a function, and repeats it once if it throws. The first call makes MuPDF repair a damaged file but fails
+ * nevertheless. The second call uses the repaired file.
  */
 function twice<T>(run: () => T): T | undefined {
   for (let attempt = 0; attempt < 2; attempt++) {

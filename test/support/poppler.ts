@@ -15,7 +15,7 @@ const POPPLER: Onlooker = {
       writeFileSync(join(folder, "input.pdf"), pdf);
       try {
         execFileSync("pdftoppm", ["-r", "72", join(folder, "input.pdf"), join(folder, "page")], { stdio: "ignore" });
-      } catch {} // a failure at one page leaves the pictures of the others
+      } catch {} // if the program fails at one page, the pictures of the other pages remain
       const pages = readdirSync(folder).filter((name) => name.endsWith(".ppm"));
       return pages.sort().map((name) => isMarked(readFileSync(join(folder, name)), mark));
     } finally {

@@ -124,7 +124,7 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
   for (const onlooker of onlookers) {
     const shown = onlooker.look(output, mark);
     if (before > Math.max(length, shown.length) && !document.missesPages)
-      // otherwise a notice says so
+      // if the engine knows that pages are missing, a notice says so instead
       throw new Error(`${before} pages are shown, but only ${length} are marked`);
     if (before > 0 && shown.length === 0) throw new Error(`${onlooker.name} shows no pages of the output`);
     if (shown.includes(false)) throw new Error(`${onlooker.name} shows a page without its mark`);

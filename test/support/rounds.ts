@@ -80,7 +80,7 @@ export class Rounds {
     };
   }
 
-  /** Makes this object also count fetches, including fetches of the ledger. vi.restoreAllMocks() ends this. */
+  /** Also counts fetches, including those of the ledger, until vi.restoreAllMocks() is called. */
   fetching(): void {
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {

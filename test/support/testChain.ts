@@ -1,4 +1,4 @@
-/** The contract of payment channels and a facilitator, for tests. */
+/** The contract of payment channels and a facilitator, simulated for tests. */
 import type { ChannelFacilitator } from "../../src/payments/facilitators/channelFacilitator.ts";
 import type { ChannelSnapshot } from "../../src/payments/wire/channelTypes.ts";
 
@@ -21,7 +21,7 @@ export class TestChain {
   snapshot: ChannelSnapshot = { balance: "0", totalClaimed: "0", withdrawRequestedAt: 0, refundNonce: "0" };
   /** Number of calls to the facilitator, by `verify` or the type of the transaction. */
   calls: Record<string, number> = {};
-  /** Whether the facilitator is away: it does nothing and does not answer. */
+  /** Whether the facilitator is unavailable: it does nothing and does not answer. */
   isAway = false;
   /** Whether the facilitator sends transactions, but its answers are lost. */
   losesAnswers = false;
@@ -111,12 +111,12 @@ export class TestChain {
     };
   }
 
-  /** The payer requests a withdrawal of everything at `seconds`. */
+  /** Makes the payer request a withdrawal of the whole balance at the time `seconds`. */
   requestWithdrawal(seconds: number): void {
     this.snapshot = { ...this.snapshot, withdrawRequestedAt: seconds };
   }
 
-  /** The payer withdraws everything that is not claimed. */
+  /** Makes the payer withdraw everything that is not claimed. */
   withdraw(): void {
     this.snapshot = { ...this.snapshot, balance: this.snapshot.totalClaimed, withdrawRequestedAt: 0 };
   }

@@ -4,7 +4,7 @@ import { type Change, pick, replaced, someNumber, text, textOf, token } from "./
 
 const KIDS = /\/Kids \[([^[\]]*)\]/;
 const REFERENCE = /\d+ \d+ R/g;
-/** Attributes that pages inherit, and those that only seem to be inherited. */
+/** Attributes that pages inherit, and attributes that look inheritable but are not. */
 const ATTRIBUTES = [
   "/MediaBox [0 0 300 400]",
   "/MediaBox [0 0 200 200]",

@@ -23,7 +23,7 @@ function markRequest(text: string, file = sample): RequestInit {
   return { method: "POST", body: form };
 }
 
-/** The payment response of a call, with the channel's part. */
+/** The payment response of a call, including its data about the channel. */
 interface ChannelResponse {
   transaction: string;
   amount: string;
@@ -95,7 +95,7 @@ export async function channelBuyer(
         fetch(endpoint(), { ...markRequest(text, file), headers: { ...headers, "PAYMENT-SIGNATURE": signed } });
     },
     refund: () => own.scheme.refund(`${worker.url}/v1/channel`),
-    /** Returns what the chain knows about the channel. */
+    /** Returns the state of the channel on the chain. */
     state: async () => contract.stateOf(await contract.idOf(await config())),
   };
 }

@@ -26,7 +26,7 @@ export async function installChannels({ client }: Chain) {
     await client.setCode({ address, bytecode: contracts[name]!.bytecode });
   const contract = { address: ADDRESSES.Channels, abi: contracts.Channels!.abi };
   const read = (functionName: string, args: unknown[]) => client.readContract({ ...contract, functionName, args });
-  /** Calls the contract and waits for the receipt. Gives the account the Ether for it. */
+  /** Calls the contract and waits for the receipt. First gives the account the Ether for the gas. */
   async function call(account: LocalAccount, functionName: string, args: unknown[]) {
     await client.setBalance({ address: account.address, value: parseEther("1") });
     const hash = await client.writeContract({ ...contract, account, functionName, args });
@@ -36,7 +36,7 @@ export async function installChannels({ client }: Chain) {
   return {
     /** Returns the id of a channel, as the contract computes it. */
     idOf: (config: ChannelConfig) => read("getChannelId", [config]) as Promise<Hex>,
-    /** Returns what the contract knows about a channel. */
+    /** Returns the state of a channel in the contract. */
     async stateOf(id: Hex) {
       const [channel, withdrawal, refundNonce] = await Promise.all([
         read("channels", [id]),
@@ -51,12 +51,12 @@ export async function installChannels({ client }: Chain) {
       const [claimed, settled] = (await read("receivers", [receiver, asset])) as [bigint, bigint];
       return { claimed, settled };
     },
-    /** Requests a withdrawal by the payer, as when a deployment does not refund. */
+    /** Makes the payer request a withdrawal, as a payer does if a deployment refuses to refund. */
     requestWithdrawal: (payer: LocalAccount, config: ChannelConfig, amount: bigint) =>
       call(payer, "initiateWithdraw", [config, amount]),
-    /** Takes out a withdrawal that the payer requested earlier. */
+    /** Executes a withdrawal that the payer requested earlier. */
     withdraw: (payer: LocalAccount, config: ChannelConfig) => call(payer, "finalizeWithdraw", [config]),
-    /** Moves the clock of the chain. */
+    /** Moves the chain's clock forward. */
     async pass(seconds: number) {
       await client.increaseTime({ seconds });
       await client.mine({ blocks: 1 });

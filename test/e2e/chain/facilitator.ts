@@ -10,8 +10,8 @@ import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import type { Chain } from "./anvil.ts";
 
 /**
- * Replaces the settlement of a payment, and returns the answer to the service. `settle` runs the facilitator's own
- * code. The result `cut` closes the connection without an answer.
+ * Replaces the settlement of a payment and returns the answer for the service. `settle` runs the facilitator's own
+ * code. If the function returns `cut`, the connection closes without an answer.
  */
 type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
 
@@ -48,7 +48,7 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
       authorization?: { from: string };
       channelConfig?: { payer: string };
     };
-    return authorization?.from ?? channelConfig?.payer ?? ""; // claims are made by the seller
+    return authorization?.from ?? channelConfig?.payer ?? ""; // a claim has no payer, because the seller makes it
   };
   return { account, inTurn, ...(await serveFacilitator(facilitator, payerOf)) };
 }
@@ -95,7 +95,7 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
     url: `http://127.0.0.1:${port}`,
     /** Number of calls to `/verify` and `/settle`. */
     calls,
-    /** The kinds of the settlements that were asked for: `exact`, or the type of a payload for a channel. */
+    /** The kind of each requested settlement: `exact`, or the payload type of a channel payment. */
     settled,
     /**
      * Lets the next settlement succeed but loses its answer: `cut` closes the connection, `hold` keeps it open without

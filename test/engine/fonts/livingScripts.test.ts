@@ -175,7 +175,7 @@ test.each([
 
 test("draws each sample line of a script with one font", () => {
   for (const [name, line] of Object.entries(TEXT_SAMPLES)) {
-    // these lines need several fonts, for example for Bopomofo with Latin tone marks
+    // these lines need several fonts, for example Bopomofo with Latin tone marks
     if (["Symbols", "Emoji", "Mathematics", "Currencies", "Music", "Bopomofo"].includes(name)) continue;
     const families = chooseFonts(line.replaceAll(" ", ""), "regular").map(({ file }) => file.family.name);
     expect([...new Set(families)], name).toHaveLength(1);

@@ -19,7 +19,7 @@ export interface JpegSpec {
   tablesAfterFrame?: boolean;
 }
 
-/** Quantizer with which a block's only coefficient is its mean minus 128 (ITU-T T.81, A.3.3). */
+/** Quantization step with which a block's only coefficient is its mean minus 128 (ITU-T T.81, A.3.3). */
 const QUANTIZER = 8;
 
 /**

@@ -11,7 +11,10 @@ import { render, Sink } from "./render.ts";
 const SIDE = 16;
 const value = (x: number, y: number, bits: number) => Math.floor(((x * SIDE + y) / 255) * (2 ** bits - 1));
 
-/** Returns an image of grays in three channels. `colored` is the index of the only pixel with a color, if any. */
+/**
+ * Returns an image in three channels whose pixels are gray. `colored` is the index of the only pixel that is not gray,
+ * if any.
+ */
 function image(more: Partial<PngSpec>, colored?: number): PngSpec {
   const { bitDepth = 8, colorType = 2 } = more;
   const samples = (x: number, y: number) => {

@@ -23,7 +23,7 @@ it.each([
   expect(decodeEntry(components, tint, isInverted)).toBe(expected);
 });
 
-/** Returns the color of the first pixel, on green. */
+/** Returns the color of the first pixel of an image on a green page. */
 async function firstPixel(image: Uint8Array, tint: number): Promise<Rgb> {
   const sink = new Sink();
   const { xobject } = (await readImage(image, LIMITS)).embed(sink, tint);

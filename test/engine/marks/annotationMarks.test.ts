@@ -1,4 +1,4 @@
-/** Annotations that show the mark above opaque ones. `test/e2e/annotations.test.ts` draws them. */
+/** Tests the annotations that show the mark above opaque annotations. `test/e2e/annotations.test.ts` draws them. */
 import { expect, it } from "vitest";
 import { type ImageMark, watermark } from "../../../src/engine/index.ts";
 import { openCipher } from "../../../src/engine/pdf/security/encryption.ts";
@@ -19,7 +19,7 @@ const STAMP = annotation("100 150 200 250");
 /** A mark at [120 170 180 230] of {@link onePage}. */
 const MARK: ImageMark = { image: MAGENTA, position: "center", scale: 0.2, opacity: 0.5 };
 
-/** Marks a file in memory and by ranges, which must give the same. */
+/** Marks a file once in memory and once by reading it in byte ranges. Expects both outputs to be equal. */
 async function marked(source: Uint8Array, mark: ImageMark = MARK) {
   const plan = await watermark(source, mark);
   const output = latin1(await joined(plan.chunks()));

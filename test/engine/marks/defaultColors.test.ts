@@ -1,4 +1,4 @@
-/** Marks on pages whose resources replace device colors by white (ISO 32000-2, 8.6.5.6). */
+/** Tests marks on pages whose resources map all device colors to white (ISO 32000-2, 8.6.5.6). */
 import { expect, test } from "vitest";
 import { planOutput } from "../../../src/engine/pdf/output/outputPlan.ts";
 import { joined } from "../../support/bytes.ts";

@@ -1,4 +1,4 @@
-/** The places of marks in the position `auto`. */
+/** Tests the position that the engine chooses for a mark with the position `auto`. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Placer, type Shape } from "../../../src/engine/marks/placer.ts";
@@ -92,7 +92,7 @@ describe("a mark in the position auto", () => {
 
   it("covers any other content rather than a barcode", async () => {
     const bars = (x: number) => Array.from({ length: 20 }, (_, i) => `${x + 3 * i} 335 1.5 30 re`).join(" ");
-    // the other places are filled
+    // content fills all other positions
     expect(await cornerOn(`${bars(225)} f 0 0 300 320 re f 0 320 215 80 re f`, "top-right")).not.toEqual(TOP_RIGHT);
   });
 

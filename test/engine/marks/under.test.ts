@@ -1,4 +1,4 @@
-/** Marks under the page's content. */
+/** Tests marks under the page's content. */
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";

@@ -1,6 +1,6 @@
 /**
- * Files that readers interpret differently. The engine writes output that all readers interpret alike, or rejects the
- * file.
+ * Tests files that readers interpret differently. The engine writes an output that all readers interpret alike, or
+ * rejects the file.
  */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";

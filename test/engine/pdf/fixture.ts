@@ -115,7 +115,7 @@ export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<
   };
 }
 
-/** Returns a source that reads `bytes` by ranges. */
+/** Returns a source that reads `bytes` in byte ranges. */
 export const ranges = (bytes: Uint8Array) =>
   new RangeSource(readerBy(bytes.length, async (start, end) => bytes.slice(start, end)));
 

@@ -46,8 +46,8 @@ function blanks(count: number): Uint8Array {
 }
 
 /**
- * Returns a file whose table lists many objects inside one comment, which contains only their numbers. The one
- * generation number and `obj` after the comment seem to belong to each object.
+ * Returns a file with many objects at offsets inside one comment. The comment contains only object numbers, and one
+ * generation number with `obj` follows it, so that each number seems to begin an object.
  */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());

@@ -12,7 +12,7 @@ import { IRREGULAR_FILES } from "./irregularFiles.ts";
 const BOX = "/MediaBox[0 0 300 400]";
 const SHARED = `${BOX}/Contents 4 0 R/Resources 5 0 R`;
 
-/** Marks a file in memory and by ranges, and checks that both outputs are equal. */
+/** Marks a file in memory and by reading it in byte ranges, and checks that both outputs are equal. */
 async function marked(source: Uint8Array): Promise<Uint8Array> {
   const mark = async (document: PdfDocument) => {
     await CORNER.lay(document);

@@ -1,4 +1,4 @@
-/** The pages that the engine finds in well-formed and in damaged files. */
+/** Tests which pages the engine finds in well-formed and in damaged files. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
 import { RangeSource } from "../../../src/engine/pdf/source/byteSource.ts";

@@ -1,4 +1,4 @@
-/** The repairs of docs/compatibility-repairs.md that no other test covers. */
+/** Tests the repairs in docs/compatibility-repairs.md that no other test covers. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
@@ -24,7 +24,10 @@ const IN_TRAILER = { trailer: `/Root${CATALOG}` };
 const PAGE = "<</Type/Page/MediaBox[0 0 300 400]>>";
 const UNREADABLE = "]<</Type/Page>>";
 const BOX = "/MediaBox[0 0 300 400]";
-/** A definition of the page that no cross-reference lists. A scan uses it if it is the last one. */
+/**
+ * A definition of the page that no cross-reference lists. A scan for objects uses it if it is the last definition in
+ * the file.
+ */
 const DECOY = "3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n";
 
 /** Returns a file whose page is 300 wide according to the cross-reference, and 9 wide according to a scan. */

@@ -50,7 +50,7 @@ afterEach(() => {
 
 /**
  * Returns the logged events and the evidence for a payment. By the chain's clock, the first attempt to settle the
- * payment was at T + 100, and it is T + 120 now.
+ * payment was at T + 100, and the current time is T + 120.
  */
 async function evidence(scene: Scene) {
   const { newest = 60, block = 55, logs = [], status = "0x1", broken, before = "", aheadSeconds = 0 } = scene;

@@ -16,7 +16,10 @@ beforeEach(() => {
   kept = [];
 });
 
-/** Makes a call for the content `digest`. Its work stores an output, and deletes it if the content is already sold. */
+/**
+ * Makes a call for content with the digest `digest`. The call stores an output, and deletes it if the content is
+ * already sold.
+ */
 async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}, digest = "content") {
   let worked = 0;
   const outcome = await sell({

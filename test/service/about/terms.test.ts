@@ -7,7 +7,7 @@ import { PRODUCTS, type Product } from "../../../src/service/sale/products.ts";
 import { ORIGIN } from "../../support/client.ts";
 import { decodeHeader } from "../../support/x402.ts";
 
-/** A deployment with another price than the default, one of whose networks no facilitator settles. */
+/** A deployment whose price differs from the default. No facilitator settles one of its networks. */
 const SETTINGS = {
   PRICE: "1.25",
   NETWORKS: "base,polygon,avalanche",
@@ -35,7 +35,7 @@ async function mcp(method: string, params: object) {
   return JSON.parse(/\{.*\}/.exec(await response.text())![0]).result;
 }
 
-/** The terms of one product in one place. A place need not have all of them. */
+/** The terms of one product in one place. Some places publish only a part of the terms. */
 interface Published {
   networks?: string[];
   amounts?: string[];

@@ -50,7 +50,7 @@ beforeAll(async () => {
 });
 
 const claimed = () => sampleOf("A payment") as Json;
-/** Returns the sample of another state, completed with the fields that it shares with a claimed payment. */
+/** Returns the documented sample of another state, with the fields added that it shares with a claimed payment. */
 function stateSample(state: string): Json {
   const samples = sampleOf("A payment", 1) as Json[];
   const { "…": _, ...sample } = samples.find((one) => one.state === state)!;

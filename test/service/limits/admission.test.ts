@@ -20,7 +20,7 @@ function large(beginning = "") {
     type: "bytes",
     start: (controller) => controller.enqueue(new TextEncoder().encode(`${beginning}a`)),
     async pull(controller: ReadableByteStreamController) {
-      await scheduler.wait(1); // in pieces, as from a network
+      await scheduler.wait(1); // the body arrives in pieces, as from a network
       if (++read <= 100) return controller.enqueue(new Uint8Array(1 << 20));
       controller.close();
       controller.byobRequest?.respond(0);
@@ -331,7 +331,7 @@ describe("a payer", () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
-    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // the call's clock is 26 s ahead once settlement has been requested
+    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // once the settlement is requested, the clock moves 26 s ahead, so the call has no time left to wait
     const { status, text } = await paying(call, validBody);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
     expect((await paying(call, validBody)).status).toBe(429);

@@ -14,7 +14,7 @@ import { Rounds } from "../../support/rounds.ts";
 vi.setConfig({ testTimeout: 60_000 });
 afterEach(() => vi.restoreAllMocks());
 beforeEach(() => {
-  payer = generatePrivateKey(); // no call repeats the content of another test
+  payer = generatePrivateKey(); // each test has a new payer, so no call repeats the content of an earlier test
 });
 
 const ORIGIN = "https://api.example.com";
@@ -128,7 +128,7 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
   "creation of an upload": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
   "transfer of an upload's file": async () => {
-    const file = new Uint8Array(200_000); // long enough to count against the upload's quota
+    const file = new Uint8Array(200_000); // a shorter transfer would not count against the upload's quota
     file.set(onePage);
     const { upload } = await createUpload(file);
     return counted(upload.url, { method: "PUT", headers: { "Content-Length": String(file.length) }, body: file });
@@ -136,8 +136,8 @@ const CALLS: Record<string, () => Promise<Counted>> = {
 };
 
 /**
- * The columns between the first and the last of the table in docs/design/round-trips.md: the destinations of round
- * trips.
+ * The destinations of round trips: the columns of the table in docs/design/round-trips.md except the first and the
+ * last.
  */
 const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
 /** Destinations of requests, the slowest first. */
@@ -147,8 +147,8 @@ const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((na
 
 describe("round trips of a call", () => {
   test.each(Object.keys(CALLS))("a call makes exactly the round trips that docs/design/round-trips.md lists: %s", async (name) => {
-    await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // earlier calls have cached the Latin fonts
-    if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // asks the facilitator what it supports
+    await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // an earlier call must have cached the Latin fonts
+    if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // this call makes the Worker ask the facilitator which networks it supports
     const { status, text, before, after } = await CALLS[name]!();
     const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
     expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);

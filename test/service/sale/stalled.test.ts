@@ -76,7 +76,7 @@ describe("a paying caller", () => {
       const calls: Promise<unknown>[] = [];
       for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(headers), body: stalled(body) }));
       await expectService(service);
-      // a form reserves one step of memory for its fields, and none for its file
+      // a form reserves a small amount of memory for its fields, and none for its file
       await vi.waitFor(() => expect(held()).toBeLessThan(count * 70_000), 20_000);
       for (const end of endings.splice(0)) end();
       await Promise.allSettled(calls);

@@ -5,7 +5,10 @@ import { checkContent } from "../../../../src/engine/pdf/content/contentSyntax.t
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const isWellFormed = (...parts: string[]) => checkContent(parts.map(bytesOf)).isWellFormed;
 
-/** Content before and after an operator that makes the operator legal, by the place of the operator. */
+/**
+ * Content to put before and after an operator so that the operator is legal, by the place where the operator is
+ * allowed.
+ */
 const AROUND = {
   page: ["", ""],
   pair: ["q BX /T BMC ", " EMC EX Q"],

@@ -1,4 +1,4 @@
-/** Bounds of what page content paints. */
+/** Tests the bounding boxes of everything that a page's content paints. */
 import { expect, it } from "vitest";
 import type { Bounds } from "../../../../src/engine/pdf/content/bounds.ts";
 import { type ContentResources, HALF_EM, InkScan } from "../../../../src/engine/pdf/content/inkScan.ts";

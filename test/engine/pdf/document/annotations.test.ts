@@ -1,4 +1,7 @@
-/** Opaque annotations. Above fields, readers draw no other annotation, so the mark stays covered. */
+/**
+ * Tests opaque annotations over the mark. Readers draw fields above all other annotations, so a mark under a field
+ * stays covered.
+ */
 import { expect, it } from "vitest";
 import { watermark } from "../../../../src/engine/index.ts";
 import { MAGENTA } from "../../../support/stamp.ts";

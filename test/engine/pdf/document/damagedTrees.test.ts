@@ -1,4 +1,7 @@
-/** Page trees of scanned files: every page is marked, or a notice says that some are missing. */
+/**
+ * Tests page trees of files that the engine scans for objects. Every page is marked, or a notice says that pages are
+ * missing.
+ */
 import { describe, expect, it } from "vitest";
 import { watermark } from "../../../../src/engine/index.ts";
 import { encode, joined } from "../../../support/bytes.ts";
@@ -10,8 +13,8 @@ import { FileBuilder, latin1, open } from "../fixture.ts";
 import { CATALOG, CONTENTS, node, page, SCANNED_TREES, scannedPages } from "../irregularFiles.ts";
 
 /**
- * Marks a file in memory and by ranges. Checks that both outputs are equal, and that readers show the mark on every
- * page.
+ * Marks a file in memory and by reading it in byte ranges. Checks that both outputs are equal, and that readers show
+ * the mark on every page.
  */
 async function marked(source: Uint8Array) {
   const mark = (from: Parameters<typeof watermark>[0]) =>

@@ -1,4 +1,4 @@
-/** Output intents whose color profiles make pages blank in MuPDF. */
+/** Tests output intents whose color profiles make MuPDF draw blank pages. */
 import { describe, expect, it } from "vitest";
 import { srgbProfile } from "../../../../src/engine/images/calibratedProfile.ts";
 import { encode } from "../../../support/bytes.ts";

@@ -1,4 +1,7 @@
-/** A file's claim to be PDF/A, and the device colors that its output intent and page resources allow. */
+/**
+ * Tests how the engine reads a file's claim to be PDF/A, and the device colors that output intent and page resources
+ * allow.
+ */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";

@@ -1,4 +1,4 @@
-/** Members of object streams that a scan finds, and the cost of finding a catalog among them. */
+/** Tests the members of object streams that a scan finds, and the cost of searching them for a catalog. */
 import { expect, it, vi } from "vitest";
 import { expandObjectStreams, findCatalogs } from "../../../../src/engine/pdf/document/scannedStreams.ts";
 import type { ObjectStream, Objects } from "../../../../src/engine/pdf/objects/objects.ts";

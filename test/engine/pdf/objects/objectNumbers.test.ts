@@ -1,4 +1,4 @@
-/** Allocation of numbers for new objects. */
+/** Tests the allocation of numbers for new objects. */
 import { describe, expect, it } from "vitest";
 import { ObjectNumbers } from "../../../../src/engine/pdf/objects/objectNumbers.ts";
 import { FREE, LARGEST_NUMBER, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";

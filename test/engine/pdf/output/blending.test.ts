@@ -1,4 +1,4 @@
-/** The pages of the output that get a color space for blending. */
+/** Tests which pages of the output get a color space for blending. */
 import { describe, expect, it, test } from "vitest";
 import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
 import { PlanOutdated } from "../../../../src/engine/pdf/output/eraser.ts";
@@ -10,7 +10,10 @@ import { type Bodies, file, latin1, onePage, open, ranges } from "../fixture.ts"
 const RGB_GROUP = "/Group<</S/Transparency/CS/DeviceRGB>>";
 const BOX = "/MediaBox[0 0 300 400]";
 
-/** Lays a mark over a file in memory and by ranges, checks that both outputs are equal, and returns the output. */
+/**
+ * Lays a mark over a file in memory and by reading it in byte ranges, checks that both outputs are equal, and returns
+ * the output.
+ */
 async function marked(bodies: Bodies, isTransparent = true): Promise<string> {
   const source = file(bodies);
   const mark = async (document: PdfDocument) => {

@@ -1,4 +1,4 @@
-/** The list of boundaries. */
+/** Tests the list of boundaries between the parts of a file. */
 import { expect, test } from "vitest";
 import { Boundaries, LIVE, SECTION, STALE, SUPERSEDED } from "../../../../src/engine/pdf/output/boundaries.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Content streams far from all other objects. A plan by ranges does not read them, and its output equals the output of the
- * same file in memory.
+ * Tests content streams far from all other objects. If a file is read in byte ranges, the plan does not read these
+ * streams. The output still equals that of the same file in memory.
  */
 import { describe, expect, it, test } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
@@ -33,8 +33,8 @@ function withFar(contents: string, object: string, before: Bodies = {}, after: B
 const stream = (dict: string, data = "0 g 0 0 9 9 re f") => `<<${dict}>>\nstream\n${data}\nendstream`;
 
 /**
- * Marks a file by ranges. Returns the output, the number of bytes read for the plan and for the output, and whether the file
- * was planned twice.
+ * Marks a file by reading it in byte ranges. Returns the output, the number of bytes read for the plan and for the
+ * output, and whether the file was planned twice.
  */
 async function byRanges(source: Uint8Array) {
   let read = 0;

@@ -1,4 +1,4 @@
-/** The bytes of a source that the eraser retains. */
+/** Tests which bytes of the source the eraser retains. */
 import { describe, expect, it, test } from "vitest";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
 import { Boundaries } from "../../../../src/engine/pdf/output/boundaries.ts";
@@ -45,7 +45,7 @@ function fileOf(...parts: Part[]) {
     if (kind === "stale") stale.push([num, text.length]);
     text += part;
   }
-  for (const [num, offset] of stale) table.add(num, IN_FILE, offset, 0); // entries of older sections
+  for (const [num, offset] of stale) table.add(num, IN_FILE, offset, 0); // cross-reference entries of older sections
   const header = parts[0]![0] === "head" ? parts[0]![1].length : 0;
   const xref = { table, sections, trailers: [], usesStreams: false };
   const boundaries = (length = text.length) => collectBoundaries(xref, 0, length, superseded, header);
@@ -128,7 +128,7 @@ test("erases nothing between the file header and an object on the same line", ()
 
 test("ignores cross-reference entries that point outside the copied bytes or into object streams", () => {
   const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
-  table.add(1, IN_FILE, 0, 0); // offset 0 is before the header, from which offsets count
+  table.add(1, IN_FILE, 0, 0); // offset 0 is before the file header, but offsets count from the header
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;

@@ -1,4 +1,7 @@
-/** Data of live streams are retained, even if they look like objects or sections. Superseded objects around them are erased. */
+/**
+ * Tests that the data of live streams are retained, even if they look like objects or sections, and that superseded
+ * objects around them are erased.
+ */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";

@@ -1,4 +1,7 @@
-/** Isolated content: pages of repaired files, and pages with malformed content, draw it as form XObjects before the mark. */
+/**
+ * Tests isolated content. The output draws the content of repaired files, and malformed content, as form XObjects
+ * before the mark.
+ */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
@@ -18,7 +21,9 @@ const BOX = "/MediaBox[0 0 300 400]";
 /** Returns a file whose cross-reference cannot be read, so that the engine scans it. */
 const scanned = (bodies: Bodies) => encode(latin1(file(bodies)).replace(/startxref\n\d+/, "startxref\n9"));
 
-/** Marks a file in memory and by ranges, checks that both outputs are equal, and returns the output. */
+/**
+ * Marks a file in memory and by reading it in byte ranges, checks that both outputs are equal, and returns the output.
+ */
 async function mark(source: Uint8Array): Promise<Uint8Array> {
   const markIn = async (opened: Uint8Array | ByteSource, thorough = false): Promise<Uint8Array> => {
     const document = await open(opened, { thorough });
@@ -43,7 +48,7 @@ async function formsOf(document: PdfDocument) {
     pages.map(async ({ rewrite: { num } }) => {
       const page = objects.dictionary(objects.value(num))!;
       const names = objects.dictionary(objects.dictionary(page.get("Resources"))!.get("XObject"))!;
-      // Names were prepended one by one, beginning with the name of the mark.
+      // The engine prepends each name, beginning with that of the mark, so the mark's name is the last one.
       const forms = Array.from(names.values(), (value) => (value as Reference).num).toReversed();
       return forms.slice(1).map((form) => ({ num: form, dict: objects.dictionary(objects.value(form))! }));
     }),

@@ -5,7 +5,7 @@ import { latin1 } from "../fixture.ts";
 
 const guards = guardsFor(undefined);
 const closing = latin1(inflateSync(guards.closing.data));
-/** Matches the dictionary and the data of the guard image. */
+/** Matches the dictionary and the data of the inline image that follows a page's content. */
 const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
 
 it.each([undefined, 1, 2, 3, 4])("the operators that are added around a page's content are balanced and legal in PDF/A-%s", (part) => {

@@ -1,4 +1,4 @@
-/** Work of rewriting object-stream members because a page in the same stream changes. */
+/** Tests the work of rewriting the members of an object stream because a page in the stream changes. */
 import { deflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { Blending } from "../../../../src/engine/pdf/output/blending.ts";
@@ -8,7 +8,10 @@ import { FileBuilder, latin1, open, stamp } from "../fixture.ts";
 
 const PAGE = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
 
-/** Returns a file with a page in an object stream, and `count` members after it that all begin at `rest`. */
+/**
+ * Returns a file whose object stream has a page and `count` further members. All further members begin at the offset of
+ * `rest`.
+ */
 function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array {
   const builder = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R]>>" });
   const numbers = Array.from({ length: count }, (_, index) => 100 + index);

@@ -1,4 +1,6 @@
-/** The output, byte by byte: the retained and the erased bytes, and the tail. */
+/**
+ * Tests the bytes of the output: those that are retained, those that are erased, and the tail after the copied source.
+ */
 import { inflateSync } from "node:zlib";
 import { PDFDocument } from "pdf-lib";
 import { describe, expect, it } from "vitest";
@@ -348,8 +350,8 @@ describe("pages outside the page tree", () => {
     ["retains the dictionary of a page within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
   ];
   /**
-   * Returns the outputs of plans from memory and by ranges, each with and without `thorough`. Omits the output of an outdated
-   * plan.
+   * Returns the outputs of plans from memory and from byte ranges, each with and without `thorough`. Omits the output
+   * of an outdated plan.
    */
   const written = async (source: Uint8Array) => {
     const texts = [plan(source), plan(source, { thorough: true }), plan(ranges(source), { thorough: true })];

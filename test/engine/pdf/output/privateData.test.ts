@@ -1,4 +1,4 @@
-/** Unmarked parts that the output must not contain, such as thumbnails and private copies of pages. */
+/** Tests that the output does not contain unmarked copies of pages, such as thumbnails and private data. */
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { ReferenceGraph } from "../../../../src/engine/pdf/output/referenceGraph.ts";
@@ -12,7 +12,10 @@ const page = (entries: string, resources = "") =>
   `<</Type/Page/Parent 2 0 R${BOX}/Resources<<${resources}>>${entries}>>`;
 const catalog = (entries: string) => `<</Type/Catalog/Pages 2 0 R${entries}>>`;
 
-/** Returns the texts of two outputs with all their streams: one made in memory, one by ranges. */
+/**
+ * Returns the texts of two outputs with all their streams. The source is in memory for one output, and read in byte
+ * ranges for the other.
+ */
 async function written(source: Uint8Array): Promise<string[]> {
   const plans = [plan(source), plan(ranges(source), { thorough: true })];
   const outputs = await Promise.all(plans.map(async (output) => joined((await output).chunks())));

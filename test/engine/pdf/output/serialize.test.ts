@@ -1,4 +1,4 @@
-/** Splices of a rewritten object. */
+/** Tests the insertions and replacements ("splices") that rewrite an object. */
 import { describe, expect, it } from "vitest";
 import { spliced } from "../../../../src/engine/pdf/output/serialize.ts";
 import { Rewrite, type Splice } from "../../../../src/engine/pdf/pages/rewrite.ts";

@@ -1,5 +1,6 @@
 /**
- * The skeleton of the output: catalog, page tree and page dictionaries. Readers need not inherit or repair any of it.
+ * Tests the skeleton of the output: catalog, page tree and page dictionaries. Readers need not inherit or repair any
+ * part of it.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -19,8 +20,8 @@ const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 const GRAY = { data: "0.5 g 10 10 100 100 re f" };
 
 /**
- * Marks a file in memory and by ranges, checks that both outputs are equal, and returns what each reader shows of each
- * page.
+ * Marks a file in memory and by reading it in byte ranges, and checks that both outputs are equal. Returns what each
+ * reader shows on each page.
  */
 async function shown(source: Uint8Array): Promise<(readonly boolean[])[]> {
   const mark = async (document: PdfDocument) => {

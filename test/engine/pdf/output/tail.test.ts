@@ -1,6 +1,6 @@
 /**
- * The tail of the output, read strictly as the standard defines it: each cross-reference entry leads to its object, and
- * each object has its entry.
+ * Tests the tail of the output with a strict reader: each cross-reference entry leads to its object, and each object
+ * has an entry.
  */
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** The PDF version in the output's header. */
+/** Tests the PDF version in the output's header. */
 import { describe, expect, it } from "vitest";
 import { type ImageMark, type TextMark, watermark } from "../../../../src/engine/index.ts";
 import { encode, isEqual, joined } from "../../../support/bytes.ts";

@@ -1,4 +1,4 @@
-/** Cross-reference sections of many objects are made with yields, and not held as text. */
+/** Tests that long cross-reference sections are written with yields to the event loop, and never held as one text. */
 import { inflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { IN_FILE } from "../../../../src/engine/pdf/objects/xrefTable.ts";

@@ -1,4 +1,4 @@
-/** The elements of /Kids and /Contents arrays. */
+/** Tests the parsing of /Kids and /Contents arrays. */
 import { describe, expect, it } from "vitest";
 import { readKids } from "../../../../src/engine/pdf/pages/kids.ts";
 import { Malformed } from "../../../../src/engine/pdf/syntax/lexer.ts";

@@ -1,4 +1,4 @@
-/** The pages of a page tree: their attributes, their number, and trees that the engine rejects. */
+/** Tests page trees: the attributes and the number of their pages, and trees that the engine rejects. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
 import { type Bodies, file, latin1, onePage, open, stamp } from "../fixture.ts";

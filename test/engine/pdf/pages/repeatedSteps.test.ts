@@ -1,9 +1,9 @@
-/** The page walk repeats a step whose bytes were not loaded. The repeated step must not apply a change a second time. */
+/** Tests that a change is applied only once if the page walk repeats a step because some bytes were not loaded. */
 import { describe, expect, it } from "vitest";
 import { joined } from "../../../support/bytes.ts";
 import { type Bodies, file, latin1, onePage, plan, ranges } from "../fixture.ts";
 
-/** Stream that separates objects by more bytes than a range source reads at once. */
+/** Stream that is longer than one read of a range source, so that the objects around it are not loaded together. */
 const FAR = { data: new Uint8Array(700_000) };
 
 /** Returns a file of one page, whose entries `page` refer to objects far away in the file. */

@@ -1,4 +1,7 @@
-/** Objects that many pages share are read once or charged for each page. A repeated visit changes nothing twice. */
+/**
+ * Tests objects that many pages share. The engine reads such an object once or charges it for each page, and never
+ * applies a change twice.
+ */
 import { constants, deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
@@ -162,7 +165,7 @@ test("counts the bytes that are read for each of several unreadable members at o
 describe("failed filters", () => {
   test("counts the possible output of a failed Flate filter against the work limit", () => {
     const zeros = deflateSync(new Uint8Array(1_000_000), { finishFlush: constants.Z_FULL_FLUSH });
-    const data = Buffer.concat([zeros, Buffer.from([0x07])]); // a block of an invalid type
+    const data = Buffer.concat([zeros, Buffer.from([0x07])]); // the data have a block of an invalid type
     const meter = new Meter(0);
     expect(() => decodeStream(new Map([["Filter", "Fl"]]), data, meter)).toThrow(Malformed);
     expect(meter.used.scanned).toBeGreaterThanOrEqual((2 * 1_000_000) / 16);

@@ -30,8 +30,8 @@ describe("hostile files", () => {
     const [small, large] = [make(200), make(400)];
     const [one, two] = [await mark(small), await mark(large)];
     expect(two.outcome).toBe(one.outcome);
-    // Windows grow by factors of eight, so that twice the bytes can take a little more than twice the work. Quadratic
-    // work would be four times as much.
+    // Read windows grow by factors of eight, so twice the bytes can take a little more than twice the work. If work
+    // grew quadratically, it would be four times as much.
     expect(two.work / one.work).toBeLessThan(3);
     expect(two.length / (one.length || 1)).toBeLessThan(2.2);
     expect(two.length).toBeLessThanOrEqual(large.length + 1024 * 1024 + 400 * 10 * 4096);

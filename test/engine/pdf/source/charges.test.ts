@@ -1,4 +1,4 @@
-/** Work that small files can cause. The meter charges each kind of work, or the engine avoids it. */
+/** Tests small files that cause much work. The engine either avoids each kind of work or charges it to the meter. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";

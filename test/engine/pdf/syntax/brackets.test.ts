@@ -1,4 +1,4 @@
-/** Balancing of brackets in malformed dictionaries, and the cost of the balancing. */
+/** Tests how brackets in malformed dictionaries are balanced, and the cost. */
 import { describe, expect, it } from "vitest";
 import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
 import { balanceBrackets } from "../../../../src/engine/pdf/syntax/brackets.ts";

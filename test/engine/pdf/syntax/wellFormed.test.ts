@@ -1,4 +1,4 @@
-/** Recognition of well-formed values, and the rewriting of malformed ones. */
+/** Tests that well-formed values are recognized and malformed values are rewritten. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";

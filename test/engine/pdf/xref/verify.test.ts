@@ -1,4 +1,4 @@
-/** Checks of cross-reference entries against the file, in memory and by ranges. */
+/** Tests how cross-reference entries are checked against the file, in memory and in byte ranges. */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -10,7 +10,7 @@ const FORM = { dict: "/Type/XObject/Subtype/Form/BBox[0 0 300 400]", data: "1 0 
 const SHOWN = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<</XObject<</F 6 0 R>>>>";
 const withForm = () => new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" }, 6: FORM, 7: "(not used)" }));
 
-/** Marks a file that is read by ranges, and returns the output. Plans again if the plan is outdated. */
+/** Marks a file that is read in byte ranges, and returns the output. Plans again if the plan is outdated. */
 async function byRanges(source: Uint8Array): Promise<string> {
   const ranges = () => new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
   const output = await joined((await plan(ranges())).chunks()).catch(async (error: unknown) => {
