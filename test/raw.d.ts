@@ -1,4 +1,4 @@
-/** A file of the project as text: the bundler of the tests reads it. */
+/** The text of a project file, which the tests' bundler inserts in place of the import. */
 declare module "*?raw" {
   const text: string;
   export default text;

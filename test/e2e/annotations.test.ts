@@ -15,7 +15,10 @@ const ON_WHITE = [255, 128, 255];
 const ON_YELLOW = [255, 128, 128];
 const YELLOW = [255, 255, 0];
 
-/** Draws a page whose annotations have yellow appearances, which fill their boxes but for the upper twentieth. */
+/**
+ * Draws a page whose annotations have yellow appearances. These fill the annotations' boxes except for the upper
+ * twentieth.
+ */
 async function drawn(
   draw: ReturnType<typeof readersOf>[number]["draw"],
   annots: string,

@@ -287,7 +287,7 @@ describe("errors of the command line", () => {
     [["buy", "contract.pdf", "--text", "A", "--network", "bas"], "--network must be one of base, base-sepolia"],
     [["pay"], "missing required argument 'url'"],
     [["pay", "127.0.0.1:8787"], "must be an http(s) address"],
-  ])("the command line %j exits with 2 and one line on stderr", async (args, what) => {
+  ])("overprint exits with 2 and one line on stderr for the invalid arguments %j", async (args, what) => {
     const run = await cli(args);
     expect(run.code).toBe(2);
     expectOneLine(run, what);

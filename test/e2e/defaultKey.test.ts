@@ -42,7 +42,7 @@ beforeAll(async () => {
     await files.beforeFile();
     response.writeHead(200, { "Content-Type": "application/pdf", "Content-Length": pdf.length }).end(pdf);
   });
-  fileServer.keepAliveTimeout = 120_000; // the Worker reuses connections, so the server must not close one that the Worker is about to use
+  fileServer.keepAliveTimeout = 120_000; // the server must not close a connection that the Worker is about to reuse
   files = { server: fileServer, url: `${await listening(fileServer)}/contract.pdf`, beforeFile: async () => {} };
   const proxyServer = losingProxy();
   proxy = { server: proxyServer, url: await listening(proxyServer), losesAnswers: false };

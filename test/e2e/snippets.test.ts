@@ -42,7 +42,7 @@ describe.each(Object.entries(CALLS))("snippets for a mark of kind %s", (kind, ca
   let cwd: string;
   beforeAll(async () => {
     await mkdir(join(root, "out"), { recursive: true });
-    cwd = await mkdtemp(join(root, "out/snippets-")); // the snippets run in this folder, because Node.js resolves the clients' packages from here
+    cwd = await mkdtemp(join(root, "out/snippets-")); // inside the repository, where Node.js finds the clients' packages
     await writeFile(join(cwd, call.file), await samplePdf());
     await writeFile(join(cwd, "logo.png"), MAGENTA);
   });

@@ -53,7 +53,7 @@ test.each<[string, Record<string, string>, (terms: Record<string, unknown>) => P
   expect(result.parse(await paid.json()).output.pages).toBe(1);
 });
 
-test("the requests of @apify/mcpc 0.2 buy two results: it pays in its first request, and signs again when it gets terms", async () => {
+test("the requests of @apify/mcpc 0.2 buy one result with its first payment, and another after it signs the terms of a refusal", async () => {
   const { tools } = await (await connect("2025-11-25")).listTools();
   const { paymentRequired, ...way } = tools[0]!._meta!.x402 as { paymentRequired: boolean };
   expect(paymentRequired).toBe(true);

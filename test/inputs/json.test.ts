@@ -172,7 +172,7 @@ test.each([
   ["an unknown escape", "\\x"],
   ["a line break", "\n"],
   ["half an escape", "\\u00"],
-])("JSON with %s in a long file fails to parse", async (_, wrong) => {
+])("readJson returns JSON that cannot be parsed if a long file in it contains %s", async (_, wrong) => {
   for (const chunkLength of [1001, 1_000_000]) {
     const json = await read(`{"file":"data:;base64,${base64}${wrong}${base64}","text":"A"}`, chunkLength);
     expect(() => json.parse()).toThrow(SyntaxError);

@@ -20,7 +20,7 @@ describe("MemoryPool", () => {
     expect(takeAll(shares[0]!)).toBe(500);
     shares[0]!.release();
     for (let bytes = 0; bytes < 1000; bytes++) for (const share of shares) share.take(1);
-    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // an equal share among 50 calls is 20 bytes; half of it suffices
+    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // half of an equal share among 50 calls, which is 20 bytes
   });
 
   test("MemoryPool grants all calls of one owner together at most half of the pool's memory", () => {

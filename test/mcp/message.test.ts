@@ -240,7 +240,7 @@ test("stalled messages use up only the memory share of their sender", async () =
   await Promise.all(theirs);
 });
 
-test("no string is received as a file in a message that is short enough to be read without a payment", () => {
+test("a message that is short enough to be read without a payment contains no string that is received as a file", () => {
   expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 

@@ -75,7 +75,7 @@ export class TestPayer {
 /** The configuration of a payer that is a contract. Only the facilitator can check the vouchers of such a payer. */
 export const CONTRACT = { payerAuthorizer: ZERO_ADDRESS };
 
-/** Returns a payload as the payment of a call. */
+/** Wraps a channel payload in the payment of a call. */
 export const paymentOf = (payload: object, accepted: object = REQUIREMENTS) => ({ x402Version: 2, accepted, payload });
 
 /** Returns a payload as the service reads it. */

@@ -251,7 +251,7 @@ describe("each setting", () => {
           slip,
           `${slip} is not a setting. Use ${name}`,
         ]);
-      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // readConfig checks the name even if the value is a TOML number
+      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // the value may also be a TOML number
     },
   );
 });

@@ -54,7 +54,7 @@ describe("a stored object", () => {
     expect([object.size, object.etag, object.customMetadata ?? {}]).toEqual([11, second.etag, {}]);
   });
 
-  test("an object can be empty", async () => {
+  test("the bucket can store an empty object", async () => {
     await put("a", noise(10));
     await bucket.put("a", null, { customMetadata: { expires: "0" } });
     expect(await bucket.head("a")).toMatchObject({ size: 0, customMetadata: { expires: "0" } });

@@ -45,7 +45,7 @@ describe("a spooled file", () => {
   });
 });
 
-it("spool rethrows an error of its chunks and leaves nothing stored", async () => {
+it("spool rethrows an error from reading the file and leaves nothing stored", async () => {
   const failing = async function* () {
     yield* pieces(20_000_000);
     throw new Error("cut off");

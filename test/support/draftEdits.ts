@@ -1,4 +1,4 @@
-/** Edits from which the changes of drafts are made. */
+/** Basic edits of drafts, of which the changes of drafts consist. */
 import type { Draft, Part } from "./draft.ts";
 
 /**

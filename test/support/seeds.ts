@@ -248,7 +248,7 @@ export const DRAFTS: Record<string, Draft> = {
       HEAD,
       ...objects(1, [
         "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(a) 5 0 R] >> >> >>",
-        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2), // the file has as many pages as its attachment, in case a reader shows the attachment instead
+        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2), // the file has as many pages as its attachment
         page("/Contents 4 0 R"),
       ]),
       { ...stream(4, INK), entries: "/Length 8 0 R" },

@@ -116,7 +116,7 @@ describe("characters without a font", () => {
     ["e\u0301\u{12000}", "U+12000, character 2 of "],
     ["क्षि\u{12000}", "U+12000, character 2 of "],
     ["ok\n\ue000", 'U+E000, character 4 of "ok\\n'],
-  ])("rejects an uncovered character of %j with its code point and position", async (text, words) => {
+  ])("reports the code point and the position of a character in %j that no font covers", async (text, words) => {
     const problem = await typesetterFor(text, "regular", loadFont).catch((error: EngineError) => error);
     expect(problem).toMatchObject({ code: "unsupported_character" });
     expect((problem as EngineError).message).toContain(words);

@@ -69,7 +69,7 @@ describe("invisible pixels", () => {
     },
   );
 
-  test("transparent pixels take colors from any row above, but from below only within the buffered rows", async () => {
+  test("transparent pixels take colors from visible pixels in any row above, but below only from buffered rows", async () => {
     const isVisible = (x: number, y: number) => (x === 0 && y === 10) || (x === 2 && y === 400);
     const spec = image(3, 500, isVisible);
     const rows = await colorsOf(spec);

@@ -79,20 +79,20 @@ describe("an RGB image", () => {
     }
   });
 
-  test("writes an RGB image with only gray pixels with a gray sRGB profile if device colors are not allowed", async () => {
+  test("writes an RGB image that has only gray pixels with a gray sRGB profile if device colors are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
   });
 
-  test("writes an RGB image with only gray pixels with a gray profile of the image's gamma", async () => {
+  test("writes an RGB image that has only gray pixels with a gray profile of the image's gamma", async () => {
     const spec = image({ chunks: [{ type: "gAMA", data: uint32(100_000) }] });
     const sink = new Sink();
     await spaceOf(spec, sink);
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("writes an RGB image with only gray pixels with a gray version of its profile if the profile's three curves are equal", async () => {
+  test("writes an RGB image that has only gray pixels with a gray version of its profile if the profile's three curves are equal", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -105,7 +105,7 @@ describe("an RGB image", () => {
     }
   });
 
-  test("keeps an RGB image with only gray pixels as RGB if its profile does not define grays", async () => {
+  test("keeps an RGB image that has only gray pixels as RGB if its profile does not define grays", async () => {
     const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);

@@ -9,20 +9,20 @@ const spec = (side: number): PngSpec => ({
   samples: (x, y) => [0, 1, 2, 3].map((channel) => noise(x, y, channel, 8)),
 });
 
-test("decodes a PNG once for several files", async () => {
+test("decodes a PNG only once if several files are marked with it", async () => {
   const png = encodePng(spec(9));
   const picture = await readImage(png, LIMITS);
   expect(await readImage(png.slice(), LIMITS)).toBe(picture);
   expect(await readImage(encodePng(spec(10)), LIMITS)).not.toBe(picture);
 });
 
-test("caches one picture after two concurrent reads of a PNG", async () => {
+test("caches a PNG only once after two concurrent reads", async () => {
   const png = encodePng(spec(11));
   const [one, other] = await Promise.all([readImage(png, LIMITS), readImage(png, LIMITS)]);
   expect([other, await readImage(png, LIMITS)]).toEqual([one, one]);
 });
 
-test("decodes a PNG again if the limits differ", async () => {
+test("decodes a cached PNG again if the next call has other size limits", async () => {
   const png = encodePng(spec(9));
   expect(await readImage(png, { ...LIMITS, maxBitDepth: 8 })).not.toBe(await readImage(png, LIMITS));
   await expect(readImage(png, { maxPixels: 80 })).rejects.toMatchObject({ code: "image_too_large" });
@@ -37,7 +37,7 @@ test("keeps its own copy of an image's bytes, so that the caller may overwrite t
   expectPixels(await render(picture), pixelsOf({ ...spec(9), colorType: 2, samples: (x, y) => [x, y, 255] }));
 });
 
-test("does not cache a large picture", async () => {
+test("does not cache a large image", async () => {
   const png = encodePng(spec(600));
   expect(png.length).toBeGreaterThan(2 ** 20);
   expect(await readImage(png, LIMITS)).not.toBe(await readImage(png, LIMITS));

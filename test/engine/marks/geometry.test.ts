@@ -170,8 +170,8 @@ describe("tile", () => {
     for (let x = 0; x <= 600; x += 50)
       for (let y = 0; y <= 800; y += 50)
         expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
-    // Measures the copies in steps along and across the mark's direction, without the offset. Then copies are at whole
-    // numbers, and in every other row halfway between two whole numbers.
+    // Measures the position of a copy in steps along and across the mark's direction, without the offset. Both
+    // coordinates are whole numbers, except that every other row is shifted by half a step.
     const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
     const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
     const [row, column] = [(y * cos - x * sin) / 125, (x * cos + y * sin) / 150];

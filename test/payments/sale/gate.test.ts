@@ -38,8 +38,7 @@ const SOLD = {
 };
 
 /**
- * Sells one piece of work through facilitators with the named behaviors. Returns the outcome and how often the work
- * ran.
+ * Runs one sale through facilitators with the named behaviors. Returns the outcome, and how often the paid work ran.
  */
 async function sale(behaviors: string, payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}) {
   const seen = { worked: 0 };

@@ -55,7 +55,7 @@ test("/healthz warns the operator if RECEIPT_KEY is also the private key of PAY_
   });
 });
 
-test("/healthz warns the operator for an hour after a facilitator has rejected a payment without a verdict", async () => {
+test("/healthz warns the operator for an hour after a facilitator has answered a payment with an HTTP error instead of a verdict", async () => {
   const name = `rejects-verify-${crypto.randomUUID()}`;
   const call = deployment({ FACILITATOR_URL: at("good", name) });
   expect(JSON.stringify(await (await call("/healthz")).json())).not.toContain("rejected");
@@ -191,7 +191,7 @@ describe("Solana", () => {
     expect(await offered(call)).toEqual({ 1: ["base", "solana-devnet"], 2: ["eip155:8453", `solana:${DEVNET}`] });
   });
 
-  test("needs no EVM address if Solana is the only network, and sells nothing on Solana without a facilitator", async () => {
+  test("requires no EVM address if Solana is the only network, and sells nothing on Solana without a facilitator", async () => {
     const alone = { NETWORKS: "solana-devnet", PAY_TO: "" };
     const FACILITATOR_URL = at(`settles-${DEVNET}-solana_devnet`);
     const call = deployment({ ...settings, ...alone, FACILITATOR_URL });

@@ -179,7 +179,7 @@ describe("a network that an operator adds", () => {
     return response;
   };
 
-  test("an added network is offered only in x402 version 2, with the price in units of its token, and the official client can pay", async () => {
+  test("a network that the operator has added is offered only in x402 version 2, priced in units of its token, and the official client can pay", async () => {
     const unpaid = await call(TEXT);
     const { accepts } = strict402.parse(await unpaid.json());
     expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);
@@ -202,7 +202,7 @@ describe("a network that an operator adds", () => {
     expect(JSON.parse(atob(paid.headers.get("PAYMENT-RESPONSE")!))).toMatchObject({ network: "eip155:123456" });
   });
 
-  test("the guide for agents names an added network", async () => {
+  test("the guide for agents names a network that the operator has added", async () => {
     expect(await (await call("/llms.txt", { method: "GET" })).text()).toContain("Networks: base-sepolia, my-chain.");
   });
 });

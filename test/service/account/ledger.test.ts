@@ -121,7 +121,7 @@ describe("the ledger", () => {
     await vi.waitFor(async () => expect(await alarmOf("forgotten")).toBe((validBefore + 86_400) * 1000));
   });
 
-  test("keeps a payment whose authorization never expires", async () => {
+  test("never deletes a payment whose authorization never expires", async () => {
     const claim = await claimed("endless", undefined, 2 ** 60);
     await recordOf("endless").settle(claim, await stored());
     await booked("endless");

@@ -331,7 +331,8 @@ describe("a payer", () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
-    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0)); // once the settlement is requested, the clock moves 26 s ahead, so the call has no time left to wait
+    // Once the settlement is requested, the clock moves 26 s ahead, so the call has no time left to wait.
+    vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0));
     const { status, text } = await paying(call, validBody);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
     expect((await paying(call, validBody)).status).toBe(429);

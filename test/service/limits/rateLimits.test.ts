@@ -166,6 +166,6 @@ test.each([
   ["2001:db8:1:2::", "2001:db8:1:2::/64"],
   ["2001:db8:1:3::1", "2001:db8:1:3::/64"],
   ["unknown", "unknown"],
-])("counts the address %s as %s", (address, client) => {
+])("a rate limit counts the address %s as %s", (address, client) => {
   expect(clientOf(address)).toBe(client);
 });

@@ -148,7 +148,7 @@ const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((na
 describe("round trips of a call", () => {
   test.each(Object.keys(CALLS))("a call makes exactly the round trips that docs/design/round-trips.md lists: %s", async (name) => {
     await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // an earlier call must have cached the Latin fonts
-    if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // this call makes the Worker ask the facilitator which networks it supports
+    if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // makes the Worker ask the facilitator for its networks
     const { status, text, before, after } = await CALLS[name]!();
     const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
     expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);

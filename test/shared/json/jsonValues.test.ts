@@ -10,7 +10,7 @@ test.each<[string, string]>([
   ["objects in two lists", `[[${many(() => "{}", 300)}],[${many(() => "{}", 300)}]]`],
   ["levels", "[".repeat(MAX_JSON_VALUES + 1)],
   ["elements after a string with escapes", `["\\\\","\\"",${many(() => "0", MAX_JSON_VALUES)}]`],
-])("a JSON text with too many %s has too many values", (_, json) => {
+])("hasTooManyValues returns true for a JSON text with too many %s", (_, json) => {
   expect(hasTooManyValues(json)).toBe(true);
 });
 
@@ -21,6 +21,6 @@ test.each<[string, string]>([
   ["commas and brackets in a string", `{"text":"${"[{,".repeat(MAX_JSON_VALUES)}"}`],
   ["commas in a string after an escaped quote", `{"text":"\\"${",".repeat(2 * MAX_JSON_VALUES)}"}`],
   ["an unterminated string", `{"text":"${",".repeat(2 * MAX_JSON_VALUES)}\\"`],
-])("a JSON text with %s does not have too many values", (_, json) => {
+])("hasTooManyValues returns false for a JSON text with %s", (_, json) => {
   expect(hasTooManyValues(json)).toBe(false);
 });

@@ -95,7 +95,7 @@ it.each<[string, string, number[][]]>([
     ],
   ],
   ["what precedes malformed content", "10 10 5 5 re f ( 20 20 5 5 re f", [[10, 10, 15, 15]]],
-])("a scan of page content for ink reports %s", (_, content, expected) => {
+])("the ink scan of a page's content reports %s", (_, content, expected) => {
   expect(scan(content).ink).toEqual(expected);
 });
 

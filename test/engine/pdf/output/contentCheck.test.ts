@@ -146,7 +146,7 @@ describe("well-formed content far from other objects", () => {
     ],
     ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
     ["other contents in the same array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
-  ])("plans a page once, without reading a content stream far from other objects: %s", async (_, source) => {
+  ])("plans a page only once, and does not read its content stream far from other objects: %s", async (_, source) => {
     const { result, planned, copied, isAgain } = await byRanges(source);
     expect(latin1(result)).toBe(latin1(await stamp(source)));
     expect(isAgain).toBe(false);

@@ -153,7 +153,7 @@ describe("the output", () => {
     }
   });
 
-  it("the output retains other entries of the trailer", async () => {
+  it("the output retains /Info and unknown entries of the trailer", async () => {
     const source = new FileBuilder()
       .objects({ ...onePage(), 5: "<</Title(T)>>" })
       .table({ trailer: "/Root 1 0 R/Info 5 0 R/Own(x y)" })
@@ -460,7 +460,7 @@ describe("the size of the output", () => {
     expect(new Set(placements).size).toBe(1);
   });
 
-  it("the output has one new array for pages that share an array of contents", async () => {
+  it("pages that share a /Contents array also share one new array in the output", async () => {
     const bodies: Bodies = {
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[5 0 R 6 0 R]>>",

@@ -31,7 +31,7 @@ describe("readKids", () => {
     },
   );
 
-  it("rejects a /Kids array with an R that ends no reference", () => {
+  it("rejects a /Kids array in which an R does not end a reference", () => {
     expect(() => read("[3.0 0 R]")).toThrow(Malformed);
   });
 });

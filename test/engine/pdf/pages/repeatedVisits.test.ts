@@ -181,7 +181,7 @@ describe("failed filters", () => {
   });
 });
 
-test("reads a table of many short subsections in short pieces", async () => {
+test("reads a cross-reference table with many short subsections in short pieces", async () => {
   const builder = new FileBuilder().objects(onePage()).table();
   const more = "9 1\n0000000000 00000 f \n".repeat(500);
   const text = builder.text

@@ -349,7 +349,7 @@ describe("damaged AES data", () => {
     }
   });
 
-  it("treats AES data as intact only if they have a vector, whole blocks and valid padding", () => {
+  it("treats AES data as intact only if they have an initialization vector, whole blocks and valid padding", () => {
     const damaged = [data.subarray(0, -1), data.subarray(0, 16), new Uint8Array(), data.with(-1, data.at(-1)! ^ 1)];
     expect(cipher.isIntact(num, gen, data)).toBe(true);
     for (const one of damaged) expect(cipher.isIntact(num, gen, one), hexOf(one)).toBe(false);
