@@ -77,11 +77,14 @@ describe.each(PASSES)("the QR code of a boarding pass drawn as %s", (_, pass) =>
   it.each<TextMark>([
     { text: "COPY COPY COPY", template: "stamp", opacity: 1 },
     { text: "COPY", template: "tiled", opacity: 1, fontSizePt: 20 },
-  ])("a reader scans the QR code under a $template with the position auto, but not with the default position", async (mark) => {
-    const marked = async (position: TextMark["position"]) =>
-      joined((await watermark(pass, { ...mark, position }, { loadFont })).chunks());
-    expect(await read(pass)).toBe(QR_TEXT);
-    expect(await read(await marked(undefined))).not.toBe(QR_TEXT);
-    expect(await read(await marked("auto"))).toBe(QR_TEXT);
-  });
+  ])(
+    "a reader scans the QR code under a $template with the position auto, but not with the default position",
+    async (mark) => {
+      const marked = async (position: TextMark["position"]) =>
+        joined((await watermark(pass, { ...mark, position }, { loadFont })).chunks());
+      expect(await read(pass)).toBe(QR_TEXT);
+      expect(await read(await marked(undefined))).not.toBe(QR_TEXT);
+      expect(await read(await marked("auto"))).toBe(QR_TEXT);
+    },
+  );
 });

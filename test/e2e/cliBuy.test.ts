@@ -310,31 +310,35 @@ describe("malicious and broken deployments", () => {
     ["buy", "in the terms of version 1", 1],
     ["pay", "in the terms of version 1", 1],
     ["buy", "in the terms of version 2", 2],
-  ])("overprint %s signs only a payment of the displayed price if the deployment offers two prices that are %s", async (command, _, version) => {
-    const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
-    const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
-    const body = (await answer.json()) as { accepts: object[] };
-    const prices = version === 1 ? { amount: "1", maxAmountRequired: "100000001" } : { maxAmountRequired: "100000001" };
-    const changed = <Way extends object>(ways: Way[]): Way[] => ways.map((way) => ({ ...way, ...prices }));
-    const headers = encodePaymentRequiredHeader({
-      ...header,
-      accepts: changed(header.accepts),
-    });
-    const signed: string[] = [];
-    const url = await serve((request, response) => {
-      const payment = request.headers["payment-signature"] ?? request.headers["x-payment"];
-      if (payment) signed.push(String(payment));
-      response.writeHead(402, version === 1 ? {} : { "PAYMENT-REQUIRED": headers });
-      response.end(JSON.stringify({ ...body, accepts: changed(body.accepts) }));
-    });
-    if (command === "pay") signed.push((await cli(["pay", `${url}/v1/watermark/text`])).stdout);
-    else await buy(["--text", "X"], url);
-    const values = signed.filter(Boolean).map((header64) => {
-      const { payload } = JSON.parse(Buffer.from(header64, "base64").toString());
-      return payload.authorization.value;
-    });
-    expect(values).toEqual(version === 1 ? [] : ["50000"]);
-  });
+  ])(
+    "overprint %s signs only a payment of the displayed price if the deployment offers two prices that are %s",
+    async (command, _, version) => {
+      const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
+      const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
+      const body = (await answer.json()) as { accepts: object[] };
+      const prices =
+        version === 1 ? { amount: "1", maxAmountRequired: "100000001" } : { maxAmountRequired: "100000001" };
+      const changed = <Way extends object>(ways: Way[]): Way[] => ways.map((way) => ({ ...way, ...prices }));
+      const headers = encodePaymentRequiredHeader({
+        ...header,
+        accepts: changed(header.accepts),
+      });
+      const signed: string[] = [];
+      const url = await serve((request, response) => {
+        const payment = request.headers["payment-signature"] ?? request.headers["x-payment"];
+        if (payment) signed.push(String(payment));
+        response.writeHead(402, version === 1 ? {} : { "PAYMENT-REQUIRED": headers });
+        response.end(JSON.stringify({ ...body, accepts: changed(body.accepts) }));
+      });
+      if (command === "pay") signed.push((await cli(["pay", `${url}/v1/watermark/text`])).stdout);
+      else await buy(["--text", "X"], url);
+      const values = signed.filter(Boolean).map((header64) => {
+        const { payload } = JSON.parse(Buffer.from(header64, "base64").toString());
+        return payload.authorization.value;
+      });
+      expect(values).toEqual(version === 1 ? [] : ["50000"]);
+    },
+  );
 
   test("overprint buy reports a rejected payment", async () => {
     const headers = await termsWith({});

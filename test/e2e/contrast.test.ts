@@ -200,12 +200,18 @@ describe.each(everyOf(RENDERERS, 2))("text marks rendered by %s on pictures like
     plain = await render(source, PHOTOGRAPH);
   });
 
-  it.each(NAMES)("the template %s is visible along every stroke on images that resemble photographs", async (template) => {
-    const [white, ...pictures] = await render(await marked(source, { text: textFor(template), template }), PHOTOGRAPH);
-    const strokes = strokesOn(white!, template);
-    expect(strokes.places.length).toBeGreaterThan(50);
-    expect(pictures).toHaveLength(10);
-    const contrasts = pictures.map((picture, i) => leastContrastOver(plain[i + 1]!, picture, strokes));
-    expect(Math.min(...contrasts)).toBeGreaterThan(1.5);
-  });
+  it.each(NAMES)(
+    "the template %s is visible along every stroke on images that resemble photographs",
+    async (template) => {
+      const [white, ...pictures] = await render(
+        await marked(source, { text: textFor(template), template }),
+        PHOTOGRAPH,
+      );
+      const strokes = strokesOn(white!, template);
+      expect(strokes.places.length).toBeGreaterThan(50);
+      expect(pictures).toHaveLength(10);
+      const contrasts = pictures.map((picture, i) => leastContrastOver(plain[i + 1]!, picture, strokes));
+      expect(Math.min(...contrasts)).toBeGreaterThan(1.5);
+    },
+  );
 });

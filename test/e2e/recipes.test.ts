@@ -43,9 +43,12 @@ describe("an edit of a recipe", () => {
     expect(editedFiles(edits, () => "zero one")).toEqual(new Map([["a", "zero three"]]));
   });
 
-  test.each(["zero", "one one"])("an edit of a recipe is rejected unless the text at which it applies occurs exactly once: %s", (text) => {
-    expect(() => editedFiles([replace("a", "one", "two")], () => text)).toThrow(
-      /^The anchor of an edit .* in a: "one"/,
-    );
-  });
+  test.each(["zero", "one one"])(
+    "an edit of a recipe is rejected unless the text at which it applies occurs exactly once: %s",
+    (text) => {
+      expect(() => editedFiles([replace("a", "one", "two")], () => text)).toThrow(
+        /^The anchor of an edit .* in a: "one"/,
+      );
+    },
+  );
 });

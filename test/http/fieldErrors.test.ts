@@ -116,12 +116,15 @@ describe("an invalid value", () => {
   test.each([
     [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
     [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
-  ])("%s: explains how to upload a file if a form field contains a file name instead of a file: %#", async (path, fields, field, curl) => {
-    expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
-      new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
-    );
-    expect(await messageFor(path, fields, field)).not.toContain("in curl");
-  });
+  ])(
+    "%s: explains how to upload a file if a form field contains a file name instead of a file: %#",
+    async (path, fields, field, curl) => {
+      expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
+        new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
+      );
+      expect(await messageFor(path, fields, field)).not.toContain("in curl");
+    },
+  );
 
   test.each(PATHS)("explains how to upload a file if the request contains the local path %s", async (name) => {
     for (const [path, body, field] of [

@@ -69,23 +69,26 @@ function deployment(behavior = "settles-84532-base_sepolia", settings: object = 
 }
 
 describe("the challenge of an unpaid call", () => {
-  test.each([TEXT, IMAGE])("the MPP challenge of an unpaid call states the terms of %s, like the terms of x402 in the same 402", async (path) => {
-    const { status, headers } = await call({ path });
-    expect(status).toBe(402);
-    const [challenge, other] = challengesIn(headers.get("WWW-Authenticate"));
-    expect(other).toBeUndefined();
-    expect(challenge).toMatchObject({ realm: "localhost", method: "evm", intent: "charge" });
-    const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as { accepts: Record<string, unknown>[] };
-    expect(requestOf(challenge!)).toEqual({
-      amount: accepts[0]!.amount,
-      currency: accepts[0]!.asset,
-      methodDetails: { chainId: 84532, credentialTypes: ["authorization"], decimals: 6 },
-      recipient: accepts[0]!.payTo,
-    });
-    const lifetime = Date.parse(challenge!.expires) - Date.now();
-    expect(lifetime).toBeGreaterThan(300_000);
-    expect(lifetime).toBeLessThanOrEqual(360_000);
-  });
+  test.each([TEXT, IMAGE])(
+    "the MPP challenge of an unpaid call states the terms of %s, like the terms of x402 in the same 402",
+    async (path) => {
+      const { status, headers } = await call({ path });
+      expect(status).toBe(402);
+      const [challenge, other] = challengesIn(headers.get("WWW-Authenticate"));
+      expect(other).toBeUndefined();
+      expect(challenge).toMatchObject({ realm: "localhost", method: "evm", intent: "charge" });
+      const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as { accepts: Record<string, unknown>[] };
+      expect(requestOf(challenge!)).toEqual({
+        amount: accepts[0]!.amount,
+        currency: accepts[0]!.asset,
+        methodDetails: { chainId: 84532, credentialTypes: ["authorization"], decimals: 6 },
+        recipient: accepts[0]!.payTo,
+      });
+      const lifetime = Date.parse(challenge!.expires) - Date.now();
+      expect(lifetime).toBeGreaterThan(300_000);
+      expect(lifetime).toBeLessThanOrEqual(360_000);
+    },
+  );
 
   test("an MPP challenge has a different id for each call", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
@@ -235,11 +238,14 @@ describe("a refused credential", () => {
     ["JSON null", "Payment bnVsbA", /credential: .*object/],
     ["an empty object", "Payment e30", /^challenge: /],
     ["more than 8 KB", `Payment ${"A".repeat(9000)}`, /base64url/],
-  ])("the Authorization header gets the error malformed-credential if it contains %s", async (_, Authorization, detail) => {
-    const { settings, counts } = deployment();
-    expectRefusal(await call({ headers: { Authorization }, settings }), "malformed-credential", detail);
-    expect(await counts()).toEqual({ verify: 0, settle: 0 });
-  });
+  ])(
+    "the Authorization header gets the error malformed-credential if it contains %s",
+    async (_, Authorization, detail) => {
+      const { settings, counts } = deployment();
+      expectRefusal(await call({ headers: { Authorization }, settings }), "malformed-credential", detail);
+      expect(await counts()).toEqual({ verify: 0, settle: 0 });
+    },
+  );
 
   test.each<[string, string, (one: Credential) => unknown, RegExp]>([
     ["a changed id", "invalid-challenge", inChallenge({ id: "A".repeat(59) }), /not issued/],
@@ -270,10 +276,13 @@ describe("a refused credential", () => {
     ["another recipient", { to: `0x${"ab".repeat(20)}` }, /recipient_mismatch/],
     ["another nonce", { nonce: `0x${"00".repeat(32)}` as const }, /keccak256/],
     ["a validity beyond the challenge's", { validBefore: String(Math.floor(Date.now() / 1000) + 4000) }, /expires/],
-  ])("an MPP credential with %s under a valid signature gets the error verification-failed", async (_, change, detail) => {
-    const Authorization = authorizationOf(await credentialFor(await challenged(), change));
-    expectRefusal(await call({ headers: { Authorization } }), "verification-failed", detail);
-  });
+  ])(
+    "an MPP credential with %s under a valid signature gets the error verification-failed",
+    async (_, change, detail) => {
+      const Authorization = authorizationOf(await credentialFor(await challenged(), change));
+      expectRefusal(await call({ headers: { Authorization } }), "verification-failed", detail);
+    },
+  );
 
   test("an MPP credential gets the error payment-expired if its challenge has expired", async () => {
     const Authorization = await authorizing();
@@ -406,15 +415,18 @@ describe("the digest of a body", () => {
       `--b\r\nContent-Disposition: form-data; name="text"\r\n\r\nA\r\n--b\r\nContent-Disposition: form-data; name="file"\r\n\r\n${BODY.file}\r\n--b--\r\nepilogue`,
       "multipart/form-data; boundary=b",
     ],
-  ])("an MPP credential whose challenge contains a digest pays only for the body with this digest: %s", async (_, body, type) => {
-    const { settings, counts } = deployment();
-    const options = { settings, headers: { "Content-Type": type, "Content-Digest": await digestOf(body) } };
-    const Authorization = await authorizing({ ...options, body });
-    const headers = { ...options.headers, Authorization };
-    const other = await call({ settings, headers, body: body.replace("A", "B") });
-    expect([other.status, other.json.type]).toEqual([402, `${PROBLEM}invalid-challenge`]);
-    expect(await counts()).toMatchObject({ settle: 0 });
-    expect(await call({ settings, headers, body })).toHaveProperty("status", 200);
-    expect(await counts()).toMatchObject({ settle: 1 });
-  });
+  ])(
+    "an MPP credential whose challenge contains a digest pays only for the body with this digest: %s",
+    async (_, body, type) => {
+      const { settings, counts } = deployment();
+      const options = { settings, headers: { "Content-Type": type, "Content-Digest": await digestOf(body) } };
+      const Authorization = await authorizing({ ...options, body });
+      const headers = { ...options.headers, Authorization };
+      const other = await call({ settings, headers, body: body.replace("A", "B") });
+      expect([other.status, other.json.type]).toEqual([402, `${PROBLEM}invalid-challenge`]);
+      expect(await counts()).toMatchObject({ settle: 0 });
+      expect(await call({ settings, headers, body })).toHaveProperty("status", 200);
+      expect(await counts()).toMatchObject({ settle: 1 });
+    },
+  );
 });

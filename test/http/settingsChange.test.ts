@@ -36,25 +36,34 @@ function changed(behavior = "good") {
 test.each([
   ["X-PAYMENT", signPayment],
   ["PAYMENT-SIGNATURE", signPaymentV2],
-] as const)("a payment in %s that was settled on the old terms still gets its result after a change of the terms", async (header, sign) => {
-  const { before, after } = changed();
-  const headers = { [header]: await sign(await terms(), generatePrivateKey()), "Idempotency-Key": crypto.randomUUID() };
-  const bought = await before(headers);
-  const repeated = await after(headers);
-  expect([bought.status, repeated.status, repeated.url]).toEqual([200, 200, bought.url]);
-});
+] as const)(
+  "a payment in %s that was settled on the old terms still gets its result after a change of the terms",
+  async (header, sign) => {
+    const { before, after } = changed();
+    const headers = {
+      [header]: await sign(await terms(), generatePrivateKey()),
+      "Idempotency-Key": crypto.randomUUID(),
+    };
+    const bought = await before(headers);
+    const repeated = await after(headers);
+    expect([bought.status, repeated.status, repeated.url]).toEqual([200, 200, bought.url]);
+  },
+);
 
 test.each([
   { key: "the key of the sale", headers: () => ({ "Idempotency-Key": crypto.randomUUID() }) },
   { key: "no key", headers: () => ({}) },
-])("a repeated call with a payment on the new terms and $key gets the earlier result, and its payment is not settled", async ({ headers }) => {
-  const { before, after } = changed();
-  const [payer, sent] = [generatePrivateKey(), headers()];
-  const bought = await before({ ...sent, "X-PAYMENT": await signPayment(await terms(), payer) });
-  const repeated = await after({ ...sent, "X-PAYMENT": await signPayment(await newTerms(), payer) });
-  expect([repeated.status, repeated.url]).toEqual([200, bought.url]);
-  expect(repeated.headers.get("Overprint-Notice")).toBe("payment-not-settled");
-});
+])(
+  "a repeated call with a payment on the new terms and $key gets the earlier result, and its payment is not settled",
+  async ({ headers }) => {
+    const { before, after } = changed();
+    const [payer, sent] = [generatePrivateKey(), headers()];
+    const bought = await before({ ...sent, "X-PAYMENT": await signPayment(await terms(), payer) });
+    const repeated = await after({ ...sent, "X-PAYMENT": await signPayment(await newTerms(), payer) });
+    expect([repeated.status, repeated.url]).toEqual([200, bought.url]);
+    expect(repeated.headers.get("Overprint-Notice")).toBe("payment-not-settled");
+  },
+);
 
 test("a repeated call with the same key gets the earlier result for a payment on another network, after its first network was removed", async () => {
   const { before } = changed();

@@ -59,9 +59,12 @@ describe("a tinted image", () => {
     [127, BACKGROUND],
     [128, [197, 185, 239]],
     [255, [197, 185, 239]],
-  ] as [number, Rgb][])("a tinted pixel is fully visible or invisible, depending on its alpha: %i", async (alpha, expected) => {
-    const image = png({ colorType: 6, samples: () => [60, 20, 200, alpha] });
-    const pixel = await firstPixel(image, TINT);
-    for (const [i, channel] of pixel.entries()) expect(Math.abs(channel - expected[i]!)).toBeLessThanOrEqual(2);
-  });
+  ] as [number, Rgb][])(
+    "a tinted pixel is fully visible or invisible, depending on its alpha: %i",
+    async (alpha, expected) => {
+      const image = png({ colorType: 6, samples: () => [60, 20, 200, alpha] });
+      const pixel = await firstPixel(image, TINT);
+      for (const [i, channel] of pixel.entries()) expect(Math.abs(channel - expected[i]!)).toBeLessThanOrEqual(2);
+    },
+  );
 });

@@ -96,16 +96,13 @@ describe("a mark in the position auto", () => {
     expect(await cornerOn(`${bars(225)} f 0 0 300 320 re f 0 320 215 80 re f`, "top-right")).not.toEqual(TOP_RIGHT);
   });
 
-  it.each([90, 180, 270])(
-    "avoids ink on a page that is rotated by %i degrees",
-    async (angle) => {
-      const corner = (content: string) => cornerOn(content, "top-left", `/Rotate ${angle}`);
-      const free = await corner("");
-      expect(await corner("145 195 10 10 re f")).toEqual(free);
-      const [x, y] = { 90: [30, 30], 180: [250, 30], 270: [250, 350] }[angle] as [number, number];
-      expect(await corner(`${x} ${y} 10 10 re f`)).not.toEqual(free);
-    },
-  );
+  it.each([90, 180, 270])("avoids ink on a page that is rotated by %i degrees", async (angle) => {
+    const corner = (content: string) => cornerOn(content, "top-left", `/Rotate ${angle}`);
+    const free = await corner("");
+    expect(await corner("145 195 10 10 re f")).toEqual(free);
+    const [x, y] = { 90: [30, 30], 180: [250, 30], 270: [250, 350] }[angle] as [number, number];
+    expect(await corner(`${x} ${y} 10 10 re f`)).not.toEqual(free);
+  });
 
   it("tests whether content touches a rotated mark itself, not the box around the mark", async () => {
     const diamond = { ...SQUARE, rotation: 45 };

@@ -99,9 +99,12 @@ it.each([
   ["another color", RED, "0.934 0.75 0.75 rg"],
   ["opacity 1", { ...RED, opacity: 1 }, "0.777 0.157 0.157 rg"],
   ["small letters, which are denser", { text: "A", template: "footer", opacity: 0.5 }, "0.251 g"],
-] as [string, TextMark, string][])("draws a text under the page's content in a tint that depends on its opacity: %s", async (_, mark, fill) => {
-  expect(readable((await marked(file(onePage()), mark)).output)).toContain(`${fill}\n`);
-});
+] as [string, TextMark, string][])(
+  "draws a text under the page's content in a tint that depends on its opacity: %s",
+  async (_, mark, fill) => {
+    expect(readable((await marked(file(onePage()), mark)).output)).toContain(`${fill}\n`);
+  },
+);
 
 it("a mark under the page's content does not raise the PDF version", async () => {
   const source = new FileBuilder("%PDF-1.3\n").objects(onePage()).table().bytes();

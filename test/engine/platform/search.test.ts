@@ -14,22 +14,28 @@ describe.each([
   ["native", native],
   ["browser", browser],
 ])("%s search", (_, { indexOf, lastIndexOf }) => {
-  it.each(LENGTHS)("finds each occurrence of the searched words in turn if %i bytes precede the first one", (length) => {
-    const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
-    const all: number[] = [];
-    for (let at = indexOf(bytes, "%%EOF"); at >= 0; at = indexOf(bytes, "%%EOF", at + 1)) all.push(at);
-    expect(all).toEqual([length, length + 6]);
-    expect(indexOf(bytes, "%%EOF", length)).toBe(length);
-    expect(lastIndexOf(bytes, "%%EOF")).toBe(length + 6);
-  });
+  it.each(LENGTHS)(
+    "finds each occurrence of the searched words in turn if %i bytes precede the first one",
+    (length) => {
+      const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
+      const all: number[] = [];
+      for (let at = indexOf(bytes, "%%EOF"); at >= 0; at = indexOf(bytes, "%%EOF", at + 1)) all.push(at);
+      expect(all).toEqual([length, length + 6]);
+      expect(indexOf(bytes, "%%EOF", length)).toBe(length);
+      expect(lastIndexOf(bytes, "%%EOF")).toBe(length + 6);
+    },
+  );
 
-  it.each(LENGTHS)("ignores a word that extends beyond the end of the searched range if %i bytes precede the word", (length) => {
-    const bytes = encode(`${"x".repeat(length)}/Page`);
-    expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
-    expect(indexOf(bytes, "/Page", 0, length + 4)).toBe(-1);
-    expect(indexOf(bytes, "/Page", length + 1)).toBe(-1);
-    expect(indexOf(bytes, "/Page", bytes.length)).toBe(-1);
-  });
+  it.each(LENGTHS)(
+    "ignores a word that extends beyond the end of the searched range if %i bytes precede the word",
+    (length) => {
+      const bytes = encode(`${"x".repeat(length)}/Page`);
+      expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
+      expect(indexOf(bytes, "/Page", 0, length + 4)).toBe(-1);
+      expect(indexOf(bytes, "/Page", length + 1)).toBe(-1);
+      expect(indexOf(bytes, "/Page", bytes.length)).toBe(-1);
+    },
+  );
 
   it("counts offsets from the start of a view, and ignores other bytes of the view's buffer", () => {
     const bytes = encode("/Page /Page /Page").subarray(3, 14);

@@ -66,16 +66,22 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
   const verified = async (answer: object, status: number) =>
     facilitatorWith(answer, status).verify(await paymentFrom());
 
-  test.each([400, 402, 404, 409, 413, 422])("treats a payment as rejected if the facilitator answers the verification with status %i", async (status) => {
-    expect(await verified({ error: "no verdict" }, status)).toEqual({
-      outcome: "rejected",
-      reason: `facilitator_refused: the facilitator answered ${status}: no verdict`,
-    });
-  });
+  test.each([400, 402, 404, 409, 413, 422])(
+    "treats a payment as rejected if the facilitator answers the verification with status %i",
+    async (status) => {
+      expect(await verified({ error: "no verdict" }, status)).toEqual({
+        outcome: "rejected",
+        reason: `facilitator_refused: the facilitator answered ${status}: no verdict`,
+      });
+    },
+  );
 
-  test.each([401, 403, 408, 429, 500, 502])("draws no conclusion about a payment if the facilitator answers the verification with status %i", async (status) => {
-    expect(await verified({ error: "no verdict" }, status)).toEqual({ outcome: "unknown" });
-  });
+  test.each([401, 403, 408, 429, 500, 502])(
+    "draws no conclusion about a payment if the facilitator answers the verification with status %i",
+    async (status) => {
+      expect(await verified({ error: "no verdict" }, status)).toEqual({ outcome: "unknown" });
+    },
+  );
 
   test.each<[string, object, string]>([
     [

@@ -91,9 +91,12 @@ test.each<[Evidence | undefined, object | undefined]>([
     { outcome: "lost", reason: "why" },
     { conclusion: "burned", reason: "why" },
   ],
-])("interprets the evidence %j on the chain about a payment that third parties can still submit as: %j", (found, expected) => {
-  expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
-});
+])(
+  "interprets the evidence %j on the chain about a payment that third parties can still submit as: %j",
+  (found, expected) => {
+    expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
+  },
+);
 
 test("doubles the retry delay from 2 s up to a minute, and waits an hour after twelve attempts", () => {
   expect([1, 2, 3, 5, 6, 12, 13, 20].map(backoffMs)).toEqual([

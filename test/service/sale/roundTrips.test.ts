@@ -146,17 +146,20 @@ const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
 describe("round trips of a call", () => {
-  test.each(Object.keys(CALLS))("a call makes exactly the round trips that docs/design/round-trips.md lists: %s", async (name) => {
-    await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // an earlier call must have cached the Latin fonts
-    if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // makes the Worker ask the facilitator for its networks
-    const { status, text, before, after } = await CALLS[name]!();
-    const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
-    expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);
-    const trips = before.map(slowestOf);
-    const row = [...COLUMNS.map((kind) => trips.filter((to) => to === kind).length), trips.length];
-    expect(design, JSON.stringify(before)).toContain(`| ${name} | ${row.join(" | ")} |`);
-    expect(after.flat().filter((name) => name !== "budget end")).toEqual([]);
-  });
+  test.each(Object.keys(CALLS))(
+    "a call makes exactly the round trips that docs/design/round-trips.md lists: %s",
+    async (name) => {
+      await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // an earlier call must have cached the Latin fonts
+      if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // makes the Worker ask the facilitator for its networks
+      const { status, text, before, after } = await CALLS[name]!();
+      const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
+      expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);
+      const trips = before.map(slowestOf);
+      const row = [...COLUMNS.map((kind) => trips.filter((to) => to === kind).length), trips.length];
+      expect(design, JSON.stringify(before)).toContain(`| ${name} | ${row.join(" | ")} |`);
+      expect(after.flat().filter((name) => name !== "budget end")).toEqual([]);
+    },
+  );
 
   test("the table in docs/design/round-trips.md lists only the tested calls", () => {
     const names = [...design.matchAll(/^\| ([^|]+) \| \d/gm)].map(([, name]) => name);

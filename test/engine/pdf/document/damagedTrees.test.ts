@@ -33,9 +33,12 @@ async function marked(source: Uint8Array) {
 const REPAIRED = ["source-repaired"];
 
 describe("a scanned file", () => {
-  it.each(SCANNED_TREES)("marks the largest set of pages that a scan for objects finds: %s", async (_, source, widths, notices) => {
-    expect(await marked(source)).toEqual({ widths, notices });
-  });
+  it.each(SCANNED_TREES)(
+    "marks the largest set of pages that a scan for objects finds: %s",
+    async (_, source, widths, notices) => {
+      expect(await marked(source)).toEqual({ widths, notices });
+    },
+  );
 
   it("rejects a file if a scan for its objects finds no readable page tree", async () => {
     const source = scannedPages(

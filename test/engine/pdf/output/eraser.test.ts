@@ -159,12 +159,15 @@ describe("Eraser, with an unverified cross-reference", () => {
     ["another object", "9 0 obj\n(c)\nendobj\n", false],
     ["an object with another offset", A[1], false],
     ["the end of the file", "3 0 ob", false],
-  ])("checks that an object is at its offset if the cross-reference is unverified (found there: %s)", (_, body, isRight) => {
-    const file = fileWith(body);
-    if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);
-    else expect(() => erased(file, undefined, { isDoubtful: true })).toThrow(PlanOutdated);
-    expect(erased(file), "a verified cross-reference is not checked again").toBe(file.text);
-  });
+  ])(
+    "checks that an object is at its offset if the cross-reference is unverified (found there: %s)",
+    (_, body, isRight) => {
+      const file = fileWith(body);
+      if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);
+      else expect(() => erased(file, undefined, { isDoubtful: true })).toThrow(PlanOutdated);
+      expect(erased(file), "a verified cross-reference is not checked again").toBe(file.text);
+    },
+  );
 });
 
 test.each<[string, Part[], number]>([

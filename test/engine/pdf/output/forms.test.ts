@@ -56,14 +56,17 @@ async function formsOf(document: PdfDocument) {
 }
 
 describe("content that readers stop drawing", () => {
-  it.each(MALFORMED_CONTENTS)("readers show the mark on a page with %s, because the content is isolated in a form", async (_, content) => {
-    const bodies = withContent(content);
-    for (const source of [file(bodies), scanned(bodies)]) {
-      const output = await mark(source);
-      expect([MUPDF.look(output, CORNER), PDFIUM.look(output, CORNER)]).toEqual([[true], [true]]);
-      expect((await formsOf(await open(output)))[0]).toHaveLength(1);
-    }
-  });
+  it.each(MALFORMED_CONTENTS)(
+    "readers show the mark on a page with %s, because the content is isolated in a form",
+    async (_, content) => {
+      const bodies = withContent(content);
+      for (const source of [file(bodies), scanned(bodies)]) {
+        const output = await mark(source);
+        expect([MUPDF.look(output, CORNER), PDFIUM.look(output, CORNER)]).toEqual([[true], [true]]);
+        expect((await formsOf(await open(output)))[0]).toHaveLength(1);
+      }
+    },
+  );
 
   it("well-formed page content is not moved into a form", async () => {
     const output = await mark(file(onePage()));

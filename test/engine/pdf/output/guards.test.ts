@@ -8,20 +8,23 @@ const closing = latin1(inflateSync(guards.closing.data));
 /** Matches the dictionary and the data of the inline image that follows a page's content. */
 const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
 
-it.each([undefined, 1, 2, 3, 4])("the operators that are added around a page's content are balanced and legal in PDF/A-%s", (part) => {
-  const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
-  const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
-  const operators = `${before} 0 g${between}${ending}`
-    .replace(/%.*/g, "")
-    .replace(IMAGE, " BMC EI ")
-    .split(/\s+/)
-    .filter((token) => /^[A-Za-z]/.test(token));
-  const count = (operator: string) => operators.filter((each) => each === operator).length;
-  expect(new Set(operators)).toEqual(new Set(["BMC", "q", "g", "cm", "EI", "Q", "EMC", "n", "BT", "ET"]));
-  expect(count("Q")).toBe(count("q"));
-  expect(count("EMC")).toBe(count("BMC"));
-  expect(count("q") <= 28).toBe(part !== undefined && part <= 3);
-});
+it.each([undefined, 1, 2, 3, 4])(
+  "the operators that are added around a page's content are balanced and legal in PDF/A-%s",
+  (part) => {
+    const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
+    const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
+    const operators = `${before} 0 g${between}${ending}`
+      .replace(/%.*/g, "")
+      .replace(IMAGE, " BMC EI ")
+      .split(/\s+/)
+      .filter((token) => /^[A-Za-z]/.test(token));
+    const count = (operator: string) => operators.filter((each) => each === operator).length;
+    expect(new Set(operators)).toEqual(new Set(["BMC", "q", "g", "cm", "EI", "Q", "EMC", "n", "BT", "ET"]));
+    expect(count("Q")).toBe(count("q"));
+    expect(count("EMC")).toBe(count("BMC"));
+    expect(count("q") <= 28).toBe(part !== undefined && part <= 3);
+  },
+);
 
 it("the inline image that is added after a page's content is transparent", () => {
   const [, dictionary, data] = IMAGE.exec(closing)!;

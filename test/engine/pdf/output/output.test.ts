@@ -517,14 +517,17 @@ describe("a source that is read by ranges", () => {
       ];
     });
 
-    it.each(CASES)("the output is the same in memory and from byte ranges although the cross-reference is wrong: %s", async (_, source) => {
-      const written = async (planned: ReturnType<typeof plan>) => withoutId(await joined((await planned).chunks()));
-      const found = await written(plan(ranges(source))).catch((error: unknown) => {
-        if (error instanceof PlanOutdated) return written(plan(ranges(source), { thorough: true }));
-        throw error;
-      });
-      expect(found).toBe(await written(plan(source)));
-    });
+    it.each(CASES)(
+      "the output is the same in memory and from byte ranges although the cross-reference is wrong: %s",
+      async (_, source) => {
+        const written = async (planned: ReturnType<typeof plan>) => withoutId(await joined((await planned).chunks()));
+        const found = await written(plan(ranges(source))).catch((error: unknown) => {
+          if (error instanceof PlanOutdated) return written(plan(ranges(source), { thorough: true }));
+          throw error;
+        });
+        expect(found).toBe(await written(plan(source)));
+      },
+    );
   });
 
   it("a plan made from byte ranges is discarded if the copied bytes contain an unknown revision", async () => {

@@ -26,15 +26,18 @@ describe("entries of pages", () => {
     ["/UserUnit .0000001", ""],
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
-  ])("the output has the page box or the page unit in the form that all readers understand: %s", async (entry, expected) => {
-    const bodies = {
-      ...onePage(`${entry}/MediaBox[0 0 90 90]/Contents 4 0 R/Resources<<>>`),
-      7: "[0 0 50 60]",
-      8: "2",
-    };
-    const text = objectOf(await stamp(file(bodies)), 3)!;
-    expect(/^<<\/Type\/Page\/Parent \d+ 0 R\/MediaBox\[0 0 90 90\](.*)\/Contents\[/.exec(text)?.[1]).toBe(expected);
-  });
+  ])(
+    "the output has the page box or the page unit in the form that all readers understand: %s",
+    async (entry, expected) => {
+      const bodies = {
+        ...onePage(`${entry}/MediaBox[0 0 90 90]/Contents 4 0 R/Resources<<>>`),
+        7: "[0 0 50 60]",
+        8: "2",
+      };
+      const text = objectOf(await stamp(file(bodies)), 3)!;
+      expect(/^<<\/Type\/Page\/Parent \d+ 0 R\/MediaBox\[0 0 90 90\](.*)\/Contents\[/.exec(text)?.[1]).toBe(expected);
+    },
+  );
 
   it("adds a MediaBox to a page without one", async () => {
     const output = await stamp(file({ ...onePage("/Contents 4 0 R") }));

@@ -26,16 +26,19 @@ async function mark(bytes: Uint8Array) {
 }
 
 describe("hostile files", () => {
-  test.each(Object.entries(HOSTILE_FILES))("work and output grow at most in proportion to the file size: %s", async (_, make) => {
-    const [small, large] = [make(200), make(400)];
-    const [one, two] = [await mark(small), await mark(large)];
-    expect(two.outcome).toBe(one.outcome);
-    // Read windows grow by factors of eight, so twice the bytes can take a little more than twice the work. If work
-    // grew quadratically, it would be four times as much.
-    expect(two.work / one.work).toBeLessThan(3);
-    expect(two.length / (one.length || 1)).toBeLessThan(2.2);
-    expect(two.length).toBeLessThanOrEqual(large.length + 1024 * 1024 + 400 * 10 * 4096);
-  });
+  test.each(Object.entries(HOSTILE_FILES))(
+    "work and output grow at most in proportion to the file size: %s",
+    async (_, make) => {
+      const [small, large] = [make(200), make(400)];
+      const [one, two] = [await mark(small), await mark(large)];
+      expect(two.outcome).toBe(one.outcome);
+      // Read windows grow by factors of eight, so twice the bytes can take a little more than twice the work. If work
+      // grew quadratically, it would be four times as much.
+      expect(two.work / one.work).toBeLessThan(3);
+      expect(two.length / (one.length || 1)).toBeLessThan(2.2);
+      expect(two.length).toBeLessThanOrEqual(large.length + 1024 * 1024 + 400 * 10 * 4096);
+    },
+  );
 });
 
 it("yields to the event loop while it reads the rows of a large cross-reference stream", async () => {
