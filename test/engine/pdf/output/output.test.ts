@@ -473,7 +473,7 @@ describe("the size of the output", () => {
   });
 });
 
-describe("a source that is read by ranges", () => {
+describe("a source that is read in byte ranges", () => {
   it("planning a file that is read in byte ranges does not read content streams far from all other objects", async () => {
     const source = farContents({ data: "0 g" });
     let read = 0;

@@ -415,7 +415,7 @@ describe("growth of the output", () => {
 
   it.each([
     ["in memory", (bytes: Uint8Array) => bytes],
-    ["by ranges", ranges],
+    ["from byte ranges", ranges],
   ])("rejects a file whose output would be much larger than its pages justify, %s", async (_, from) => {
     await expect(plan(from(nested(15)))).rejects.toMatchObject({
       code: "too_complex",

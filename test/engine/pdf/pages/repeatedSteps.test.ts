@@ -10,7 +10,7 @@ const FAR = { data: new Uint8Array(700_000) };
 const farFrom = (page: string, more: Bodies) =>
   file({ ...onePage(), 3: `<</Type/Page${page}>>`, 8: FAR, ...more, 30: FAR });
 
-describe("a page walk that reads by ranges", () => {
+describe("a page walk that reads byte ranges", () => {
   it.each<[string, string, Bodies]>([
     [
       "a wrong /Parent and far-away /Resources",
