@@ -8,8 +8,8 @@ export function encodeLatin1(text: string): Uint8Array {
 }
 
 /**
- * Maximum length in characters of the parts that {@link decodeLatin1} joins. Concatenating single characters would take
- * 32 bytes of memory for each.
+ * Maximum length in characters of the parts that {@link decodeLatin1} joins. Joining single characters instead would
+ * take 32 bytes of memory per character.
  */
 const TEXT_PART = 4096;
 

@@ -56,10 +56,13 @@ export interface WatermarkOptions {
   thorough?: boolean | undefined;
 }
 
-/** A fact about the output that its recipient should know. One about some pages names them, such as `;pages="1-3 7"`. */
+/**
+ * A fact about the output that its recipient should know. A notice that concerns only some pages lists them, as in
+ * `;pages="1-3 7"`.
+ */
 export type Notice = Exclude<NoticeCode, PageNoticeCode> | `${PageNoticeCode};pages="${string}"`;
 
-/** The code of a notice that names pages. */
+/** The code of a notice that lists pages. */
 type PageNoticeCode = "text-cut" | "mark-covered" | "mark-outside";
 
 /** The code of a notice. */
@@ -150,8 +153,8 @@ export function checkMark(
 }
 
 /**
- * Puts a mark on every page. Returns the numbers of the pages on which the text is cut short or the mark is outside, and
- * whether an image has no visible pixel.
+ * Puts a mark on every page. Returns the numbers of the pages on which the text is cut short, the numbers of the pages
+ * that the mark misses, and whether an image has no visible pixel.
  */
 async function applyMark(
   mark: TextMark | ImageMark,

@@ -5,7 +5,10 @@ import type { Layer } from "./pdf/document/layers.ts";
 
 /** Options that text and image marks share. */
 export interface MarkOptions {
-  /** Opacity of the whole mark: 0 is invisible, 1 is opaque. Under the page's content, it is the tint of opaque colors. */
+  /**
+   * Opacity of the whole mark: 0 is invisible, 1 is opaque. A mark under the page's content is always opaque, in a
+   * color that is lightened accordingly.
+   */
   opacity?: number | undefined;
   /** Whether the mark is drawn over the page's content or under it. */
   layer?: Layer | undefined;

@@ -82,7 +82,7 @@ export function fileWithForms(family: Family, characters: string, weight: Weight
   return sliceWith(family, characters, weight);
 }
 
-/** Returns the slice of a family that contains all of `characters`, or undefined. */
+/** Returns the font file of a sliced family whose slice contains all of `characters`, or undefined. */
 function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));
   const [start, ...others] = new Set(drawn.map((character) => Math.floor(character.codePointAt(0)! / SLICE) * SLICE));

@@ -34,7 +34,9 @@ export interface Cluster {
   readonly x: number;
   /** Shaped advance including kerning, in em. */
   readonly advance: number;
-  /** The slot, if the cluster is a placeholder for a digit of the page number. */
+  /**
+   * The slot character (see slot.ts) that the cluster replaces, if it is a placeholder for a digit of the page number.
+   */
   readonly slot: string | undefined;
 }
 
@@ -101,8 +103,8 @@ async function facesFor(
 ): Promise<Map<string, Face>> {
   chooseFonts(withNumber(text), weight); // throws early, so that the error contains the position in the whole text
   const faces = new Map<string, Face>();
-  // Only the loaded file shows whether it has a language's form of a letter. If it does not, another file is
-  // loaded.
+  // Whether a font has a language's form of a letter is known only after its file is loaded. If the form is missing,
+  // the next choice of font is loaded.
   const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
     withNumber(text)

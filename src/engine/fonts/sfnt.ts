@@ -7,7 +7,7 @@ const HEADER_LENGTH = 12;
 const RECORD_LENGTH = 16;
 const TRUETYPE = 0x00010000;
 
-/** Offset of `checkSumAdjustment` in `head`, and the checksum that this field gives the whole file. */
+/** Offset of `checkSumAdjustment` in `head`, and the checksum that the whole file must have after this field is set. */
 const ADJUSTMENT_OFFSET = 8;
 const ADJUSTED_SUM = 0xb1b0afba;
 

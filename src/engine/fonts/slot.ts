@@ -11,8 +11,8 @@ const MAX_DIGITS = 10;
 export const SLOTS = /[\ufdd0-\ufde3]/g;
 
 /**
- * Returns the slots of a number with `digits` digits. The slots of the last `padded` digits remain in shorter numbers,
- * where they show zeros.
+ * Returns the slots of a number with `digits` digits. A page number with fewer digits drops the slots that it does not
+ * need, except for the last `padded` slots, which then show zeros.
  */
 export function slotsOf(digits: number, padded = 0): string {
   const count = Math.max(digits, padded);

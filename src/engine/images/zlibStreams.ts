@@ -41,7 +41,7 @@ export class Deflater {
   readonly #buffer;
   #filled = 0;
 
-  /** @param longest maximum `length` of a call of `next` */
+  /** @param longest maximum `length` that will be passed to `next` */
   constructor(content: Content, longest: number) {
     this.#stream = new DeflateStream({ ...DEFLATE[content], chunkBytes: CHUNK_BYTES });
     this.#buffer = new Uint8Array(Math.max(CHUNK_BYTES, longest));

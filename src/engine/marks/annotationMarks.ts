@@ -17,14 +17,14 @@ import { numbers } from "./operators.ts";
 
 /** Maximum number of annotations that show the mark on a page. */
 const MAX_WINDOWS = 32;
-/** Minimum side of a window, in units of user space. */
+/** Minimum width and height of a window, in units of user space. */
 const MIN_SIDE = 1;
 /** Print, ReadOnly, Locked and LockedContents (12.5.3, Table 167). */
 const FLAGS = 4 | 64 | 128 | 512;
 
-/** The parts of a page, in user space, in which opaque annotations cover the mark. */
+/** The boxes of a page, in user space, in which opaque annotations cover the mark. */
 export interface CoveredBoxes {
-  /** Boxes in which an added annotation can show the mark again. */
+  /** Windows: boxes in which an added annotation can show the mark again. */
   readonly windows: readonly Box[];
   /** Boxes in which the mark stays hidden. */
   readonly hidden: readonly Box[];
@@ -40,7 +40,9 @@ export class AnnotationMarks {
   readonly #document: PdfDocument;
   readonly #annotations: ReadonlyMap<number, PageAnnotations>;
   readonly #isAllowed: boolean;
-  /** References to appearances, by their boxes and operators. */
+  /**
+   * References to the appearances of added annotations. The key consists of the box, the resources and the operators.
+   */
   readonly #appearances = new Map<string, Ref>();
 
   private constructor(document: PdfDocument, annotations: ReadonlyMap<number, PageAnnotations>, isAllowed: boolean) {
@@ -55,7 +57,10 @@ export class AnnotationMarks {
     return new AnnotationMarks(document, annotations, annotations.size > 0 && (await allowsAnnotations(document)));
   }
 
-  /** @param matrix returns the matrix from the space of the parts to the page's user space */
+  /**
+   * Finds the parts of a mark that opaque annotations cover on a page.
+   * @param matrix returns the matrix from the space of `parts` to the page's user space
+   */
   coveredBoxes(page: Page, parts: readonly PlacedMark[], matrix: () => Matrix): CoveredBoxes {
     const annotations = this.#annotations.get(page.index);
     if (!annotations) return NOTHING_COVERED;
@@ -76,7 +81,7 @@ export class AnnotationMarks {
   }
 
   /**
-   * Adds annotations that show the mark in windows of a page.
+   * Adds annotations to a page that show the mark in the given windows.
    * @param operators returns the operators that place the mark in user space; `nameOf` gives an XObject a resource name
    */
   show(page: Page, windows: readonly Box[], operators: (nameOf: (xobject: Ref) => string) => string): void {
@@ -115,9 +120,9 @@ export function clipOut(boxes: readonly Box[], area: Box): string {
 }
 
 /**
- * Returns whether the file's claims and permissions allow new annotations. PDF/A-1 has no watermark annotations. PDF/UA
- * requires each annotation in the document's structure (ISO 14289-1, 7.18.1). PDF/X allows none on the page. A mark under
- * the page's content stays there.
+ * Returns whether new annotations may be added to the file. PDF/A-1 has no watermark annotations. PDF/UA requires each
+ * annotation in the document's structure (ISO 14289-1, 7.18.1). PDF/X allows none on the page. A mark under the page's
+ * content needs none, because it is meant to be covered.
  */
 async function allowsAnnotations({ objects, catalog, pdfa, press, layer }: PdfDocument): Promise<boolean> {
   if (layer === "under") return false;
@@ -130,13 +135,16 @@ function boxOf({ mark: { box }, x, y }: PlacedMark): Box {
   return { x0: x + left, y0: y + bottom, x1: x + right, y1: y + top };
 }
 
-/** Returns whether a box in user space overlaps a part: in each of the two spaces, one overlaps the other's bounds. */
+/**
+ * Returns whether a box in user space overlaps `part`, which `toUser` may rotate. Compares bounds in user space and in
+ * the space of the part, because bounds of rotated boxes are too large.
+ */
 function touches(box: Box, part: Box, toUser: Matrix): boolean {
   const isNear = hasArea(commonBox(box, boundsOf(part, toUser)), 0);
   return isNear && hasArea(commonBox(boundsOf(box, inverse(toUser)), part), 0);
 }
 
-/** Returns the bounds of a box that a matrix maps. */
+/** Returns the bounds of a box after a matrix has mapped it. */
 function boundsOf({ x0, y0, x1, y1 }: Box, [a, b, c, d, e, f]: Matrix): Box {
   const corners = [x0, x1].flatMap((x) => [y0, y1].map((y) => ({ x: a * x + c * y + e, y: b * x + d * y + f })));
   const [xs, ys] = [corners.map(({ x }) => x), corners.map(({ y }) => y)];

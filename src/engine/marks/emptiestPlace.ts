@@ -1,4 +1,4 @@
-/** Chooses places of marks by what pages paint there. */
+/** Chooses the place of a mark on each page according to what the page paints. */
 import { type Bounds, boundsOf } from "../pdf/content/bounds.ts";
 import type { Matrix } from "../pdf/content/matrix.ts";
 import type { PdfDocument } from "../pdf/document/pdfDocument.ts";
@@ -7,7 +7,7 @@ import { PageInkReader } from "../pdf/pages/pageInk.ts";
 import type { Size } from "./geometry.ts";
 import { POSITIONS, type Spot, spotOf } from "./positions.ts";
 
-/** Distance in units of the page that counts as touching. */
+/** Maximum distance at which a mark and painted content count as touching, in units of user space. */
 const CLEARANCE = 1;
 
 /** The area of a mark on a page: a rectangle at any angle, in the page's user space. */
@@ -37,7 +37,7 @@ export class Footprint {
     });
   }
 
-  /** Returns the approximate area of a rectangle that is in the footprint; 0 if they do not overlap. */
+  /** Returns the approximate area that a rectangle and the footprint have in common; 0 if they do not overlap. */
   overlap(bounds: Bounds): number {
     const own = this.#bounds;
     const width = Math.min(bounds[2] + CLEARANCE, own[2]) - Math.max(bounds[0] - CLEARANCE, own[0]);
@@ -47,7 +47,7 @@ export class Footprint {
     const [x0, y0, x1, y1] = bounds;
     const [halfWidth, halfHeight] = [(x1 - x0) / 2 + CLEARANCE, (y1 - y0) / 2 + CLEARANCE];
     const [dx, dy] = [(x0 + x1) / 2 - this.#center[0], (y0 + y1) / 2 - this.#center[1]];
-    // Two rectangles are apart if a line along a side of one of them is between them.
+    // Two rectangles are apart if a straight line parallel to a side of one of them separates them.
     const isApart = this.#axes.some(
       ([x, y, half]) => Math.abs(dx * x + dy * y) >= half + halfWidth * Math.abs(x) + halfHeight * Math.abs(y),
     );
@@ -63,8 +63,8 @@ export interface ChosenPlace {
 }
 
 /**
- * Chooses the emptiest place on each page. Ties go to the mark's own place, then to the nearest one. If the content of a page
- * cannot be read, the mark is at its own place.
+ * Chooses the emptiest place on each page. Of equally empty places, the mark's own place is chosen, or else the one
+ * nearest to it. If the content of a page cannot be read, the mark is at its own place.
  * @param own the place of the mark on an empty page
  * @param footprintsOn returns the area of the mark on a page by its place
  */
@@ -99,8 +99,8 @@ export async function emptiestPlaces(
 }
 
 /**
- * Returns the places where a mark may move, its own first, then by their distance from it. A mark in the middle of an edge
- * stays at this edge, and a tiled mark where it is.
+ * Returns the places to which a mark may move: first its own place, then the others by their distance from it. A mark
+ * in the middle of the upper or lower edge stays at this edge. A tiled mark does not move.
  */
 function placesNear(own: Spot): Spot[] {
   if (own.isTiled) return [own];

@@ -5,11 +5,13 @@ import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wra
 const COMFORTABLE_SHARE = 0.04;
 /** Minimum font size in points for which a text is neither broken inside a word nor cut short. */
 const READABLE_PT = 6;
-/** Font size in points that every template allows, even on a small page. */
+/** Font size in points that no template reduces, even on a small page. */
 export const LEGIBLE_PT = 8;
-/** Minimum font size, as a share of the maximum, at which a text of limited depth gets no more line breaks. */
+/**
+ * Share of the maximum font size from which a text with `maxDepthPt` keeps the caller's line breaks and gets no others.
+ */
 const UNWRAPPED_SHARE = 0.9;
-/** Number of bisection steps in the search for the largest font size of a text of limited depth. */
+/** Number of bisection steps in the search for the largest font size of a text with `maxDepthPt`. */
 const SIZING_STEPS = 8;
 const MAX_LINES_TRIED = 24;
 /** Number of bisection steps in the search for balanced line widths. */
@@ -73,8 +75,8 @@ export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
 }
 
 /**
- * Fits a text of limited depth. It adds lines before it reduces the font size, down to `READABLE_PT`. It breaks words
- * only at that size, and cuts a text that still does not fit.
+ * Fits a text whose lines together may be at most `maxDepthPt` high. It adds lines before it reduces the font size,
+ * down to `READABLE_PT`. It breaks words only at that size, and cuts a text that still does not fit.
  */
 function fitDepth(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea, maxDepthPt: number): Fit {
   if (asGiven.fontSizePt >= UNWRAPPED_SHARE * area.maxFontSizePt) return asGiven;

@@ -51,7 +51,10 @@ export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
   return rotate % 180 === 0 ? { width, height, userUnit } : { width: height, height: width, userUnit };
 }
 
-/** Inset of a TrimBox in points beyond which margins count from it: more than the usual bleed, so it has printer's marks. */
+/**
+ * Margins count from the TrimBox if it is inset by more than this number of points. The usual bleed is smaller, so a
+ * larger inset has room for printer's marks.
+ */
 const BLEED_PT = 10;
 
 /**
@@ -64,7 +67,7 @@ export function frameOn(page: Page, frameBox?: FrameBox): PageFrame {
   const insets = userInsets.map((inset) => inset * userUnit);
   const isTrimmed = frameBox === "trim" || (frameBox === undefined && insets.some((inset) => inset > BLEED_PT));
   if (!isTrimmed) return { ...displayedSize(page), x: 0, y: 0 };
-  const turns = rotate / 90; // the left side is turned to the top, so the bottom becomes the left side
+  const turns = rotate / 90; // each clockwise quarter turn makes the bottom of the page its left side
   const [x, y] = [insets[turns]!, insets[(turns + 1) % 4]!];
   return { ...displayedSize({ ...page, box: trimBox }), x, y };
 }
@@ -218,7 +221,7 @@ export function tile(size: Size, degrees: number, page: Size, { offset = ORIGIN,
   return tiles;
 }
 
-/** Returns the place of the copy nearest to the middle of the page, if one of the copies is at `point`. */
+/** Given that a copy is at `point`, returns the place of the copy nearest to the middle of the page. */
 function nearestCopy(point: Point, stepX: number, stepY: number): Point {
   const row = Math.round(point.y / stepY);
   const x = point.x - (row % 2 === 0 ? 0 : stepX / 2);

@@ -20,7 +20,7 @@ export interface Placement {
 
 /** Facts about the marks of a document. */
 export interface PlacedMarks {
-  /** Numbers of the pages outside of which the marks are, in ascending order. */
+  /** Numbers of the pages that the marks miss because they lie outside of the page, in ascending order. */
   readonly outsidePages: number[];
 }
 
@@ -37,16 +37,18 @@ interface PlacedPage {
   readonly operands: string;
   /** Whether no mark is on the page. */
   readonly isOutside: boolean;
-  /** Points of the marks in user space, once they are needed. */
+  /** Sample points of the marks in user space, computed on first use. */
   points?: ReturnType<typeof pointsOf>;
 }
 
-/** Scale of the corner in which Poppler finds words, in points per unit of a mark. */
+/**
+ * Scale of the words that Poppler finds in the corner of the page (see {@link cornerOf}), in points per unit of a mark.
+ */
 const CORNER_SCALE = 1e-5;
-/** Distance of the corner from the page's edges, in points. Poppler ignores words outside the page. */
+/** Distance of these words from the edges of the page, in points. Poppler ignores words outside the page. */
 const CORNER_PT = 0.1;
 
-/** Places in a mark's box, as shares of its width and height. */
+/** Sample points of a mark's box, as shares of its width and height. */
 const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
   [0.2, 0.5, 0.8].map((up) => [across, up] as const),
 );
@@ -95,12 +97,12 @@ export async function placeOnPages(
   return { outsidePages };
 }
 
-/** Returns whether a part of the marks is on a page. */
+/** Returns whether any sample point of the marks is on a page. */
 function isOnPage(parts: readonly Part[], matrix: Matrix, { width, height }: Size): boolean {
   return pointsOf(parts, matrix).some(([x, y]) => x > 0 && y > 0 && x < width && y < height);
 }
 
-/** Returns points in the boxes of marks, mapped by `matrix`. */
+/** Returns the sample points of all marks, mapped by `matrix`. */
 function pointsOf(parts: readonly Part[], [a, b, c, d, e, f]: Matrix): (readonly [number, number])[] {
   return parts.flatMap(({ mark: { box }, x, y }) => {
     const [left, bottom, right, top] = box;
@@ -113,7 +115,8 @@ function pointsOf(parts: readonly Part[], [a, b, c, d, e, f]: Matrix): (readonly
 
 /**
  * Returns the matrix that maps a mark into the top right corner of the page. Poppler places the words of marked content
- * by the matrix at its end. In this corner they change neither the order nor the columns of the page's own text.
+ * by the matrix at the end of that content. In the corner, the words change neither the order nor the columns of the
+ * page's own text.
  */
 function cornerOf(page: Page): string {
   const { width, height } = displayedSize(page);

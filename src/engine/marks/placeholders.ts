@@ -2,7 +2,7 @@ import { slotsOf } from "../fonts/slot.ts";
 
 /** Maximum length of a file's name, in Unicode code points. */
 const MAX_NAME_CHARACTERS = 200;
-/** The name of a source without one. */
+/** File name that replaces `{filename}` if the source has no name. */
 const UNNAMED = "document.pdf";
 
 const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
@@ -33,7 +33,7 @@ export interface PlaceholderValues {
   /** Number of the first page. */
   pageStart: number;
   date: Date;
-  /** Name of the source, or its path, if it has one. */
+  /** Name or path of the source, if it is known. */
   filename?: string | undefined;
 }
 

@@ -23,7 +23,9 @@ const TABLE = {
   "bottom-right": { x: 1, y: 0 },
   tile: { x: 0.5, y: 0.5, isTiled: true },
   diagonal: { x: 0.5, y: 0.5, alongDiagonal: true },
-  /** The emptiest of the nine places of each page. A mark has its default place where all are equal. */
+  /**
+   * The emptiest of the nine places of each page. If all places are equally empty, the mark is at its default place.
+   */
   auto: { x: 0.5, y: 0.5 },
 } as const satisfies Record<string, Spot>;
 

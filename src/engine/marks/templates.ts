@@ -30,11 +30,11 @@ export interface Template {
    * overlaid copies.
    */
   small?: true;
-  /** Whether the mark has its place on every page, also in the position `auto`. */
+  /** Whether the mark stays at its own place on every page, even in the position `auto`. */
   fixed?: true;
 }
 
-/** Share of the page's shorter side that is 9 points on A4. */
+/** Maximum font size of small text as a share of the page's shorter side: 9 points on A4. */
 const SMALL_SHARE = 9 / 595;
 /** Maximum height of the lines at an edge, as a share of the page's shorter side. */
 const MAX_DEPTH = 1 / 3;

@@ -121,7 +121,7 @@ export class TextMarks {
     return this.#mark(drawing, textOf(clusters));
   }
 
-  /** @param glyphs the text of the drawing, if it is a part of a block or has several lines */
+  /** @param glyphs the text of the drawing; omitted if the drawing is exactly one line */
   #mark(text: Omit<TextDrawing, "edge">, glyphs?: string): Mark {
     const { runs, box, frame, isEcho } = text;
     const shown = runs.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)]);

@@ -40,9 +40,9 @@ export class Tilings {
   }
 }
 
-/** A tiling without some copies. */
+/** A tiling from which some copies have been removed. */
 interface ThinnedTiling {
-  /** Offset from the copy in the middle to the one that takes its place. */
+  /** Offset from the original copy in the middle to the copy that replaces it. */
   readonly middle: Point;
   readonly tiling: Tiling;
 }
@@ -55,7 +55,7 @@ export class Tiling {
   /** Offsets of all other copies from the one in the middle. */
   readonly #offsets: readonly Point[];
   readonly #copies = new Map<Mark, Mark>();
-  /** Tilings without some copies, by the numbers of the others. */
+  /** Cache of tilings from which some copies have been removed. The key lists the indexes of the remaining copies. */
   readonly #thinned = new Map<string, ThinnedTiling>();
 
   /** @param places see {@link tile} */
@@ -71,7 +71,8 @@ export class Tiling {
   }
 
   /**
-   * Returns this tiling without some copies. If every copy would be left out, the one in the middle stays.
+   * Returns this tiling without the copies for which `isLeftOut` is true. If all copies would be left out, the one in
+   * the middle stays.
    * @param isLeftOut returns whether the copy at an offset is left out
    */
   without(isLeftOut: (offset: Point) => boolean): ThinnedTiling {

@@ -1,6 +1,6 @@
 /**
- * Recognizes barcodes: square codes such as QR, and linear ones. A false alarm costs little, because a mark only avoids the
- * place. So some logos and patterns of two colors count as barcodes.
+ * Recognizes barcodes: square codes such as QR, and linear ones. Some logos and patterns of two colors also count as
+ * barcodes. This costs little, because a mark then only avoids their place.
  */
 import { areaOf, type Bounds } from "./bounds.ts";
 
@@ -22,7 +22,10 @@ const MAX_PART = 0.4;
 const MIN_BAR_LENGTH = 0.7;
 /** Maximum gap between rectangles of a group, as a multiple of their thickness. */
 const MAX_GAP = 24;
-/** Maximum ratio of the thickness of rectangles of a group. A finder pattern has seven modules. */
+/**
+ * Maximum ratio of the thickest to the thinnest rectangle of a group. The finder pattern of a QR code is seven modules
+ * thick.
+ */
 const MAX_THICKNESS_RATIO = 12;
 
 /** A group of rectangles that are drawn one after the other. */
@@ -81,7 +84,8 @@ export class RectangleGroup {
   #isSquare(): boolean {
     const { width, height, dark } = this.#size();
     const [shorter, longer] = width < height ? [width, height] : [height, width];
-    // The outlines of traced codes overlap, so more than the whole area may be dark.
+    // Outlines of a traced code may overlap, so the sum of their areas may exceed the area of the code. No maximum
+    // applies.
     return (
       this.#count >= MIN_MODULES &&
       longer < MAX_RATIO * shorter &&
@@ -101,15 +105,18 @@ export interface Samples {
   readonly data: Uint8Array;
 }
 
-/** Maximum number of rows and of columns of an image that are inspected. */
+/** Maximum number of rows, and of columns, that are inspected in an image. */
 const MAX_LINES = 40;
 /** Minimum average number of changes between light and dark in the rows and columns of a square code. */
 const MIN_CHANGES = 5;
 /** Minimum number of changes in the rows of a linear code. */
 const MIN_BAR_CHANGES = 2 * MIN_BARS;
-/** Minimum share of samples that are nearly as light or dark as the extremes. */
+/** Minimum share of samples that are nearly as light or as dark as the lightest or darkest sample. */
 const MIN_EXTREME = 0.9;
-/** Maximum distance of these from the extremes, as a share of the distance between them. */
+/**
+ * Maximum difference between such a sample and the lightest or darkest one, as a share of the difference between these
+ * two.
+ */
 const NEAR_EXTREME = 0.2;
 
 /** Returns whether an image looks like a barcode. */

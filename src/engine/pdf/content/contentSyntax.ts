@@ -51,12 +51,12 @@ const MAX_TOKEN = 127;
 const MAX_DIGITS = 9;
 
 /**
- * Number of uses above which a missing category of resources makes content malformed. MuPDF stops at 100 missing
- * resources.
+ * Maximum number of operators that may use a category of resources that the page lacks. With more, the content counts
+ * as malformed, because MuPDF stops at 100 missing resources.
  */
 const MANY_USES = 60;
 
-/** Classes of bytes. Those from `DIGIT` on are regular characters. */
+/** Classes of bytes. The classes from `DIGIT` on consist of regular characters (ISO 32000-2, 7.2.3). */
 const WHITE = 0;
 const OPEN_STRING = 1;
 const OPEN_ANGLE = 2;
@@ -91,10 +91,10 @@ for (const [characters, kind] of [
 /** Whether a byte may be in a hexadecimal string. */
 const IS_HEX = CLASS.map((kind, code) => Number(kind === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code))));
 
-/** Bit of an inline image's color space, by its number of components. */
+/** Bit that stands for the color space of an inline image, by the number of its components. */
 const COLORS_OF_IMAGE: Record<number, number> = { 3: DEVICE_RGB, 4: DEVICE_CMYK };
 
-/** State of the operands around an open array or dictionary. */
+/** State of the surrounding operands, which is saved while an array or dictionary is open. */
 interface Frame {
   readonly isArray: boolean;
   readonly kinds: number;
@@ -107,7 +107,10 @@ interface Frame {
 class ContentSyntax {
   /** Bit set of the color spaces that the content checked so far selects; see `DEVICE_RGB` in operators.ts. */
   colors = 0;
-  /** Number of operators that use a resource, by its category. The last element counts operators that use none. */
+  /**
+   * Number of operators that name a resource, by the category of the resource. The last element counts the other
+   * operators.
+   */
   readonly #uses = new Uint32Array(CATEGORIES.length + 1);
   #isMalformed = false;
   /**
@@ -121,11 +124,11 @@ class ContentSyntax {
   #count = 0;
   /** Bit set of the kinds of the current operands. */
   #seen = 0;
-  /** Number of names at even positions, where a dictionary has its keys. */
+  /** Number of names among the operands at even positions. In a dictionary, these are the positions of keys. */
   #keys = 0;
   readonly #frames: Frame[] = [];
 
-  /** The current kind of graphics object. */
+  /** The kind of graphics object that is open, such as a path or a text object. */
   #object = PAGE;
   #saved = 0;
   #sequences = 0;
@@ -138,7 +141,7 @@ class ContentSyntax {
     this.#isTagged = isTagged;
   }
 
-  /** Reads a stream, whose end also ends a token (ISO 32000-2, 7.8.2). */
+  /** Reads a stream. Its end also ends a token (ISO 32000-2, 7.8.2). */
   read(bytes: Uint8Array): void {
     if (!this.#isMalformed && !this.#scan(bytes, bytes.length)) this.#isMalformed = true;
   }
@@ -150,7 +153,7 @@ class ContentSyntax {
     return !this.#isMalformed && open === 0;
   }
 
-  /** Bit set of the categories of resources that the content has used more than `MANY_USES` times. */
+  /** Bit set of the resource categories that more than `MANY_USES` operators of the content use. */
   get manyUsed(): number {
     return CATEGORIES.reduce((bits, _, index) => (this.#uses[index]! > MANY_USES ? bits | (1 << index) : bits), 0);
   }
@@ -250,7 +253,8 @@ class ContentSyntax {
         count++;
         continue;
       }
-      // The remaining tokens are rare, except arrays. Their code uses fields instead of local variables.
+      // Of the remaining tokens, only arrays are frequent. The code below therefore uses fields instead of local
+      // variables.
       if (kind === STRAY) return false;
       if (kind === OPEN_ANGLE || kind === CLOSE_ANGLE) {
         if (bytes[at + 1] !== bytes[at]) return false;
@@ -323,7 +327,10 @@ export interface CheckedContent {
    * operators.ts.
    */
   readonly colors: number;
-  /** Bit set of the categories of resources that the content uses many times. See operators.ts. */
+  /**
+   * Bit set of the resource categories that the content uses more than `MANY_USES` times; see `CATEGORIES` in
+   * operators.ts.
+   */
   readonly manyUsed: number;
 }
 

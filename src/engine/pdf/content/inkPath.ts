@@ -1,12 +1,15 @@
-/** A path of content (ISO 32000-2, 8.5), as the bounds of what its painting reports. */
+/** Collects a path (ISO 32000-2, 8.5) and reports the bounds of the areas and lines that painting it covers. */
 import { type Bounds, boundsOf } from "./bounds.ts";
 import type { Matrix } from "./matrix.ts";
 
-/** Maximum extent across, in units of the page, of the pieces into which slanted lines are split. */
+/**
+ * Maximum width or height, whichever is smaller, of the pieces into which a slanted line is split, in units of the
+ * page.
+ */
 const PIECE = 8;
 /** Maximum number of pieces of a line. */
 const MAX_PIECES = 32;
-/** Maximum difference of coordinates of a level or upright line. */
+/** Maximum difference between the x or y coordinates of the ends of a line that counts as upright or level. */
 const LEVEL = 0.01;
 
 /** Receives the bounds of a shape, and whether all its sides are level or upright. */
@@ -52,7 +55,10 @@ export class InkPath {
     });
   }
 
-  /** Reports each line, without caps. Splits slanted lines, because bounds of whole ones would be much too large. */
+  /**
+   * Reports the bounds of each line, without line caps. A slanted line is split into pieces, because the bounds of the
+   * whole line would be much too large.
+   */
   stroke(width: number, report: Report): void {
     const half = width / 2;
     const points = this.#points;

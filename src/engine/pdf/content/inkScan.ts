@@ -35,13 +35,13 @@ import { type Matrix, multiply } from "./matrix.ts";
 const MAX_SAVED = 512;
 /** Maximum nesting depth of forms. */
 const MAX_FORMS = 12;
-/** Number of operands that are kept. No operator that counts has more. */
+/** Number of operands that are stored. No operator that affects the result has more. */
 const MAX_OPERANDS = 6;
 /** Maximum length of an operator. */
 const MAX_OPERATOR = 2;
-/** A filled area or an image that covers more than this share of the page counts as its background. */
+/** Share of the page above which a filled area or an image counts as the background of the page. */
 const BACKGROUND_SHARE = 0.9;
-/** Maximum share of the page that a barcode covers. */
+/** Maximum share of the page that a barcode may cover. Larger areas do not count as barcodes. */
 const MAX_BARCODE_SHARE = 0.25;
 /** Minimum lightness, from 0 to 1, of a filled area that counts as paper. */
 const LIGHT = 0.88;
@@ -51,14 +51,14 @@ const ASCENT = 0.75;
 const DESCENT = 0.22;
 /** Code of the space in most fonts with two-byte codes. */
 const SPACE_GLYPH = 3;
-/** Bytes of content that a step runs. */
+/** Number of content bytes that one step runs. */
 const STEP = 1 << 14;
 
 /** Receives bounds in the space of the page. */
 export interface InkSink {
-  /** Receives the bounds of something that is painted. */
+  /** Receives the bounds of a painted shape, image or text. */
   ink(bounds: Bounds): void;
-  /** Receives the bounds of something that looks like a barcode. They are reported as ink, too. */
+  /** Receives the bounds of a probable barcode. The same bounds are also reported as ink. */
   barcode(bounds: Bounds): void;
 }
 
@@ -74,7 +74,7 @@ export interface FontMetrics {
 
 /** An image XObject. */
 export interface InkImage {
-  /** Returns whether the image looks like a barcode. */
+  /** Returns whether the image is probably a barcode. */
   isBarcode(): boolean;
 }
 
@@ -88,7 +88,7 @@ export interface InkForm {
   content(): Uint8Array | undefined;
 }
 
-/** Resources of content. A method may throw, so that the step is repeated once the missing bytes are loaded. */
+/** Resources of content. A method throws if bytes are missing. The step is repeated once they are loaded. */
 export interface ContentResources {
   font(name: string): FontMetrics;
   xobject(name: string): InkImage | InkForm | undefined;
@@ -96,12 +96,12 @@ export interface ContentResources {
   isSubtractive(name: string): boolean;
 }
 
-/** A stream that is being run. */
+/** A content stream that is being run, and the position in it. */
 interface Frame {
   readonly bytes: Uint8Array;
   readonly end: number;
   readonly resources: ContentResources;
-  /** Number of saved graphics states that the stream cannot restore. */
+  /** Number of graphics states that were saved before the stream began. The stream cannot restore them. */
   readonly base: number;
   at: number;
 }
@@ -112,7 +112,7 @@ interface Ink {
   readonly isSubtractive: boolean;
 }
 
-/** The part of the graphics state (8.4) that has an effect on bounds. */
+/** The part of the graphics state (8.4) that affects the bounds of what is painted. */
 interface State {
   matrix: Matrix;
   clip: Bounds;
@@ -129,7 +129,7 @@ interface State {
   rise: number;
 }
 
-/** Metrics of a font that cannot be read. */
+/** Metrics that stand in for those of an unreadable font. */
 export const HALF_EM: FontMetrics = { codeBytes: 1, isVertical: false, widthOf: () => 0.5 };
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -139,7 +139,7 @@ const INITIAL = {
   ...{ font: HALF_EM, fontSize: 0, charSpace: 0, wordSpace: 0, stretch: 1, leading: 0, rise: 0 },
 };
 
-/** A run of a page's content, in steps. */
+/** Runs a page's content in steps, and reports the bounds of what it paints. */
 export class InkScan {
   readonly #sink: InkSink;
   readonly #pageArea: number;
@@ -147,7 +147,10 @@ export class InkScan {
   readonly #frames: Frame[] = [];
   readonly #saved: State[] = [];
   #state: State;
-  /** Number of states that were not saved, because there were too many. */
+  /**
+   * Number of unrestored `q` operators whose graphics state was not saved, because `MAX_SAVED` states were already
+   * saved.
+   */
   #unsaved = 0;
 
   readonly #numbers = new Float64Array(MAX_OPERANDS);
@@ -185,7 +188,7 @@ export class InkScan {
       this.#run(frame, start + STEP);
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      frame.at = frame.end; // readers ignore the rest, too
+      frame.at = frame.end; // other readers also ignore the rest of malformed content
     }
     if (frame.at >= frame.end && this.#frames.at(-1) === frame) this.#pop();
     return Math.max(1, frame.at - start);
@@ -236,7 +239,7 @@ export class InkScan {
       this.#name = readName(bytes, at, end);
       return end;
     }
-    if (code !== PAREN_OPEN && code !== LESS_THAN && code !== BRACKET_OPEN) return at + 1; // a stray delimiter
+    if (code !== PAREN_OPEN && code !== LESS_THAN && code !== BRACKET_OPEN) return at + 1; // skips a stray delimiter
     this.#value = parseValue(bytes, at);
     return skipValue(bytes, at);
   }
@@ -266,7 +269,10 @@ export class InkScan {
     else if (this.#saved.length > this.#frames.at(-1)!.base) this.#state = this.#saved.pop()!;
   }
 
-  /** Reports bounds. Returns their visible part, if they have one. An area over nearly the whole page is its background. */
+  /**
+   * Reports bounds clipped to the visible area, and returns them. Returns undefined if nothing is visible, or if an
+   * area covers nearly the whole page, because it is then the page's background.
+   */
   #ink(bounds: Bounds, isArea = false): Bounds | undefined {
     const visible = clipped(bounds, this.#state.clip);
     const isEmpty = !(visible[0] <= visible[2] && visible[1] <= visible[3]);
@@ -275,7 +281,7 @@ export class InkScan {
     return visible;
   }
 
-  /** Reports the bounds of a shape. Rectangles may be parts of a barcode. */
+  /** Reports the bounds of a shape. Collects rectangles, because together they may form a barcode. */
   readonly #shape = (bounds: Bounds, isRectilinear: boolean): void => {
     const visible = this.#ink(bounds, true);
     if (!visible || !isRectilinear || this.#group.add(visible)) return;
@@ -300,7 +306,7 @@ export class InkScan {
     this.#path.clear();
   }
 
-  /** Returns the color of the operands. A name stands for a pattern. */
+  /** Returns the color that the operands select. A name among the operands selects a pattern. */
   #color(isSubtractive: boolean): Ink {
     const values = this.#numbers.subarray(0, this.#count);
     const isWhite = (value: number) => (isSubtractive || this.#count === 4 ? value <= 1 - LIGHT : value >= LIGHT);
@@ -342,8 +348,8 @@ export class InkScan {
   }
 
   /**
-   * Shows the last operand: a string, or an array of strings and adjustments (9.4.3). Invisible text counts, because it
-   * mostly lies over the letters of a scan.
+   * Shows the last operand: a string, or an array of strings and adjustments (9.4.3). Invisible text also counts as
+   * ink, because it mostly lies over the letters of a scanned page.
    */
   #showText(): void {
     const { font, fontSize, stretch } = this.#state;
@@ -431,7 +437,7 @@ export class InkScan {
     this.#path.close();
   }
 
-  /** Operators by their names. Each takes the numbers before it. */
+  /** Operators by their names. Each receives the numbers before it as operands. */
   static readonly #OPERATORS = new Map(
     Object.entries<(scan: InkScan, n: Float64Array) => void>({
       q: (scan) => scan.#save(),

@@ -9,7 +9,7 @@ import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
  * color table.
  */
 const MAX_DICTIONARY = 2048;
-/** Limits of a nearly square barcode: minimum number of modules along a side, and maximum ratio of its sides. */
+/** Limits for a square barcode: minimum number of modules along a side, and maximum ratio of the sides. */
 const [MIN_MODULES, MAX_RATIO] = [10, 1.4];
 /** Maximum length of unfiltered data in bytes. */
 const MAX_DATA = 1 << 20;
@@ -17,7 +17,7 @@ const MAX_DATA = 1 << 20;
 const UPPER_D = 0x44;
 const UPPER_E = 0x45;
 const UPPER_I = 0x49;
-/** Length byte of a run-length code that ends the data. */
+/** Length byte that ends run-length data. */
 const END_OF_RUNS = 128;
 
 /** Returns the end of the data that begin at `at`, or -1 if the end cannot be found. */
@@ -31,7 +31,7 @@ const FILTERS: ReadonlyMap<Value, EndOfData> = new Map([
   ["RunLengthDecode", endOfRuns],
   ["RL", endOfRuns],
 ]);
-/** Filters that may follow one of `FILTERS`. */
+/** Filters that may follow a filter of `FILTERS` in the list of filters. */
 const OTHER_FILTERS = new Set(["FlateDecode", "Fl", "LZWDecode", "LZW", "CCITTFaxDecode", "CCF", "DCTDecode", "DCT"]);
 const COMPONENTS = new Map([
   ["DeviceGray", 1],
@@ -50,15 +50,15 @@ interface InlineImage {
   readonly end: number;
   /** Number of components of the image's colors: 1 for an indexed image, 0 if the number is unknown. */
   readonly components: number;
-  /** Whether the image has one bit per pixel, and the shape and number of pixels of a square barcode. */
+  /** Whether the image has one bit per pixel, is nearly square, and has enough pixels for a square barcode. */
   readonly mayBeBarcode: boolean;
 }
 
 /**
  * Reads the part of an inline image after `BI`, which begins at `at`. Readers find the end of the data in different
- * ways. An image is well-formed only if all of them find the same end: the data are unfiltered and as long as the
- * dictionary implies, or their filter has an end mark. Data of other filters, such as Flate and CCITT, count as
- * malformed, because finding their end would require decoding.
+ * ways. An image is well-formed only if all of them find the same end. This is the case if the data are unfiltered and
+ * as long as the dictionary implies, or if their filter has an end mark. Data of other filters, such as Flate and
+ * CCITT, count as malformed, because finding their end would require decoding.
  */
 export function readInlineImage(bytes: Uint8Array, at: number, end: number): InlineImage {
   const data = endOfDictionary(bytes, at, end);
@@ -73,7 +73,10 @@ export function readInlineImage(bytes: Uint8Array, at: number, end: number): Inl
   return { end: isEnded && (after === end || isWhite(bytes[after])) ? after : -1, ...about };
 }
 
-/** Returns the offset after the first `EI` that may end the inline image at `at`, or `end` without one. */
+/**
+ * Returns the offset after the first `EI` that may end the inline image at `at`. Returns `end` if there is no such
+ * `EI`.
+ */
 export function endOfInlineImage(bytes: Uint8Array, at: number, end: number): number {
   const data = endOfDictionary(bytes, at, end);
   for (at = Math.max(at, data); at + 2 <= end; at++)
@@ -87,7 +90,10 @@ export function endOfInlineImage(bytes: Uint8Array, at: number, end: number): nu
   return end;
 }
 
-/** Returns the offset of the data, after `ID` and one white-space character. Returns -1 if these are missing. */
+/**
+ * Returns the offset of the data, which is after `ID` and one white-space character. Returns -1 if `ID` or the white
+ * space is missing.
+ */
 function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
   const last = Math.min(end - 2, at + MAX_DICTIONARY);
   for (; at < last; at++)
@@ -95,7 +101,10 @@ function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Returns how to find the end of data with this dictionary, if all readers find the same end. */
+/**
+ * Returns the facts about an image that its dictionary states. If all readers find the same end of the data, the result
+ * has a function that finds this end.
+ */
 function describe(entries: Dictionary): Omit<InlineImage, "end"> & { endOfData?: EndOfData | undefined } {
   let isAmbiguous = false;
   const get = (short: string, long: string) => {
@@ -125,8 +134,8 @@ function describe(entries: Dictionary): Omit<InlineImage, "end"> & { endOfData?:
 }
 
 /**
- * Unfiltered data end after `length` bytes. They must not contain an `EI` before white space, where some readers end
- * them.
+ * Returns a function for unfiltered data, which end after `length` bytes. The data must not contain an `EI` before
+ * white space, because some readers would end the data there.
  */
 function endOfSamples(length: number): EndOfData {
   return (bytes, at, end) => {

@@ -10,7 +10,8 @@ export function isMatrix(value: Value): value is Value & Matrix {
 
 /** Returns the matrix that applies `a`, then `b`. */
 export function multiply(a: Matrix, b: Matrix): Matrix {
-  // Indexes, because destructuring takes several times as long, and content has a matrix for each line of text.
+  // Reads elements by index, because destructuring takes several times as long. Content has a matrix for each line of
+  // text.
   return [
     a[0] * b[0] + a[1] * b[2],
     a[0] * b[1] + a[1] * b[3],

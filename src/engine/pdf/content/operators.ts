@@ -1,4 +1,4 @@
-/** The operators of page content with their operands (ISO 32000-2, Annex A), in tables for a fast check. */
+/** Tables of the operators of page content and their operands (ISO 32000-2, Annex A), laid out for a fast check. */
 
 /** Kinds of operands. A signature has three bits for each operand. */
 export const NUMBER = 1;
@@ -16,10 +16,10 @@ export const OTHER = 7;
 export const PAGE = 0;
 const PATH = 1;
 const TEXT = 2;
-/** Value for an operator that does not change the graphics object. */
+/** Entry of `NEXT` for an operator that does not change the graphics object. */
 export const UNCHANGED = 3;
 
-/** Effects of operators, apart from a change of the graphics object. */
+/** Effects that an operator may have besides changing the graphics object. */
 export const NO_EFFECT = 0;
 export const SAVE = 1;
 export const RESTORE = 2;
@@ -29,10 +29,10 @@ export const BEGIN_COMPATIBILITY = 5;
 const END_COMPATIBILITY = 6;
 export const BEGIN_IMAGE = 7;
 
-/** Colors that content paints with operators of device color spaces (8.6.8), except gray. */
+/** Bits for the device color spaces (8.6.8), except gray, that operators of the content select. */
 export const DEVICE_RGB = 1;
 export const DEVICE_CMYK = 2;
-/** Bit of content that selects a color space of its resources. */
+/** Bit for content that selects a color space by name, from its resources. */
 export const NAMED_SPACE = 4;
 
 /** Categories of resources (7.8.3), in the order of their bits in bit sets. */
@@ -53,7 +53,7 @@ const RESOURCES: Record<string, (typeof CATEGORIES)[number]> = {
  */
 export const VARIABLE = 8;
 
-/** Kinds of operands by the letters that the lists below use. */
+/** Kinds of operands by their letters in the lists of operators below. */
 const KINDS: Record<string, number> = { n: NUMBER, N: NAME, s: STRING, a: NUMBERS, t: TEXTS, D: DICTIONARY };
 const EFFECTS: Record<string, number> = {
   q: SAVE,
@@ -74,7 +74,10 @@ const COLORS: Record<string, number> = {
   CS: NAMED_SPACE,
 };
 
-/** Operators by the graphics objects that allow them, each with its operands. `*` stands for any number of numbers. */
+/**
+ * Operators that are allowed in the graphics objects `where`, and the graphics object `next` that follows. In
+ * `operators`, each name is followed by the letters of its operands; `*` stands for any number of numbers.
+ */
 interface Group {
   readonly where: readonly number[];
   readonly next: number;
@@ -82,7 +85,7 @@ interface Group {
 }
 
 /**
- * The list omits `d0` and `d1`, which occur only in glyph descriptions, and `ID` and `EI`, which belong to inline
+ * The groups omit `d0` and `d1`, which occur only in glyph descriptions, and `ID` and `EI`, which belong to inline
  * images.
  */
 const GROUPS: readonly Group[] = [
@@ -105,22 +108,22 @@ const GROUPS: readonly Group[] = [
 const SLOTS = 1024;
 /** Packed names of the operators, in a hash table with linear probing. Empty slots are 0. */
 const NAMES = new Int32Array(SLOTS);
-/** Allowed operands: their kinds, with the first operand in the highest bits, or {@link VARIABLE}. */
+/** Kinds of the operands that the operator takes, with the first operand in the highest bits, or {@link VARIABLE}. */
 export const SIGNATURE = new Int32Array(SLOTS);
-/** Alternative to the operands in `SIGNATURE`, or a copy of them. */
+/** Other operands that the operator may take. Equals `SIGNATURE` if there is no alternative. */
 export const OTHER_SIGNATURE = new Int32Array(SLOTS);
 /** Bit set of the graphics objects where the operator is allowed. */
 export const WHERE = new Uint8Array(SLOTS);
-/** The graphics object after the operator. */
+/** The graphics object that is open after the operator, or {@link UNCHANGED}. */
 export const NEXT = new Uint8Array(SLOTS);
 export const EFFECT = new Uint8Array(SLOTS);
-/** Bit set of the colors that the operator selects. */
+/** Bit set of the color spaces that the operator selects. */
 export const COLOR = new Uint8Array(SLOTS);
 const NO_CATEGORY = CATEGORIES.length;
 /** Index in {@link CATEGORIES} of the resource that the operator names, or {@link NO_CATEGORY}. */
 export const CATEGORY = new Uint8Array(SLOTS).fill(NO_CATEGORY);
 
-/** Returns the slot where the search for an operator begins. */
+/** Returns the slot of the hash table at which the search for an operator begins. */
 const firstSlot = (packed: number) => (packed ^ (packed >> 5) ^ (packed >> 11)) & (SLOTS - 1);
 
 /**

@@ -5,14 +5,14 @@ import { Malformed, parseAt, readHeader, skipWhite } from "../syntax/lexer.ts";
 import type { Scan } from "../xref/rebuild.ts";
 import type { Xref } from "../xref/xref.ts";
 
-/** The result of a scan, and the cross-reference that the scan replaces. */
+/** The result of a scan, and the file's own cross-reference, which the scan replaces. */
 export interface Recovery {
   readonly scan: Scan;
   /** The file's own cross-reference; undefined if it cannot be read. */
   readonly own: Xref | undefined;
 }
 
-/** Predicates by object number. They report where readers may disagree. */
+/** Functions that report, for an object number, whether readers may disagree on the object. */
 export interface Ambiguity {
   /**
    * Returns whether readers may find another definition of an object that is missing, or is neither a page nor a node.
@@ -23,7 +23,7 @@ export interface Ambiguity {
 }
 
 /**
- * Returns the predicates for a document.
+ * Returns the functions that report ambiguous objects of a document.
  * @param recovery undefined if the file's own cross-reference is used
  * @param catalog number of the catalog, which must not also be a page or node
  * @param areStreamsRead whether every object stream could be read
@@ -47,8 +47,8 @@ export function ambiguityOf(
 }
 
 /**
- * Returns whether the file's own cross-reference leads to another definition of an object than the scan. White space before
- * the object makes no difference.
+ * Returns whether the file's own cross-reference leads to another definition of an object than the scan found. White
+ * space before the object makes no difference.
  */
 function isElsewhere(source: ByteSource, own: Xref, { xref: { table } }: Scan, num: number): boolean {
   if (!isAtOffset(source, own.table, num)) return false;
@@ -57,7 +57,10 @@ function isElsewhere(source: ByteSource, own: Xref, { xref: { table } }: Scan, n
   return parseAt(source, offset, (bytes, at) => offset + skipWhite(bytes, at) - at) !== table.offsetOf(num);
 }
 
-/** Returns whether an object is where the cross-reference table locates it, in the file or in an object stream. */
+/**
+ * Returns whether an object is actually at the location that the cross-reference table states, in the file or in an
+ * object stream.
+ */
 function isAtOffset(source: ByteSource, table: XrefTable, num: number): boolean {
   const row = table.liveRow(num);
   if (row < 0 || table.kind(row) === FREE) return false;

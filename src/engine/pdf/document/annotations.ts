@@ -1,4 +1,7 @@
-/** Reads the annotations of pages that cover their content (ISO 32000-2, 12.5): readers draw annotations above it. */
+/**
+ * Finds the annotations of pages that may cover a mark (ISO 32000-2, 12.5). Readers draw annotations above the page's
+ * content.
+ */
 import { decodeLatin1 } from "../../bytes.ts";
 import type { Objects } from "../objects/objects.ts";
 import { readStream } from "../objects/streams.ts";
@@ -13,13 +16,13 @@ import type { PdfDocument } from "./pdfDocument.ts";
 
 /** Maximum number of annotations that are read for a file. */
 const MAX_ANNOTATIONS = 1000;
-/** Maximum number of decoded bytes of an appearance. */
+/** Maximum number of decoded bytes of an annotation's appearance stream. */
 const MAX_APPEARANCE = 64 << 10;
-/** Minimum share of its box that a filled rectangle or an image must cover to make an appearance opaque. */
+/** Share of its box that an appearance must fill with a rectangle or an image to count as opaque. */
 const OPAQUE_SHARE = 0.95;
-/** Minimum share of the mark's points that annotations must cover for a notice. */
+/** Share of the mark's sample points above which a notice reports that annotations cover the mark. */
 const COVERED_SHARE = 0.1;
-/** Minimum share of the points that the page's content must cover for a notice, if the mark is under it. */
+/** Share of the sample points above which a notice reports that the page's content covers a mark under it. */
 const PAINTED_SHARE = 0.5;
 /** Flags of annotations that no reader shows: Hidden and NoView (Table 167). */
 const UNSEEN = 2 | 32;
@@ -31,27 +34,33 @@ const PLACED_IMAGE = /(-?[\d.]+)\s+0\s+0\s+(-?[\d.]+)\s+-?[\d.]+\s+-?[\d.]+\s+cm
 /** Types of annotations that react to a click, or that readers draw above all others (12.5.6). */
 const INTERACTIVE = new Set("Link Widget Screen Movie Sound RichMedia 3D FileAttachment Text".split(" "));
 
-/** The /Annots of a page: an array to which annotations may be added. */
+/** The location of a page's /Annots array, to which annotations may be added. */
 interface AnnotationList {
-  /** The value in the page's dictionary. */
+  /** Span of the value of /Annots in the page's dictionary. */
   readonly span: Span;
-  /** The items of a separate array object, in PDF syntax; undefined for an array in the dictionary. */
+  /**
+   * The items of the array in PDF syntax, if the array is a separate object; undefined if it is in the page's
+   * dictionary.
+   */
   readonly items: string | undefined;
 }
 
-/** The annotations of a page on which at least one is opaque. */
+/** The annotations of a page that has at least one opaque annotation. */
 export interface PageAnnotations {
   /** Boxes in user space that opaque annotations cover. */
   readonly opaque: readonly Box[];
-  /** Boxes of links, fields and other annotations that react to the user. */
+  /** Boxes of links, fields and other annotations that react to the user, or that readers draw above all others. */
   readonly interactive: readonly Box[];
-  /** Undefined if the annotations have not all been read, or are not references in an array. */
+  /**
+   * The array to which annotations can be added. Undefined if not all annotations have been read, or if a separate
+   * array contains anything but references.
+   */
   readonly list: AnnotationList | undefined;
 }
 
 /**
  * Reads the annotations of all pages.
- * @returns the annotations by the index of the page. Unreadable ones are missing, and pages without opaque ones.
+ * @returns the readable annotations by the index of the page. Pages without opaque annotations are missing.
  */
 export async function readAnnotations({ objects, pages }: PdfDocument): Promise<ReadonlyMap<number, PageAnnotations>> {
   const reader = new AnnotationReader(objects);
@@ -65,7 +74,7 @@ export async function readAnnotations({ objects, pages }: PdfDocument): Promise<
   return read;
 }
 
-/** Returns the change of a page's dictionary that adds references behind all others of its annotations. */
+/** Returns the splice of a page's dictionary that appends references to the page's annotations. */
 export function appendAnnotations({ span, items }: AnnotationList, references: readonly string[]): Splice {
   const added = references.join(" ");
   return items === undefined
@@ -74,8 +83,8 @@ export function appendAnnotations({ span, items }: AnnotationList, references: r
 }
 
 /**
- * Returns the numbers of the pages on which opaque annotations hide a part of the mark, or the page's own content covers
- * most of it, in ascending order.
+ * Returns, in ascending order, the numbers of the pages on which the mark is covered: opaque annotations hide a part of
+ * it, or the page's own content covers most of it.
  * @param painted what the content of each page paints over the mark; see {@link paintedPages}
  */
 export function coveredPages({ placed }: PdfDocument, painted: readonly (readonly Box[])[]): number[] {
@@ -89,10 +98,10 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
     .map(({ index }) => index + 1);
 }
 
-/** Reads annotations. A call that throws because bytes are not loaded yet is repeated. */
+/** Reads annotations. If a call throws because bytes are not loaded yet, the caller repeats it. */
 class AnnotationReader {
   readonly #objects: Objects;
-  /** Whether appearances are opaque, by their object numbers. */
+  /** Whether an appearance is opaque, by its object number. */
   readonly #opaque = new Map<number, boolean>();
   #left = MAX_ANNOTATIONS;
 
@@ -122,7 +131,8 @@ class AnnotationReader {
       if (orNull(() => this.#isOpaque(annotation))) opaque.push(box);
     }
     this.#left -= read.length;
-    // Strings of annotations in another object are encrypted with its key.
+    // A direct annotation in a separate array cannot be copied, because its strings are encrypted with the key of the
+    // array's object.
     const references = all.filter((item) => item instanceof Reference);
     const isOwn = value instanceof Reference;
     const canAppend = read.length === all.length && (!isOwn || references.length === all.length);
@@ -130,7 +140,7 @@ class AnnotationReader {
     return { opaque, interactive, list: canAppend ? { span, items } : undefined };
   }
 
-  /** Returns an annotation that readers show. */
+  /** Returns the dictionary of an annotation, or undefined if the annotation is hidden or a pop-up. */
   #visible(item: Value): Dictionary | undefined {
     const annotation = this.#objects.dictionary(item, KEYS);
     const flags = annotation?.get("F");
@@ -183,7 +193,7 @@ class AnnotationReader {
     return false;
   }
 
-  /** Returns whether resources have a graphics state with transparency. */
+  /** Returns whether the resources include a graphics state with transparency. */
   #isTransparent(resources: Dictionary | undefined): boolean {
     const states = this.#objects.dictionary(resources?.get("ExtGState"));
     return Array.from(states?.values() ?? []).some((value) => {

@@ -17,7 +17,8 @@ const CATALOG_KEYS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads the needed entries of the dictionary that a trailer's /Root refers to; undefined if it refers to no dictionary.
+ * Reads the needed entries of the dictionary to which the /Root of a trailer refers. Returns undefined if /Root does
+ * not lead to a dictionary.
  * @throws like Objects.at
  */
 export function readRoot(objects: Objects, root: Value | undefined): Dictionary | undefined {
@@ -43,8 +44,9 @@ export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
 }
 
 /**
- * Returns whether the document is an XFA form without fields (12.7.8). Readers with XFA lay out its pages from XML, so
- * a mark on the PDF's own pages is visible only without /XFA. XFA forms with fields show their own pages.
+ * Returns whether the document is an XFA form without PDF form fields (12.7.8). Readers that support XFA generate its
+ * pages from XML. They show the PDF's own pages, and therefore a mark, only if /XFA is removed. XFA forms with fields
+ * show their own pages.
  * @throws EngineError `xfa_not_supported` if the catalog's /NeedsRendering says that the form is dynamic
  */
 export function isPureXfa(objects: Objects, catalog: Dictionary): boolean {
@@ -55,7 +57,7 @@ export function isPureXfa(objects: Objects, catalog: Dictionary): boolean {
   return !(Array.isArray(fields) && fields.length > 0);
 }
 
-/** Returns the error for an XFA form whose pages readers generate. */
+/** Returns the error for a dynamic XFA form, whose pages readers generate from XML. */
 export function dynamicXfa(): EngineError {
   return new EngineError(
     "xfa_not_supported",
@@ -64,7 +66,8 @@ export function dynamicXfa(): EngineError {
 }
 
 /**
- * Turns a catalog in a trailer into an indirect object, as 7.5.5 requires, and returns the reference.
+ * If the catalog is a direct dictionary in a trailer, moves it to an indirect object, as 7.5.5 requires. Returns the
+ * reference to that object.
  * @param trailers as in Xref
  * @param num the number of the new object
  * @throws Malformed if no trailer contains a catalog
@@ -78,7 +81,8 @@ export function moveCatalogOutOfTrailer(trailers: readonly Trailer[], rewrites: 
 }
 
 /**
- * Returns the root of the page tree: a reference to it, or its offset in the catalog if it is a direct dictionary.
+ * Returns the location of the page tree's root: a reference to it, or its offset in the catalog if it is a direct
+ * dictionary.
  * @param root the trailer's /Root after {@link registerNamed}
  * @throws Malformed if /Pages is neither a reference nor a dictionary
  * @throws MissingRange if bytes must be fetched first
@@ -94,7 +98,7 @@ export function pageTreeRoot(objects: Objects, rewrites: Rewrites, root: Referen
   throw new Malformed("the catalog has no page tree");
 }
 
-/** Keys to remove from a dictionary in the catalog. */
+/** Keys to remove from a dictionary that is an entry of the catalog. */
 export interface Removal {
   /** Key of the dictionary in the catalog. */
   readonly from: string;
@@ -102,14 +106,14 @@ export interface Removal {
 }
 
 /**
- * The entries for usage rights in the catalog's /Perms (12.8.2.3). Usage rights are a signature of the whole file, and
+ * Removes usage rights from the catalog's /Perms (12.8.2.3). Usage rights are a signature of the whole file, and
  * Acrobat shows an error if the signature is broken. Other permissions are retained.
  */
 export const USAGE_RIGHTS: Removal = { from: "Perms", keys: ["UR", "UR3"] };
-/** The XML of an XFA form. */
+/** Removes the XML of an XFA form. */
 export const XFA: Removal = { from: "AcroForm", keys: ["XFA"] };
 
-/** Bytes to remove from an object. */
+/** An entry to remove: the bytes [start, end) of an object's text. */
 export interface RemovedEntry {
   readonly rewrite: Rewrite;
   readonly start: number;
@@ -117,8 +121,8 @@ export interface RemovedEntry {
 }
 
 /**
- * Unmarked parts of the catalog and of its /Names: private data of programs (14.5), Web Capture data (14.10) and
- * template pages (12.7.7).
+ * Entries of the catalog and of its /Names that contain unmarked data: private data of programs (14.5), Web Capture
+ * data (14.10) and template pages (12.7.7).
  */
 const PRIVATE_KEYS: ReadonlySet<string> = new Set(["PieceInfo", "SpiderInfo", "Templates"]);
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(["IDS", "URLS", "Templates"]);
@@ -146,7 +150,7 @@ export function findPrivateEntries(objects: Objects, rewrites: Rewrites, root: R
   }
 }
 
-/** Returns the entries with these keys of the dictionary at `at`. */
+/** Finds the entries with one of these keys in the dictionary at `at`. */
 function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): RemovedEntry[] {
   const found: RemovedEntry[] = [];
   eachEntry(rewrite.text, at, (key, keyEnd, _, end) => {
@@ -156,7 +160,7 @@ function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): Rem
 }
 
 /**
- * Finds entries to remove. A dictionary without other entries is removed as a whole.
+ * Finds the entries that a removal names. If a dictionary has no other entries, the whole dictionary is removed.
  * @param root the trailer's /Root after {@link registerNamed}
  * @returns the bytes to remove, by object
  * @throws MissingRange if bytes must be fetched first
@@ -184,8 +188,9 @@ export function findRemoved(
 }
 
 /**
- * Registers the catalog and the encryption dictionary. This protects them from being erased as unlisted pages if their
- * /Type is /Page. The trailer then refers to them directly, because PDFium does not follow a reference to a reference.
+ * Registers the catalog and the encryption dictionary, which protects them from being erased as unlisted pages if their
+ * /Type is /Page. Changes the trailer's references to refer to them directly, because PDFium does not follow a
+ * reference to a reference.
  * @param trailers as in Xref
  * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers interpret it differently
  * @throws MissingRange if bytes must be fetched first
@@ -216,8 +221,8 @@ export function registerNamed(
 }
 
 /**
- * Returns whether no key occurs twice in a dictionary and the dictionaries in it. Some readers use the first
- * occurrence, others the last.
+ * Returns whether the keys of a dictionary and of all dictionaries nested in it are unique. If a key occurs twice, some
+ * readers use the first occurrence, others the last.
  */
 function hasUniqueKeys(text: Uint8Array | undefined, at: number): boolean {
   if (!text || !isDictionary(text, at)) return true;
@@ -243,7 +248,10 @@ function dictionaryAt(objects: Objects, rewrites: Rewrites, value: Value): Rewri
   return undefined;
 }
 
-/** Returns an object. A dictionary is registered for rewriting, with balanced brackets if necessary. */
+/**
+ * Registers an object for rewriting if it is a dictionary, and balances its brackets if necessary. Returns the value of
+ * any other object.
+ */
 function objectAt(objects: Objects, rewrites: Rewrites, num: number): Rewrite | Value {
   try {
     const found = objects.at(num, (bytes, at) =>

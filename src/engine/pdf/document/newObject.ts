@@ -19,14 +19,14 @@ export interface ObjectSink {
   add(object: NewObject): Ref;
   /** The file's claim to be PDF/A, which new objects should not contradict. */
   readonly pdfa?: Pdfa | undefined;
-  /** The press that the file is made for. */
+  /** Whether the file is made for print, and for which colors. */
   readonly press?: Press;
   /** Where the new objects are drawn. Under the page's content, they are never transparent. */
   readonly layer?: Layer;
   /**
    * Device color spaces that new objects may use, each given by its number of components (1, 3 or 4). The file's
-   * conformance allows these color spaces, and no page replaces them. If the set is missing, all device color spaces
-   * are allowed.
+   * conformance allows these color spaces, and no page redefines them by a default color space. If the set is missing,
+   * all device color spaces are allowed.
    */
   readonly deviceColors?: ReadonlySet<number>;
   /** Features that the new objects use. */
@@ -34,8 +34,8 @@ export interface ObjectSink {
 }
 
 /**
- * Returns whether new objects should avoid transparency where they can: if the mark is under the content, if the file
- * claims to be PDF/X, or if its claim to be PDF/A forbids transparency.
+ * Returns whether new objects should avoid transparency where they can. This is the case if the mark is under the
+ * content, if the file claims to be PDF/X, or if its claim to be PDF/A forbids transparency.
  */
 export function avoidsTransparency({ layer, pdfa, press }: ObjectSink): boolean {
   return layer === "under" || press?.isPdfx === true || !allowsTransparency(pdfa);

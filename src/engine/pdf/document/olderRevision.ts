@@ -3,8 +3,9 @@ import { FREE, IN_FILE, IN_STREAM, XrefTable } from "../objects/xrefTable.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 
 /**
- * Returns a table in which objects before the live definition of `num` supersede later ones; undefined if the file has
- * no earlier definition of `num`. Objects that are defined only after that definition stay live.
+ * Returns the table of an older revision of a scanned file. In the result, the objects before the newest definition of
+ * `num` take precedence over later definitions. Objects that are defined only later are included. Returns undefined if
+ * the file has no earlier definition of `num`.
  * @throws EngineError too_complex
  */
 export async function tableBefore(table: XrefTable, num: number, source: ByteSource): Promise<XrefTable | undefined> {

@@ -51,12 +51,12 @@ export interface OpenOptions {
   thorough?: boolean | undefined;
 }
 
-/** Header of the output if the source has none, or if objects precede the source's header. */
+/** Header that is added to the output if the source has no header, or has objects before its header. */
 const NEW_HEADER = "%PDF-1.7\n";
 
 /**
- * Opens a PDF and reads its page tree. If the file's own cross-reference does not lead to the pages, the file is
- * scanned for objects, as readers do.
+ * Opens a PDF and reads its page tree. If the file's own cross-reference does not lead to the pages, scans the file for
+ * objects, as readers do.
  * @throws EngineError `not_a_pdf`, `damaged_pdf`, `too_many_pages`, `too_complex`, `xfa_not_supported`, or an
  * encryption code
  */
@@ -115,16 +115,16 @@ async function open(
   return documentOf(newest.missesPages ? older : { ...newest, missesPages: true });
 }
 
-/** A file that is read by a cross-reference, before its page tree is read. */
+/** A file whose cross-reference has been read, but not its page tree. */
 type Opened = Pick<ReadDocument, "xref" | "objects" | "fileId" | "start"> & {
   readonly recovery: Recovery | undefined;
   readonly areStreamsRead: boolean;
 };
 
 /**
- * Reads the page trees of a scanned file, and returns the one with the most pages. Readers that repair the file choose
+ * Reads all page trees of a scanned file, and returns the one with the most pages. Readers that repair the file choose
  * between the trees by different rules.
- * @throws the error of the first tree that may have pages, if no tree can be read
+ * @throws EngineError `damaged_pdf`, or else Malformed, if no tree can be read
  */
 async function largestTree(
   opened: Opened,
@@ -155,7 +155,8 @@ function isDamage(error: unknown): error is EngineError {
 }
 
 /**
- * Returns the page tree as it was before its root or the catalog was redefined, if it has more pages than the `newest` one.
+ * Searches the file for an older page tree, as it was before its root or the catalog was redefined. Returns the older
+ * tree if it has more pages than the `newest` one.
  */
 async function largerOlderTree(
   opened: Opened,
@@ -184,7 +185,7 @@ async function largerOlderTree(
 
 /**
  * Reads the catalog and the page tree to which a trailer refers.
- * @throws Malformed if it leads to no pages
+ * @throws Malformed if the trailer leads to no pages
  */
 async function readTree(
   { recovery, areStreamsRead, ...opened }: Opened,
@@ -235,7 +236,7 @@ async function readTree(
   const pages = await walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
   if (recovery && walk.isRootPage && (await hasOtherPage(objects, pages[0]!.rewrite.num))) throw unreadablePage();
-  // The form is dynamic if only its XML has content, and not its pages.
+  // The form is dynamic if its pages are empty, so that only its XML has content.
   if (properties.isXfaRemoved && pages.every(({ contents }) => contents?.items === "")) throw dynamicXfa();
   if (recovery) await balanceObjects(opened, recovery, rewrites, walk.contents);
   for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
@@ -271,8 +272,8 @@ async function readTree(
 }
 
 /**
- * Rewrites the objects that a scan could not read. Readers that meet one of them scan the output again. An object that is
- * neither a dictionary nor a stream becomes null.
+ * Rewrites the objects that the scan could not read, because a reader that meets one of them would scan the output
+ * again. An object that can be repaired neither as a stream nor as a dictionary becomes null.
  */
 async function balanceObjects(
   { objects }: Pick<Opened, "objects">,
@@ -298,8 +299,8 @@ async function balanceObjects(
 }
 
 /**
- * Gives `objects` the cipher of an encrypted document, and returns the first half of the document's /ID.
- * @throws Malformed if /Encrypt refers to no dictionary. A scanned file counts as unencrypted instead.
+ * Opens the encryption of a document: sets the cipher of `objects`, and returns the first half of the document's /ID.
+ * @throws Malformed if /Encrypt refers to no dictionary. If the file was scanned, it counts as unencrypted instead.
  */
 async function openEncryption(
   objects: Objects,
@@ -311,7 +312,7 @@ async function openEncryption(
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, password));
   if (!objects.cipher) {
     if (!isScanned && trailer.get("Encrypt") instanceof Reference) throw new Malformed("/Encrypt leads to nothing");
-    // A reader that scans the file must find the same objects.
+    // Without /Encrypt, a reader that scans the output finds the same objects as the engine.
     trailer.delete("Encrypt");
   }
   return fileId;
@@ -339,8 +340,9 @@ async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promis
 }
 
 /**
- * Returns how the output begins. Bytes before the source's header are cut off, unless they include objects. A header is
- * added if the copied bytes do not begin with one, because readers repair or reject such a file.
+ * Decides how the output begins. Bytes before the source's header are cut off, unless they include objects. A header is
+ * added if the copied bytes do not begin with one, because readers repair or reject a file without a header at its
+ * beginning.
  */
 async function findStart(source: ByteSource, { table }: Xref): Promise<OutputStart> {
   const header = await retry(source, () => findOrigin(source));
@@ -350,10 +352,11 @@ async function findStart(source: ByteSource, { table }: Xref): Promise<OutputSta
 }
 
 /**
- * Returns the newest trailer (7.5.5), completed from older ones. An update removes the entries that its trailer omits.
- * The exception is /ID: it identifies the file permanently, and the key of an encrypted file may depend on it.
- * @param missing keys that may be completed from older trailers. The default is every key, for recovery: in a damaged
- * file the oldest trailer may be the most complete.
+ * Returns the newest trailer (7.5.5), completed with entries of older ones. Normally, an update removes the entries
+ * that its trailer omits. The exception is /ID: it identifies the file permanently, and the key of an encrypted file
+ * may depend on it.
+ * @param missing keys that may be taken from older trailers. The default is every key, which is used for recovery: in a
+ * damaged file, the oldest trailer may be the most complete.
  */
 function trailerOf({ trailers }: Xref, missing?: readonly string[]): Dictionary {
   const trailer: Dictionary = new Map(trailers[0]?.dict);

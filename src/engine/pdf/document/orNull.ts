@@ -1,7 +1,10 @@
 import { EngineError } from "../../errors.ts";
 import { Malformed } from "../syntax/lexer.ts";
 
-/** Runs `read`. Returns null for unreadable or too complex data. For data on which the mark does not depend. */
+/**
+ * Runs `read` and returns its result, or null if it throws because data are unreadable or too complex. Use it only for
+ * data on which the mark does not depend.
+ */
 export function orNull<T>(read: () => T): T | null {
   try {
     return read();

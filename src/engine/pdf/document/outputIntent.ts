@@ -26,7 +26,8 @@ export async function checkOutputIntents(objects: Objects, catalog: Dictionary):
 }
 
 /**
- * Returns whether each profile distinguishes black from white. An unreadable profile passes, because readers ignore it.
+ * Returns whether each profile distinguishes black from white. Accepts an unreadable profile, because readers ignore
+ * it.
  */
 async function haveContrast(objects: Objects, catalog: Dictionary): Promise<boolean> {
   const checked = new Set<number>();
@@ -45,7 +46,7 @@ async function haveContrast(objects: Objects, catalog: Dictionary): Promise<bool
   return true;
 }
 
-/** Returns the decoded data of a stream; undefined if the object is not a stream in the file. */
+/** Returns the decoded data of a stream; undefined if the object does not exist or is inside an object stream. */
 function streamOf(objects: Objects, num: number): Uint8Array | undefined {
   const { table, source, cipher } = objects;
   if (table.liveRow(num) < 0 || !table.isInFile(num)) return undefined;

@@ -4,8 +4,8 @@ import { scanPageAttributes } from "../pages/pageAttributes.ts";
 import { isDictionary, Malformed } from "../syntax/lexer.ts";
 
 /**
- * Returns whether an object other than `page` is a page. Some readers show all pages of the file if the catalog does not
- * lead to a node.
+ * Returns whether the file has a page besides `page`. Some readers show all pages of the file if the catalog does not
+ * lead to a page-tree node.
  * @throws EngineError too_complex
  */
 export async function hasOtherPage(objects: Objects, page: number): Promise<boolean> {

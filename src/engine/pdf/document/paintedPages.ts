@@ -1,4 +1,4 @@
-/** Finds what the content of pages paints over a mark under it. */
+/** Finds the areas that the content of pages paints, and that therefore cover a mark under the content. */
 import { concat, encodeLatin1 } from "../../bytes.ts";
 import { isMatrix, type Matrix } from "../content/matrix.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -12,11 +12,11 @@ import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/
 import { orNull } from "./orNull.ts";
 import type { PdfDocument } from "./pdfDocument.ts";
 
-/** Maximum number of pages of a file that are read. Further pages count as unpainted. */
+/** Maximum number of pages that are read in a file. The pages after them count as unpainted. */
 const MAX_PAGES = 1000;
-/** Number of bytes of a content stream that are read. Backgrounds are painted first. */
+/** Number of bytes that are read at the beginning of a content stream. Backgrounds are painted there. */
 const BEGINNING = 8 << 10;
-/** Maximum number of decoded bytes of a stream, and of a file. */
+/** Maximum number of decoded bytes of a stream, and of all streams of a file. */
 const MAX_DECODED = 256 << 10;
 const MAX_ALL_DECODED = 4 << 20;
 
@@ -39,10 +39,10 @@ export async function paintedPages({ objects, pages }: PdfDocument): Promise<rea
   return painted;
 }
 
-/** Reads content. A call that throws because bytes are not loaded yet is repeated. */
+/** Reads content. If a call throws because bytes are not loaded yet, the caller repeats it. */
 class PaintReader {
   readonly #objects: Objects;
-  /** Decoded beginnings of the page's streams, by their numbers. */
+  /** Decoded beginnings of the pages' streams, by the number of the stream; null for an unreadable stream. */
   readonly #decoded = new Map<number, Uint8Array | null>();
   #left = MAX_ALL_DECODED;
 
@@ -50,7 +50,7 @@ class PaintReader {
     this.#objects = objects;
   }
 
-  /** Unreadable content paints nothing. */
+  /** Returns the rectangles that the content of a page paints. Unreadable content counts as painting nothing. */
   areasOf({ contents, ownResources, box }: PageEntry): Box[] {
     const parts: Uint8Array[] = [];
     for (const num of streamNumbers(contents?.items ?? "")) {
@@ -114,13 +114,16 @@ class PaintReader {
     return readStream(source, table.offsetOf(num), (length) => this.#objects.streamLength(length));
   }
 
-  /** Returns the beginning of a decoded stream, or null if it is unreadable or over the limit of the file. */
+  /**
+   * Returns the beginning of a decoded stream. Returns null if the stream is unreadable, or if the file's decoding
+   * limit has been reached.
+   */
   #beginningOf(num: number): Uint8Array | null {
     const known = this.#decoded.get(num);
     if (known !== undefined || this.#left <= 0) return known ?? null;
     const { dict, data } = this.#stream(num);
     const filters = filtersOf(this.#objects, dict);
-    // Only whole data can be decrypted.
+    // Encrypted data can be decrypted only as a whole.
     const raw = this.#objects.cipher ? data : data.subarray(0, BEGINNING);
     const decoded = decodeContent(this.#objects, num, filters, raw, MAX_DECODED);
     const beginning = decoded instanceof Uint8Array ? decoded : null;

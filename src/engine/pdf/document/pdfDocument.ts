@@ -1,4 +1,4 @@
-/** An open document: the facts that reading found, and the changes to make. */
+/** An open document: the facts that were read from the file, and the changes to make. */
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Box } from "../pages/boxes.ts";
@@ -22,7 +22,7 @@ export interface OutputStart {
   readonly shift: number;
 }
 
-/** The unread content of a page. */
+/** Page content that has not been read yet. */
 export interface UncheckedContent {
   /** The facts about the content. The copying pass completes them. */
   readonly content: PageContent;
@@ -30,15 +30,15 @@ export interface UncheckedContent {
   readonly items: string;
   /** Whether the content is part of the document's logical structure. */
   readonly isTagged: boolean;
-  /** The categories of its resources, see categoriesOf. */
+  /** Bit set of the resource categories that the page has, see categoriesOf. */
   readonly categories: number;
 }
 
-/** Where the mark is on a page. */
+/** The location of the mark on a page. */
 interface PlacedMark {
   /** Index of the page. */
   readonly index: number;
-  /** Points of the mark's box in user space, evenly distributed. */
+  /** Sample points, evenly distributed over the mark's box, in user space. */
   readonly points: readonly (readonly [x: number, y: number])[];
   /** Boxes in user space in which annotations hide the mark. */
   readonly hidden: readonly Box[];
@@ -58,24 +58,32 @@ export interface ReadDocument {
   readonly rewrites: Rewrites;
   /** Pages in reading order. */
   readonly pages: readonly PageEntry[];
-  /** Numbers of the nodes of the source's page tree and of their arrays of kids, which the output does not contain. */
+  /**
+   * Numbers of the objects that form the source's page tree: its nodes and their arrays of kids. The output does not
+   * contain these objects.
+   */
   readonly treeNumbers: ReadonlySet<number>;
-  /** Numbers for new objects. */
+  /** Allocates the numbers of new objects. */
   readonly numbers: ObjectNumbers;
   readonly start: OutputStart;
-  /** Numbers of content objects that the copying pass must check, see ContentCheck. */
+  /**
+   * Numbers of the content objects that have not been read, so that the copying pass must check them, see ContentCheck.
+   */
   readonly deferred: ReadonlySet<number>;
-  /** The content of each page whose syntax the copying pass must check, see SyntaxCheck. */
+  /**
+   * The content of the pages that have not been checked for syntax, so that the copying pass must check them, see
+   * SyntaxCheck.
+   */
   readonly unchecked: readonly UncheckedContent[];
   /** End offset of the data of each content stream, by the offset of its object. */
   readonly contentEnds: ReadonlyMap<number, number>;
-  /** Whether entries with private data or unmarked pages are removed from the pages or the catalog. */
+  /** Whether private data or unmarked pages have been removed from the pages or the catalog. */
   readonly hasPrivateData: boolean;
   /** Whether marking breaks a signature. */
   readonly signed: boolean;
   /** Whether readers show the document's attachments before its pages. Attachments are not marked. */
   readonly isPortfolio: boolean;
-  /** Whether the document is an XFA form whose XML the output does not contain. */
+  /** Whether the document is an XFA form whose XML has been removed. */
   readonly isXfaRemoved: boolean;
   /** Whether the file was damaged, so that readers may show it differently. */
   readonly isRepaired: boolean;
@@ -99,7 +107,7 @@ export interface PdfDocument extends ReadDocument {
   layer: Layer;
   /** Features that the new objects use. */
   readonly uses: Set<Feature>;
-  /** Where the mark is on each page on which something may cover it, in page order. */
+  /** Locations of the mark, in page order, on the pages on which something may cover it. */
   readonly placed: PlacedMark[];
   /** New objects, in the order in which they were added. */
   readonly added: { num: number; object: NewObject }[];

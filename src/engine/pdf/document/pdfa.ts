@@ -32,7 +32,8 @@ export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<P
   try {
     const part = await objects.run(() => claimedPart(metadataOf(objects, catalog), "pdfa"));
     if (part === undefined) return undefined;
-    // Reads the output intents in a separate step. If a range of theirs is missing, the metadata are not read again.
+    // The output intents are read in a separate step. If their bytes are missing, only this step is repeated, so the
+    // metadata are not read again.
     return { part, intent: await objects.run(() => intentOf(objects, catalog)) };
   } catch (error) {
     // Unreadable and oversized metadata count as missing, because no page depends on metadata.
@@ -42,8 +43,8 @@ export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<P
 }
 
 /**
- * Returns whether the file may be PDF/UA (ISO 14289-1, 5). The metadata of an encrypted file may be encrypted, so every
- * encrypted file with /MarkInfo counts.
+ * Returns whether the file may claim to be PDF/UA (ISO 14289-1, 5). The metadata of an encrypted file may be
+ * unreadable, so every encrypted file with /MarkInfo counts.
  */
 export async function mayBePdfua(objects: Objects, catalog: Dictionary): Promise<boolean> {
   if (objects.cipher || !catalog.has("MarkInfo")) return catalog.has("MarkInfo");
@@ -56,10 +57,11 @@ export async function mayBePdfua(objects: Objects, catalog: Dictionary): Promise
 }
 
 /**
- * Returns which device color spaces new objects may use, each given by its number of components (1 gray, 3 RGB, 4
+ * Returns the device color spaces that new objects may use, each given by its number of components (1 gray, 3 RGB, 4
  * CMYK). The conformance must allow the color space (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3), and no page may
- * replace it. In PDF/A, the output intent determines the allowed ones. Readers that apply the output intent show values
- * of an RGB intent unchanged, and convert the values of any other profile.
+ * redefine it by a default color space. In PDF/A, the profile of the output intent determines the allowed color spaces.
+ * Readers that apply the output intent show values of an RGB intent unchanged, and convert the values of any other
+ * profile.
  */
 export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
   const usable = new Set<number>();
@@ -91,8 +93,7 @@ export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: Read
 }
 
 /**
- * Returns the XMP packet as text. Zero bytes are removed, which reduces UTF-16 and UTF-32 to ASCII for ASCII
- * characters.
+ * Returns the XMP packet as text. Removes zero bytes, so that ASCII characters in UTF-16 or UTF-32 become plain ASCII.
  */
 function metadataOf(objects: Objects, catalog: Dictionary): string {
   const { source, table } = objects;

@@ -1,4 +1,4 @@
-/** Reads whether the file is made for print (ISO 15930, and ISO 32000-2, 14.11.5). */
+/** Reads from a file whether it is made for print (ISO 15930, and ISO 32000-2, 14.11.5). */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -9,9 +9,9 @@ import type { Feature } from "./pdfa.ts";
 export interface Press {
   /** Whether the file claims to be PDF/X. */
   readonly isPdfx: boolean;
-  /** Whether the file is PDF/X, or the profile of an output intent is CMYK. */
+  /** Whether the file is PDF/X, or an output intent has a CMYK profile. */
   readonly isForPrint: boolean;
-  /** Whether the file is PDF/X, and no output intent has a profile for other colors than CMYK. */
+  /** Whether the file is PDF/X, and all profiles of its output intents are CMYK. */
   readonly takesCmyk: boolean;
 }
 
@@ -31,8 +31,8 @@ const MOST_INTENTS = 8;
 const COLORS_OF_CMYK = 4;
 
 /**
- * Reads the claim to be PDF/X and the output intents. Unreadable ones count as missing, because no page depends on
- * them.
+ * Reads the output intents, and whether the file claims to be PDF/X. Unreadable data count as missing, because no page
+ * depends on them.
  */
 export async function readPress(objects: Objects, trailer: Dictionary, catalog: Dictionary): Promise<Press> {
   try {

@@ -9,9 +9,9 @@ const MOST_TAGS = 100;
 const COMPONENTS: Readonly<Record<string, number>> = { GRAY: 1, "RGB ": 3, CMYK: 4 };
 
 /**
- * Returns whether black and white remain different in the conversions to and from a profile's color space. Evaluates
- * each look-up table or curve at two entries. Returns true for a profile without tables and curves, because readers
- * ignore it.
+ * Returns whether black and white remain different when a profile converts them to and from its color space. Evaluates
+ * each look-up table and curve for black and for white. Returns true for a profile without tables and curves, because
+ * readers ignore it.
  */
 export function hasContrast(profile: Uint8Array): boolean {
   if (profile.length < HEADER_LENGTH + 4) return true;
@@ -22,7 +22,7 @@ export function hasContrast(profile: Uint8Array): boolean {
   const lightness = isLab ? 0 : 1; // L of Lab, Y of XYZ
   const ends = [0, 1].map((value) => Array<number>(components).fill(value));
   const neutrals = isLab ? LAB_ENDS : XYZ_ENDS;
-  // The digit is a rendering intent, which the reader chooses.
+  // The digit in the tag stands for a rendering intent, which the reader chooses.
   return (
     [0, 1, 2].every((intent) => {
       const fromDevice = outputsOf(tags.get(`A2B${intent}`), ends).map((color) =>
@@ -34,8 +34,8 @@ export function hasContrast(profile: Uint8Array): boolean {
 }
 
 /**
- * Black and white in the two connection spaces of profiles, as fractions of the range. Tables of XYZ clip the brightest
- * values.
+ * Black and white in Lab and in XYZ, the two connection spaces of profiles, as fractions of the range. XYZ values of 1
+ * are brighter than white, and tables clip them.
  */
 const LAB_ENDS = [
   [0, 0.5, 0.5],
@@ -75,7 +75,7 @@ function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
 function rise(curve: Uint8Array): number {
   if (wordAt(curve, 0) !== "curv" || curve.length < 12) return 1;
   const count = view(curve).getUint32(8);
-  if (count < 2 || curve.length < 12 + 2 * count) return 1; // a linear curve, or a power function
+  if (count < 2 || curve.length < 12 + 2 * count) return 1; // the curve is linear or a power function
   return (view(curve).getUint16(12 + 2 * (count - 1)) - view(curve).getUint16(12)) / 0xffff;
 }
 
@@ -96,7 +96,10 @@ function tableOutput(tag: Uint8Array, input: readonly number[]): number[] | unde
   return output.length > 0 && output.every(Number.isFinite) ? output : undefined;
 }
 
-/** Reads a table of the types mft1 and mft2: a grid between curves for each component, as samples of `width` bytes. */
+/**
+ * Evaluates a table of the type mft1 or mft2. It consists of a curve per input, a grid, and a curve per output, with
+ * samples of `width` bytes.
+ */
 function classicOutput(tag: Uint8Array, width: number, input: readonly number[]): number[] {
   const outputs = tag[9]!;
   const [before, after, start] = width === 1 ? [256, 256, 48] : [view(tag).getUint16(48), view(tag).getUint16(50), 52];
@@ -114,7 +117,7 @@ function classicOutput(tag: Uint8Array, width: number, input: readonly number[])
   return point.map((value, i) => curve(gridEnd + width * i * after, after, value));
 }
 
-/** Reads the grid of a table of the types mAB and mBA, without its curves and its matrix. */
+/** Looks up the grid of a table of the type mAB or mBA. Ignores the curves and the matrix of the table. */
 function laterOutput(tag: Uint8Array, input: readonly number[]): number[] {
   const at = view(tag).getUint32(24);
   const width = at === 0 ? undefined : tag[at + 16];
@@ -123,7 +126,10 @@ function laterOutput(tag: Uint8Array, input: readonly number[]): number[] {
   return gridPoint(reader(tag, width), at + 20, width, grid, input, tag[9]!);
 }
 
-/** Returns the entry of a multidimensional table that begins at `start`. The last input varies fastest. */
+/**
+ * Returns the entry nearest to `input` in the multidimensional table that begins at `start`. The last input varies
+ * fastest.
+ */
 function gridPoint(
   read: (at: number) => number,
   start: number,
@@ -140,7 +146,10 @@ function nearest(value: number, count: number): number {
   return Math.round(value * (count - 1));
 }
 
-/** Returns a function that reads a number of `width` bytes as a value from 0 to 1; NaN outside the tag. */
+/**
+ * Returns a function that reads a number of `width` bytes and scales it to the range from 0 to 1. The function returns
+ * NaN for an offset outside the tag.
+ */
 function reader(tag: Uint8Array, width: number): (at: number) => number {
   return width === 1
     ? (at) => tag[at]! / 0xff

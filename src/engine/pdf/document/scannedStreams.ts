@@ -11,8 +11,8 @@ import { readRoot } from "./catalog.ts";
 
 /**
  * Adds the members of the object streams to the table. If an object has several definitions, the last one in the file
- * is used. A member counts as located at its object stream. This step is separate from the scan because the streams of
- * an encrypted file can be read only with the cipher.
+ * is used. A member is defined at the offset of its object stream. This step is separate from the scan because the
+ * streams of an encrypted file can be read only with the cipher.
  * @returns whether all object streams were read and none was superseded
  * @throws EngineError too_complex
  */
@@ -20,7 +20,9 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
   const { table, source } = objects;
   const isCurrent = ({ num, offset }: { num: number; offset: number }) => table.offsetOf(num) === offset;
   const offsetOf = new Map<number, number>();
-  /** Offset of the object, or of the object stream that holds it; -1 if that stream is unknown. */
+  /**
+   * Returns the offset of the object in a row, or of the object stream that contains it; -1 if that stream is unknown.
+   */
   const offsetOfObject = (row: number) =>
     table.kind(row) === IN_STREAM ? (offsetOf.get(table.streamNumber(row)) ?? -1) : table.offset(row);
   let areAllRead = true;
@@ -74,7 +76,10 @@ function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
   return offsets;
 }
 
-/** Marks the members of an object stream as free if that object stream is itself a member of another object stream. */
+/**
+ * Marks all members of `streams` as free. The number of each of these streams has been redefined as a member of another
+ * object stream, so readers no longer find the stream.
+ */
 function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
   for (const num of [...table.numbers()]) {
     const row = table.liveRow(num);
@@ -86,8 +91,8 @@ function freeMembers(table: XrefTable, streams: ReadonlySet<number>): void {
 const MOST_TREES = 8;
 
 /**
- * Returns the references to the catalogs of a scanned file, one for each page tree: first those that a /Root refers to, the
- * newest first, then the others. Each object is inspected once.
+ * Returns references to the catalogs of a scanned file, one for each page tree. The catalogs to which a /Root refers
+ * come first, the newest before older ones. Each object is inspected once.
  * @throws EngineError too_complex
  */
 export async function findCatalogs(

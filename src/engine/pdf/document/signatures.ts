@@ -4,12 +4,12 @@ import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference, type Value } from "../syntax/values.ts";
 
-/** Maximum number of fields that are read. Over ranges, each one may need a request. */
+/** Maximum number of fields that are read. If the source is read by ranges, each field may need a request. */
 const MOST_FIELDS = 1000;
 const FIELD_KEYS: ReadonlySet<string> = new Set(["FT", "V", "Kids"]);
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-/** A form field, with the entries that it inherits. */
+/** A form field that has not been read yet, with the entries that it inherits. */
 interface Field {
   readonly value: Value;
   readonly type: Value | undefined;
@@ -32,7 +32,7 @@ export async function isSigned(objects: Objects, catalog: Dictionary): Promise<b
   try {
     return await hasSignature(objects, form.get("Fields"));
   } catch (error) {
-    // If a field is unreadable, the flag alone decides.
+    // A form with an unreadable field counts as signed, because its flag says so.
     if (error instanceof Malformed || error instanceof EngineError) return true;
     throw error;
   }

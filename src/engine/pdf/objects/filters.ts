@@ -53,8 +53,8 @@ export function hasKnownFilters(dict: Dictionary): boolean {
 /**
  * Applies the filters of a stream dictionary in order. Charges the output of each filter to the meter.
  * @param maxBytes maximum number of bytes that all filters together may produce
- * @param isStrict whether data count as damaged that some reader gives up: Flate data without a valid header, and data of
- * the ASCII and run-length filters with other characters, or without an end mark
+ * @param isStrict whether to reject data on which some readers give up: Flate data without a valid header, and data of
+ * the ASCII and run-length filters that contain other characters or have no end mark
  * @throws Malformed if a filter is unknown, the data are damaged, or there are too many filters
  * @throws EngineError too_complex if the output is too large or the decoding takes too long
  */
@@ -83,8 +83,8 @@ export function decodeStream(
 }
 
 /**
- * Returns a copy of the output if its buffer is less than half full, so that the unused rest is freed. The meter does
- * not count that rest.
+ * Returns a copy of the output if more than half of its buffer is unused, so that the buffer can be freed. The meter
+ * does not count the unused part.
  */
 function trimmed(bytes: Uint8Array): Uint8Array {
   return 2 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
@@ -138,7 +138,7 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isSt
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
-    // The two failed attempts may have produced this much output.
+    // Each of the two failed attempts may have produced output up to this maximum.
     work.charge("inflateDiscarded", 2 * Math.min(maxBytes, MAX_INFLATION * data.length));
     throw new Malformed("a compressed stream is damaged");
   }

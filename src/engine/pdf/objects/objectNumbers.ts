@@ -4,14 +4,14 @@ import type { Value } from "../syntax/values.ts";
 import { LARGEST_NUMBER, type XrefTable } from "./xrefTable.ts";
 
 /**
- * Minimum distance between a new number and the next lower used number. A reference to a missing object means null, and
- * must not lead to a new object. Such references are likely in gaps between numbers, and just above the largest.
+ * Minimum distance of a new number from the next lower number in use. A file may contain references to missing objects,
+ * which mean null and must not lead to a new object. Such references are likely just above a number in use.
  */
 const MIN_DISTANCE = 1000;
 
 /**
- * Allocates the numbers of new objects: first the numbers above those of the source, then the numbers in the gaps
- * between them, from the lowest gap on.
+ * Allocates the numbers of new objects. Numbers above those of the source come first, then numbers in the gaps between
+ * used numbers, beginning with the lowest gap.
  */
 export class ObjectNumbers {
   readonly #table: XrefTable;
@@ -28,7 +28,8 @@ export class ObjectNumbers {
 
   /**
    * Returns the next number.
-   * @throws EngineError `damaged_pdf` if no number is left, which takes object numbers in the millions
+   * @throws EngineError `damaged_pdf` if no number is left, which can only happen if the file has object numbers in the
+   * millions
    */
   take(): number {
     while (this.#next > this.#last) {

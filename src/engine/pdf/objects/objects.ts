@@ -22,7 +22,7 @@ import { Slab } from "./slab.ts";
 import { isEndOfData, readStream } from "./streams.ts";
 import { firstAbove, IN_FILE, IN_STREAM, type XrefTable } from "./xrefTable.ts";
 
-/** Dictionary entries that are needed to read an object stream. */
+/** Dictionary entries that are used to read an object stream. */
 const STREAM_KEYS = ["Type", "N", "First", "Filter", "DecodeParms"];
 
 /** A decoded object stream: object `numbers[i]` begins at `offsets[i]` of `bytes`. */
@@ -30,13 +30,19 @@ export interface ObjectStream {
   bytes: Uint8Array;
   numbers: number[];
   offsets: number[];
-  /** Index of each member by object number, for cross-reference entries with a wrong index. Built on first use. */
+  /**
+   * Index of each member by its object number, used if the index in a cross-reference entry is wrong. Built on first
+   * use.
+   */
   positions?: Map<number, number>;
   /** The offsets in ascending order. This is `offsets` itself if it is already sorted. */
   ascending: number[];
 }
 
-/** Thrown when a step needs object stream `num`, which must be decoded first. Like MissingRange, it is not an Error. */
+/**
+ * Thrown when a step needs object stream `num`, which has not been decoded. The caller decodes it and repeats the step.
+ * Like MissingRange, it is not an Error.
+ */
 export class MissingStream {
   readonly num: number;
 
@@ -47,7 +53,7 @@ export class MissingStream {
 
 /** Maximum number of bytes that are read from an object with unbalanced brackets. */
 const MAX_UNBALANCED_BYTES = 64 * 1024;
-/** Maximum number of references that are followed from one to the next. */
+/** Maximum number of references in a chain in which each reference leads to the next. */
 export const LONGEST_REFERENCE_CHAIN = 32;
 const MAX_MEMBERS = 500_000;
 /** Budget of the cache of decoded object streams, in bytes. */
@@ -72,7 +78,10 @@ export class Objects {
    * or they contain superseded members.
    */
   readonly mustRewrite = new Set<number>();
-  /** Copies of the members read so far, so that an evicted stream is not decoded again for each of its members. */
+  /**
+   * Copies of the members read so far. Without the copies, a stream that has been evicted would be decoded again for
+   * each of its members.
+   */
   readonly #members = new Map<number, Uint8Array>();
 
   constructor(source: ByteSource, table: XrefTable, isScanned: boolean) {
@@ -127,13 +136,14 @@ export class Objects {
   }
 
   /**
-   * Retains the text of an object for the lifetime of the document. Copies it unless it is already in permanent memory.
+   * Retains the text of an object for the lifetime of the document. Copies the text unless its memory lives that long
+   * anyway.
    * @param text value of object `num`, as passed by {@link Objects.at}
    * @throws EngineError too_complex if too much memory is retained
    */
   retain(num: number, text: Uint8Array): Uint8Array {
-    // Two kinds of text need no copy. The first is a copied member, which further reads then no longer need. The second
-    // is a view of a file in memory. A view of a cached block is copied, because the view would retain the whole block.
+    // Two kinds of text need no copy: the copy of a member, which is then no longer needed for further reads, and a
+    // view of a file in memory. A view of a cached block is copied, because the view would retain the whole block.
     if (this.#members.delete(num) || this.source.inMemory) return text;
     return this.#slab.copy(text).subarray(0, text.length);
   }
@@ -232,8 +242,8 @@ export class Objects {
   }
 
   /**
-   * Returns the value of an indirect /Length. Returns undefined if the value is in an object stream, because that could
-   * be the very stream being read.
+   * Returns the value of an indirect /Length. Returns undefined if the value is inside an object stream, because that
+   * stream may be the one whose length is needed.
    */
   streamLength(reference: Reference): number | undefined {
     const value = this.table.isInFile(reference.num) ? this.value(reference.num) : null;

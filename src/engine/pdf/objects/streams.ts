@@ -33,16 +33,16 @@ export interface RawStream {
 
 /** Usual length in bytes of white space and comments between the data and the keyword after them. */
 const USUAL_WHITE_BEFORE_END = 7;
-/** The search window grows by this factor if the white space is longer than usual. */
+/** Factor by which the search window grows if the white space is longer than usual. */
 const WHITE_FACTOR = 96;
-/** Maximum length in bytes of white space before the keyword. */
+/** Maximum length in bytes of white space and comments before the keyword. */
 export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * WHITE_FACTOR ** 2;
 const SEARCH_STEP = 64 * 1024;
 const MAX_RAW_BYTES = 64 << 20;
 
 /**
- * Reads the stream object at file offset `offset`. If neither `endstream` nor `endobj` follows the data, ignores
- * /Length, see {@link endWithoutLength}.
+ * Reads the stream object at file offset `offset`. If neither `endstream` nor `endobj` follows the data, /Length is
+ * ignored, see {@link endWithoutLength}.
  * @param lengthOf resolves a /Length that is a reference
  * @param boundOf returns the offset of the next object, which ends data without `endstream`
  * @throws Malformed if no stream begins at `offset`
@@ -73,7 +73,7 @@ export function readStream(
 }
 
 /**
- * Returns whether the data at `at` follow the keyword `stream` without a line end. Poppler and Ghostscript do not
+ * Returns whether no line end separates the keyword `stream` from the data at `at`. Poppler and Ghostscript do not
  * recognize such a stream.
  */
 export function isGlued(bytes: Uint8Array, at: number): boolean {
@@ -84,7 +84,7 @@ export function isGlued(bytes: Uint8Array, at: number): boolean {
 export function dataStart(bytes: Uint8Array, at: number): number {
   if (!startsWith(bytes, at, "stream")) return -1;
   at += 6;
-  // Real files have a carriage return without a line feed, or blanks before the line end, although neither is allowed.
+  // The data should follow a line feed. Real files also have only a carriage return, or blanks before the line end.
   while (bytes[at] === SPACE || bytes[at] === TAB) at++;
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (bytes[at] === LINE_FEED) at++;
@@ -132,8 +132,8 @@ export function isEndOfData(source: ByteSource, end: number, word?: "endstream")
 }
 
 /**
- * Returns the offset of the next `endstream` from `start` on, without the line end before it. Searches up to `bound`
- * and at most MAX_RAW_BYTES. Returns the end of that range if the keyword is missing.
+ * Returns the offset of the next `endstream` from `start` on, or of the line end directly before it. Searches up to
+ * `bound` and at most MAX_RAW_BYTES. Returns the end of the searched range if the keyword is missing.
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
@@ -150,8 +150,8 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
 }
 
 /**
- * Returns the end of data without a correct /Length, at most `bound`. The data end before the next `endstream`, or
- * before an `endobj` that is followed by another part of the file.
+ * Returns the end of data whose /Length is missing or wrong, at most `bound`. The data end before the next `endstream`,
+ * or before an `endobj` that is followed by another part of the file.
  * @throws like {@link findEndOfData}
  */
 export function endWithoutLength(source: ByteSource, start: number, bound: number): number {

@@ -9,18 +9,18 @@ import { tooComplex } from "../source/meter.ts";
 export const FREE = 0;
 export const IN_FILE = 1;
 export const IN_STREAM = 2;
-/** Kind of an entry: its object is free, directly in the file, or in an object stream. */
+/** Kind of an entry. Its object is free, or directly in the file, or in an object stream. */
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
-/** The largest object number (ISO 32000-1, Annex C). Readers reject larger ones. */
+/** The largest object number that readers accept (ISO 32000-1, Annex C). */
 export const LARGEST_NUMBER = 8_388_607;
 /** Maximum number of rows of any file. A row takes up to 30 bytes of memory. */
 const MAX_ROWS = 2_000_000;
 /** Number of rows allowed for every file, however short. */
 const BASE_ROWS = 500_000;
 /**
- * A file may have one more row for each of this number of bytes. Without the limit, a short file could have millions of
- * rows, because free entries compress to almost nothing.
+ * Bytes of file length per row beyond `BASE_ROWS`. Without this limit, a short file could have millions of rows,
+ * because free entries compress to almost nothing.
  */
 const BYTES_PER_ROW = 4;
 
@@ -41,8 +41,8 @@ export class XrefTable {
   /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
   #field3 = new Uint32Array(1024);
   /**
-   * Live row plus one, by object number; 0 for no row. This array is dense. `#sparse` holds numbers far above the row
-   * count, as in hostile or sparse files.
+   * Live row plus one, by object number; 0 for an object without a row. This array is dense. `#sparse` holds the
+   * numbers that are far above the number of rows, as in hostile or sparse files.
    */
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();
@@ -55,11 +55,10 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry of a section that is not newer than the sections added before. An existing live row stays live,
-   * unless it is a free entry in row `replaceFreeFrom` or a later row: then the new entry becomes the live one, because
-   * the table of a hybrid file marks the objects of its stream as free (7.5.8.4). Ignores an entry in
-   * use with number 0, because only the head of the free list has this number. Also ignores a free entry whose number
-   * is too large for readers.
+   * Adds an entry of a section that is not newer than the sections added before, so an existing live row stays live.
+   * The exception is a free entry in row `replaceFreeFrom` or a later row: it is replaced, because the table of a
+   * hybrid file marks the objects of its stream as free (7.5.8.4). Ignores an entry in use with number 0, because only
+   * the head of the free list has this number. Also ignores a free entry whose number is too large for readers.
    * @param field2 offset, object-stream number or 0, depending on `kind`
    * @param field3 generation, index or next generation, depending on `kind`
    * @throws EngineError too_complex if the table has too many rows, or an object number is too large for readers
@@ -72,8 +71,9 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry that is newer than all entries before it. A scan reads the file from beginning to end, so it finds
-   * entries in this order. Ignores object numbers that readers reject, because any digits may precede an `obj`.
+   * Adds an entry that is newer than all entries before it. A scan finds entries in this order, because it reads the
+   * file from beginning to end. Ignores object numbers that readers reject, because any digits may precede the word
+   * `obj` in a damaged file.
    * @param field2 see {@link XrefTable.add}
    * @param field3 see {@link XrefTable.add}
    * @returns whether the object had a live row before
