@@ -1,7 +1,8 @@
 /**
- * Gives pages a color space for blending (ISO 32000-2, 11.6.6). Without one, Acrobat composites a page with a
- * transparent object in CMYK, which changes the colors of the whole page. In print, however, blending in RGB would
- * change black text and spot colors. Therefore only pages that have RGB colors and no colors for print blend in RGB.
+ * Gives pages a color space for blending (ISO 32000-2, 11.6.6). Acrobat composites a page that has a transparent
+ * object, but no such color space, in CMYK, which changes the colors of the whole page. In print, however, blending in
+ * RGB would change black text and spot colors. Therefore only pages that have RGB colors and no colors for print blend
+ * in RGB.
  */
 import { NAMED_SPACE } from "../content/operators.ts";
 import type { PdfDocument } from "../document/pdfDocument.ts";
@@ -26,11 +27,14 @@ const BLANK_GROUP = " ".repeat(RGB_GROUP.length);
 interface Candidate {
   readonly page: PageEntry;
   readonly resources: ResourceColors;
-  /** The splice of the page's dictionary that begins with the group, or with the same number of blanks. */
+  /**
+   * The splice of the page's dictionary whose text begins with the transparency group, or with blanks of the same
+   * length.
+   */
   splice: Splice | undefined;
 }
 
-/** The transparency groups of the output's pages. */
+/** Decides which pages of the output get a transparency group with a color space. */
 export class Blending {
   /** Candidates by page index; undefined for a page that already has a color space for blending. */
   readonly #candidates: readonly (Candidate | undefined)[];
@@ -55,7 +59,7 @@ export class Blending {
     return new Blending(candidates);
   }
 
-  /** Adds the group of a page to a splice of the page's dictionary. */
+  /** Inserts the transparency group of a page at the start of a splice of the page's dictionary. */
   addGroup(page: PageEntry, splice: Splice): void {
     const candidate = this.#candidates[page.index];
     if (candidate) candidate.splice = splice;
@@ -63,8 +67,8 @@ export class Blending {
   }
 
   /**
-   * Decides which pages blend in RGB. Call it before the pages are written, and after their content has been read, at
-   * the latest by the copying pass. A page with unread content is treated like the page before it.
+   * Decides which pages blend in RGB. Call it before the pages are written, but after their content has been read,
+   * which the copying pass completes. A page with unread content is treated like the page before it.
    */
   decide(): void {
     let isRgb = false;
@@ -89,7 +93,10 @@ function isScreenPage({ content }: PageEntry, { drawn, named }: ResourceColors):
   return isRead ? false : undefined;
 }
 
-/** Returns the entry /Group of a page. Without RGB, blanks replace the text that RGB would need. */
+/**
+ * Returns the entry /Group of a page. If the page does not blend in RGB, blanks stand in place of the text that RGB
+ * needs, so that the length stays the same.
+ */
 function groupText({ group }: PageEntry, isRgb: boolean): string {
   if (typeof group !== "object") return isRgb ? RGB_GROUP : BLANK_GROUP;
   const space = group.hasColorSpace ? "" : isRgb ? RGB_SPACE : BLANK_SPACE;

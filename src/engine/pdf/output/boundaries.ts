@@ -6,7 +6,7 @@ export const LIVE = 0;
 export const SECTION = 1;
 /** An object whose live body is written elsewhere in the output, or not at all. */
 export const SUPERSEDED = 2;
-/** An object of an older revision, according to an older section. */
+/** An object of an older revision, as listed by an older cross-reference section. */
 export const STALE = 3;
 
 export type BoundaryKind = typeof LIVE | typeof SECTION | typeof SUPERSEDED | typeof STALE;
@@ -31,18 +31,18 @@ export class Boundaries {
     return this.#length;
   }
 
-  /** Adds a boundary after all others, regardless of its offset. */
+  /** Adds a boundary at the end of the list, regardless of its offset. */
   add(offset: number, kind: BoundaryKind): void {
     this.#keys[this.#length++] = offset * KINDS + kind;
   }
 
-  /** Adds a boundary before all others, regardless of its offset. */
+  /** Adds a boundary at the beginning of the list, regardless of its offset. */
   prepend(offset: number, kind: BoundaryKind): void {
     this.#keys.copyWithin(1, 0, this.#length++);
     this.#keys[0] = offset * KINDS + kind;
   }
 
-  /** Sorts by offset, and boundaries at the same offset by the number of their kind. */
+  /** Sorts the boundaries by offset, and those with the same offset by the number of their kind. */
   sort(): void {
     this.#keys.subarray(0, this.#length).sort();
   }

@@ -1,7 +1,8 @@
 /**
- * Checks objects during copying that the plan assumed to be content streams without reading them (see ContentsReader).
- * Each must be a stream with a well-formed dictionary and a correct /Length. Otherwise a reader might show the page
- * without its content and mark, or read the bytes after the stream as content.
+ * Checks content streams while they are copied. The plan assumes that certain objects are content streams, without
+ * reading them (see ContentsReader). Each of these objects must be a stream with a well-formed dictionary and a correct
+ * /Length. Otherwise a reader might show the page without its content and mark, or read the bytes after the stream as
+ * content.
  */
 import { indexOf } from "#platform/search";
 import type { Objects } from "../objects/objects.ts";
@@ -13,7 +14,8 @@ import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 import { PlanOutdated } from "./eraser.ts";
 
 /**
- * Number of bytes around each window that checks may read, such as a dictionary at its end, or a length after a stream.
+ * Number of bytes before and after each window that checks may also read. A dictionary may extend beyond the window,
+ * and the object of a /Length may follow its stream.
  */
 export const WINDOW_CONTEXT = 4096;
 /** Maximum length in bytes of an object that contains only a /Length value. */
@@ -35,13 +37,13 @@ export interface Window {
   bytes: Uint8Array;
 }
 
-/** A stream whose end has not been found yet: the offset of its data, and the value of its /Length. */
+/** A stream whose end has not been found yet: the offset `data` of its data, and the value of its /Length. */
 interface OpenStream {
   data: number;
   length: Value | undefined;
 }
 
-/** A reference to a /Length outside the window, and the range of its correct values. */
+/** A reference to a /Length outside the window, and the minimum and maximum of its correct values. */
 interface LateLength {
   reference: Reference;
   least: number;
@@ -73,14 +75,15 @@ export class ContentCheck {
       if (this.#open && !this.#close(this.#open, base, bytes)) return;
       const offset = this.#offsets[this.#next];
       if (offset === undefined || offset >= end) return;
-      if (offset < this.#reached) throw outdated(); // overlapping objects would be searched repeatedly
+      if (offset < this.#reached) throw outdated(); // overlapping objects are rejected, because their bytes would be searched repeatedly
       this.#open = openStream(bytes, offset - base, base);
       this.#next++;
     }
   }
 
   /**
-   * Checks the lengths that were not near their streams. Call it after everything has been copied.
+   * Checks the /Length objects that were too far from their streams to be checked with them. Call it after everything
+   * has been copied.
    * @throws PlanOutdated if something contradicts the plan
    */
   async finish(): Promise<void> {
@@ -105,7 +108,7 @@ export class ContentCheck {
 
   /** Checks the length of a stream. Returns false if the end of the stream is not within `bytes`. */
   #close({ data, length }: OpenStream, base: number, bytes: Uint8Array): boolean {
-    const known = isLength(length) ? length : 0; // a known length saves searching the data
+    const known = isLength(length) ? length : 0; // if the length is known, the data need not be searched
     const from = Math.max(0, data + known - base);
     const end = from < bytes.length ? indexOf(bytes, END, from) : -1;
     if (end < 0) return false;
@@ -122,8 +125,8 @@ export class ContentCheck {
   }
 
   /**
-   * Returns the value of a reference if its object is within `bytes`, otherwise the reference. A length usually
-   * follows its stream.
+   * Returns the value of a /Length reference if its object is within `bytes`, which is usual. Otherwise returns the
+   * reference.
    */
   #near(reference: Reference, base: number, bytes: Uint8Array): Value {
     const offset = this.#objects.table.offsetOf(reference.num);

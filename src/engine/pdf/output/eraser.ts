@@ -1,7 +1,7 @@
 /**
  * Decides which bytes of the source are erased from the output. Every offset in any cross-reference section is a
- * boundary. The bytes between two boundaries either belong to a live object and stay, or belong to a superseded part
- * and become line feeds. They are not parsed.
+ * boundary. The bytes between two boundaries either belong to a live object and are retained, or belong to a superseded
+ * part and become line feeds. The eraser does not parse these bytes.
  */
 
 import { IN_FILE, type XrefTable } from "../objects/xrefTable.ts";
@@ -10,8 +10,8 @@ import type { Xref } from "../xref/xref.ts";
 import { Boundaries, type BoundaryKind, LIVE, SECTION, STALE, SUPERSEDED } from "./boundaries.ts";
 
 /**
- * Thrown when the bytes being copied contradict an assumption of the plan. Open the document again with `thorough`,
- * which assumes nothing, and plan again.
+ * Thrown when the copied bytes contradict an assumption of the plan. Open the document again with `thorough`, which
+ * makes no assumptions, and plan again.
  */
 export class PlanOutdated extends Error {
   override name = "PlanOutdated";
@@ -42,14 +42,16 @@ export function collectBoundaries(
   }
   for (const offset of sections) found.add(offset, SECTION);
   found.sort();
-  // The bytes between the header and the first object are erased, unless the header's last comment runs into that object.
+  // The bytes between the header and the first object are erased, unless the last comment of the header extends into
+  // that object.
   const isWithinHeader = found.length > 0 && found.offsetAt(0) < header;
   if (!isWithinHeader) found.prepend(header, SECTION);
   return found;
 }
 
 /**
- * Returns the offset where the copy of the source can end. Cross-reference sections at the end are cut off, not erased.
+ * Returns the offset at which copying the source can end. Cross-reference sections at the end of the source are cut
+ * off, not erased.
  */
 export function endOfCopy(boundaries: Boundaries, length: number): number {
   let end = length;
@@ -65,7 +67,7 @@ export function endOfCopy(boundaries: Boundaries, length: number): number {
   return end;
 }
 
-/** Passes over the source once, from beginning to end, and reports the ranges to erase. */
+/** Goes through the source once, from beginning to end, and reports the ranges to erase. */
 export class Eraser {
   readonly #boundaries: Boundaries;
   readonly #unverified: XrefTable | undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds the ends of live objects, so that the eraser retains all of each object, and erases superseded bytes after it.
- * Stream data may look like objects and cross-references, for example in an uncompressed PDF attachment.
+ * Finds the end of each live object, so that the eraser retains the whole object and erases only superseded bytes after
+ * it. Stream data may look like objects and cross-references, for example in an uncompressed PDF attachment.
  */
 import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
@@ -24,26 +24,29 @@ import {
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { Boundaries, SECTION, SUPERSEDED } from "./boundaries.ts";
 
-/** Matches signs of superseded bytes: objects, cross-reference sections and ends of revisions. */
+/** Matches text that shows that bytes are superseded: objects, cross-reference sections and ends of revisions. */
 const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
 /** Maximum length in bytes of white space and comments between live objects. Longer gaps count as superseded bytes. */
 const LARGEST_GAP = 64 * 1024;
-/** Maximum distance of the search for an object's end in a source that is not in memory: the size of its cache. */
+/**
+ * Maximum distance that is searched for the end of an object, if the source is not in memory. It is the size of the
+ * source's cache.
+ */
 const LARGEST_SEARCH = 2 << 20;
 
 /** Result of a check of boundaries. */
 interface Checked {
   boundaries: Boundaries;
-  /** Whether the cross-reference omits superseded objects. */
+  /** Whether superseded objects were found that the cross-reference does not list. */
   isIncomplete: boolean;
   /** Numbers of the pages among the live objects that were read. */
   pages: readonly number[];
 }
 
 /**
- * Drops the boundaries within live objects, because offsets in older sections may be wrong. Adds a boundary where a
- * live object is followed by a superseded one that no cross-reference lists.
- * @param suspects offsets of the live objects to read; any others are read only if an unverified boundary follows
+ * Drops the boundaries within live objects, because offsets in older sections may be wrong. Adds a boundary after a
+ * live object if an object follows that is superseded, but not listed by any cross-reference.
+ * @param suspects offsets of the live objects to read; others are read only if a boundary follows that may be wrong
  */
 export async function checkBoundaries(
   objects: Objects,
@@ -69,7 +72,7 @@ class BoundaryCheck {
   readonly #suspects: ReadonlySet<number> | "all";
   readonly #lengths = new Map<number, Value>();
   #next = 0;
-  /** End of the live objects that have been checked. */
+  /** Maximum end of the live objects that have been checked. */
   #reached = 0;
 
   constructor(objects: Objects, boundaries: Boundaries, suspects: ReadonlySet<number> | "all") {
@@ -115,7 +118,7 @@ class BoundaryCheck {
     return true;
   }
 
-  /** Copies a boundary to the checked ones. */
+  /** Copies a boundary to the list of checked boundaries. */
   #retain(index: number): void {
     this.checked.add(this.#boundaries.offsetAt(index), this.#boundaries.kindAt(index));
   }
@@ -126,11 +129,11 @@ class BoundaryCheck {
   }
 
   /**
-   * Returns the end of the live object at `offset`, after its `endobj`, and its number if it is a page. Without a
-   * correct /Length, the object ends at the latest at `next`, the next live object.
+   * Returns the end of the live object at `offset`, after its `endobj`, and the object's number if it is a page. The
+   * object ends at the offset `next` of the next live object at the latest, if its /Length is wrong.
    */
   #read(offset: number, next: number): { end: number; page?: number | undefined } {
-    if (offset < this.#reached) return { end: next }; // within another live object
+    if (offset < this.#reached) return { end: next }; // the object begins within another live object
     const { source } = this.#objects;
     let end: number;
     let page: number | undefined;
@@ -159,18 +162,24 @@ class BoundaryCheck {
     return findWord(this.#objects.source, start, this.#far(start, next), word) ?? next;
   }
 
-  /** Returns the offset at which a search from `start` ends. */
+  /** Returns the offset at which a search from `start` gives up. */
   #far(start: number, next: number): number {
     return this.#objects.source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
   }
 
-  /** Returns the end of the data at `start` without a correct /Length, or `next` if no end is found before `next`. */
+  /**
+   * Returns the end of the data that begin at `start` and have no correct /Length. Returns `next` if no end is found
+   * before it.
+   */
   #endOfData(start: number, next: number): number {
     const end = this.#find("endstream", start, next);
     return findEndobj(this.#objects.source, start, this.#far(start, end)) ?? end;
   }
 
-  /** Follows a /Length through references, each of which is read once. */
+  /**
+   * Returns the value of a /Length, which may be at the end of a chain of references. Each referenced object is read
+   * once.
+   */
   #length(value: Value | undefined): Value | undefined {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
@@ -223,7 +232,7 @@ function describe(bytes: Uint8Array, at: number): Description {
     : { num, isPage: false, end: data, isStream: true, length };
 }
 
-/** Returns the end of the value at `at`. A reference consists of three tokens. */
+/** Returns the end of the value at `at`. If the value is a reference, its end is after the third token. */
 function endOfValue(bytes: Uint8Array, at: number): number {
   const end = skipValue(bytes, at);
   const gen = skipWhite(bytes, end);
@@ -232,7 +241,7 @@ function endOfValue(bytes: Uint8Array, at: number): number {
   return bytes[letter] === UPPER_R ? letter + 1 : end;
 }
 
-/** Returns the end of `word` if it follows at `at`, after optional white space and comments; otherwise `at`. */
+/** Returns the end of `word` if it follows `at`, after optional white space and comments. Otherwise returns `at`. */
 function behindWord(source: ByteSource, at: number, word: string): number {
   if (at >= source.length) return at;
   try {

@@ -6,10 +6,10 @@ import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { FormSource, IsolatedContent } from "../pages/isolation.ts";
 import { Rewrite, sharedContent } from "../pages/rewrite.ts";
 
-/** The forms of a document. */
+/** Creates the form XObjects of a document, and shares them between pages. */
 export class Forms {
   readonly #document: PdfDocument;
-  /** References to the forms that have the number of their content stream, by this number. */
+  /** References to the forms that replace a content stream under its number, by this number. */
   readonly #kept = new Map<number, Ref>();
   readonly #copies = new Map<string, Ref>();
   readonly #known = new Map<IsolatedContent, Ref[]>();
@@ -35,7 +35,7 @@ export class Forms {
     return forms.map((form) => (form.copy ? this.#copy(form, form.copy, entries) : this.#keep(form, entries)));
   }
 
-  /** Returns the reference to a form with the number and the data of a content stream. */
+  /** Returns the reference to a form that has the number and the data of a content stream. */
   #keep({ num, coding, data }: FormSource, entries: string): Ref {
     const known = this.#kept.get(num);
     if (known) return known;

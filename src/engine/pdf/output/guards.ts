@@ -1,7 +1,7 @@
 /**
- * Operators around a page's content. They protect the mark from content that leaves a changed state or breaks off. The
- * content is well-formed or has not been checked. Around well-formed content, all of these operators are legal, balanced
- * and without effect.
+ * Guards: operators before and after a page's content. They protect the mark from content that changes the graphics
+ * state for the operators after it, or that breaks off. The guarded content is well-formed or has not been checked. For
+ * well-formed content, all guards are legal, balanced and without effect.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";
@@ -13,26 +13,28 @@ import type { Pdfa } from "../document/pdfa.ts";
  */
 const INITIAL_COLOR = "0 g";
 
-/** Number of marked-content sequences that content may leave open, or may end without having begun them. */
+/** Maximum number of marked-content sequences that content may leave open, or may end without beginning them. */
 const SEQUENCES = 4;
 
-/** Closes nested arrays and dictionaries in any order. */
+/** Closes arrays and dictionaries, however they are nested. */
 const BRACKETS = "]>>]>>]>>]";
 
 /**
- * Lines that are comments unless content ends within a string. There is one line for a hexadecimal string, and one for
- * each open parenthesis. The line that ends the string also ends what contains it, and later lines are comments again.
- * The number of lines is large because a truncated inline image consumes the bytes that it lacks: up to 4 KiB, the
- * maximum that ISO 32000-2, 8.9.7 recommends for such an image. The first line ends an unfinished token. It is not
- * empty, because pdf.js stops at a plus or minus sign if only line ends separate it from a comment.
+ * Lines that close strings. Unless content ends within a string, they are comments. There is one line for a hexadecimal
+ * string, and one for each open parenthesis. The line that ends the string also ends the arrays and dictionaries around
+ * it, and later lines are comments again. The number of lines is large because a truncated inline image consumes the
+ * bytes that it lacks: up to 4 KiB, the maximum that ISO 32000-2, 8.9.7 recommends for such an image. The first line
+ * ends an unfinished token. It is not empty, because pdf.js stops at a plus or minus sign if only line ends separate it
+ * from a comment.
  */
 const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 
 /**
- * Data of an inline image, for content that ends within an array, a dictionary or an inline image. There, readers take
- * `BI` and `ID` for elements, and read the data as tokens. These tokens close everything that is open, and drop the
- * remaining operands. `EI` ends an inline image. After any other content, the image is a small stencil mask that paints
- * nothing. Its resolution is 1,200 samples to the inch, so that print checks do not report it.
+ * Data of an inline image that closes what content leaves open. If content ends within an array, a dictionary or an
+ * inline image, readers do not recognize the operators `BI` and `ID`, and read the data as tokens. These tokens close
+ * all arrays and dictionaries, and drop the remaining operands. `EI` ends an inline image. After any other content, the
+ * image is a small stencil mask that paints nothing. Its resolution is 1,200 samples per inch, so that print checks do
+ * not report it.
  */
 const DATA = `${BRACKETS} scn n `;
 const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;
@@ -53,7 +55,7 @@ class SharedStream {
   }
 }
 
-/** The operators around a page's content. They save the initial graphics state many times before the content runs. */
+/** The operators around a page's content. The opening operators save the initial graphics state many times. */
 class Guards {
   /** Stream before the content. */
   readonly opening: SharedStream;
@@ -78,12 +80,15 @@ class Guards {
   }
 }
 
-/** Number of marked-content sequences that a form may leave open. Deflated, they take a few bytes. */
+/**
+ * Maximum number of marked-content sequences that a form may leave open. Deflated, the guards for all of them take a
+ * few bytes.
+ */
 const SEQUENCES_OF_FORMS = 64;
 
 /**
- * Returns the operators that draw forms with the isolated content of a page. They also close what readers let a form
- * leave open: marked content, a path, a clip and a text object.
+ * Returns the operators that draw the forms with the isolated content of a page. Some readers let a form leave marked
+ * content, a path, a clip or a text object open. The operators also close these.
  * @param names the names of the forms in the resources of the page
  * @param pdfa the file's claim to be PDF/A
  */
@@ -94,7 +99,10 @@ export function drawForms(names: readonly string[], pdfa: Pdfa | undefined): str
 
 const GUARDS = new Guards(31, 30, INITIAL_COLOR);
 const COLORLESS_GUARDS = new Guards(31, 30, "");
-/** Guards for files that allow at most 28 levels of saved states, none of which their content leaves open. */
+/**
+ * Guards for files that allow at most 28 levels of saved graphics states. The content of such a file leaves no level
+ * open.
+ */
 const FEW_GUARDS = new Guards(6, 6, INITIAL_COLOR);
 const FEW_COLORLESS_GUARDS = new Guards(6, 6, "");
 

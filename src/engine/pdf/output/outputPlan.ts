@@ -33,7 +33,7 @@ export interface OutputPlan {
 
 const CHUNK = 1 << 20;
 
-/** Plans the output of a document whose changes are complete. */
+/** Plans the output of a document. All changes must have been made before. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
   const blending = await Blending.of(document);
@@ -80,7 +80,7 @@ interface Copy {
   to: number;
   version: VersionDigit | undefined;
   table: XrefTable;
-  /** Whether the copying pass looks for unknown revisions (see RevisionWatch) and checks the offsets of objects. */
+  /** Whether the copying pass searches for unknown revisions (see RevisionWatch) and checks the offsets of objects. */
   watch: boolean;
 }
 
@@ -103,7 +103,7 @@ async function findBoundaries(
     const listed = collectBoundaries(xref, start.from, source.length, superseded, header);
     source.meter.charge("sortBoundary", listed.length);
     await source.meter.yieldIfDue();
-    // For a source that is read by ranges, the copying pass does this search.
+    // If the source is read by ranges, the copying pass searches for suspects instead.
     const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
     let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
     if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");
@@ -118,7 +118,8 @@ async function findBoundaries(
 }
 
 /**
- * Returns the offset after the `%PDF-` line and the comments that follow it. Only these may precede the first object.
+ * Returns the offset after the file header: the `%PDF-` line and the comments that follow it. Nothing else may precede
+ * the first object.
  */
 function endOfHeader(source: ByteSource, origin: number): number {
   const head = source.bytes(origin, Math.min(origin + 1024, source.length));
@@ -146,12 +147,13 @@ async function* chunksOf(
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
     const write = (character: string, start: number, stop: number) => {
-      // A chunk of a source in memory is a view. It is copied only when its first byte changes.
+      // A chunk of a source in memory is a view of the source, so it is copied before its first byte changes.
       if (!own) chunk = chunk.slice();
       own = true;
       chunk.fill(character.charCodeAt(0), start - at, stop - at);
     };
-    // The following objects begin on a separate line, as PDF/A requires (ISO 19005-1, 6.1.8).
+    // Line feeds replace erased bytes, so that the next object begins on a new line, as PDF/A requires (ISO 19005-1,
+    // 6.1.8).
     eraser.pass(at, end, bytes, base, (start, stop) => write("\n", start, stop));
     if (version && at <= version.offset && version.offset < end)
       write(version.digit, version.offset, version.offset + 1);
@@ -192,7 +194,7 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
         chunk = chunk.subarray(taken.length);
         if (chunk.length === 0 && filled < bytes.length) chunk = await next(chunks);
       }
-      overlap = bytes.slice(Math.max(0, end - WINDOW_CONTEXT) - base); // copied before bytes of this window are erased
+      overlap = bytes.slice(Math.max(0, end - WINDOW_CONTEXT) - base); // copies the bytes before the consumer erases parts of this window
       yield { at, end, base, bytes };
       at = end;
     }

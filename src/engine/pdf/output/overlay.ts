@@ -1,6 +1,6 @@
 /**
- * Lays form XObjects over or under the content of every page. Well-formed content streams stay unchanged. Other streams
- * become form XObjects.
+ * Lays form XObjects over or under the content of every page. Well-formed content streams stay unchanged. Malformed
+ * ones become form XObjects.
  */
 import { encodeLatin1 } from "../../bytes.ts";
 import { deflatedText } from "../../deflated.ts";
@@ -15,20 +15,21 @@ import { Forms } from "./forms.ts";
 import { drawForms, guardsFor } from "./guards.ts";
 
 /**
- * Maximum number of deflated placements, in page order. If each page has its own placement, deflating all of them would
- * take half of the total time.
+ * Maximum number of placements that are deflated, counted in page order. If each page has its own placement, deflating
+ * all of them would take half of the total time.
  */
 const MOST_DEFLATED = 16;
 /**
- * Budget in bytes for the operators in the cache of placements. Most pages have the operators of a recent page, or
- * unique ones.
+ * Budget of the cache of placements, in bytes of their operators. Most pages have either the same operators as a recent
+ * page, or unique ones.
  */
 const PLACEMENTS_BYTES = 1 << 20;
 
 /**
- * Lays form XObjects over or under the content of every page, as artifacts (ISO 32000-2, 14.8.2.2). The document's layer
- * decides. They are drawn in the page's initial graphics state. Under the content, they leave that state unchanged. Pages
- * with equal operators share one content stream. Must be called only once per document.
+ * Lays form XObjects over or under the content of every page, as artifacts (ISO 32000-2, 14.8.2.2). The layer of the
+ * document decides between over and under. The XObjects are drawn in the page's initial graphics state. If they are
+ * under the content, they leave that state unchanged. Pages with equal operators share one content stream. Must be
+ * called only once per document.
  * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
  * resource name on that page
  * @throws EngineError too_complex if placing the XObjects takes too long, or copies too many bytes
@@ -43,12 +44,15 @@ export async function overlay(
   const isGuarded = !isUnder && document.pages.some(({ isolated }) => !isolated);
   const [opening, closing] = isGuarded ? [document.add(guards.opening), document.add(guards.closing)] : ["", ""];
   /**
-   * References to the streams that place the mark, by the operators. A blank before the operators stands for a
-   * mark without guards.
+   * References to the content streams that place the mark. The key consists of their operators. It begins with a blank
+   * if the mark needs no guards.
    */
   const placements = new LruCache<string, string>(PLACEMENTS_BYTES);
   let deflated = 0;
-  /** New /Contents arrays of pages that share an array in the source, by the number of that array and the placement. */
+  /**
+   * New /Contents arrays of pages that share one array in the source. The key consists of the number of that array and
+   * the placement.
+   */
   const arrays = new Map<string, Ref>();
   const names = new Names();
   const forms = new Forms(document);
@@ -117,23 +121,27 @@ export async function overlay(
   });
 }
 
-/** Builds an array with join. A template would keep a tree of its parts in memory for every page. */
+/**
+ * Builds the text of an array. A template literal would keep a tree of the parts in memory for every page, unlike
+ * `join`.
+ */
 function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
-/** Length of entries from which building a set of their names is faster than searching their text. */
+/** Minimum length of a slot's entries at which a set of their names is faster than a search in their text. */
 const LONG = 1024;
 const ENTRY = /\/([^\s/<]+) \d/g;
 
 /**
- * Names XObjects in the resources of pages. Pages may share resources, so each XObject has the same number everywhere.
+ * Gives XObjects names in the resources of pages. An XObject has the same number on all pages, because pages may share
+ * resources.
  */
 class Names {
   readonly #numbers = new Map<Ref, number>();
-  /** Entries written so far. Most pages have equal entries, which then share one string. */
+  /** Texts of entries written so far. Most pages have equal entries, and share one string for them. */
   readonly #known = new Map<string, string>();
-  /** Names in the slots with long entries, such as those of resources that many pages share. */
+  /** The names in each slot that has long entries, such as a slot that many pages share. */
   readonly #many = new Map<NameSlot, Set<string>>();
 
   /** Returns the name of an XObject, and adds it to the page's XObject dictionary if it is missing. */
@@ -158,7 +166,10 @@ class Names {
     return name;
   }
 
-  /** Returns whether a slot has an entry of this name. Adds the name to the set of a slot with long entries. */
+  /**
+   * Returns whether a slot has an entry of this name. If the slot has long entries, also adds the name to the set of
+   * its names.
+   */
   #has(slot: NameSlot, { insert }: Splice, name: string): boolean {
     if (insert.length < LONG) return insert.includes(`/${name} `);
     const names = this.#many.get(slot) ?? new Set(Array.from(insert.matchAll(ENTRY), ([, named]) => named!));

@@ -21,7 +21,7 @@ const LONGEST_MALFORMED = 1 << 20;
 
 /**
  * Returns the numbers of the objects that are reachable only through removed entries. Reads the dictionaries of all
- * objects once, in file order. Returns none if the file has too many references or unreadable ones.
+ * objects once, in file order. Returns an empty list if references are unreadable or too many.
  * @param dropped numbers of objects of the page tree that the output does not contain
  * @throws EngineError too_complex
  */
@@ -89,8 +89,8 @@ function containersOf(table: XrefTable): Set<number> {
 }
 
 /**
- * Adds the live members of an object stream that are not `changed` to the graph. Returns false if the graph is full or
- * the stream is unreadable.
+ * Adds the live members of an object stream to the graph, except the `changed` ones. Returns false if the graph is full
+ * or the stream is unreadable.
  */
 async function addMembers(
   graph: ReferenceGraph,
@@ -117,8 +117,8 @@ async function addMembers(
 }
 
 /**
- * Returns the references in the value of an object, or in the dictionary of a stream. Searches all bytes of a malformed
- * object, because readers interpret it differently. Returns undefined if such an object is too long.
+ * Returns the references in the value of an object, or in the dictionary of a stream. In a malformed object, searches
+ * all bytes, because readers interpret it differently. Returns undefined if a malformed object is too long.
  * @throws MissingRange if bytes must be fetched first
  */
 function referencesAt(objects: Objects, num: number): number[] | undefined {
@@ -148,8 +148,8 @@ function referencesOfMember(text: Uint8Array, meter: Meter): number[] {
 }
 
 /**
- * Returns the dictionary at the beginning of a stream's text; nothing if it is unreadable. The data may contain bytes that
- * look like references.
+ * Returns the dictionary at the beginning of a stream's text, or an empty text if the dictionary is unreadable. Leaves
+ * out the stream's data, because they may contain bytes that look like references.
  */
 function dictionaryOf(text: Uint8Array): Uint8Array {
   try {
@@ -179,7 +179,7 @@ function referencesIn(text: Uint8Array, meter: Meter): number[] {
   return found;
 }
 
-/** Returns the object numbers of all bytes that look like a reference. */
+/** Returns the object numbers of everything in the bytes that looks like a reference. */
 function referencesAmong(bytes: Uint8Array, meter: Meter): number[] {
   meter.charge("findReferences", bytes.length);
   return Array.from(decodeLatin1(bytes).matchAll(/(?<!\d)(\d{1,9})\s+\d{1,5}\s+R/g), ([, num]) => Number(num));
@@ -191,7 +191,7 @@ function referencesInValue(value: Value): number[] {
   return Array.isArray(values) ? values.flatMap(referencesInValue) : [];
 }
 
-/** Appends items one by one. Spreading fails for a very large number of items. */
+/** Appends items one by one, because spreading a very large number of items fails. */
 function append(numbers: number[], more: readonly number[]): void {
   for (const num of more) numbers.push(num);
 }

@@ -3,16 +3,17 @@ import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Skeleton } from "./skeleton.ts";
 
 /**
- * Proves that every page is written, and that the mark is the last of its contents, or the first if it is under them.
+ * Proves that every page is written, and that the mark is the last item of the page's contents, or the first item if
+ * the mark is under the content.
  * @param isWritten returns whether the tail of the output has an object of this number
- * @throws Error if the proof fails. This is a defect of the engine, and the plan must not be executed
+ * @throws Error if the proof fails. The engine then has a defect, and the plan must not be executed
  */
 export function provePages(
   { pages, added, layer }: PdfDocument,
   { leaves }: Pick<Skeleton, "leaves">,
   isWritten: (num: number) => boolean,
 ): void {
-  /** Texts of the new /Contents arrays by their references. Built at first use. */
+  /** Texts of the new /Contents arrays by their references. Built on first use. */
   let arrays: Map<string, string> | undefined;
   const arrayOf = (contents: string) => {
     if (!contents.endsWith(" 0 R")) return contents;
@@ -20,7 +21,10 @@ export function provePages(
     return arrays.get(contents) ?? "";
   };
 
-  /** Whether all objects of a placement are written. Most pages have the same placement. */
+  /**
+   * Whether the output has all objects of a placement, by the text of the placement. Most pages have the same
+   * placement.
+   */
   const known = new Map<string, boolean>();
   const isWhole = (placement: string) => {
     const isKnown = known.get(placement) ?? Array.from(placement.matchAll(/(\d+) 0 R/g), numberOf).every(isWritten);

@@ -1,10 +1,13 @@
-/** The references between the objects of a file, by cross-reference row. */
+/** Graph of the references between the objects of a file. Each object is identified by its cross-reference row. */
 import type { XrefTable } from "../objects/xrefTable.ts";
 
-/** Maximum number of references. They take 8 bytes each. */
+/** Maximum number of references in the graph. Each takes 8 bytes. */
 const MOST_REFERENCES = 1 << 21;
 
-/** A graph to which objects are added one by one. Each object has a linked list of the rows to which it refers. */
+/**
+ * A graph to which objects are added one by one. For each object, it stores a linked list of the rows to which the
+ * object refers.
+ */
 export class ReferenceGraph {
   readonly #table: XrefTable;
   /** Index of the last reference of each row; -1 without references. */

@@ -21,8 +21,8 @@ import {
 } from "../syntax/lexer.ts";
 
 /**
- * Corrects the references of a rewritten dictionary or array, so that each refers to an object of the output by its
- * generation.
+ * Corrects the references in a rewritten dictionary or array. Afterwards, each reference leads to an object of the
+ * output with the right generation, or is replaced by null.
  * @param freed numbers of the source's objects that the output does not contain
  */
 export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed: ReadonlySet<number>): void {
@@ -40,12 +40,12 @@ export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed
 }
 
 /**
- * Returns whether a text may contain a reference for which `isSuch` is true. Searches for the letter R, even inside
- * strings, because almost no text contains such a reference. Reading each text token by token would take several times
- * as long.
+ * Returns whether a text may contain a reference for which `isSuch` is true. Only searches for the letter R, even
+ * inside strings, because almost no text contains such a reference. Reading each text token by token would take several
+ * times as long.
  */
 function mayHaveReference(text: Uint8Array, isSuch: (start: number, num: number, gen: number) => boolean): boolean {
-  if (text.includes(PERCENT)) return true; // a comment may be within a reference
+  if (text.includes(PERCENT)) return true; // a comment may separate the parts of a reference
   for (let at = text.indexOf(UPPER_R); at >= 0; at = text.indexOf(UPPER_R, at + 1)) {
     const genEnd = startOfWhite(text, at);
     const gen = startOfDigits(text, genEnd);
@@ -67,7 +67,7 @@ function startOfDigits(text: Uint8Array, end: number): number {
   return end;
 }
 
-/** Returns whether the output contains an object of the source. */
+/** Returns whether the output contains object `num` of the source. */
 function isInOutput(
   num: number,
   { xref: { table }, start, objects }: PdfDocument,

@@ -29,24 +29,24 @@ import type { Skeleton } from "./skeleton.ts";
 
 const NULL_OBJECT = encodeLatin1("null");
 
-/** Replaced and dropped objects of the source. */
+/** Objects of the source that are replaced or dropped in the output. */
 export interface Replacements {
-  /** Rewritten objects outside the skeleton that are directly in the file. */
+  /** Rewritten objects that are directly in the file and do not belong to the skeleton. */
   inFile: Rewrite[];
-  /** Rewritten members of object streams outside the skeleton. */
+  /** Rewritten members of object streams that do not belong to the skeleton. */
   inStreams: Rewrite[];
   /** Numbers of the replaced object streams. Their other live members must be written again. */
   streams: number[];
   /** Object numbers whose body in the source is superseded. */
   superseded: Set<number>;
-  /** The numbers in `superseded` that the output lists as free. */
+  /** Those of the numbers in `superseded` that the output lists as free. */
   freed: Set<number>;
 }
 
 /**
  * Plans the replacements. An object stream is replaced if one of its members is rewritten, because the stream still
- * contains the unmarked page, or if a later revision supersedes a member. Cross-reference streams, the linearization
- * dictionary and private data are dropped.
+ * contains the old member, such as an unmarked page. It is also replaced if a later revision supersedes one of its
+ * members. Cross-reference streams, the linearization dictionary and private data are dropped.
  * @throws EngineError damaged_pdf if a page's content would be dropped too
  */
 export async function planReplacements(document: PdfDocument, skeleton: Skeleton): Promise<Replacements> {
@@ -67,7 +67,8 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     const isMember = row >= 0 && table.kind(row) === IN_STREAM;
     if (isMember) streams.add(table.streamNumber(row));
     else superseded.add(num);
-    // A node may also serve as another object, such as the resources of a page.
+    // A node may also serve as another object, such as the resources of a page. It is then rewritten and must not be
+    // dropped.
     const isDropped = document.treeNumbers.has(num) && splices.every(({ insert }) => insert === "");
     if (isDropped) freed.add(num);
     else if (!ofSkeleton.has(rewrite)) (isMember ? inStreams : inFile).push(rewrite);
@@ -80,7 +81,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
   }
 
-  /** Objects to which no written object refers. Some may have been the content of an isolated page. */
+  /** Objects to which no written object refers. Some of them may be content streams of isolated pages. */
   const unused = new Set(document.hasPrivateData ? await findPrivateObjects(document, freed) : []);
   for (const num of unused) {
     freed.add(num);
@@ -100,7 +101,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
     const offset = table.offset(row);
-    if (sectionOffsets.has(offset)) freed.add(table.number(row)); // the object is the section itself, see verify.ts
+    if (sectionOffsets.has(offset)) freed.add(table.number(row)); // the object is a cross-reference stream, see verify.ts
     if (offset < first) {
       first = offset;
       firstNumber = table.number(row);
@@ -120,7 +121,10 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
   return { inFile, inStreams, streams: inOrder, superseded, freed };
 }
 
-/** Returns whether an object is currently an object stream. An entry of an older revision may name another object. */
+/**
+ * Returns whether an object is currently an object stream. An entry of an older revision may state the number of
+ * another object.
+ */
 async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   try {
     await objects.source.meter.yieldIfDue();
@@ -132,7 +136,7 @@ async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   }
 }
 
-/** Returns whether an object is a stream that a page shows. */
+/** Returns whether an object is a content stream of a page. */
 async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: number): Promise<boolean> {
   if (contentEnds.has(objects.table.offsetOf(num))) return true;
   if (!deferred.has(num)) return false;
@@ -141,20 +145,20 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
       isDictionary(bytes, at) && hasStream(bytes, skipValue(bytes, at));
     return (await objects.run(() => objects.at(num, isStream))) ?? false;
   } catch (error) {
-    if (error instanceof Malformed) return false; // the copying pass detects this
+    if (error instanceof Malformed) return false; // the copying pass detects the malformed object
     throw error;
   }
 }
 
-/** Maximum number of bytes of a member to check between two yields to the event loop. */
+/** Maximum number of bytes of a member that are checked between two yields to the event loop. */
 const AT_ONCE = 64 * 1024;
-/** Length in bytes from which members with the same offset are read only once. */
+/** Minimum length in bytes at which a member is cached, because other members may begin at the same offset. */
 const LONG = 1024;
 
 /**
- * Decodes one of the replaced object streams, and yields its live members that are not rewritten, in stream order.
- * Yields views one at a time, because all members together may be large. Frees unlisted pages, because they have no
- * mark.
+ * Decodes one of the replaced object streams, and yields those of its live members that are not rewritten, in stream
+ * order. Yields views one at a time, because all members together may be large. Frees members that are unlisted pages
+ * instead of yielding them, because they have no mark.
  * @throws Malformed if the stream cannot be decoded, although it could be decoded before
  * @throws EngineError too_complex if the members take too long or overlap too much
  */
@@ -199,8 +203,8 @@ export async function* keptMembers(
 }
 
 /**
- * Returns a member in well-formed syntax: a view of a well-formed member, or a corrected copy. MuPDF reads no member of
- * an object stream with a malformed member.
+ * Returns a member in well-formed syntax: a view of a well-formed member, or a corrected copy of a malformed one. MuPDF
+ * reads none of the members of an object stream if one of them is malformed.
  * @throws EngineError too_complex if the member is malformed and very long
  */
 function wellFormedMember(text: Uint8Array): Uint8Array {
@@ -224,7 +228,8 @@ function mended(text: Uint8Array): Uint8Array {
     if (!(error instanceof EndOfBytes)) return NULL_OBJECT;
   }
   try {
-    // The member may end with its last token. Only a terminated copy shows where that token ends.
+    // The member may end with its last token. The end of that token is clear only if white space follows, as in a
+    // terminated copy.
     return read(terminated(text));
   } catch (error) {
     if (error instanceof Malformed) return NULL_OBJECT;

@@ -1,7 +1,7 @@
 /**
- * Searches the retained bytes for signs of unmarked pages: pages that the page tree does not list, and revisions that
- * the cross-reference does not reach because a later revision has no /Prev. The output must not contain any, because a
- * reader that repairs a truncated file would find them.
+ * Searches the retained bytes for signs of unmarked pages. Such pages are not listed in the page tree, or belong to a
+ * revision that the cross-reference does not reach because a later revision has no /Prev. The output must not contain
+ * any, because a reader that repairs a truncated file would find them.
  */
 import { indexOf } from "#platform/search";
 import { concat } from "../../bytes.ts";
@@ -17,11 +17,14 @@ const END_OF_REVISION = "%%EOF";
 const PAGE = "/Page";
 const TYPE = "/Type";
 
-/** Objects larger than this number of bytes, mostly images, are skipped by their /Length instead of searched. */
+/**
+ * Size in bytes above which an object is skipped by its /Length instead of searched. Most of these objects are images.
+ */
 const LARGE = 64 * 1024;
 
 /**
- * Returns the offsets of live objects that contain or precede a sign of unmarked pages. The source must be in memory.
+ * Returns the offsets of the live objects that contain a sign of unmarked pages, or after which such a sign follows.
+ * The source must be in memory.
  * @param streamEnds end offsets of stream data, by the offset of their object; these data are not searched
  */
 export function findSuspects(
@@ -91,7 +94,7 @@ function hasSign(bytes: Uint8Array): boolean {
   return findEndOfRevision(bytes, 0, bytes.length) >= 0 || findPage(bytes, 0, bytes.length) >= 0;
 }
 
-/** Returns whether the name at `at` ends there and follows /Type. */
+/** Returns whether the name /Page at `at` is complete and follows /Type. */
 function isType(bytes: Uint8Array, at: number): boolean {
   const end = at + PAGE.length;
   if (end === bytes.length || isRegular(bytes[end])) return false;
@@ -100,8 +103,8 @@ function isType(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Number of bytes on each side of the seam between two chunks that are searched together. No sign is longer than this,
- * even with white space in it.
+ * Number of bytes before and after the seam between two chunks that are searched together. No sign of unmarked pages is
+ * longer, even with white space in it.
  */
 const SEAM = 64;
 

@@ -23,7 +23,7 @@ export interface Member {
  */
 export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): void {
   let at = 0;
-  // An insertion comes before a replacement at the same offset.
+  // At the same offset, an insertion comes before a replacement.
   for (const splice of splices.toSorted((a, b) => a.at - b.at || a.remove - b.remove)) {
     if (splice.at < at) throw new Error(`object ${num} has overlapping splices at offset ${splice.at}`);
     out.copy(text, at, splice.at);
@@ -33,7 +33,7 @@ export function writeSpliced(out: ByteWriter, { num, text, splices }: Rewrite): 
   out.copy(text, at, text.length);
 }
 
-/** Bytes after the data of a stream. */
+/** Text that follows the data of a stream. */
 export const END_OF_DATA = "\nendstream";
 
 /** Returns the length in bytes of a rewritten object, including the data of a stream. */
@@ -78,14 +78,15 @@ export async function packObjects(members: readonly Member[], meter: Meter): Pro
   };
 }
 
-/** Encrypts the strings of a standalone object one by one (7.6.2) and writes them in hexadecimal. */
+/** Encrypts each string in the text of an object outside of object streams (7.6.2), and writes it in hexadecimal. */
 function encryptStrings(text: string, num: number, cipher: Cipher): string {
   return mapStrings(text, (string) => cipher.encryptString(num, 0, string));
 }
 
 /**
- * Returns a rewritten object with its strings encrypted for its own number. This changes only texts from an object with
- * another number, and texts from an object stream, where strings are not encrypted (7.6.2).
+ * Returns a rewritten object with its strings encrypted for its own number. Re-encrypts strings that come from an
+ * object with another number, and encrypts strings that come from an object stream, where they are not encrypted
+ * (7.6.2). Other objects stay unchanged.
  */
 export function rekeyed(rewrite: Rewrite, { cipher, table }: Objects): Rewrite {
   const { num, origin } = rewrite;
@@ -98,7 +99,7 @@ export function rekeyed(rewrite: Rewrite, { cipher, table }: Objects): Rewrite {
   return new Rewrite(num, encodeLatin1(text));
 }
 
-/** Replaces each string in the text of an object by a hexadecimal string. */
+/** Applies `map` to each string in the text of an object, and writes the result as a hexadecimal string. */
 function mapStrings(text: string, map: (string: Uint8Array) => Uint8Array): string {
   const bytes = encodeLatin1(`${text}\n`);
   let out = "";

@@ -44,8 +44,8 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
 }
 
 /**
- * Returns a copy of a page dictionary for a page that is listed again. The copy omits its entries for the logical
- * structure (14.7.5.4) and for article threads (12.4.3), because these refer to the first listing.
+ * Returns a copy of a page dictionary for a page that the source lists again. The copy omits the page's entries for the
+ * logical structure (14.7.5.4) and for article threads (12.4.3), because these refer to the first listing.
  */
 function copyOf(page: Rewrite): Rewrite {
   const { text, splices } = page;

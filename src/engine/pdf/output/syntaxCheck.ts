@@ -1,6 +1,7 @@
 /**
- * Checks page content during copying that the plan assumed to be well-formed without reading it. If the content is
- * malformed, the plan is discarded, because the content must be isolated from the mark (see pages/isolation.ts).
+ * Checks the syntax of page content while it is copied, if the plan assumes that the content is well-formed without
+ * reading it. If the content is malformed, the plan is discarded, because the content must be isolated from the mark
+ * (see pages/isolation.ts).
  */
 import { indexOf } from "#platform/search";
 import type { UncheckedContent } from "../document/pdfDocument.ts";
@@ -112,8 +113,8 @@ export class SyntaxCheck {
 }
 
 /**
- * Reads the head of the stream object at `at`. Returns undefined if the head is malformed, or if the data have no
- * direct /Length and do not end in `bytes`. Such a stream is not checked.
+ * Reads the head of the stream object at `at`. Returns undefined for a stream that cannot be checked: the head is
+ * malformed, or the length of the data is unknown because /Length is indirect and the data do not end in `bytes`.
  * @param end known end of the data, if any
  */
 function openStream(bytes: Uint8Array, at: number, end?: number): (Collected & { data: number }) | undefined {

@@ -27,10 +27,10 @@ import {
 import type { Skeleton } from "./skeleton.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
 
-/** Maximum number of objects in a new object stream, and the number of bytes at which it is full. */
+/** Number of objects, and number of bytes, at which a new object stream is full. */
 const PACKED_OBJECTS = 200;
 const PACKED_BYTES = 1 << 20;
-/** Approximate size in bytes of each part of rewritten objects. */
+/** Approximate size in bytes of each part that consists of rewritten objects. */
 const CHUNK = 256 * 1024;
 /** Largest offset that fits into the ten digits of a table entry (7.5.4). */
 const LARGEST_TABLE_OFFSET = 9_999_999_999;
@@ -51,10 +51,10 @@ export interface Tail {
 }
 
 /**
- * Writes the tail of an output that begins with `start` bytes of the source. Each object follows the objects that it
- * needs, so that a reader that repairs a truncated file finds no page without its mark. New objects come first, then
- * objects that pages may use, then the skeleton: pages, nodes and catalog. The skeleton is never in object streams, so
- * that a reader that scans the file finds this catalog last.
+ * Writes the tail of an output that begins with `start` bytes of the source. Each object is written after the objects
+ * that it needs, so that a reader that repairs a truncated file finds no page without its mark. New objects come first,
+ * then objects that pages may use, then the skeleton: pages, nodes and catalog. The skeleton is never in object
+ * streams. A reader that scans the file therefore finds this catalog last.
  * @throws EngineError too_complex if the tail is longer than its allowance for this source and mark
  */
 export async function writeTail(
@@ -66,7 +66,8 @@ export async function writeTail(
   const { xref, objects } = document;
   const { meter } = objects.source;
   const { inFile, inStreams, streams, freed } = replacements;
-  // The output of a hybrid file is not hybrid, because every current reader supports cross-reference streams.
+  // If the source is a hybrid file, the output has only a cross-reference stream, because every current reader supports
+  // it.
   const asStream =
     xref.usesStreams || streams.length > 0 || hasCompressed(document) || start > LARGEST_TABLE_OFFSET - (1 << 30);
   const member = (rewrite: Rewrite): Member => {
@@ -90,7 +91,8 @@ export async function writeTail(
     await meter.yieldIfDue();
   };
   for (const num of streams) {
-    // Each replaced stream becomes a separate stream, because some readers skip a whole stream with one damaged member.
+    // Each replaced stream becomes a separate stream. If its members were mixed with others, a reader that skips a
+    // whole stream with one damaged member would lose the others too.
     for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
     await body.endPack();
     check(body.offset);
@@ -142,8 +144,8 @@ class Body {
   #pack: Member[] = [];
   #packed = 0;
   /**
-   * Parts of the tail. Rewritten objects are serialized only when `parts` yields them, because there may be one for
-   * every page.
+   * Parts of the tail, in order. Rewritten objects are serialized only when `parts` yields them, because there may be
+   * one for every page.
    */
   readonly #sequence: (ByteWriter | { rewrites: readonly Rewrite[]; length: number })[] = [];
 
@@ -203,7 +205,7 @@ class Body {
     }
   }
 
-  /** Returns the parts that contain no rewritten objects. */
+  /** Returns the bytes of the tail that are not rewritten objects. */
   newBytes(): Uint8Array[] {
     return this.#sequence.flatMap((piece) => (piece instanceof ByteWriter ? piece.parts() : []));
   }
@@ -258,7 +260,7 @@ function hasCompressed({ xref: { table } }: PdfDocument): boolean {
   return false;
 }
 
-/** Appends an entry. The free list is linked later. */
+/** Appends an entry. The free entries are linked into a list later. */
 function put(entries: Entries, num: number, entry: Entry): void {
   if (entry.kind === IN_FILE) addEntry(entries, num, entry.kind, entry.offset, entry.generation);
   else if (entry.kind === IN_STREAM) addEntry(entries, num, entry.kind, entry.streamNumber, entry.index);
@@ -266,8 +268,8 @@ function put(entries: Entries, num: number, entry: Entry): void {
 }
 
 /**
- * Collects the entries of all objects of the output in ascending order: the source's live entries, overridden by
- * `changed`.
+ * Collects the entries of all objects of the output in ascending order: the source's live entries, and the `changed`
+ * entries, which take precedence.
  */
 async function collectEntries(
   document: PdfDocument,
@@ -322,7 +324,10 @@ async function collectEntries(
   return entries;
 }
 
-/** Trailer entries that apply only to the source's section, or that are written separately. */
+/**
+ * Trailer entries that are not copied: they apply only to the source's cross-reference section, or are written
+ * separately.
+ */
 const OWN_ENTRIES = new Set(
   "Size Prev XRefStm Type W Index Filter DecodeParms Length DL F FFilter FDecodeParms Root Info Encrypt ID".split(" "),
 );
@@ -346,7 +351,8 @@ function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): st
     if (value instanceof Reference) entries += `/${key} ${value.num} ${value.gen} R`;
     else if (value !== undefined) entries += verbatim(document, key);
   }
-  // The key of an encrypted document depends on the first half of /ID. If /ID is missing, it must stay missing.
+  // The key of an encrypted document depends on the first half of /ID. If the source has no /ID, the output must not
+  // have one.
   if (document.objects.cipher && !fileId) return entries;
   const second = md5(...xref.trailers.map(({ text }) => text), ...added);
   return `${entries}/ID[<${toHex(fileId ?? second)}><${toHex(second)}>]`;
@@ -364,7 +370,7 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
   return "";
 }
 
-/** Returns an entry in well-formed syntax, or an empty text if its meaning is unclear. */
+/** Returns an entry in well-formed syntax, or an empty text if readers may disagree on its meaning. */
 function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
   const name = wellFormedName(text, key, keyEnd);
   const end = endOfWellFormed(text, start);

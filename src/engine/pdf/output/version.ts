@@ -4,15 +4,15 @@ import type { NewObject } from "../document/newObject.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 import type { Value } from "../syntax/values.ts";
 
-/** Minor version that any mark may need: compression, embedded fonts, marked content and ICC profiles. */
+/** Minor version that every mark may need, for compression, embedded fonts, marked content and ICC profiles. */
 const PLAIN = 3;
-/** Minor version with soft masks and transparency groups (11.6.5 and 11.6.6). */
+/** Minor version that introduced soft masks and transparency groups (11.6.5 and 11.6.6). */
 const TRANSPARENCY = 4;
-/** Minor version with object streams, cross-reference streams, and images of 16 bits per component. */
+/** Minor version that introduced object streams, cross-reference streams, and images of 16 bits per component. */
 const STREAMS = 5;
 const DEEP_IMAGES = 5;
 
-/** The digit of the source's header that is overwritten. */
+/** The digit of the header's version that is overwritten, and its new value. */
 export interface VersionDigit {
   /** Offset in the source. */
   offset: number;

@@ -6,7 +6,10 @@ import { ByteWriter } from "../syntax/byteWriter.ts";
 import { DIGIT_0, LINE_FEED, LOWER_F, LOWER_N, SPACE } from "../syntax/characters.ts";
 import { deflateInTurns } from "./deflateInTurns.ts";
 
-/** The entries of the section in ascending order of object number. Each array has `count` entries in use. */
+/**
+ * The entries of the new section in ascending order of object number. The first `count` elements of each array are in
+ * use.
+ */
 export interface Entries {
   count: number;
   number: Uint32Array;
@@ -54,7 +57,7 @@ export interface Section {
   parts(): Iterable<Uint8Array>;
 }
 
-/** Number of entries to write at once. Each part of a table has this number of lines. */
+/** Number of entries that are written at once. Each part of a table has at most this number of lines. */
 const ENTRIES_AT_ONCE = 8192;
 const LINE = 20;
 
@@ -88,7 +91,7 @@ export function tableSection(entries: Entries, trailer: string): Section {
   };
 }
 
-/** The line above the entries of a subsection. */
+/** Returns the line above the entries of a subsection. */
 function headOf(entries: Entries, from: number, to: number): string {
   return `${entries.number[from]} ${to - from}\n`;
 }
@@ -182,7 +185,8 @@ function bytesFor(value: number): number {
 
 /** Writes `value` in decimal, padded with zeros to `width` digits. `width` must be a multiple of five. */
 function putDigits(line: Uint8Array, at: number, width: number, value: number): void {
-  // Five digits at a time fit into a small integer, and arithmetic on small integers is several times faster.
+  // Writes five digits at a time, because they fit into a small integer, and arithmetic on small integers is several
+  // times faster.
   for (let end = at + width - 1; end > at; end -= 5) {
     let part = value % 100_000;
     value = (value - part) / 100_000;
