@@ -1,7 +1,8 @@
 /**
  * Writes the skeleton of the output: the catalog, the nodes of the page tree and the page dictionaries (ISO 32000-2,
- * 7.7.2 and 7.7.3). None of them is copied from the source, because readers inherit attributes and repair trees in
- * different ways. Each page of the output has all its attributes, and each listing of a page is a separate object.
+ * 7.7.2 and 7.7.3). The source's page tree is not copied, because readers inherit attributes and repair trees in
+ * different ways. Each page of the output has all its attributes itself, and a page that the source lists twice becomes
+ * two objects.
  */
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Rewrite, Splice } from "../pages/rewrite.ts";

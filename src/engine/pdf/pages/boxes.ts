@@ -1,4 +1,4 @@
-/** Reads page boundaries, rotation and units the way readers do (ISO 32000-2, 7.7.3.3 and 14.11.2). */
+/** Reads page boundaries, rotations and user units as readers do (ISO 32000-2, 7.7.3.3 and 14.11.2). */
 import type { Objects } from "../objects/objects.ts";
 import type { Value } from "../syntax/values.ts";
 
@@ -16,7 +16,10 @@ export type Rotation = 0 | 90 | 180 | 270;
 /** Page size that readers use if the file states none: US Letter. */
 const LETTER: Box = { x0: 0, y0: 0, x1: 612, y1: 792 };
 
-/** Largest coordinate. Readers calculate with 24 binary digits, and cannot distinguish single units beyond it. */
+/**
+ * Largest coordinate of a box. Readers calculate with 24 binary digits, so they cannot distinguish larger coordinates
+ * that differ by one unit.
+ */
 const LARGEST_CORNER = 2 ** 24;
 /** Minimum side of a page. MuPDF shows a smaller page as one unit wide and high. */
 const SMALLEST_SIDE = 1;
@@ -25,7 +28,7 @@ const SMALLEST_UNIT = 0.001;
 const LARGEST_UNIT = 75_000;
 
 /**
- * Reads a rectangle, whose corners may come in any order (7.9.5).
+ * Reads a rectangle. Any two opposite corners may define it, in any order (7.9.5).
  * @returns undefined if the value is not a rectangle, or if readers do not show an area of this size
  */
 export function readBox(objects: Objects, value: Value | undefined): Box | undefined {
@@ -51,8 +54,8 @@ export function commonBox(a: Box, b: Box): Box {
 }
 
 /**
- * Returns the area that a reader displays: the CropBox clipped to the MediaBox, or the whole MediaBox if there is no
- * CropBox or the two do not overlap. A missing MediaBox counts as US Letter.
+ * Returns the area of a page that a reader displays. It is the CropBox clipped to the MediaBox. If there is no CropBox,
+ * or if the two boxes do not overlap, it is the whole MediaBox. A missing MediaBox counts as US Letter.
  */
 export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined): Box {
   const media = mediaBox ?? LETTER;
@@ -61,7 +64,10 @@ export function displayedBox(mediaBox: Box | undefined, cropBox: Box | undefined
   return hasArea(both) ? both : media;
 }
 
-/** Returns the part of a page's displayed area within its TrimBox, or undefined if that is all or nothing of the area. */
+/**
+ * Returns the part of a page's displayed area that is within its TrimBox. Returns undefined if this part is the whole
+ * area or empty.
+ */
 export function trimmedBox(displayed: Box, trimBox: Box | undefined): Box | undefined {
   const trimmed = displayedBox(displayed, trimBox);
   const isSmaller = Object.entries(displayed).some(([side, value]) => trimmed[side as keyof Box] !== value);
@@ -83,7 +89,7 @@ export function areApart(mediaBox: Box | undefined, cropBox: Box | undefined): b
   return cropBox !== undefined && displayedBox(mediaBox, cropBox) === (mediaBox ?? LETTER);
 }
 
-/** Reads a /UserUnit value. A value that is not a number, or that is outside the range of readers, counts as 1. */
+/** Reads a /UserUnit value. Returns 1 for a value that is not a number, or that readers do not accept. */
 export function readUserUnit(value: Value): number {
   return typeof value === "number" && value >= SMALLEST_UNIT && value <= LARGEST_UNIT ? value : 1;
 }

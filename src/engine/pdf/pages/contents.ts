@@ -21,8 +21,8 @@ import type { Span } from "./pageAttributes.ts";
 import type { Rewrite, Rewrites, Splice } from "./rewrite.ts";
 
 /**
- * The text between the brackets of the page's new /Contents array. If the page's own array is an indirect object,
- * `shared` is its object number, because pages that use this array can also share the new one.
+ * The new /Contents array of a page. `items` is the text between its brackets. If the page's own array is an indirect
+ * object, `shared` is its object number, because all pages that use this array can also share the new one.
  */
 export interface Contents {
   /** References to the content streams, in PDF syntax. */
@@ -40,9 +40,9 @@ interface StreamParts {
   claimed: Value | undefined;
   /** Length of a malformed dictionary; 0 if the dictionary is well-formed. */
   damaged: number;
-  /** The dictionary with balanced brackets, if it cannot be read otherwise. */
+  /** The dictionary with balanced brackets, if its own brackets do not match. */
   balanced: Uint8Array | undefined;
-  /** Whether the data follow the keyword `stream` without a line end. */
+  /** Whether no line end separates the keyword `stream` from the data. */
   isGlued: boolean;
 }
 
@@ -56,10 +56,10 @@ export interface DataStream {
   readonly filters: Dictionary;
 }
 
-/** Target of a reference in /Contents. */
+/** The object to which a reference in /Contents leads. */
 type Target = { array: Uint8Array } | { stream: StreamParts } | { other: Value };
 
-/** Length in bytes from which the data of a corrected stream are read again during writing, instead of retained. */
+/** Length in bytes above which the data of a corrected stream are not retained. They are read again during writing. */
 const LONG = 1 << 20;
 const NONE: Contents = { items: "", shared: undefined };
 
@@ -74,9 +74,9 @@ export class ContentsReader {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
   readonly #lenient: boolean;
-  /** Contents by the object number in /Contents, unless that object is a stream. */
+  /** Contents by the object number in /Contents. Contents that consist of a single stream are not included. */
   readonly #known = new Map<number, Contents>();
-  /** Whether an array element is a stream, by its object number. */
+  /** Whether an element of a /Contents array is a stream, by its object number. */
   readonly #streams = new Map<number, boolean>();
 
   /** @param lenient whether to omit unreadable content objects instead of throwing Malformed */
@@ -104,7 +104,7 @@ export class ContentsReader {
     const known = this.#known.get(value.num);
     if (known) return known;
     const contents = this.#follow(value, mayDefer);
-    // A stream is not cached, because few pages share one and there may be one for every page.
+    // A single stream is not cached. Few pages share one, and there may be one for every page.
     if (contents.shared !== undefined || contents === NONE) this.#known.set(value.num, contents);
     return contents;
   }
@@ -128,7 +128,7 @@ export class ContentsReader {
       filters.set(name, parseCharged(text, start, source.meter));
       coding += `/${name} ${decodeLatin1(wellFormedText(text, start))}`;
     });
-    // The end of truncated data may precede their start.
+    // If the file is truncated, the end of the data may precede their start.
     const end = Math.max(data, this.ends.get(this.#offset(num))!);
     return { num, data: { start: data, end }, coding, filters };
   }
@@ -137,7 +137,7 @@ export class ContentsReader {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
       const gen = this.#objects.table.generationOf(num);
-      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string
+      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string, which takes less memory
       try {
         const target = this.#target(num);
         if ("array" in target) return this.#array(target.array, 0, num, mayDefer);
@@ -159,7 +159,8 @@ export class ContentsReader {
   #array(text: Uint8Array, at: number, shared: number | undefined, mayDefer: boolean): Contents {
     const { table } = this.#objects;
     const end = skipValue(text, at);
-    // An array is read again after each missing range and each object stream.
+    // The whole array is charged on every call, because it is read again after each missing range and each object
+    // stream.
     this.#objects.source.meter.charge("readContentsArray", end - at);
     const { kids: elements, isPlain } = readKids(text, at);
     const inFile = elements.numbers().filter((num) => table.isInFile(num));
@@ -173,7 +174,8 @@ export class ContentsReader {
     const isWellFormed =
       isPlain && streams.length === elements.length && streams.every((num) => table.generationOf(num) === 0);
     if (isWellFormed) return { items, shared };
-    // Poppler renders nothing of a page if one element is not a stream, or if its reference has a wrong generation.
+    // Unusable elements are left out. Poppler renders nothing of a page if one element is not a stream, or if its
+    // reference has a wrong generation.
     return { items: streams.map((num) => `${num} ${table.generationOf(num)} R`).join(" "), shared };
   }
 
@@ -239,7 +241,7 @@ export class ContentsReader {
     };
   }
 
-  /** Locates the parts of a stream in object `num`, at `base`, whose dictionary cannot be read. */
+  /** Locates the parts of the stream object `num`, which begins at `base`, although its dictionary cannot be read. */
   #describeUnreadable(num: number, base: number): StreamParts | undefined {
     const found = this.#objects.balanced(num);
     if (!found) return undefined;
@@ -267,9 +269,9 @@ export class ContentsReader {
   }
 
   /**
-   * Corrects a wrong /Length of a stream. A reader that trusts it, or continues from there, would otherwise read into
-   * the following bytes, which the output changes. Also corrects a malformed dictionary, and data that begin on the
-   * line of the keyword `stream`.
+   * Corrects a wrong /Length of a stream. Otherwise, a reader that uses the wrong /Length would read into the bytes
+   * after the stream, which may be different in the output. Also corrects a malformed dictionary, and data that begin
+   * on the line of the keyword `stream`.
    */
   #repair(num: number, stream: StreamParts): void {
     const offset = this.#offset(num);

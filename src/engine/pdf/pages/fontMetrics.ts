@@ -5,15 +5,16 @@ import type { Dictionary, Value } from "../syntax/values.ts";
 
 const KEYS = new Set("Subtype FirstChar Widths FontDescriptor FontMatrix Encoding DescendantFonts DW W".split(" "));
 const DESCRIPTOR_KEYS = new Set(["MissingWidth"]);
-/** Number of codes of two bytes. */
+/** Number of codes that have two bytes. */
 const MAX_GLYPHS = 1 << 16;
 /** Maximum number of widths that the ranges of a composite font may set. */
 const MAX_RANGES = 4 * MAX_GLYPHS;
-/** Width of a glyph whose font does not state one, in em. */
+/** Width in em of a glyph for which the font states no width. */
 const HALF = 0.5;
 
 /**
- * Returns the widths of a font. Codes of two bytes count as glyph numbers.
+ * Returns the widths of a font's glyphs. In a font with codes of two bytes, each code is assumed to be the glyph
+ * number.
  * @throws MissingRange or MissingStream if bytes have to be fetched or decoded first
  */
 export function readFontMetrics(objects: Objects, value: Value): FontMetrics {

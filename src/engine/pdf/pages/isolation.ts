@@ -25,11 +25,11 @@ export interface FormSource {
   readonly num: number;
   /** The stream's entries /Filter and /DecodeParms in PDF syntax. */
   readonly coding: string;
-  /** The data in the file. */
+  /** Span of the data in the file. */
   readonly data: Span;
   /**
-   * The decrypted data, if the form is a copy. A stream is copied if it already is a form with other resources or
-   * another box.
+   * The decrypted data, if the form is a copy of the stream. A stream is copied if another page uses it with other
+   * resources or another box, because it then already is a form.
    */
   readonly copy: Uint8Array | undefined;
 }
@@ -37,7 +37,7 @@ export interface FormSource {
 /** The isolated content of a page. */
 export interface IsolatedContent {
   readonly forms: readonly FormSource[];
-  /** The decoded content of streams that depend on each other, which become one form. */
+  /** The decoded content of several streams, which become one form because they may depend on each other. */
   readonly joined: Uint8Array | undefined;
   /** The resources of the content. */
   readonly resources: Rewrite | undefined;
@@ -45,23 +45,23 @@ export interface IsolatedContent {
   readonly box: string;
 }
 
-/** Maximum number of decoded bytes of a file. Further content that requires decoding is not isolated. */
+/** Maximum number of decoded bytes of a file. Beyond it, content that would have to be decoded is not isolated. */
 const MAX_DECODED = 8 << 20;
 
 /**
- * Reads the content of isolated pages. A call that throws because bytes are not loaded yet must leave the state
- * unchanged, because it is repeated.
+ * Reads the content of isolated pages. If a call throws because bytes are not loaded yet, it is repeated. It must
+ * therefore leave the state unchanged.
  */
 export class IsolationReader {
   readonly #objects: Objects;
   readonly #contents: ContentsReader;
-  /** The box and the resources of the form that each stream becomes, by the number of the stream. */
+  /** The box and the resources of the form that a stream becomes, by the number of the stream. */
   readonly #uses = new Map<number, string>();
-  /** Isolated content by its streams, box and resources. */
+  /** Isolated content, by the references to its streams, and then by its box and resources. */
   readonly #isolated = new Map<string, Map<string, IsolatedContent>>();
   /** Results of content checks, by the categories of the page's resources and the references to its streams. */
   readonly #checked = new Map<string, PageContent>();
-  /** The streams that have been decoded. */
+  /** Numbers of the streams that have been decoded, and whose length has been counted. */
   readonly #counted = new Set<number>();
   #left = MAX_DECODED;
 
@@ -123,8 +123,8 @@ export class IsolationReader {
   }
 
   /**
-   * Returns the referenced streams. Returns undefined if the dictionary of one cannot be read, or if its filter is
-   * unknown, because MuPDF does not render a page with such a form.
+   * Returns the streams to which `items` refer. Returns undefined if the dictionary of a stream cannot be read, or if
+   * its filter is unknown, because MuPDF does not render a page with such a form.
    */
   #streams(items: string): DataStream[] | undefined {
     const streams: DataStream[] = [];
@@ -153,7 +153,7 @@ export class IsolationReader {
     return this.#objects.source.bytes(data.start, data.end);
   }
 
-  /** Decodes content as {@link decodeContent} does, and counts its length once. */
+  /** Decodes content as {@link decodeContent} does. Counts the length of each stream only once. */
   #decode(stream: DataStream, limit: number): ReturnType<typeof decodeContent> {
     const { num } = stream;
     const { meter } = this.#objects.source;
@@ -168,12 +168,14 @@ export class IsolationReader {
   }
 }
 
-/** Returns a key that is equal for equal resources. */
+/** Returns a key that is the same for the same resources. */
 function keyOf({ num, origin, text }: Rewrite): string {
   return num > 0 ? `${num}` : `${origin} ${text.byteOffset}`;
 }
 
-/** Joins content streams, separated by white space, because a token must not continue in the next stream (7.8.2). */
+/**
+ * Joins content streams. Separates them by white space, because a token must not continue in the next stream (7.8.2).
+ */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length + 1, 0));
   let at = 0;

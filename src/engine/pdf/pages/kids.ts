@@ -49,10 +49,10 @@ export class KidList {
   }
 }
 
-/** The elements that were read from an array, without those that are neither references nor dictionaries. */
+/** The elements of an array, except those that are neither references nor dictionaries. */
 export interface Kids {
   kids: KidList;
-  /** Whether no element was omitted, and all readers agree on the references if their generations are 0. */
+  /** Whether no element was omitted, and every reference is plain: it has generation 0 and contains no comment. */
   isPlain: boolean;
 }
 

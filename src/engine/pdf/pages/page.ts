@@ -12,7 +12,10 @@ export interface Page {
   readonly index: number;
   /** Displayed area in user space: the CropBox clipped to the MediaBox, x0 < x1 and y0 < y1. */
   readonly box: Box;
-  /** The part of `box` within the TrimBox, which the finished page consists of (14.11.2), if it is smaller. */
+  /**
+   * The part of `box` within the TrimBox, if it is smaller than `box`. The finished page consists of this part
+   * (14.11.2).
+   */
   readonly trimBox?: Box | undefined;
   /** Clockwise rotation for display, in degrees. */
   readonly rotate: Rotation;
@@ -20,25 +23,28 @@ export interface Page {
   readonly userUnit: number;
 }
 
-/** The transparency group of a page (11.6.6) that the output changes, because it names no color space or is a knockout group. */
+/**
+ * A transparency group of a page (11.6.6) that the output changes, because the group names no color space or is a
+ * knockout group.
+ */
 export interface PageGroup {
   /** The group's entries /I and /CS in PDF syntax. */
   readonly entries: string;
   readonly hasColorSpace: boolean;
 }
 
-/** A page, with the parts of its dictionary in the output. */
+/** A page, and the parts from which its dictionary in the output is built. */
 export interface PageEntry extends Page {
   index: number;
   /** The source's page dictionary. */
   readonly rewrite: Rewrite;
-  /** Whether the tree has listed this page before. */
+  /** Whether the page tree also lists this page earlier. */
   readonly repeated: boolean;
   /** Entries of `rewrite` that are not copied, see PageAttributes. */
   readonly cuts: readonly Span[];
-  /** The value of /Annots in `rewrite`. */
+  /** Span of the value of /Annots in `rewrite`. */
   readonly annotations: Span | undefined;
-  /** Boxes, rotation and unit as entries in PDF syntax, including inherited ones. */
+  /** The page's boxes, rotation and user unit, own or inherited, as dictionary entries in PDF syntax. */
   readonly attributes: string;
   /** The contents in the source. Undefined after something has been laid over the page. */
   contents: Contents | undefined;
@@ -51,11 +57,11 @@ export interface PageEntry extends Page {
   readonly group: PageGroup | "retained" | undefined;
   /** Whether the content is part of the document's structure. */
   readonly isTagged: boolean;
-  /** The source's content if the output draws it as form XObjects. */
+  /** The source's content, if it is isolated: the output then draws it as form XObjects. */
   readonly isolated: IsolatedContent | undefined;
   /** The new contents. Undefined until something has been laid over the page. */
   overlay: PageOverlay | undefined;
-  /** The change of `rewrite` that adds annotations. */
+  /** The splice of `rewrite` that adds annotations. */
   addedAnnotations: Splice | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the relevant entries of page and page-tree dictionaries without building values (ISO 32000-2, Tables 30 and
- * 31).
+ * Finds the entries of page and page-tree dictionaries that the engine needs (ISO 32000-2, Tables 30 and 31). Does not
+ * build their values.
  */
 import { hasEscape, nameIs, readName, skipWhite, wordIs } from "../syntax/lexer.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
@@ -16,9 +16,11 @@ export interface EntrySpan extends Span {
   key: number;
 }
 
-/** Values as spans of the scanned text. If a key occurs twice, the last occurrence counts. */
+/**
+ * The entries that were found in a dictionary, as spans of its text. If a key occurs twice, the last occurrence counts.
+ */
 export interface PageAttributes {
-  /** The end of the dictionary; -1 if it is malformed, so that the other fields may be incomplete. */
+  /** End of the dictionary. It is -1 if the dictionary is malformed. The other fields may then be incomplete. */
   end: number;
   /** Whether /Type is /Page. */
   isPage: boolean;
@@ -37,9 +39,9 @@ export interface PageAttributes {
   annotations: EntrySpan | undefined;
   trimBox: EntrySpan | undefined;
   /**
-   * Whole entries that the output's page dictionary does not copy, in ascending order. These are the entries that the
-   * skeleton writes, and the unmarked data in /Thumb, a picture of the page (12.3.4), and /PieceInfo, a program's own
-   * copy of the page (14.5). The last /Resources and the last /Group are not included.
+   * Spans of the entries that are left out when the page dictionary is copied to the output, in ascending order. These
+   * are the entries that the skeleton writes, and unmarked data: /Thumb, a picture of the page (12.3.4), and
+   * /PieceInfo, a program's own copy of the page (14.5). The last /Resources and the last /Group are not included.
    */
   cuts: Span[];
   /** Whether the page has a /Thumb or /PieceInfo. */
@@ -71,11 +73,11 @@ const FIELDS: Record<string, Field> = {
   Group: "group",
 };
 
-/** Other keys whose entries the output's page dictionary does not copy. */
+/** Keys whose entries are left out in the output, in addition to those of `FIELDS`. */
 const CUT_KEYS = new Set(["Parent", "Thumb", "PieceInfo"]);
 const PRIVATE_KEYS = new Set(["Thumb", "PieceInfo"]);
 
-/** The keys to find, by their length with the slash. */
+/** The keys to find, by their length including the slash. */
 const KEYS: Record<number, readonly string[]> = {
   5: ["Type", "Kids"],
   6: ["Thumb", "Count", "Group"],
@@ -137,8 +139,7 @@ export function scanPageAttributes(text: Uint8Array, at: number): PageAttributes
 }
 
 /**
- * Returns the key of KEYS that the name [start, end) stands for. Returns undefined, or the name itself, for any other
- * name.
+ * Returns the key in the name [start, end) if it is one of KEYS. For any other name, returns undefined or that name.
  */
 function keyAt(text: Uint8Array, start: number, end: number): string | undefined {
   for (const name of KEYS[end - start] ?? []) if (wordIs(text, start + 1, end, name)) return name;

@@ -11,7 +11,7 @@ import type { PageResources } from "./resources.ts";
 
 /**
  * Maximum number of decoded bytes of a file whose syntax is checked. Checking more would take longer than all other
- * work.
+ * work for the file.
  */
 export const MAX_CHECKED = 512 << 10;
 
@@ -19,7 +19,7 @@ export const MAX_CHECKED = 512 << 10;
 export interface PageContent {
   /** Whether all readers execute the content to its end. Unread content counts as well-formed. */
   isWellFormed: boolean;
-  /** Bit set of the colors that the content selects, see content/operators.ts. Undefined for unread content. */
+  /** Bit set of the color spaces that the content selects, see content/operators.ts. Undefined for unread content. */
   colors: number | undefined;
 }
 
@@ -52,12 +52,12 @@ export function contentOf(
   return { isWellFormed: isWellFormed && (manyUsed & ~categories) === 0, colors };
 }
 
-/** Returns the numbers of the streams in a page's /Contents, from its items in PDF syntax. */
+/** Returns the numbers of a page's content streams, from the items of its /Contents in PDF syntax. */
 export function streamNumbers(items: string): number[] {
   return Array.from(items.matchAll(/(\d+)\s+\d+\s+R/g), ([, num]) => Number(num));
 }
 
-/** Returns the entries /Filter and /DecodeParms of a stream dictionary, without references. */
+/** Returns the entries /Filter and /DecodeParms of a stream dictionary, with references resolved. */
 export function filtersOf(objects: Objects, dictionary: Dictionary): Dictionary {
   return new Map(["Filter", "DecodeParms"].map((key) => [key, objects.resolve(dictionary.get(key))]));
 }
@@ -66,7 +66,7 @@ export function filtersOf(objects: Objects, dictionary: Dictionary): Dictionary 
  * Decodes a content stream.
  * @param filters see {@link filtersOf}
  * @param raw the data in the file
- * @returns undefined for damaged data, "too long" for data of more than `limit` bytes or with an unknown filter
+ * @returns undefined for damaged data; "too long" if the content has more than `limit` bytes or an unknown filter
  */
 export function decodeContent(
   objects: Objects,
@@ -83,7 +83,7 @@ export function decodeContent(
   try {
     const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit, true);
     meter.charge("checkContent", content.length);
-    return content.length > limit ? "too long" : content; // only filters limit the length, and there may be none
+    return content.length > limit ? "too long" : content; // only filters enforce the limit, and the stream may have none
   } catch (error) {
     if (error instanceof EngineError && error.code === "too_complex") return "too long";
     if (error instanceof Malformed || error instanceof EngineError) return undefined;
@@ -95,7 +95,8 @@ export function decodeContent(
 const DEEPEST_ARRAYS = 64;
 
 /**
- * Returns whether content opens many more brackets than it closes. Brackets in strings and of dictionaries count too.
+ * Returns whether content opens many more brackets than it closes. Also counts brackets in strings and brackets of
+ * dictionaries.
  */
 function nestsDeeply(content: Uint8Array): boolean {
   let depth = 0;

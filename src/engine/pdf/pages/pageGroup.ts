@@ -7,9 +7,9 @@ import { wellFormedText } from "../syntax/wellFormed.ts";
 import type { PageGroup } from "./page.ts";
 import type { Span } from "./pageAttributes.ts";
 
-/** Maximum length in bytes of a color space. It is written again for each page. */
+/** Maximum length in bytes of a color space that is copied into the group of each page. */
 const LONGEST_SPACE = 256;
-/** Matches the start of a string, which may be encrypted for the object that contains it. */
+/** Matches the start of a string. A string cannot be copied to another object, because it may be encrypted. */
 const STRING = /\(|(?<!<)<(?!<)/;
 
 /**

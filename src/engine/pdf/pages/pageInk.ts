@@ -1,4 +1,4 @@
-/** Finds what pages paint: content with its fonts, images and forms, and annotations. */
+/** Finds the areas that pages paint: by their content with its fonts, images and forms, and by their annotations. */
 import { concat, encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LruCache } from "../../lruCache.ts";
@@ -25,7 +25,7 @@ import type { PageEntry } from "./page.ts";
 import { decodeContent, filtersOf, streamNumbers } from "./pageContent.ts";
 import type { PageResources } from "./resources.ts";
 
-/** Maximum number of decoded bytes that are run for a file. A form counts each time that it is drawn. */
+/** Maximum number of decoded content bytes that are run for a file. A form counts each time it is drawn. */
 const MAX_RUN = 32 << 20;
 /** Maximum number of decoded bytes of a page's content. */
 const MAX_CONTENT = 8 << 20;
@@ -43,11 +43,11 @@ const UNSEEN = 2 | 32;
 const CATEGORIES = ["Font", "XObject", "ColorSpace"];
 const OBJECT_KEYS = new Set("Subtype Matrix BBox Resources Filter Width Height BitsPerComponent ImageMask".split(" "));
 const ANNOTATION_KEYS = new Set(["Subtype", "Rect", "F"]);
-/** Filters of images with one bit per pixel, which are not decoded. */
+/** Filters of images with one bit per pixel. These images are not decoded. */
 const BILEVEL_FILTERS = new Set<Value>(["CCITTFaxDecode", "CCF", "JBIG2Decode"]);
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
-/** Reads the ink of pages, up to a limit for the file. */
+/** Finds the areas that pages paint, up to a work limit for the file. */
 export class PageInkReader {
   readonly #objects: Objects;
   readonly #resources = new LruCache<PageResources, ContentResources>(OBJECTS_BYTES);
@@ -61,7 +61,7 @@ export class PageInkReader {
   }
 
   /**
-   * Reports what a page paints, in its user space.
+   * Reports the bounds of everything that a page paints, in the page's user space.
    * @returns false if the content cannot be read or is too large
    */
   async read(page: PageEntry, sink: InkSink): Promise<boolean> {
@@ -87,7 +87,10 @@ export class PageInkReader {
     }
   }
 
-  /** Returns the decoded content of a page. A token does not continue in the next stream (7.8.2). */
+  /**
+   * Returns the decoded content of a page. Puts a line end after each stream, because a token does not continue in the
+   * next stream (7.8.2).
+   */
   async #contentOf({ contents }: PageEntry): Promise<Uint8Array | undefined> {
     const parts: Uint8Array[] = [];
     for (const num of streamNumbers(contents?.items ?? "")) {
@@ -98,7 +101,7 @@ export class PageInkReader {
     return concat(parts);
   }
 
-  /** Counts bytes that are run. Returns false if they exceed the limit. */
+  /** Counts bytes toward the limit for the file. Returns false if the limit is exceeded. */
   #take(bytes: number): boolean {
     this.#left -= bytes;
     return this.#left >= 0;
@@ -194,12 +197,15 @@ export class PageInkReader {
       return false;
     const data = this.#decoded(num, MAX_IMAGE);
     if (!data || !this.#take(data.length)) return false;
-    // The number of components follows from the length, so no color space is read.
+    // The number of components is derived from the length of the data, without reading the color space.
     const components = Math.floor((8 * data.length) / (width * height * bits));
     return components > 0 && components <= 4 && showsBarcode({ width, height, bits, components, data });
   }
 
-  /** Returns the boxes of the annotations that readers show. A popup is closed, and a link is below the text. */
+  /**
+   * Returns the boxes of the annotations that readers show. Omits pop-ups, which are closed, and links, whose text
+   * belongs to the page's content.
+   */
   #annotationsOf({ annotations, rewrite }: PageEntry): Bounds[] {
     if (!annotations) return [];
     const { meter } = this.#objects.source;

@@ -1,4 +1,4 @@
-/** Walks the page tree (ISO 32000-2, 7.7.3) the way readers do, one kid at a time. */
+/** Walks the page tree (ISO 32000-2, 7.7.3) as readers do, one kid at a time. */
 import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { LONGEST_REFERENCE_CHAIN, MissingStream, type Objects } from "../objects/objects.ts";
@@ -20,10 +20,12 @@ import { Rewrite, type Rewrites } from "./rewrite.ts";
 import { type Inherited, type KidsArray, listPages, type TreeNode, tooManyPages } from "./treeNode.ts";
 import { type ReadOptions, readTreeObject, unreadablePage } from "./treeObject.ts";
 
-/** The root of the page tree: an object, or the dictionary at `at` in the object `holder`. */
+/**
+ * The root of the page tree: a reference to it, or its offset `at` in the object `holder` if it is a direct dictionary.
+ */
 export type PageTreeRoot = Reference | { holder: Rewrite; at: number };
 
-/** One kid of a node. */
+/** The visit of one kid of a node. */
 interface Visit {
   readonly node: TreeNode;
   readonly position: number;
@@ -32,9 +34,9 @@ interface Visit {
 /** Options of {@link PageWalk}. */
 export interface WalkOptions extends ReadOptions {
   maxPages: number;
-  /** Prefix of the mark's names. */
+  /** Prefix of the mark's resource names. */
   namePrefix: string;
-  /** Whether the copying pass may check content streams, see {@link ContentsReader.read}. */
+  /** Whether content streams may remain unread until the copying pass checks them, see {@link ContentsReader.read}. */
   mayDefer: boolean;
   /**
    * Returns whether readers may find another definition of an object that is missing, or is neither a page nor a node.
@@ -44,20 +46,22 @@ export interface WalkOptions extends ReadOptions {
 
 const NOTHING: Inherited = { mediaBox: undefined, cropBox: undefined, rotate: 0, resources: undefined };
 const DEEPEST_NESTING = 50;
-/** Maximum length in bytes of a page entry that is parsed. Real boxes and numbers have less than a tenth of it. */
+/**
+ * Maximum length in bytes of an entry of a page that is parsed. Real boxes and numbers have less than a tenth of it.
+ */
 const LONGEST_ENTRY = 64 * 1024;
 /**
  * Maximum number of pages with unreadable dictionaries: `MOST_BLANK`, or `BLANK_SHARE` of all pages if that is more.
  */
 const MOST_BLANK = 3;
 const BLANK_SHARE = 0.01;
-/** Number of kids to look ahead. */
+/** Number of kids whose bytes are fetched ahead. */
 const UPCOMING = 30;
 
 /**
- * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. Kids in an object
- * stream that has not been decoded wait until all other kids have been visited. Each stream is therefore decoded once,
- * regardless of the order of the pages.
+ * Walks the page tree in steps. A step that throws because bytes are not loaded yet can be repeated. A kid in an object
+ * stream that has not been decoded waits until all other kids have been visited. Each object stream is therefore
+ * decoded only once, regardless of the order of the pages.
  */
 export class PageWalk {
   readonly contents: ContentsReader;
@@ -72,12 +76,15 @@ export class PageWalk {
   readonly #rewrites: Rewrites;
   readonly #resources: Resources;
   readonly #options: WalkOptions;
-  /** A node above the tree. Its only kid is the root. */
+  /** An artificial node above the tree. Its only kid is the root. */
   readonly #top: TreeNode;
   readonly #stack: TreeNode[] = [];
-  /** Visits that wait for an object stream, by its number. */
+  /** Visits that wait for an object stream to be decoded, by the number of the stream. */
   readonly #waiting = new Map<number, Visit[]>();
-  /** Numbers of waiting streams to decode next, in descending order of their offsets. */
+  /**
+   * Numbers of object streams that visits wait for, in descending order of their offsets. The next one to decode is the
+   * last element.
+   */
   #order: number[] = [];
   /** Visits whose object stream has just been decoded. The next visit is the last element. */
   #ready: Visit[] = [];
@@ -87,12 +94,15 @@ export class PageWalk {
   readonly #seenArrays = new Map<number, TreeNode>();
   /** Boxes that are separate objects, by number; null for an object that is not a box. */
   readonly #boxes = new Map<number, Box | null>();
-  /** Pages whose dictionaries are unreadable. */
+  /** Blank pages that stand in for pages with unreadable dictionaries. */
   readonly #blank = new Set<Rewrite>();
   #count = 0;
-  /** The displayed box and the attributes of the last page, because most pages have equal ones. */
+  /**
+   * The displayed box of the last page. Most pages have an equal box, and share this object. `#last` has the attributes
+   * of that page.
+   */
   #lastBox: Box | undefined;
-  /** The last part of a displayed box within a TrimBox. */
+  /** The trimmed box of the last page that has one. Equal boxes share one object. */
   #lastTrimBox: Box | undefined;
   #last = {
     mediaBox: undefined as Box | undefined,
@@ -122,7 +132,7 @@ export class PageWalk {
   }
 
   /**
-   * Visits one kid, or decodes an object stream that kids wait for. Returns false when all kids have been visited.
+   * Visits one kid, or decodes an object stream for which kids wait. Returns false when all kids have been visited.
    * @throws MissingRange if bytes must be fetched first. Call `step` again after the fetch.
    * @throws Malformed if a kid cannot be read and the walk is not lenient
    * @throws EngineError `too_many_pages`, `too_complex`, or `damaged_pdf` if an unreadable kid may be a page
@@ -145,8 +155,8 @@ export class PageWalk {
   }
 
   /**
-   * Lists the pages. Call it after all kids have been visited. See {@link listPages}. Blank pages get the size of the
-   * page before them, or of the first page that is not blank.
+   * Lists the pages, see {@link listPages}. Call it after all kids have been visited. Blank pages get the size of the
+   * page before them, or else of the first page that is not blank.
    * @throws EngineError damaged_pdf if too many pages are blank
    */
   async pages(): Promise<PageEntry[]> {
@@ -208,8 +218,8 @@ export class PageWalk {
   }
 
   /**
-   * Visits a blank page in place of a kid whose dictionary is unreadable. The /Count of its node must show that the kid
-   * is one page.
+   * Visits a blank page in place of a kid whose dictionary is unreadable. The /Count of the parent node must confirm
+   * that the kid is one page.
    * @throws EngineError damaged_pdf if more than one page may be lost
    */
   #visitUnreadable(num: number | undefined, visit: Visit): PageEntry | TreeNode | null {
@@ -221,7 +231,7 @@ export class PageWalk {
     return this.#visitObject(num, visit, false);
   }
 
-  /** Decodes the next object stream in file order that kids wait for. Returns false if no kids wait. */
+  /** Decodes the next object stream for which kids wait, in file order. Returns false if no kids wait. */
   #decodeNext(): boolean {
     const { table } = this.#objects;
     if (this.#order.length === 0)
@@ -276,7 +286,7 @@ export class PageWalk {
     return found;
   }
 
-  /** Visits a dictionary. Like readers, treats it as a node if it has an array of /Kids and its /Type is not /Page. */
+  /** Visits a dictionary. As readers do, treats it as a node if it has an array of /Kids and its /Type is not /Page. */
   #visit(dictionary: Rewrite, attributes: PageAttributes, above: TreeNode, nesting: number): PageEntry | TreeNode {
     const { text } = dictionary;
     const { inherited } = above;
@@ -293,20 +303,21 @@ export class PageWalk {
     } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
       throw new Malformed("a missing array of kids: unknown pages are lost");
     if (!array || type === "Page") {
-      if (type === "Pages" && this.#rewrites.hasNewText(dictionary.origin)) throw unreadablePage(); // its kids are lost
+      if (type === "Pages" && this.#rewrites.hasNewText(dictionary.origin)) throw unreadablePage(); // the kids of the damaged node are lost
       return this.#visitPage(dictionary, attributes, { ...own, resources: inherited.resources });
     }
 
     if (nesting > DEEPEST_NESTING) throw new Malformed("the page tree is nested too deeply");
-    // last statement that may miss bytes. No statement before it has a lasting effect, so that the visit can be
-    // repeated
+    // This is the last statement that may throw because bytes are missing. No statement before it has a lasting effect,
+    // so the visit can be repeated.
     const stated = isNode(array) ? 0 : this.#countOf(dictionary, attributes);
     if (isNode(array)) {
       array.dictionaries++;
       return array;
     }
     this.#objects.source.meter.retain(MEMORY.treeNode);
-    // Readers inherit through /Parent, and no /Parent can refer to a direct dictionary.
+    // A direct node passes on nothing of its own: readers inherit through /Parent, which cannot refer to a direct
+    // dictionary.
     const passedOn =
       nesting > 0 ? inherited : { ...own, resources: passedResources(dictionary, attributes, inherited) };
     const node: TreeNode = {
@@ -323,8 +334,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns the /Count of a node of a scanned file, or 0. Resolves a reference only for a damaged node, which needs the
-   * count.
+   * Returns the /Count of a node of a scanned file, or 0 if it is unknown. Resolves a reference only for a damaged
+   * node, because only such a node needs the count.
    */
   #countOf(node: Rewrite, { count }: PageAttributes): number {
     if (!count || !this.#options.lenient) return 0;
@@ -338,7 +349,7 @@ export class PageWalk {
     const { mediaBox, cropBox, rotate } = inherited;
     const { userUnit: unit } = attributes;
     const userUnit = readUserUnit(unit ? this.#objects.resolve(this.#parse(page.text, unit)) : null);
-    // The contents of the first page are never deferred, and neither are contents that may be isolated.
+    // Contents are never deferred on the first page, or if they may have to be isolated.
     const mayDefer = this.#options.mayDefer && this.#count > 0 && !this.#options.lenient;
     const contents = this.contents.read(page.text, attributes.contents, mayDefer);
     const { resources: span, annotations, cuts } = attributes;
@@ -352,7 +363,7 @@ export class PageWalk {
     const isIsolated = this.#options.lenient || !content.isWellFormed;
     const group = attributes.group && readGroup(page.text, attributes.group, this.#objects);
     if (typeof group === "object") cuts.push({ start: attributes.group!.key, end: attributes.group!.end });
-    // Poppler shows nothing of a page whose annotations are no array.
+    // Poppler shows nothing of a page whose /Annots is not an array.
     if (annotations && !this.#mayBeArray(page.text, annotations.start))
       cuts.push({ start: annotations.key, end: annotations.end });
     const isolated = isIsolated
@@ -363,7 +374,8 @@ export class PageWalk {
         )
       : undefined;
     const resources = (isolated ? undefined : found) ?? this.#resources.missing(page);
-    // Some readers use the page's own resources even if these are unusable, and ignore inherited ones.
+    // The page's own /Resources is left out if it is replaced. Some readers would use it even if it is unusable, and
+    // ignore inherited resources.
     if (span && (resources !== own || own.shared)) cuts.push({ start: span.key, end: span.end });
     this.#countPage();
     this.hasPrivateData ||= attributes.hasPrivateData;
@@ -387,8 +399,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns the boxes, rotation and unit of a page as entries. Replaces a missing MediaBox, and a CropBox outside the
-   * MediaBox, because readers disagree on the displayed area of such a page.
+   * Returns the boxes, the rotation and the user unit of a page as dictionary entries. Replaces a missing MediaBox, and
+   * a CropBox outside the MediaBox, because readers disagree on the displayed area of such a page.
    */
   #attributesOf({ mediaBox, cropBox, rotate }: Inherited, box: Box, userUnit: number): string {
     const shown = cropBox && areApart(mediaBox, cropBox) ? box : cropBox;
@@ -403,13 +415,13 @@ export class PageWalk {
     return text;
   }
 
-  /** Returns the last page's box if it is equal. Most pages then share one box. */
+  /** Returns the last page's box if it is equal to `box`, so that most pages share one box object. */
   #equalBox(box: Box): Box {
     if (!isEqual(this.#lastBox, box)) this.#lastBox = box;
     return this.#lastBox!;
   }
 
-  /** Returns the part of a displayed box within the TrimBox. An unreadable TrimBox counts as none. */
+  /** Returns the part of a displayed box that is within the TrimBox. An unreadable TrimBox counts as missing. */
   #trimBox(text: Uint8Array, span: Span | undefined, box: Box): Box | undefined {
     if (!span || span.end - span.start > LONGEST_ENTRY) return undefined;
     try {
@@ -428,7 +440,7 @@ export class PageWalk {
     return parseCharged(text, start, this.#objects.source.meter);
   }
 
-  /** Reads a box. A box in a separate object, which all pages may share, is read once. */
+  /** Reads a box. If the box is a separate object, which many pages may share, it is read only once. */
   #box(text: Uint8Array, span: Span | undefined): Box | undefined {
     if (!span) return undefined;
     const value = this.#parse(text, span);
@@ -471,7 +483,10 @@ export class PageWalk {
     return undefined;
   }
 
-  /** Returns whether the value at `at` may lead to an array. Most objects that are not at hand are not read. */
+  /**
+   * Returns whether the value at `at` is an array or may lead to one. Unless the walk is lenient, does not read objects
+   * that would have to be fetched or decoded, and treats them as arrays.
+   */
   #mayBeArray(text: Uint8Array, at: number): boolean {
     const { lenient, mayDefer } = this.#options;
     const read = (bytes: Uint8Array, start: number) => bytes[start] === BRACKET_OPEN || referenceAt(bytes, start)?.num;
@@ -498,7 +513,10 @@ function mayBeRoot({ kids, isPage, mediaBox, contents }: PageAttributes): boolea
   return isPage || (kids ?? mediaBox ?? contents) !== undefined;
 }
 
-/** Returns the resources that a node passes on to its kids. A direct dictionary will become an object. */
+/**
+ * Returns the resources that a node passes on to its kids. If they are a direct dictionary, it will become a separate
+ * object.
+ */
 function passedResources(node: Rewrite, { resources }: PageAttributes, above: Inherited): Inherited["resources"] {
   if (!resources) return above.resources;
   const { start, end } = resources;
@@ -514,7 +532,7 @@ function boxText({ x0, y0, x1, y1 }: Box): string {
   return `[${[x0, y0, x1, y1].map(decimal).join(" ")}]`;
 }
 
-/** Rounds a number to five decimals, which readers can distinguish. The number is then written without an exponent. */
+/** Rounds a number to five decimals, the precision of readers. The number is then written without an exponent. */
 function decimal(value: number): number {
   return Number(value.toFixed(5));
 }

@@ -11,15 +11,15 @@ import { type Box, commonBox } from "./boxes.ts";
 
 /** Content and its resources. */
 export interface ContentSource {
-  /** The decoded content, which may end early. Its last byte is white space. */
+  /** The decoded content, possibly cut off. Its last byte is white space. */
   readonly content: Uint8Array;
-  /** Returns how a named graphics state changes the opacity of what is painted. */
+  /** Returns the opacity parameters that a named graphics state sets. */
   stateOf(name: string): Partial<Opacity>;
-  /** Returns a named XObject: an image that nothing shows through, or a form; undefined for others. */
+  /** Returns a named XObject if it is an opaque image or a form; otherwise undefined. */
   xobjectOf(name: string): "image" | PaintedForm | undefined;
 }
 
-/** The parameters of a graphics state that may let something show through. */
+/** The parameters of a graphics state that decide whether something shows through. */
 interface Opacity {
   readonly isSolid: boolean;
   readonly isBlended: boolean;
@@ -43,7 +43,7 @@ type Corner = readonly [x: number, y: number];
 
 /** Maximum nesting depth of forms. */
 const DEEPEST = 4;
-/** Tolerance for coordinates that count as equal, in units of user space. */
+/** Maximum difference of coordinates that count as equal, in units of user space. */
 const STRAIGHT = 0.05;
 const MAX_CORNERS = 5;
 const MAX_SAVED = 64;
@@ -57,7 +57,7 @@ export function paintedAreas(source: ContentSource, page: Box): Box[] {
   return boxes;
 }
 
-/** Executes content, and adds what it paints to `boxes`. Ends at the first syntax error. */
+/** Executes content, and adds the rectangles that it paints to `boxes`. Stops at the first syntax error. */
 function paint(source: ContentSource, initial: State, boxes: Box[], depth: number): void {
   const { content } = source;
   const saved: State[] = [];
@@ -126,7 +126,7 @@ function paint(source: ContentSource, initial: State, boxes: Box[], depth: numbe
       case "c":
       case "v":
       case "y":
-        for (let i = 0; i <= MAX_CORNERS; i++) corner(a, b); // never a rectangle
+        for (let i = 0; i <= MAX_CORNERS; i++) corner(a, b); // adds so many corners that the path does not count as a rectangle
         return;
       case "W":
       case "W*":

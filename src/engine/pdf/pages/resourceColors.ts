@@ -1,4 +1,4 @@
-/** Finds which kinds of colors the resources of a page have (ISO 32000-2, 8.6 and 8.9.5). */
+/** Finds out whether the resources of a page have colors for a screen or for print (ISO 32000-2, 8.6 and 8.9.5). */
 import { EngineError } from "../../errors.ts";
 import { DEVICE_CMYK, DEVICE_RGB } from "../content/operators.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -12,14 +12,14 @@ import type { PageResources } from "./resources.ts";
 export const SCREEN = 1;
 /** Colors for print: CMYK, spot colors, or overprinting. */
 export const PRINT = 2;
-/** Some resources could not be read, so that other colors are possible. */
+/** Set if some resources could not be read, so that they may have other colors. */
 export const UNKNOWN = 4;
 
-/** The colors of resources, as bit sets. */
+/** The colors of resources, as bit sets of `SCREEN`, `PRINT` and `UNKNOWN`. */
 export interface ResourceColors {
   /** Colors of images, forms, patterns and graphics states. */
   readonly drawn: number;
-  /** Colors of color spaces. They count only if the content selects a color space. */
+  /** Colors of the resource category ColorSpace. They count only if the content selects one of these color spaces. */
   readonly named: number;
 }
 
@@ -45,13 +45,16 @@ export function colorsOfContent(colors: number): number {
   return ((colors & DEVICE_RGB) > 0 ? SCREEN : 0) | ((colors & DEVICE_CMYK) > 0 ? PRINT : 0);
 }
 
-/** Reads each resource once, up to a limit for the file. A repeated call continues after a call that missed bytes. */
+/**
+ * Reads each resource once, up to a limit for the file. If a call throws because bytes are missing, the repeated call
+ * continues where it stopped.
+ */
 export class ResourceColorReader {
   readonly #objects: Objects;
   readonly #known = new Map<PageResources, ResourceColors>();
   /** The colors of XObjects, patterns, shadings and graphics states by object number. */
   readonly #drawn = new Map<number, number>();
-  /** Numbers of the objects around the object that is being read. */
+  /** Numbers of the objects that contain the object that is being read. */
   readonly #open = new Set<number>();
   /** Numbers of the objects that have been read. */
   readonly #read = new Set<number>();
@@ -82,7 +85,10 @@ export class ResourceColorReader {
     return colors;
   }
 
-  /** Treats damaged or too complex resources as unknown, because the page does not depend on its group. */
+  /**
+   * Treats the colors of damaged or too complex resources as unknown. They decide only on the page's transparency
+   * group, which the page does not need.
+   */
   #orUnknown(read: () => ResourceColors): ResourceColors {
     try {
       return read();

@@ -1,6 +1,7 @@
 /**
- * Finds the dictionaries that can name a page's form XObjects (ISO 32000-2, 7.8.3). Finds each distinct dictionary
- * once, whether direct, shared by reference or inherited, so that it is changed once and never copied per page.
+ * Finds the XObject dictionaries to which the names of the mark can be added, for all pages (ISO 32000-2, 7.8.3). Pages
+ * may share a dictionary by reference or by inheritance. Each distinct dictionary is found once, so that it is changed
+ * once and never copied per page.
  */
 import { EngineError } from "../../errors.ts";
 import { CATEGORIES } from "../content/operators.ts";
@@ -13,16 +14,16 @@ import type { EntrySpan, Span } from "./pageAttributes.ts";
 import { Rewrite, type Rewrites, type Splice } from "./rewrite.ts";
 
 const DEFAULT_SPACES = ["DefaultGray", "DefaultRGB"] as const;
-/** A color space that replaces a device color space on pages whose resources contain it. */
+/** A color space that takes the place of a device color space on pages whose resources contain it (8.6.5.6). */
 export type DefaultSpace = (typeof DEFAULT_SPACES)[number];
 
-/** A dictionary that can take more XObject names, and the splice that adds them. */
+/** A place for new XObject names: a dictionary, and the splice that adds names to it. */
 export interface NameSlot {
-  /** Prefix of new names, with which no existing name begins. */
+  /** Prefix of new names. No existing name begins with it. */
   readonly prefix: string;
   readonly rewrite: Rewrite;
   readonly span: Span;
-  /** Text around the new entries if the dictionary itself must be created. */
+  /** Text before and after the new entries, if the XObject dictionary itself must be created. */
   readonly around: readonly [string, string];
   /** The splice that adds names. Undefined until the first name is added. */
   splice: Splice | undefined;
@@ -31,9 +32,9 @@ export interface NameSlot {
 /** The resources of a page. */
 export interface PageResources {
   readonly slot: NameSlot;
-  /** The dictionary to which the page refers; undefined for a direct dictionary in the page. */
+  /** The dictionary, if other pages can also refer to it; undefined for a direct dictionary in the page. */
   readonly shared: Rewrite | undefined;
-  /** Changes without which some readers would not find the slot. Empty after they have been applied. */
+  /** Splices of `holder` that some readers need to find the slot. Empty after they have been applied. */
   corrections: readonly Splice[];
   /** The object that contains the resources. */
   readonly holder: Rewrite;
@@ -46,7 +47,7 @@ const IN_XOBJECTS = ["", ""] as const;
 const NEW_XOBJECTS = ["/XObject<<", ">>"] as const;
 const NEW_RESOURCES = ["/Resources<</XObject<<", ">>>>"] as const;
 
-/** Finds the name slots of Resources dictionaries. The search changes no object. */
+/** Finds the name slot of each Resources dictionary. The search does not change objects. */
 export class Resources {
   readonly #objects: Objects;
   readonly #rewrites: Rewrites;
@@ -54,12 +55,14 @@ export class Resources {
   /** Resources by object number. XObject dictionaries have a separate map, because one object may serve as both. */
   readonly #shared = new Map<number, PageResources | undefined>();
   readonly #xobjects = new Map<number, { num: number; slot: NameSlot } | undefined>();
-  /** The default color spaces of any page (8.6.5.6), and the numbers of the objects that were searched for them. */
+  /**
+   * The default color spaces (8.6.5.6) found on any page, and the numbers of the objects that were searched for them.
+   */
   readonly defaultSpaces = new Set<DefaultSpace>();
   readonly #colorSpaces = new Set<number>();
   /**
-   * Scanned entries of Resources dictionaries, stored until the dictionary's slot is found. If the search is repeated,
-   * it does not scan the dictionary again.
+   * Scanned entries of a Resources dictionary, stored until the slot of the dictionary is found. A repeated search then
+   * does not scan the dictionary again.
    */
   readonly #entries = new Map<Rewrite, { at: number; entries: Entries }>();
 
@@ -83,7 +86,7 @@ export class Resources {
       : this.#referenced(holder, span);
   }
 
-  /** Returns new resources for a page without usable resources, own or inherited. */
+  /** Returns new resources for a page that has no usable resources, neither its own nor inherited ones. */
   missing(page: Rewrite): PageResources {
     const slot = slotAt(page, { start: 2, end: 2 }, NEW_RESOURCES, this.#prefix);
     return { slot, shared: undefined, corrections: [], holder: page, categories: NO_CATEGORIES };
@@ -106,13 +109,14 @@ export class Resources {
     const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
     this.#entries.set(holder, { at, entries });
     const { found, overridden, colorSpaces, categories } = entries;
-    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // each only once
-    // Only the last /XObject is retained, because some readers use the first.
+    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // pop ensures that each is searched only once
+    // Earlier /XObject entries are removed, because some readers use the first one instead of the last.
     const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
     const slot = found
       ? this.#inFound(holder, found, corrections)
       : slotAt(holder, { start: at + 2, end: at + 2 }, NEW_XOBJECTS, this.#prefix);
-    // The member is rewritten, because some readers skip an object stream with a damaged member.
+    // A holder in an object stream is rewritten even if it stays unchanged, because some readers skip an object stream
+    // with a damaged member.
     if (isShared && slot.rewrite !== holder && !this.#objects.table.isInFile(holder.num))
       corrections.push({ at: 0, remove: 0, insert: "" });
     this.#entries.delete(holder);
@@ -128,9 +132,9 @@ export class Resources {
   }
 
   /**
-   * Returns the slot of the XObject dictionary to which the reference at `span` leads. Adds a correction if the
-   * reference leads there through another reference, or has a wrong generation, because Poppler and PDFium would not
-   * find the dictionary.
+   * Returns the slot of the XObject dictionary to which the reference at `span` leads. If the reference leads there
+   * through another reference, or has a wrong generation, adds a correction, because Poppler and PDFium would not find
+   * the dictionary.
    */
   #inReferenced(holder: Rewrite, span: Span, corrections: Splice[]): NameSlot | undefined {
     const reference = referenceAt(holder.text, span.start);
@@ -138,7 +142,7 @@ export class Resources {
     const { num } = reference;
     if (!this.#xobjects.has(num)) {
       const target = this.#dictionary(num);
-      if (target?.num === 0) rejectStream(); // Readers disagree on whether a stream has names.
+      if (target?.num === 0) rejectStream(); // The dictionary is that of a stream, and readers disagree on whether it contains names.
       if (target && !this.#xobjects.has(target.num))
         this.#xobjects.set(target.num, { num: target.num, slot: inXObjects(target, 0, this.#prefix) });
       this.#xobjects.set(num, target && this.#xobjects.get(target.num));
@@ -152,8 +156,8 @@ export class Resources {
   }
 
   /**
-   * Adds the default color spaces of the ColorSpace dictionary at `span`, which may be behind a chain of references.
-   * Adds all of them for an unreadable dictionary, because a reader may find any of them.
+   * Notes the default color spaces in the ColorSpace dictionary at `span`, which may be at the end of a chain of
+   * references. If the dictionary is unreadable, notes all of them, because a reader may find any of them.
    */
   #noteDefaults(holder: Rewrite, span: Span): void {
     const note = (bytes: Uint8Array, at: number) => {
@@ -178,8 +182,9 @@ export class Resources {
   }
 
   /**
-   * Returns the dictionary to which a reference leads, even through other references. Returns undefined if there is no
-   * dictionary. Copies the dictionary of a stream, because Poppler does not accept a stream in place of a dictionary.
+   * Returns the dictionary to which a reference leads, possibly through other references. Returns undefined if there is
+   * no dictionary. If the object is a stream, copies its dictionary, because Poppler does not accept a stream in place
+   * of a dictionary.
    */
   #dictionary(num: number): Rewrite | undefined {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN; i++) {
@@ -207,7 +212,7 @@ export class Resources {
     return undefined;
   }
 
-  /** Returns a copy of the dictionary of stream `num`. The copy will become an object. */
+  /** Returns a copy of the dictionary of stream `num`. The copy will become a separate object. */
   #dictionaryOfStream(num: number, bytes: Uint8Array, at: number): Rewrite {
     const text = wellFormedText(bytes, at);
     const { meter } = this.#objects.source;
@@ -217,9 +222,9 @@ export class Resources {
   }
 }
 
-/** The needed entries of a resource dictionary. */
+/** Entries of a Resources dictionary that are relevant for names and color spaces. */
 interface Entries {
-  /** The last /XObject. */
+  /** The last /XObject entry. */
   found: EntrySpan | undefined;
   /** Earlier /XObject entries, which the last one overrides. */
   overridden: EntrySpan[];
@@ -252,8 +257,8 @@ function rejectStream(): never {
 }
 
 /**
- * Returns the slot of an XObject dictionary. If existing names begin with `prefix`, extends the prefix with the first
- * unused of 1x, 2x, … Each existing name uses at most one of these.
+ * Returns the slot of an XObject dictionary. If an existing name begins with `prefix`, extends the prefix by the first
+ * of 1x, 2x, … with which no name continues. Each existing name excludes at most one of these.
  */
 function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;

@@ -1,13 +1,13 @@
 /**
  * Represents each object to rewrite as its original bytes with a few splices. The object keeps its number and
- * generation, so the other bytes, including encrypted strings, stay valid.
+ * generation. The bytes outside the splices, including encrypted strings, therefore stay valid.
  */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { Span } from "./pageAttributes.ts";
 
-/** Replaces `remove` bytes at `at` of an object's text. */
+/** Replaces `remove` bytes at position `at` of an object's text by `insert`. */
 export interface Splice {
   at: number;
   remove: number;
@@ -15,7 +15,7 @@ export interface Splice {
 }
 
 /**
- * Maximum number of splices for which the array is copied instead of grown. Growing would reserve room for many more
+ * Number of splices below which the array is copied to add one. Appending to the array would reserve memory for many
  * splices, but most objects have one or two.
  */
 const FEW = 4;
@@ -27,14 +27,17 @@ const FEW = 4;
 export class Rewrite {
   /** Number of the object. It is 0 for a part of another object until the part becomes an object. */
   num: number;
-  /** Number of the object of the source that contains the text. Its key encrypts the strings. */
+  /**
+   * Number of the source's object that contains the text. Strings in the text are encrypted with the key of this
+   * object.
+   */
   readonly origin: number;
-  /** Location of the text. A view would take as much memory as most texts. */
+  /** Location of the text. Storing a view instead would take as much memory as most texts. */
   readonly #buffer: ArrayBufferLike;
   readonly #start: number;
   readonly #length: number;
   #splices: Splice[] = [];
-  /** Span in the file of the stream data that are not part of the text. They follow the text unchanged. */
+  /** Span in the file of the stream data that follow the text. They are copied unchanged. */
   readonly data: Span | undefined;
 
   constructor(num: number, text: Uint8Array, data?: Span, origin = num) {
@@ -46,7 +49,7 @@ export class Rewrite {
     this.#length = text.length;
   }
 
-  /** The value of the object as in the source. */
+  /** The text of the object's value, as in the source. */
   get text(): Uint8Array {
     return new Uint8Array(this.#buffer, this.#start, this.#length);
   }
@@ -56,12 +59,12 @@ export class Rewrite {
     return this.#splices;
   }
 
-  /** Returns the part [start, end) of the text. The part will become an object. */
+  /** Returns the part [start, end) of the text, which will become a separate object. */
   part(start: number, end: number): Rewrite {
     return new Rewrite(0, this.text.subarray(start, end), undefined, this.origin);
   }
 
-  /** Makes the output contain a rewritten object with unchanged text. */
+  /** Makes the output contain this object as rewritten, even if its text is unchanged. */
   rewriteUnchanged(): void {
     if (this.#splices.length === 0) this.splice({ at: 0, remove: 0, insert: "" });
   }
@@ -91,7 +94,7 @@ export class Rewrites {
     return this.#rewrites.get(num);
   }
 
-  /** Adds an object. It is new, or replaces an object of the source. */
+  /** Adds an object that is new, or that replaces an object of the source. */
   add(rewrite: Rewrite): void {
     this.#rewrites.set(rewrite.num, rewrite);
     if (rewrite.data) this.#streams.add(rewrite.num);
@@ -111,8 +114,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, a stream. `text` may include the beginning of its data or all of them. `data` is the rest
-   * of them in the file.
+   * Registers the stream object `num`. `text` is the beginning of its value, and may include some or all of the
+   * stream's data. `data` is the span of the remaining data in the file.
    * @throws EngineError too_complex if too much is retained; damaged_pdf if the object is also used as another type
    */
   registerStream(num: number, text: Uint8Array, data: Span): Rewrite {
@@ -127,8 +130,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, a dictionary or array at `at` of the bytes passed by `Objects.at`. A malformed value is
-   * rewritten.
+   * Registers object `num`, a dictionary or array at position `at` of the bytes that `Objects.at` passes. A malformed
+   * value is replaced by a well-formed text.
    * @throws Malformed if it cannot be read
    * @throws EngineError too_complex if too much is retained
    */
@@ -155,8 +158,8 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num`, an unreadable dictionary, with balanced brackets. Returns undefined if it is not a
-   * dictionary.
+   * Registers object `num`, whose dictionary is unreadable because its brackets do not match, with balanced brackets.
+   * Returns undefined if the object is not a dictionary.
    * @throws like Objects.balanced
    */
   registerBalanced(num: number): Rewrite | undefined {
@@ -164,18 +167,21 @@ export class Rewrites {
     return balanced && this.registerText(num, wellFormedText(balanced.text, 0));
   }
 
-  /** Returns whether an object has a new text because it was damaged. */
+  /** Returns whether an object was damaged and has therefore been registered with a new text. */
   hasNewText(num: number): boolean {
     return this.#withNewText.has(num);
   }
 
-  /** Returns the objects that have splices, in ascending order of number. */
+  /** Returns the objects that have splices, in ascending order of their numbers. */
   changed(): Rewrite[] {
     return [...this.#rewrites.values()].filter(({ splices }) => splices.length > 0).sort((a, b) => a.num - b.num);
   }
 }
 
-/** Returns the error for page content that must change but is also another part of the document. */
+/**
+ * Returns the error for an object that must change as page content, but that also serves as another part of the
+ * document.
+ */
 export function sharedContent(): EngineError {
   return new EngineError(
     "damaged_pdf",

@@ -15,8 +15,8 @@ export interface Inherited {
   cropBox: Box | undefined;
   rotate: Rotation;
   /**
-   * Resources of the nearest node that has them. `found` is undefined until a page needs them, and null if they are
-   * unusable.
+   * Resources of the nearest node that has an entry /Resources. `found` is undefined until a page needs them, and null
+   * if they are unusable.
    */
   resources: { holder: Rewrite; span: Span; found: PageResources | null | undefined } | undefined;
 }
@@ -24,38 +24,44 @@ export interface Inherited {
 /** An array of kids. */
 export interface KidsArray {
   readonly kids: KidList;
-  /** The object that contains the array and the kids that are direct dictionaries. */
+  /** The object that contains the array, and therefore also the kids that are direct dictionaries. */
   readonly holder: Rewrite;
 }
 
-/** A node of the tree, and the pages and nodes found below it. Nodes with the same array share one instance. */
+/**
+ * A node of the tree, and the pages and nodes that were found below it. Nodes that refer to the same array of kids
+ * share one instance.
+ */
 export interface TreeNode extends KidsArray {
-  /** Each kid in order: null if it is neither a page nor a node, undefined until it has been visited. */
+  /**
+   * The result for each kid, in order: null for a kid that is neither a page nor a node, undefined for a kid that has
+   * not been visited.
+   */
   readonly found: (PageEntry | TreeNode | null | undefined)[];
   /** Position of the next kid to visit. */
   next: number;
   /** Attributes that the kids inherit. */
   readonly inherited: Inherited;
-  /** Depth of direct dictionaries within one object. */
+  /** Depth at which the node's dictionary is nested in its object; 0 if it is the object itself. */
   readonly nesting: number;
-  /** Number of dictionaries that have this array. It can exceed 1 if the array is a separate object. */
+  /** Number of node dictionaries that refer to this array. It can exceed 1 if the array is a separate object. */
   dictionaries: number;
   /** Number of pages below the node. Undefined until they have been counted. */
   count: number | undefined;
   /** The /Count of a node of a scanned file; 0 if the count is unknown. */
   readonly stated: number;
   /**
-   * Minimum number of pages below the node. Equals `stated` if the node or a kid was damaged, because pages may be
-   * lost.
+   * Minimum number of pages that must be found below the node. It is `stated` if the node or a kid was damaged, because
+   * pages may be lost; otherwise 0.
    */
   leastPages: number;
 }
 
 /**
- * Lists the pages below `top` in tree order. Call it after all kids have been visited. A page that is listed twice
- * counts as two pages.
- * @throws EngineError `too_many_pages` or `too_complex`, because a node may be listed many times; `damaged_pdf` if
- * pages may be lost
+ * Lists the pages below `top` in tree order. Call it after all kids have been visited. If the tree lists a page twice,
+ * it counts as two pages.
+ * @throws EngineError `too_many_pages` or `too_complex` if the list is too long, since a node may be listed many times;
+ * `damaged_pdf` if pages may be lost
  */
 export async function listPages(top: TreeNode, maxPages: number, meter: Meter): Promise<PageEntry[]> {
   await countPages(top, meter);
@@ -86,7 +92,7 @@ export async function listPages(top: TreeNode, maxPages: number, meter: Meter): 
   return pages;
 }
 
-/** Counts the pages of each node from the bottom up. Removes kids that are nodes above their own node. */
+/** Counts the pages of each node from the bottom up. Removes each kid that is also an ancestor of its node. */
 async function countPages(top: TreeNode, meter: Meter): Promise<void> {
   const above = new Set([top]);
   const path = [{ node: top, next: 0, count: 0 }];
@@ -108,7 +114,7 @@ async function countPages(top: TreeNode, meter: Meter): Promise<void> {
     if (found === undefined) throw new Error("a kid has not been visited");
     if (found !== null && "kids" in found) {
       if (above.has(found)) {
-        // Readers that reach the array through another dictionary visit its kids again.
+        // If a reader reaches the same array through another dictionary, it visits the kids of the array again.
         if (found.dictionaries > 1) throw unreadablePage();
         node.found[at.next] = null;
       } else if (found.count === undefined) {

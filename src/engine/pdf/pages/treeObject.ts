@@ -1,4 +1,4 @@
-/** Reads the pages and nodes of a page tree that are objects. */
+/** Reads those pages and nodes of a page tree that are indirect objects. */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { hasStream } from "../objects/streams.ts";
@@ -16,7 +16,7 @@ export interface TreeObject {
 
 /** Options of {@link readTreeObject}. */
 export interface ReadOptions {
-  /** Whether to repair the brackets of unreadable kids, and to omit unreadable content. */
+  /** Whether to balance the brackets of unreadable kids, and to omit unreadable content. */
   lenient: boolean;
   /** Returns whether readers may use another definition of an object than the engine does. */
   isAmbiguous(num: number): boolean;
@@ -25,7 +25,7 @@ export interface ReadOptions {
 /**
  * Reads an object that may be a page or node.
  * @returns the number of the referenced object if the object is only a reference; undefined for a value of another type
- * @throws Malformed if the object is not exactly one value, because it may have been a page
+ * @throws Malformed if the object does not consist of exactly one value, because it may have been a page
  * @throws EngineError damaged_pdf if the object is a stream, because some readers treat it as a page, and it may be the
  * content of another page
  */
@@ -38,7 +38,7 @@ export function readTreeObject(
   if (isAmbiguous(num)) throw unreadablePage();
   const known = rewrites.get(num);
   if (known) {
-    objects.source.meter.charge("rereadTreeObject", known.text.length); // this visit is a repetition
+    objects.source.meter.charge("rereadTreeObject", known.text.length); // the object was already read in an earlier visit
     return isDictionary(known.text, 0) ? treeObject(known) : undefined;
   }
   try {
