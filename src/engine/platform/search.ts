@@ -1,6 +1,6 @@
 /** Byte search by the runtime's native code. */
 
-/** Maximum number of bytes that JavaScript searches faster than a call of native code. */
+/** Number of bytes up to which a search in JavaScript is faster than a call of native code. */
 const SHORT = 512;
 
 /** Returns the offset of the first `word` (Latin-1) at or after `from` that lies completely before `end`, or -1. */
@@ -9,7 +9,7 @@ export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.l
   return view(bytes, end).indexOf(word, from, "latin1");
 }
 
-/** Returns the offset of the last `word` (Latin-1), or -1. */
+/** Returns the offset of the last `word` (Latin-1), or -1 if there is none. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   return view(bytes, bytes.length).lastIndexOf(word, undefined, "latin1");
 }

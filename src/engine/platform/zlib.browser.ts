@@ -42,7 +42,8 @@ export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum. Otherwise like {@link inflate}.
+ * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum. In all other respects, this
+ * function works like {@link inflate}.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */

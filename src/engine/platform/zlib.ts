@@ -32,7 +32,8 @@ export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum. Otherwise like {@link inflate}.
+ * Decompresses a raw deflate stream (RFC 1951), which has neither header nor checksum. In all other respects, this
+ * function works like {@link inflate}.
  * @throws OutputTooLarge if the result is longer than `maxBytes`
  * @throws DamagedStream if the data are invalid
  */
@@ -41,8 +42,8 @@ export function inflateRaw(bytes: Uint8Array, maxBytes: number): Uint8Array {
 }
 
 /**
- * Decompresses a zlib stream (RFC 1950) into chunks on demand. It works about one chunk ahead. Each chunk is valid
- * until the next one is requested.
+ * Decompresses a zlib stream (RFC 1950) into chunks on demand. Each chunk is valid until the next one is requested.
+ * About one chunk is decompressed in advance.
  * @throws DamagedStream if the data are invalid or truncated
  */
 export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): AsyncGenerator<Uint8Array> {
@@ -61,8 +62,8 @@ export async function* inflateChunks(bytes: Uint8Array, chunkBytes: number): Asy
 }
 
 /**
- * Decompresses data of at most one chunk in a single call, which is faster than opening a stream. Returns undefined if
- * the data or the result are longer than a chunk, or if the data are damaged.
+ * Decompresses data in a single call, which is faster than opening a stream. Returns undefined if the data or the
+ * result are longer than one chunk, or if the data are damaged.
  */
 function onlyChunk(bytes: Uint8Array, chunkBytes: number): Uint8Array | undefined {
   if (bytes.length > chunkBytes) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Reads the page content that must be isolated from the mark. Each content stream becomes a form XObject (ISO 32000-2,
- * 8.10) that the page draws before the mark. A reader that stops at malformed content then stops the form, but
+ * 8.10) that the page draws before the mark. If a reader stops at malformed content, it then stops only the form, and
  * continues with the page.
  */
 import { hasKnownFilters } from "../objects/filters.ts";

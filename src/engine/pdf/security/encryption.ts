@@ -6,13 +6,12 @@ import { type Access, authenticate } from "./fileKey.ts";
 import { decryptAes, decryptBlock, encryptAes, isIntactAes, rc4 } from "./symmetric.ts";
 
 /**
- * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Some data are never encrypted
- * (7.6.2), and callers must not pass them: strings in object streams, cross-reference streams, the Encrypt dictionary,
- * /ID, and a signature's /Contents. If `encryptMetadata` is false, pass the crypt filter "Identity" for the metadata
- * stream.
+ * Encrypts and decrypts the strings and streams of one open file (ISO 32000-2, 7.6.3). Callers must not pass data that
+ * are never encrypted (7.6.2): strings in object streams, cross-reference streams, the Encrypt dictionary, /ID, and a
+ * signature's /Contents. If `encryptMetadata` is false, pass the crypt filter "Identity" for the metadata stream.
  */
 export interface Cipher {
-  /** Whether the password permits new annotations. */
+  /** Whether the permissions that the password gives allow new annotations. */
   readonly permitsAnnotations: boolean;
   decryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   /**
@@ -21,17 +20,17 @@ export interface Cipher {
    * @throws EngineError `unsupported_encryption`, `password_required` or `wrong_password` for a crypt filter that cannot be applied
    */
   decryptStream(num: number, gen: number, data: Uint8Array, cryptFilter?: string): Uint8Array;
-  /** Returns whether all readers decrypt these data of a stream. */
+  /** Returns whether all readers can decrypt these data of a stream. */
   isIntact(num: number, gen: number, data: Uint8Array): boolean;
   encryptString(num: number, gen: number, data: Uint8Array): Uint8Array;
   encryptStream(num: number, gen: number, data: Uint8Array): Uint8Array;
 }
 
 /**
- * Returns the cipher of a file that is encrypted with the standard security handler (ISO 32000-2, 7.6.4), if its pages
- * may be changed. Tries the empty password first, then `password`, each as owner password and as user password. The
- * owner may change everything. For the user, bit 4 of /P decides in every revision (7.6.4.2, Table 22). The bits that
- * revision 3 added do not concern page content.
+ * Returns the cipher of a file that is encrypted with the standard security handler (ISO 32000-2, 7.6.4), if the
+ * permissions allow changes to its pages. Tries the empty password first, then `password`. Tries each as owner password
+ * and as user password. The owner may change everything. For the user, bit 4 of /P decides in every revision (7.6.4.2,
+ * Table 22). The bits that revision 3 added do not concern page content.
  * @param id the first half of the trailer's /ID; empty if it is missing
  * @throws EngineError `unsupported_encryption`, `password_required`, `wrong_password` or `modification_not_permitted`
  */
@@ -47,7 +46,7 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
     if (!access) throw passwordRequired(password);
     return method(access.fileKey);
   };
-  const method = apply(dict.stmF); // strings have the same, see isUniform
+  const method = apply(dict.stmF); // the method for strings is the same, see isUniform
 
   const permits = (bit: number) => access?.authority === "owner" || (permissions(dict, access) & bit) !== 0;
   if (!permits(MODIFY)) throw modificationNotPermitted(password);
@@ -64,15 +63,18 @@ export function openCipher(encrypt: EncryptDictionary, id: Uint8Array, password:
 
 /** Bit 4 of /P, "modify the contents of the document" (ISO 32000-2, Table 22). */
 const MODIFY = 0b1000;
-/** Bit 6 of /P, "add or modify text annotations". */
+/** Bit 6 of /P, "add or modify text annotations" (ISO 32000-2, Table 22). */
 const ANNOTATE = 0b10_0000;
 
-/** Crypt filters equivalent to the encryption of files with /V below 4, which have no crypt filters. */
+/**
+ * Crypt filters for files with /V below 4, which have no crypt filters. Their effect is the same as that of such a
+ * file's encryption.
+ */
 const RC4_THROUGHOUT = { cf: { StdCF: { cfm: "V2" } }, stmF: "StdCF", strF: "StdCF" };
 
 /**
- * Rejects an unsupported handler, /V, /R or crypt filters (ISO 32000-2, Tables 20 and 21). /R 2 to 4 differ only in how the key is
- * derived, so /V need not match them.
+ * Rejects a handler, a /V, an /R or crypt filters that the engine does not support (ISO 32000-2, Tables 20 and 21). The
+ * values 2 to 4 of /R differ only in how the key is derived, so /R need not match /V.
  * @throws EngineError `unsupported_encryption`
  */
 function rejectUnsupported({ filter, v, r, oe, ue, cf, stmF, strF }: EncryptDictionary): void {
@@ -89,18 +91,19 @@ function rejectUnsupported({ filter, v, r, oe, ue, cf, stmF, strF }: EncryptDict
 }
 
 /**
- * Returns whether one crypt filter applies to all strings and streams, or none does. With other filters, Poppler and
- * MuPDF decrypt streams differently from what the dictionary says, and lose the mark.
+ * Returns whether one crypt filter applies to all strings and streams, or no filter applies to any of them. In other
+ * files, Poppler and MuPDF decrypt streams differently from what the dictionary says, and lose the mark.
  */
 function isUniform({ cf, stmF, strF }: Pick<EncryptDictionary, "cf" | "stmF" | "strF">): boolean {
   if (stmF !== strF || Object.hasOwn(cf, "Identity")) return false;
-  if (stmF === "Identity" || !Object.hasOwn(cf, stmF)) return true; // a missing filter is rejected later
+  if (stmF === "Identity" || !Object.hasOwn(cf, stmF)) return true; // the caller later rejects a filter that the dictionary does not define
   return Object.keys(cf).length === 1 && cf[stmF]?.cfm !== "None";
 }
 
 /**
- * Rejects key lengths that readers interpret differently: AES-128 has 16 bytes, and RC4 has the declared number.
- * @param keyBytes length of the key that the password opens
+ * Rejects key lengths that readers interpret differently. AES-128 must have 16 bytes, and RC4 the declared number of
+ * bytes.
+ * @param keyBytes length in bytes of the key that the password opened
  * @throws EngineError `unsupported_encryption`
  */
 function rejectOtherLengths({ cf, stmF, length }: EncryptDictionary, keyBytes: number): void {
@@ -125,8 +128,8 @@ function bestAccess(dict: EncryptDictionary, id: Uint8Array, password: string | 
 }
 
 /**
- * Returns the permissions. /Perms contains a copy of /P that is encrypted with the file key (7.6.4.4.12, Algorithm 13).
- * An intact copy takes precedence, because anyone can edit /P.
+ * Returns the permissions in /P. /Perms contains a copy of /P that is encrypted with the file key (7.6.4.4.12,
+ * Algorithm 13). An intact copy takes precedence, because anyone can edit /P.
  */
 function permissions(dict: EncryptDictionary, access: Access | undefined): number {
   if (dict.v !== 5 || !access || !dict.perms || dict.perms.length < 16) return dict.p;
@@ -174,7 +177,7 @@ function rc4Method(fileKey: Uint8Array): Method {
   return { isIntact: () => true, decrypt: apply, encrypt: apply };
 }
 
-/** Returns AES with a key per object (ISO 32000-2, 7.6.3.2, Algorithm 1). */
+/** Returns AES with a separate key for each object (ISO 32000-2, 7.6.3.2, Algorithm 1). */
 function aes128Method(fileKey: Uint8Array): Method {
   const salt = encodeLatin1("sAlT");
   const key = (num: number, gen: number) => md5(fileKey, objectId(num, gen), salt);
@@ -199,7 +202,7 @@ function objectId(num: number, gen: number): Uint8Array {
   return Uint8Array.of(num, num >> 8, num >> 16, gen, gen >> 8);
 }
 
-/** @param what predicate of "The PDF's encryption" */
+/** @param what end of the sentence that begins with "The PDF's encryption" */
 function unsupported(what: string): EngineError {
   return new EngineError("unsupported_encryption", `The PDF's encryption ${what}. Save the PDF without encryption.`);
 }

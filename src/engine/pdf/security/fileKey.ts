@@ -59,7 +59,7 @@ const PADDING = Uint8Array.of(
   ...[0x2e, 0x2e, 0x00, 0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a],
 );
 
-/** Opens revisions 2 to 4. Tries the possible key lengths until one fits the password. */
+/** Opens an encryption of revisions 2 to 4. Tries the possible key lengths until the password fits one of them. */
 function openLegacy(dict: EncryptDictionary, id: Uint8Array, password: Uint8Array): Access | undefined {
   for (const keyBytes of keyLengths(dict)) {
     const asOwner = userKey(dict, id, userPassword(dict, password, keyBytes), keyBytes);
@@ -117,7 +117,9 @@ function padded(password: Uint8Array): Uint8Array {
   return fit(concat([password, PADDING]), PADDING.length);
 }
 
-/** Applies the 50 additional MD5 rounds of revision 3 and later to as many bytes as the key has. */
+/**
+ * Applies the 50 additional MD5 rounds of revision 3 and later. Each round hashes only as many bytes as the key has.
+ */
 function strengthened(revision: number, digest: Uint8Array, keyBytes: number): Uint8Array {
   let key = digest.subarray(0, keyBytes);
   if (revision === 2) return key;
@@ -139,8 +141,9 @@ function rc4Rounds(key: Uint8Array, data: Uint8Array, rounds: number[]): Uint8Ar
 }
 
 /**
- * Opens revisions 5 and 6 (ISO 32000-2, 7.6.4.3.3, Algorithm 2.A). /O and /U each consist of a hash of 32 bytes, the
- * salt of that hash, and the salt for the key that decrypts /OE or /UE. The owner's hashes also cover all of /U.
+ * Opens an encryption of revision 5 or 6 (ISO 32000-2, 7.6.4.3.3, Algorithm 2.A). /O and /U each consist of a hash of
+ * 32 bytes, the salt of that hash, and the salt for the key that decrypts /OE or /UE. The owner's hashes also cover all
+ * of /U.
  */
 function openAes256(dict: EncryptDictionary, password: Uint8Array): Access | undefined {
   const u = fit(dict.u, 48);

@@ -7,7 +7,8 @@ import { type Cipher, openCipher } from "./encryption.ts";
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Returns the cipher of an encrypted document; undefined if /Encrypt is not a dictionary, so that readers ignore it.
+ * Returns the cipher of an encrypted document. Returns undefined if /Encrypt is not a dictionary, because readers then
+ * ignore it.
  * @throws EngineError `password_required`, `wrong_password`, `modification_not_permitted` or `unsupported_encryption`
  * @throws Malformed if /Encrypt cannot be read
  * @throws MissingRange if bytes must be fetched first

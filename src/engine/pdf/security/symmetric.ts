@@ -4,12 +4,13 @@ import { concat } from "../../bytes.ts";
 
 const BLOCK_BYTES = 16;
 
-/** Initialization vector of zeros, the default of ISO 32000-2. */
+/** Initialization vector of zeros, which ISO 32000-2 uses by default. */
 export const ZERO_VECTOR = new Uint8Array(BLOCK_BYTES);
 
 /**
- * Encrypts or decrypts with RC4; both are the same operation. Used with /V 1 and 2 and with the crypt filter method V2
- * (ISO 32000-2, 7.6.3.2). Implemented here because OpenSSL has retired RC4, so runtimes need not support it.
+ * Encrypts or decrypts with RC4; both are the same operation. RC4 is used with /V 1 and 2 and with the crypt filter
+ * method V2 (ISO 32000-2, 7.6.3.2). It is implemented here because runtimes need not support it: OpenSSL has retired
+ * RC4.
  */
 export function rc4(key: Uint8Array, data: Uint8Array): Uint8Array {
   const state = new Uint8Array(256).map((_, i) => i);
@@ -50,7 +51,7 @@ export function encryptAes(key: Uint8Array, data: Uint8Array): Uint8Array {
   return concat([vector, encryptBlocks(key, vector, concat([data, padding]))]);
 }
 
-/** Returns whether AES data have a vector, whole blocks and valid padding. MuPDF rejects data that lack one of them. */
+/** Returns whether AES data consist of a vector and whole blocks, and have valid padding. MuPDF rejects other data. */
 export function isIntactAes(key: Uint8Array, data: Uint8Array): boolean {
   if (data.length < 2 * BLOCK_BYTES || data.length % BLOCK_BYTES > 0) return false;
   const last = decryptBlocks(key, data.subarray(-2 * BLOCK_BYTES, -BLOCK_BYTES), data.subarray(-BLOCK_BYTES));

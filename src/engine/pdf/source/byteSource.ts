@@ -17,15 +17,15 @@ interface Readable {
    */
   bytes(start: number, end: number): Uint8Array;
   /**
-   * Fetches the range of a MissingRange. In parallel, fetches some of the blocks at the offsets `upcoming`, which later
-   * steps will need.
+   * Fetches the range of a MissingRange. At the same time, fetches some of the blocks at the offsets `upcoming`, which
+   * later steps will need.
    */
   load(start: number, end: number, upcoming?: readonly number[]): Promise<void>;
 }
 
 /**
- * A source whose bytes are all in memory. For such a source, the planner makes all checks at once. For other sources,
- * it defers some of them.
+ * A source whose bytes are all in memory. The planner makes all checks of such a source at once. It defers some checks
+ * of other sources.
  */
 interface InMemory extends Readable {
   readonly inMemory: true;
@@ -34,11 +34,11 @@ interface InMemory extends Readable {
 /** A source whose ranges must be fetched. */
 interface OutOfMemory extends Readable {
   readonly inMemory: false;
-  /** The searches that a repeated step continues. */
+  /** Progress of searches, from which a repeated step continues. */
   readonly searches: Searches;
   /**
-   * Streams the bytes [start, end) in order and bypasses the cache, for copying the file from end to end. Each piece is
-   * valid until the next one is requested.
+   * Streams the bytes [start, end) in order, without the cache. It is meant for copying the file from beginning to end.
+   * Each piece is valid until the next one is requested.
    */
   stream(start: number, end: number): AsyncIterable<Uint8Array>;
 }
@@ -53,8 +53,8 @@ export interface RangeReader {
 }
 
 /**
- * Thrown when a step needs a range that must be fetched first. It is not an Error, because it is thrown for each of
- * thousands of pages and always caught. A stack trace would only cost time.
+ * Thrown when a step needs a range that must be fetched first. It is not an Error, because it is thrown and caught for
+ * each of thousands of pages, and creating the stack traces would cost time.
  */
 export class MissingRange {
   readonly start: number;
@@ -73,7 +73,7 @@ const MAX_SEARCHES = 16;
 class Searches {
   readonly #progress = new Map<string, number>();
 
-  /** Returns the offset up to which a search has found nothing. */
+  /** Returns the offset up to which a search has found nothing so far. */
   progressOf(search: string): number | undefined {
     return this.#progress.get(search);
   }
@@ -144,12 +144,12 @@ const CACHED_BLOCKS = 64;
 const MAX_READ_AHEAD = 32;
 /** Number of parallel reads at which prefetching stops. A Worker may open six connections. */
 const MAX_PARALLEL_READS = 6;
-/** A read that skips fewer blocks than this is still sequential. */
+/** Number of skipped blocks below which a read counts as sequential. */
 const SEQUENTIAL_STRIDE = 4;
 
 /**
- * A file whose ranges are fetched on demand in blocks of 64 KiB. Sequential reads fetch several blocks at once. An LRU
- * cache holds the last `CACHED_BLOCKS` blocks.
+ * A file whose ranges are fetched on demand in blocks of 64 KiB. If reads are sequential, a fetch covers several
+ * blocks. An LRU cache holds at most `CACHED_BLOCKS` blocks.
  */
 export class RangeSource implements OutOfMemory {
   readonly inMemory = false;
@@ -157,11 +157,11 @@ export class RangeSource implements OutOfMemory {
   readonly meter: Meter;
   readonly searches = new Searches();
   readonly #reader: RangeReader;
-  /** Block number to bytes, least recently used first. A Map keeps insertion order. */
+  /** LRU cache from block number to bytes, least recently used first. A Map keeps insertion order. */
   readonly #blocks = new Map<number, Uint8Array>();
-  /** End block of the last fetch. */
+  /** Number of the block after the last fetch. */
   #lastEnd = -1;
-  /** Maximum number of blocks of the last fetch. Doubles while fetches are sequential. */
+  /** Number of blocks that a fetch may cover. Doubles while fetches are sequential. */
   #readAhead = 1;
 
   constructor(reader: RangeReader) {
@@ -207,7 +207,7 @@ export class RangeSource implements OutOfMemory {
       reads.push(this.#fetch(block, next));
       block = next - 1;
     }
-    // A damaged cross-reference may name offsets past the end of the file.
+    // If the cross-reference is damaged, its offsets may be past the end of the file.
     const others = new Set(
       upcoming.filter((offset) => offset < this.length).map((offset) => Math.floor(offset / BLOCK_BYTES)),
     );
@@ -217,7 +217,7 @@ export class RangeSource implements OutOfMemory {
       if (!isNear && !this.#blocks.has(block)) reads.push(this.#fetch(block, block + 1));
     }
     await Promise.all(reads);
-    // For a request larger than the cache, all of its blocks must stay.
+    // If a request is larger than the cache, all of its blocks must stay in memory.
     const capacity = Math.max(CACHED_BLOCKS, last - first);
     for (const oldest of this.#blocks.keys()) {
       if (this.#blocks.size <= capacity) break;
@@ -230,7 +230,7 @@ export class RangeSource implements OutOfMemory {
     const [from, to] = [first * BLOCK_BYTES, Math.min(end * BLOCK_BYTES, this.length)];
     const bytes = await this.#reader.read(from, to);
     if (bytes.length !== to - from) throw new Error(`requested bytes ${from}-${to}, received ${bytes.length}`);
-    // Copied, because a view of one block would retain the memory of the whole fetched range.
+    // Each block is copied, because a view of it would retain the memory of the whole fetched range.
     for (let block = first; block < end; block++)
       this.#blocks.set(block, bytes.slice((block - first) * BLOCK_BYTES, (block - first + 1) * BLOCK_BYTES));
   }

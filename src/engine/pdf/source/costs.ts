@@ -7,9 +7,9 @@
 type Allowance =
   /** The scanning allowance of the file. */
   | "scan"
-  /** The allowance of the mark, as large as the scanning allowance. */
+  /** The allowance of the mark, which is as large as the scanning allowance. */
   | "mark"
-  /** No allowance, only the time slice. Another allowance limits how often the operation runs. */
+  /** No allowance, only the time slice. The allowance of another operation limits how often this one runs. */
   | "none";
 
 interface Cost {

@@ -1,5 +1,5 @@
 /**
- * Bounds the work for one file, even a hostile one. Scanning, decoding and memory are all charged here. When an
+ * Bounds the work for one file, even for a hostile file. All scanning, decoding and memory is charged here. When an
  * allowance is exhausted, the meter throws an EngineError, which recovery never treats as damage.
  */
 import { EngineError } from "../../errors.ts";
@@ -9,7 +9,7 @@ import { COSTS, type MeteredOperation } from "./costs.ts";
 const KB = 1 << 10;
 const MB = 1 << 20;
 
-/** The work that one file may cause, in bytes unless stated otherwise. */
+/** Limits on the work that one file may cause, in bytes unless stated otherwise. */
 export const WORK_LIMITS = {
   /** The scanning allowance, in scan units, is `scannedTimes` times the file's length plus `scanned`. */
   scannedTimes: 64,
@@ -23,14 +23,18 @@ export const WORK_LIMITS = {
   /** Bytes of the operators that place the mark on pages. Operators that several pages share count once. */
   placed: 32 * MB,
   /**
-   * Maximum length of the output beyond the mark and twice the source: `output` plus `outputPerPage` for each page. The
-   * source counts twice because a rewritten object can leave a gap as long as itself.
+   * Maximum length of the output, not counting the mark and twice the length of the source: `output` plus
+   * `outputPerPage` for each page. The source counts twice because a rewritten object can leave a gap as long as
+   * itself.
    */
   output: 1024 * KB,
   outputPerPage: 4 * KB,
 } as const;
 
-/** Maximum output of a single filter. While the filter works, its output can be in memory twice. */
+/**
+ * Maximum output of a single filter. Half of the limit, because the output can be in memory twice while the filter
+ * works.
+ */
 const MAX_FILTER_OUTPUT = WORK_LIMITS.decodedAtOnce / 2;
 /** Work between two yields to the event loop, in scan units. It takes 5 to 50 ms. */
 const TIME_SLICE = MB;
@@ -70,7 +74,7 @@ export class Meter {
   }
 
   /**
-   * Charges operators that place the mark on a page, in bytes.
+   * Charges the operators that place the mark on a page by their length in bytes.
    * @throws EngineError too_complex
    */
   chargePlacement(bytes: number): void {
@@ -94,7 +98,7 @@ export class Meter {
   }
 
   /**
-   * Moves the charge of a repeated decoding from the decoding allowance to the scanning allowance.
+   * Moves the charge for decoding a stream again from the decoding allowance to the scanning allowance.
    * @throws EngineError too_complex
    */
   chargeDecodedAgain(bytes: number): void {
@@ -149,7 +153,7 @@ export class Meter {
 
 /**
  * Repeats `step` until it returns false. Yields to the event loop whenever the time slice is used up.
- * @param run runs the steps of one time slice. It may fetch missing bytes and repeat the steps.
+ * @param run runs the steps of one time slice. It may also fetch missing bytes and then run the steps again.
  */
 export async function runYielding(
   meter: Meter,
@@ -172,8 +176,8 @@ export async function forEachYielding<T>(meter: Meter, items: Iterable<T>, visit
 }
 
 /**
- * Checks that the output stays within its allowance for this number of pages.
- * @param bytes output length beyond the mark and twice the source; may be negative
+ * Checks that the output stays within the allowance for this number of pages.
+ * @param bytes length of the output, minus the mark and twice the source; may be negative
  * @throws EngineError too_complex
  */
 export function limitOutput(bytes: number, pages: number): void {

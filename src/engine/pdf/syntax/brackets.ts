@@ -21,15 +21,14 @@ const DICTIONARY = ">>";
 /** A dictionary whose brackets have been balanced. */
 export interface BalancedDictionary {
   text: Uint8Array;
-  /** Its extent in the bytes it was read from. */
+  /** Extent of the original dictionary in the bytes from which it was read. */
   start: number;
   end: number;
 }
 
 /**
- * Returns the dictionary that begins at `at` as a new text with balanced brackets. A missing bracket is inserted where
- * an outer container closes or the object ends. A bracket that closes nothing is dropped. The tokens between the
- * brackets stay unchanged.
+ * Returns the dictionary that begins at `at` as a new text with balanced brackets. Inserts a missing bracket where an
+ * outer container closes or the object ends. Drops a bracket that closes nothing. The other tokens stay unchanged.
  */
 export function balanceBrackets(bytes: Uint8Array, at: number): BalancedDictionary {
   const open: string[] = [];

@@ -48,13 +48,13 @@ export class Malformed {
 export class EndOfBytes extends Malformed {}
 
 /**
- * A shared instance without state. It is thrown for flow control whenever a window is too short, and a new instance for
- * each throw would be slow.
+ * A shared instance without state. It is thrown whenever a window is too short, so that creating an instance each time
+ * would be slow.
  */
 const END_OF_BYTES = new EndOfBytes("the bytes end inside a token");
 
 const FIRST_WINDOW = 512;
-/** Windows up to this size in bytes may extend past the start of the next object. */
+/** Maximum size in bytes of a window that may extend past the start of the next object. */
 const SMALL_WINDOW = 8 * FIRST_WINDOW;
 const LARGEST_WINDOW = 16 << 20;
 
@@ -67,9 +67,9 @@ for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 
 /**
  * Runs `parse` over a window of the file that begins at `start`. Widens the window until it is large enough.
- * @param limit size in bytes from which the window is not widened further
- * @param boundOf returns the offset of the next object, which bounds large windows. Without the bound, overlapping
- * objects would be read repeatedly.
+ * @param limit size in bytes at which the window is no longer widened
+ * @param boundOf returns the offset of the next object, at which large windows end. Otherwise, overlapping objects
+ * would be read repeatedly.
  * @throws Malformed if `start` is outside the file, or if the file or the largest window ends inside an object
  * @throws MissingRange if the window is not loaded
  * @throws EngineError too_complex
@@ -113,9 +113,9 @@ export function parseWhole<T>(bytes: Uint8Array, parse: (bytes: Uint8Array, at: 
 export const TERMINATOR_LENGTH = 2;
 
 /**
- * Returns a copy followed by white space and a delimiter. The white space ends the last token. The delimiter shows that
- * a final number does not begin a reference.
- * @param copy receives the copy
+ * Returns a copy of the bytes that ends in white space and a delimiter. The white space ends the last token. The
+ * delimiter shows that a number at the end does not begin a reference.
+ * @param copy array to write the copy to
  */
 export function terminated(bytes: Uint8Array, copy = new Uint8Array(bytes.length + TERMINATOR_LENGTH)): Uint8Array {
   copy.set(bytes);
@@ -157,7 +157,7 @@ export function skipWhite(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** Like {@link skipWhite}, but returns `limit` if white space extends to it. */
+/** Skips white space and comments like {@link skipWhite}, but returns `limit` if nothing else precedes it. */
 export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number {
   for (; at < limit; at++) {
     const code = bytes[at]!;
@@ -168,7 +168,7 @@ export function endOfWhite(bytes: Uint8Array, at: number, limit: number): number
   return limit;
 }
 
-/** Returns the end of a run of decimal digits, at most `limit`. */
+/** Returns the end of a run of decimal digits. The end is at most `limit`. */
 export function skipDigits(bytes: Uint8Array, at: number, limit = bytes.length): number {
   while (at < limit && bytes[at]! >= DIGIT_0 && bytes[at]! <= DIGIT_9) at++;
   return at;
@@ -183,7 +183,7 @@ export function valueOfDigits(bytes: Uint8Array, start: number, end: number): nu
   return value;
 }
 
-/** Returns the end of a run of regular characters: a number, a keyword, or a name after its slash. */
+/** Returns the end of a run of regular characters, such as a number, a keyword, or a name after its slash. */
 export function skipRegular(bytes: Uint8Array, at: number): number {
   while (at < bytes.length) {
     if (CLASS[bytes[at]!] !== 0) return at;
@@ -212,8 +212,8 @@ export function skipHexString(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. An indirect reference has
- * three tokens, of which only the first is skipped. `eachEntry` and the parser join references.
+ * Returns the end of the value that begins at `at`: a token, or a whole array or dictionary. Of an indirect reference,
+ * it skips only the first of three tokens. `eachEntry` and the parser put the tokens of a reference together.
  * @throws Malformed if no value can begin there, or if the object ends inside the value
  */
 export function skipValue(bytes: Uint8Array, at: number): number {
@@ -229,8 +229,8 @@ export function skipValue(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Returns the change of nesting depth at the token at `at`: 1 for an opening bracket, -1 for a closing bracket of an
- * array or dictionary, otherwise 0.
+ * Returns by how much the token at `at` changes the nesting depth: 1 for the opening bracket of an array or dictionary,
+ * -1 for a closing bracket, otherwise 0.
  */
 export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
   const code = bytes[at];
@@ -240,8 +240,8 @@ export function nesting(bytes: Uint8Array, at: number): -1 | 0 | 1 {
 }
 
 /**
- * Returns the end of the token at `at`. A stray delimiter is a token.
- * @throws Malformed if the token ends the object or begins the next one
+ * Returns the end of the token at `at`. A stray delimiter counts as a token.
+ * @throws Malformed if the token is the `endobj` of the object or the `obj` of the next one
  */
 export function skipToken(bytes: Uint8Array, at: number): number {
   const code = bytes[at]!;
@@ -258,7 +258,10 @@ export function skipToken(bytes: Uint8Array, at: number): number {
   return end;
 }
 
-/** Returns whether the word [start, end) cannot occur in a value: `endobj`, or the `obj` of the next object. */
+/**
+ * Returns whether the word [start, end) is `endobj`, or the `obj` of the next object. These words cannot occur in a
+ * value.
+ */
 export function isOutsideOfValues(bytes: Uint8Array, start: number, end: number): boolean {
   if (bytes[end - 1] !== LOWER_J) return false;
   return wordIs(bytes, start, end, "endobj") || wordIs(bytes, start, end, "obj");
@@ -279,7 +282,8 @@ export function eachEntry(bytes: Uint8Array, at: number, visit: EntryVisitor): n
     const code = bytes[at]!;
     if (isDictionaryEnd(bytes, at)) return at + 2;
     if (code !== SLASH) {
-      // The key is garbage. Readers skip one token, so a single `>>` ends the dictionary that `<< <<` begins.
+      // Something other than a key is here. Readers skip one token. A single `>>` therefore ends a dictionary that
+      // begins with `<< <<`.
       at = skipWhite(bytes, skipToken(bytes, at));
       continue;
     }
@@ -348,7 +352,7 @@ export function readName(bytes: Uint8Array, start: number, end: number): string 
   return raw.replace(/#([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Reads the unsigned integer [start, end) of at most 15 digits. Returns undefined for anything else. */
+/** Reads the unsigned integer [start, end) of at most 15 digits. Returns undefined for any other text. */
 export function readInteger(bytes: Uint8Array, start: number, end: number): number | undefined {
   if (start === end || end - start > 15) return undefined;
   let value = 0;
@@ -385,8 +389,8 @@ export interface ObjectHeader {
 export const LARGEST_GENERATION = 65_535;
 
 /**
- * Maximum distance in bytes from an offset in the cross-reference to the end of the object header there. Without this
- * bound, white space and comments before a header would be scanned again for each of many offsets.
+ * Maximum distance in bytes from an offset in the cross-reference to the end of the object header that begins there.
+ * Without this limit, white space and comments before one header would be scanned for each of many offsets.
  */
 export const LONGEST_HEADER = 64;
 

@@ -60,19 +60,22 @@ export type Dictionary = Map<string, Value>;
 export type Value = null | boolean | number | string | Uint8Array | Reference | Value[] | Dictionary;
 
 const MAX_DEPTH = 200;
-/** Memory limit for the values of one object, in bytes. A one-letter string takes a hundred times its own length. */
+/** Maximum memory for the values of one object, in bytes. A one-letter string takes a hundred times its own length. */
 const MAX_MEMORY = 16 << 20;
 
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
-  /** Number of brackets of any kind that are open at `at`. */
+  /** Number of brackets that are open at `at`, regardless of their kind. */
   openBrackets: number;
-  /** Bracket depth at which the value of the current entry ends, even if it still has open brackets. See parseEntry. */
+  /**
+   * Number of open brackets at which the value of the current entry ends, even if the value has unclosed brackets. See
+   * parseEntry.
+   */
   endDepth: number;
   /** Memory left for further values, in bytes. */
   memoryLeft: number;
-  /** Keys of the outermost dictionary whose values are built; undefined for all. */
+  /** Keys of the entries of the outermost dictionary whose values are built; undefined for all entries. */
   readonly keys: ReadonlySet<string> | undefined;
 }
 
@@ -215,8 +218,8 @@ function parseDictionary(cursor: Cursor, depth: number): Dictionary {
 }
 
 /**
- * Parses the value of an entry. The value ends at the position that skipValue returns, which counts brackets without
- * matching their kinds. Unclosed containers inside the value therefore end there too.
+ * Parses the value of an entry. The value ends where `skipValue` ends, which counts brackets without distinguishing
+ * their kinds. Arrays and dictionaries that are not closed inside the value therefore end there too.
  */
 function parseEntry(cursor: Cursor, depth: number): Value {
   const { endDepth, openBrackets } = cursor;
@@ -241,7 +244,7 @@ function passDictionaryEnd(cursor: Cursor, at: number): boolean {
   return true;
 }
 
-/** Returns whether the single `>` at `at` closes the dictionary because the object ends after it. */
+/** Returns whether a single `>` at `at` closes the dictionary. It does so if the object ends after it. */
 function isLastBracket(bytes: Uint8Array, at: number): boolean {
   if (bytes[at] !== GREATER_THAN) return false;
   const word = skipWhite(bytes, at + 1);
@@ -272,7 +275,7 @@ function parseWord(cursor: Cursor): Value {
 
 /**
  * Reads a well-formed number without a plus sign: an optional minus, up to 15 digits, and at most one decimal point.
- * The result is correctly rounded because both parts of the quotient are exact.
+ * The result is correctly rounded, because it is the quotient of two exact numbers.
  */
 function readDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
   const isNegative = bytes[start] === MINUS;
@@ -312,7 +315,7 @@ function readLiteralString(bytes: Uint8Array, start: number, end: number): Uint8
   for (let at = start; at < end; at++) {
     let code = bytes[at]!;
     if (code === CARRIAGE_RETURN) {
-      // Any end of line counts as one line feed (7.3.4.2).
+      // every kind of line end counts as one line feed (7.3.4.2)
       if (bytes[at + 1] === LINE_FEED) at++;
       out[length++] = LINE_FEED;
       continue;

@@ -1,7 +1,8 @@
 /**
- * Recognizes and writes well-formed values. They follow ISO 32000-2, 7.3, so all readers interpret them the same way.
+ * Recognizes and writes well-formed values. These follow ISO 32000-2, 7.3, so all readers interpret them the same way.
  * Readers differ on malformed values. For example, MuPDF drops a whole object if a dictionary contains garbage, while
- * PDFium and this engine skip the garbage. Source values that the output repeats are therefore written well-formed.
+ * PDFium and this engine skip the garbage. Values of the source that the output repeats are therefore written in
+ * well-formed syntax.
  */
 import { concat, decodeLatin1 } from "../../bytes.ts";
 import { tooComplex } from "../source/meter.ts";
@@ -44,7 +45,7 @@ import {
 const MAX_DEPTH = 50;
 
 /**
- * Returns the end of the value at `at`, which may be a reference, if the value is well-formed. Returns -1 otherwise.
+ * Returns the end of the value at `at` if the value is well-formed, and -1 otherwise. The value may be a reference.
  * @param depth number of arrays and dictionaries around the value
  * @param malformed receives the start positions of the arrays and dictionaries that contain the malformed part,
  * innermost first
@@ -66,8 +67,8 @@ function endOfToken(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Finds the end of a well-formed value as {@link endOfWellFormed} does, but in steps, so that a caller can yield during
- * a long value.
+ * Finds the end of a well-formed value as {@link endOfWellFormed} does, but in steps. A caller can therefore yield to
+ * the event loop during a long value.
  */
 export class WellFormedWalk {
   /** Current position of the walk. */
@@ -122,7 +123,8 @@ export class WellFormedWalk {
         }
         at = skipWhite(bytes, after);
       }
-      // Closes every container that ends here. If the walk is then inside a dictionary, the next key must follow.
+      // Closes every array and dictionary that ends here. If the walk is then inside a dictionary, the next key must
+      // follow.
       while (isInArray ? bytes[at] === BRACKET_CLOSE : isDictionaryEnd(bytes, at)) {
         at += isInArray ? 1 : 2;
         if (--count === 0) {
@@ -144,8 +146,8 @@ export class WellFormedWalk {
 }
 
 /**
- * Shared instance for synchronous walks, which always finish before the next one starts. Creating a walk costs more
- * than walking over most values.
+ * Shared instance for walks that run to their end synchronously. Creating an instance costs more than walking over most
+ * values.
  */
 const WALK = new WellFormedWalk();
 
@@ -182,7 +184,10 @@ function endOfHexString(bytes: Uint8Array, at: number): number {
   return end < 0 ? -1 : end + 1;
 }
 
-/** Returns the end of a number, `true`, `false`, `null` or a reference, or -1 for any other word. */
+/**
+ * Returns the end of a word that is a number, `true`, `false` or `null`, or that begins a reference. Returns -1 for any
+ * other word.
+ */
 function endOfWord(bytes: Uint8Array, at: number): number {
   const end = skipRegular(bytes, at);
   const digits = skipDigits(bytes, at);
@@ -204,7 +209,7 @@ function isKeyword(bytes: Uint8Array, at: number, end: number): boolean {
 
 /**
  * Returns the end of the reference whose object number ends at `end`. Returns `end` if the number does not begin a
- * reference, and -1 if readers may disagree.
+ * reference, and -1 if readers may disagree on it.
  */
 function endOfReference(bytes: Uint8Array, end: number): number {
   const gen = skipWhite(bytes, end);
@@ -215,7 +220,7 @@ function endOfReference(bytes: Uint8Array, end: number): number {
   return isGeneration(bytes, gen, genEnd) && skipRegular(bytes, keyword) === keyword + 1 ? keyword + 1 : -1;
 }
 
-/** Returns whether the number [start, end) is a valid generation of a reference. MuPDF accepts no larger generation. */
+/** Returns whether the number [start, end) is a valid generation of a reference. MuPDF rejects a larger generation. */
 function isGeneration(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 || (readInteger(bytes, start, end) ?? Number.POSITIVE_INFINITY) <= LARGEST_GENERATION;
 }
@@ -255,8 +260,8 @@ class WellFormedWriter {
   readonly #bytes: Uint8Array;
   readonly #out = new ByteWriter();
   /**
-   * Start positions of arrays and dictionaries that are known to be malformed and are not written yet. The last element
-   * is the next one to write.
+   * Start positions of arrays and dictionaries that are known to be malformed, but not written yet. The last element is
+   * the next one to write.
    */
   readonly #malformed: number[] = [];
 
@@ -270,7 +275,8 @@ class WellFormedWriter {
   }
 
   /**
-   * Writes the value at `at`. Returns the end that skipValue finds, or `at` for the outermost value.
+   * Writes the value at `at`. Returns the end of the value, as skipValue finds it. For the outermost value, returns
+   * `at` instead.
    */
   value(at: number, depth: number): number {
     const [bytes, out] = [this.#bytes, this.#out];
@@ -288,8 +294,8 @@ class WellFormedWriter {
   }
 
   /**
-   * Writes the entries that eachEntry would visit, up to the bracket that ends the value. Brackets inside garbage count
-   * too, as in skipValue.
+   * Writes the entries that eachEntry visits, up to the bracket that ends the value. As in skipValue, brackets inside
+   * garbage count too.
    */
   #dictionary(at: number, depth: number): number {
     const [bytes, out] = [this.#bytes, this.#out];
@@ -340,7 +346,7 @@ class WellFormedWriter {
   }
 }
 
-/** Reads a reference as readers do. Other characters may follow the `R` directly. */
+/** Reads a reference as tolerantly as readers do: other characters may follow its `R` directly. */
 function readReference(bytes: Uint8Array, at: number): { text: string; end: number } | undefined {
   const numEnd = skipRegular(bytes, at);
   const num = readObjectNumber(bytes, at, numEnd);

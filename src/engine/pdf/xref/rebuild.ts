@@ -1,8 +1,8 @@
 /**
- * Recovers damaged files. A pass over the file treats every `n g obj` as the entry of an object, as MuPDF and pdf.js
- * do. The last body of an object number is the live one. If `endstream` or `endobj` follows the /Length bytes of a
- * stream, its data end there. Otherwise they end at the next `endstream`, or at an `endobj` before it that another object
- * follows. A second pass is necessary if a /Length is an object after its stream, as in files by qpdf.
+ * Recovers damaged files. A pass over the file treats every `n g obj` as the start of an object, as MuPDF and pdf.js
+ * do. The last body of an object number is the live one. If `endstream` or `endobj` follows at the end that the /Length
+ * of a stream states, the data end there. Otherwise they end at the next `endstream`, or at an `endobj` before it if
+ * another object follows. If a /Length is an object after its stream, as in files by qpdf, a second pass is necessary.
  */
 
 import { indexOf } from "#platform/search";
@@ -34,8 +34,8 @@ import { endOfWellFormed } from "../syntax/wellFormed.ts";
 import { chargeTrailer, readTrailer, readTrailerDictionary, type Trailer, type Xref } from "./xref.ts";
 
 /**
- * Result of a scan. `xref.table` contains the objects directly in the file. scannedStreams.ts adds those in object
- * streams.
+ * Result of a scan. `xref.table` contains the objects that are directly in the file. scannedStreams.ts adds the objects
+ * in object streams.
  */
 export interface Scan {
   xref: Xref;
@@ -44,16 +44,16 @@ export interface Scan {
   /** Numbers of objects that may be a catalog. */
   catalogs: Set<number>;
   /**
-   * Numbers of ambiguous objects, which readers may find elsewhere. They are the objects that occur more than once, and
-   * objects in stream data with an ambiguous extent. The extent is ambiguous if the dictionary is malformed, or if some
-   * readers look for the first `endstream` because /Length is wrong or indirect.
+   * Numbers of ambiguous objects: readers may find another definition of them. These are objects that occur more than
+   * once, and objects in stream data with an ambiguous extent. The extent is ambiguous if the dictionary is malformed,
+   * or if some readers look for the first `endstream` because /Length is wrong or indirect.
    */
   ambiguous: Set<number>;
   /** Numbers of objects that cannot be read, because their brackets do not match. */
   unreadable: ReadonlySet<number>;
   /**
-   * Whether some readers may find further object streams: in data with an ambiguous extent, or because they read a
-   * malformed object as an object stream.
+   * Whether some readers may find more object streams than the scan: inside data with an ambiguous extent, or because
+   * they read a malformed object as an object stream.
    */
   mayHideObjectStreams: boolean;
   /**
@@ -64,22 +64,23 @@ export interface Scan {
 }
 
 const WINDOW = 64 * 1024;
-/** Overlap of consecutive windows in bytes, longer than any header or keyword that the end of a window may split. */
+/**
+ * Number of bytes by which consecutive windows overlap. It is larger than any header or keyword that the end of a
+ * window may split.
+ */
 const OVERLAP = 64;
 const OBJECT_LIMIT = 2 << 20;
-/**
- * Budget in bytes for reading unparsable objects. When the budget is used up, less of the file is read for each object.
- */
+/** Number of bytes that may be read for unparsable objects. After that, less of the file is read for each object. */
 const FAILURE_BUDGET = 8 << 20;
 const REDUCED_OBJECT_LIMIT = 512;
 /** Maximum number of trailers. If there are more, only the last ones are retained. */
 const MAX_TRAILERS = 1000;
 /**
- * Length of the start of a malformed object in bytes. `/ObjStm` there may make readers read the object as an object
- * stream.
+ * Number of bytes at the start of a malformed object that are searched for `/ObjStm`. With this name, readers may read
+ * the object as an object stream.
  */
 const OBJECT_STREAM_HEAD = 512;
-/** Number of bytes between the data of a /Length and `endstream` that readers skip. */
+/** Maximum number of bytes that readers skip between the end that /Length states and `endstream`. */
 const NEAR = 16;
 /** The text that every catalog contains. */
 export const CATALOG = "/Catalog";
@@ -128,22 +129,25 @@ class Scanner {
   readonly unreadable = new Set<number>();
   mayHideObjectStreams = false;
   readonly redefined = new Set<number>();
-  /** Object number to values, for objects that are the /Length of a stream before them. */
+  /** Possible values of each object that is the /Length of a stream before it, by object number. */
   readonly lengths = new Map<number, number[]>();
   readonly #source: ByteSource;
-  /** The `lengths` of an earlier pass. */
+  /** The `lengths` that an earlier pass has found. */
   readonly #known: ReadonlyMap<number, readonly number[]>;
-  /** Numbers of the /Length objects of earlier streams whose length was still unknown. */
+  /** Numbers of the /Length objects that had not been found yet when their streams were read. */
   readonly #awaited = new Set<number>();
   #at = 0;
-  /** End of the last stream data with an ambiguous extent. */
+  /** End of the last data of a stream that have an ambiguous extent. */
   #ambiguousEnd = 0;
   /** End of the last trailer. A `trailer` keyword before this end belongs to that trailer. */
   #trailerEnd = 0;
-  /** Whether the last trailer is unreadable and its `startxref` has not been reached yet. */
+  /** Whether the last trailer is unreadable, and the scan has not reached its `startxref` yet. */
   #isInBrokenTrailer = false;
   #failureBudget = FAILURE_BUDGET;
-  /** Result of the last search for `endstream`, and where it began. Many streams before one `endstream` share it. */
+  /**
+   * Result of the last search for `endstream`, and the offset at which the search began. All streams between the two
+   * share this result.
+   */
   #endOfSearched = -1;
   #searchedFrom = 0;
 
@@ -164,7 +168,7 @@ class Scanner {
    */
   step(): boolean {
     const from = this.#at;
-    // Windows end at block boundaries, unless too little of a block would be left.
+    // A window ends at a block boundary. If this would make it too short, it ends at the next boundary.
     const blockEnd = (Math.floor((from + 2 * OVERLAP) / WINDOW) + 1) * WINDOW;
     const end = Math.min(blockEnd, this.#source.length);
     const bytes = this.#source.bytes(from, end);
@@ -187,7 +191,7 @@ class Scanner {
         this.#readTrailer(from + at);
         return true;
       }
-      // Also matches `startxref`, which ends a revision whose section is elsewhere.
+      // This word may also be the end of `startxref`, which ends a revision whose section is elsewhere.
       if (code === LOWER_X && startsWith(bytes, at, "xref")) {
         this.#isInBrokenTrailer = false;
         this.#addSection(from + at - (startsWith(bytes, at - 5, "start") ? 5 : 0));
@@ -244,7 +248,7 @@ class Scanner {
       if (!object.isWellFormed || mayEndBefore || !isEndOfData(this.#source, next, "endstream")) ambiguousFrom = start;
       else ambiguousFrom = typeof value === "number" ? next : findEndOfData(this.#source, start);
     }
-    // With a missing bracket, the value may end inside another object.
+    // If a bracket is missing, the value may extend into another object.
     if (object?.isWellFormed === false && findWord(this.#source, end, valueEnd, "endobj") !== undefined)
       ambiguousFrom = end;
     const mayBeStream = stream === undefined && object?.isWellFormed !== true;
@@ -277,8 +281,9 @@ class Scanner {
   }
 
   /**
-   * Returns the end of data without a correct /Length. The data end before an `endstream` shortly after the `claimed`
-   * length, before the next `endstream`, or before an `endobj` that is followed by another part of the file.
+   * Returns the end of data whose /Length is missing or wrong. The data end before an `endstream` that is near the
+   * `claimed` length, or else before the next `endstream`, or before an `endobj` that is followed by another part of
+   * the file.
    */
   #endOfData(start: number, claimed: number): number {
     const from = start + claimed;
@@ -331,16 +336,16 @@ class Scanner {
   }
 }
 
-/** Facts about a scanned object. Positions are relative to the end of its `obj`. */
+/** Facts about a scanned object. Positions are relative to the end of its header. */
 interface Description {
   length: number;
   isWellFormed: boolean;
   /** Whether the brackets match. */
   isBalanced: boolean;
   mayBeCatalog: boolean;
-  /** The value, if it is an unsigned integer. */
+  /** Value of the object, if it is an unsigned integer. */
   integer: number | undefined;
-  /** The dictionary and the start of the data, if the object is a stream. */
+  /** Dictionary of the object and start of its data, if it is a stream. */
   stream: (Trailer & { data: number }) | undefined;
 }
 

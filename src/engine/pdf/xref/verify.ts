@@ -28,11 +28,11 @@ export async function verifyOffsets(source: ByteSource, table: XrefTable): Promi
 }
 
 /**
- * Checks the offsets of live objects with few reads. The copying pass checks the objects themselves, see
- * `PlanOutdated`. The copying pass does not copy cross-reference sections, so an object at the offset of a section must
- * be the cross-reference stream itself.
+ * Checks the offsets of live objects with few reads. The copying pass later checks the objects themselves, see
+ * `PlanOutdated`. It does not copy cross-reference sections. If an object is at the offset of a section, it must
+ * therefore be the cross-reference stream itself.
  * @throws Malformed if a live object is beyond the end of the file, at the offset of another object, or at the offset
- * of a section without being its stream
+ * of a section although it is not the section's stream
  */
 export async function verifyPlausibility(source: ByteSource, { table, sections }: Xref): Promise<void> {
   if (!table.hasPlausibleOffsets(source.length)) throw new Malformed("the offsets of objects contradict each other");
@@ -40,7 +40,7 @@ export async function verifyPlausibility(source: ByteSource, { table, sections }
   await verifyHeaders(source, table, (offset) => offsets.has(offset));
 }
 
-/** Checks the headers of the live objects at the included offsets of a source that is not in memory. */
+/** Checks the headers of those live objects for whose offset `isIncluded` is true. The source is not in memory. */
 async function verifyHeaders(
   source: ByteSource,
   table: XrefTable,
@@ -49,7 +49,7 @@ async function verifyHeaders(
   const rows: number[] = [];
   for (let row = 0; row < table.rows; row++)
     if (table.kind(row) === IN_FILE && table.isLive(row) && isIncluded(table.offset(row))) rows.push(row);
-  rows.sort((a, b) => table.offset(a) - table.offset(b)); // Objects are checked in file order, so that each block is read once.
+  rows.sort((a, b) => table.offset(a) - table.offset(b)); // in file order, so that each block is read once
   let next = 0;
   await retry(source, () => {
     for (; next < rows.length; next++) {

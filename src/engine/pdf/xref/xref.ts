@@ -1,6 +1,6 @@
 /**
- * Reads the file's own cross-reference (ISO 32000-2, 7.5.4 to 7.5.8): tables, streams, hybrid files, and the chain of
- * sections.
+ * Reads the file's own cross-reference: tables, streams, hybrid files, and the chain of sections (ISO 32000-2, 7.5.4 to
+ * 7.5.8).
  */
 import { lastIndexOf } from "#platform/search";
 import { decodeStream } from "../objects/filters.ts";
@@ -51,21 +51,21 @@ export interface Xref {
 const ENTRY_WINDOW = 64 * 1024;
 /** Length in bytes of a standard table entry. */
 const ENTRY = 20;
-/** Space in bytes for irregular bytes before the first entry. */
+/** Number of additional bytes that are read, because irregular bytes may precede the first entry. */
 const ENTRY_SPACE = 1024;
 const TAIL = 2048;
 const MAX_SECTIONS = 10_000;
 
-/** A section to read. The offset is as written in the file. */
+/** A section that is still to be read. `offset` is the number in the file. */
 interface Link {
   offset: number;
-  /** First row of the hybrid file's table that this stream belongs to, see XrefTable.add. */
+  /** First row of the hybrid file's table to which this stream belongs, see XrefTable.add. */
   replaceFreeFrom: number;
 }
 
 /**
- * State of the table that is being read: the next position, the next object number, and the entries left in its
- * subsection.
+ * State of the table that is being read: the next position in the file, the next object number, and the number of
+ * entries left in the subsection.
  */
 interface OpenTable {
   at: number;
@@ -76,7 +76,7 @@ interface OpenTable {
 }
 
 /**
- * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for it, or undefined.
+ * Returns the offset of `%PDF-` in the first 1024 bytes, where readers look for it. Returns undefined if it is missing.
  * @throws MissingRange if bytes must be fetched first
  */
 export function findOrigin(source: ByteSource): number | undefined {
@@ -86,13 +86,13 @@ export function findOrigin(source: ByteSource): number | undefined {
 }
 
 /**
- * Reads the chain of sections, newest first. A table of a million entries exceeds the cache of a ranged source, so the
- * work is divided into steps that can be repeated when bytes are missing.
+ * Reads the chain of sections, newest first. The work is divided into steps that can be repeated when bytes are
+ * missing, because a table of a million entries exceeds the cache of a source that is read by ranges.
  */
 export class XrefReader {
   readonly #source: ByteSource;
   readonly #xref: Xref;
-  /** Sections to read, in order. */
+  /** Sections that are still to be read, in order. */
   readonly #queue: Link[] = [];
   readonly #seen = new Set<number>();
   /** Offset of `%PDF-`, or 0 if the file has none. */
@@ -103,7 +103,7 @@ export class XrefReader {
    */
   #bias: number | undefined;
   #open: OpenTable | undefined;
-  /** Generator that adds the entries of the current stream, a limited number per step. */
+  /** Generator that adds the entries of the current cross-reference stream, at most `ROWS_AT_ONCE` per step. */
   #entries: Generator<number, number> | undefined;
 
   /**
@@ -170,7 +170,7 @@ export class XrefReader {
     sections.push(at);
   }
 
-  /** Reads one subsection header, a window of entries, or the trailer. */
+  /** Reads the next part of a table: the header of a subsection, a window of entries, or the trailer. */
   #readTable(table: OpenTable): void {
     if (table.left > 0) {
       this.#readEntries(table);
@@ -215,11 +215,11 @@ export class XrefReader {
       for (at = generationEnd; isWhite(bytes[at]); ) at++;
       const kind = bytes[at++];
       if (kind !== LOWER_N && kind !== LOWER_F) throw new Malformed("no cross-reference entry");
-      // The first entry of the free list is always object 0. A PDF producer of the 1990s wrongly numbers it 1, because
-      // the producer starts the only subsection of its files at 1.
+      // The first entry of the free list must be object 0. A PDF producer of the 1990s wrongly numbers it 1, because it
+      // starts the only subsection of its files at 1.
       if (kind === LOWER_F && next === 1 && generation === LARGEST_GENERATION && this.#xref.table.rows === table.row)
         next = 0;
-      // Some producers write unused entries as in-use entries with offset 0.
+      // Some producers write unused entries like entries in use, but with offset 0.
       const used = kind === LOWER_N && offset > 0;
       this.#xref.table.add(
         next,
@@ -250,7 +250,8 @@ export class XrefReader {
   }
 
   /**
-   * Queues the sections that a trailer refers to. The stream of a hybrid file precedes the older section.
+   * Queues the sections to which a trailer refers. The cross-reference stream of a hybrid file comes before the older
+   * section.
    * @param hybridRow first row of the section if it is a table
    */
   #follow(trailer: Trailer, hybridRow: number | undefined): void {
@@ -286,7 +287,7 @@ export function readTrailer(bytes: Uint8Array, at: number): Trailer {
  */
 export function readTrailerDictionary(bytes: Uint8Array, at: number): Trailer {
   const { value, memory } = parseMeasured(bytes, at);
-  // The text ends at the end that `eachEntry` finds, because `eachEntry` later scans the text to copy entries.
+  // The text ends where `eachEntry` finds the end, because `eachEntry` later scans the text to copy entries.
   const text = bytes.slice(
     at,
     eachEntry(bytes, at, () => {}),
@@ -304,7 +305,8 @@ export function chargeTrailer({ text, memory }: Trailer, meter: Meter): void {
 }
 
 /**
- * Finds the last `startxref` of the file (7.5.5). Returns the offset of the keyword, and the offset that follows it.
+ * Finds the last `startxref` of the file (7.5.5). Returns the offset of this keyword, and the offset that is written
+ * after it.
  * @throws Malformed if the last TAIL bytes have no `startxref`, or if no offset follows it
  */
 function findStartxref(source: ByteSource): { keyword: number; offset: number } {

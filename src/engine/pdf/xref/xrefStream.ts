@@ -4,16 +4,16 @@ import { FREE, IN_FILE, IN_STREAM, type XrefTable } from "../objects/xrefTable.t
 import { LARGEST_GENERATION, Malformed } from "../syntax/lexer.ts";
 import type { Dictionary, Value } from "../syntax/values.ts";
 
-/** Rows added per step. */
+/** Maximum number of rows that a step adds. */
 const ROWS_AT_ONCE = 8192;
 
 /**
- * Adds the entries of a cross-reference stream to the table in steps (7.5.8.2, Tables 17 and 18). Yields the number of
- * rows that a step has added, and returns that number for the last step.
+ * Adds the entries of a cross-reference stream to the table in steps (7.5.8.2, Tables 17 and 18). Each step yields the
+ * number of rows that it has added. The last step returns this number.
  * @param bias number to add to the offsets in the stream
  * @param replaceFreeFrom see XrefTable.add
  * @throws Malformed if /W or /Index is invalid
- * @throws EngineError too_complex as XrefTable.add
+ * @throws EngineError too_complex in the cases of XrefTable.add
  */
 export function* streamEntries(
   table: XrefTable,
