@@ -39,8 +39,8 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   const firstFile = (part: string) =>
     (isEmoji(part) ? undefined : search(part, first, fileWithForms)) ??
     search(part, familiesFor(part), fileWith) ??
-    // The language of a wrapped paragraph may be unknown from a single line. The fonts chosen for the whole paragraph
-    // are loaded, so the line may use any of them.
+    // A single line of a wrapped paragraph may not show the language of the paragraph. The line may therefore use any
+    // of the fonts that are loaded for the whole paragraph.
     (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];

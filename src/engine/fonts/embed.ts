@@ -272,7 +272,7 @@ function addCompositeFont(
 function macintoshCmap(glyphs: readonly number[]): Uint8Array {
   const cmap = new Uint8Array(12 + 262);
   const view = viewOf(cmap);
-  view.setUint16(2, 1); // one subtable of platform 1 (Macintosh), encoding 0
+  view.setUint16(2, 1); // declares one subtable of platform 1 (Macintosh), encoding 0
   view.setUint16(4, 1);
   view.setUint32(8, 12);
   view.setUint16(14, 262);

@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts";
 
-/** Limits on an image. */
+/** Limits that an image of a mark must meet. */
 export interface ImageLimits {
   maxPixels: number;
   /** Maximum bits per sample of a PNG. Larger samples are reduced. */

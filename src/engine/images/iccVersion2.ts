@@ -28,7 +28,7 @@ export function asVersion2(profile: Uint8Array, components: number): Uint8Array 
 }
 
 /**
- * Returns a version 2 profile of the grays of an RGB profile: the colors with three equal components.
+ * Returns a version 2 profile for the grays of an RGB profile, which are the colors with three equal components.
  * @returns undefined if the profile has lookup tables, or if its three curves are missing, unsupported or different
  */
 export function asGray(profile: Uint8Array): Uint8Array | undefined {

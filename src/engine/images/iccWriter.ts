@@ -78,8 +78,8 @@ function descriptionTag(text: string): Uint8Array {
 }
 
 /**
- * Returns a tag of a type with `text` in a field of `length` bytes at `start`. The tag is padded to a multiple of 4
- * bytes.
+ * Returns a tag of the given type with `text` in a field of `length` bytes at `start`. The tag is padded to a multiple
+ * of 4 bytes.
  */
 function textTag(type: string, start: number, text: string, length = text.length + 1): Uint8Array {
   const bytes = new Uint8Array((start + length + 3) & ~3);

@@ -10,7 +10,7 @@
 /** Tag that Poppler ignores. Private tags begin with XX (ISO 32000-2, annex E). */
 const PRIVATE = "/XXText";
 
-/** Wraps operators so that Poppler and MuPDF find `text` in them, or nothing if `text` is empty. */
+/** Wraps operators so that Poppler and MuPDF find `text` in them. If `text` is empty, both find no text. */
 export function wordsOf(text: string, operators: string): string {
   return marked("/Span", text, operators);
 }

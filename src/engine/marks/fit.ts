@@ -8,7 +8,8 @@ const READABLE_PT = 6;
 /** Font size in points that no template reduces, even on a small page. */
 export const LEGIBLE_PT = 8;
 /**
- * Share of the maximum font size from which a text with `maxDepthPt` keeps the caller's line breaks and gets no others.
+ * Minimum share of the maximum font size at which a text with `maxDepthPt` keeps only the caller's line breaks. At a
+ * smaller size, the text is wrapped.
  */
 const UNWRAPPED_SHARE = 0.9;
 /** Number of bisection steps in the search for the largest font size of a text with `maxDepthPt`. */

@@ -45,7 +45,9 @@ interface PlacedPage {
  * Scale of the words that Poppler finds in the corner of the page (see {@link cornerOf}), in points per unit of a mark.
  */
 const CORNER_SCALE = 1e-5;
-/** Distance of these words from the edges of the page, in points. Poppler ignores words outside the page. */
+/**
+ * Distance of the words in the corner from the edges of the page, in points. Poppler ignores words outside the page.
+ */
 const CORNER_PT = 0.1;
 
 /** Sample points of a mark's box, as shares of its width and height. */

@@ -6,7 +6,7 @@ import { type Point, toUserSpace } from "./geometry.ts";
 import type { Place, Placer, Shape } from "./placer.ts";
 import type { Spot } from "./positions.ts";
 
-/** Where a mark goes. */
+/** Where a mark goes: its place, whether it may move from there, and its margin. */
 export interface Aim {
   readonly spot: Spot;
   /** Whether the mark moves from `spot` to the emptiest place of each page. */

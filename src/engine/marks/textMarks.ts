@@ -18,7 +18,7 @@ interface Slot {
   readonly line: Line;
   readonly x: number;
   readonly y: number;
-  /** Marks by digit. */
+  /** The marks that show a digit at this place, by the digit. */
   readonly marks: Map<string, Mark>;
 }
 

@@ -84,8 +84,8 @@ export class RectangleGroup {
   #isSquare(): boolean {
     const { width, height, dark } = this.#size();
     const [shorter, longer] = width < height ? [width, height] : [height, width];
-    // Outlines of a traced code may overlap, so the sum of their areas may exceed the area of the code. No maximum
-    // applies.
+    // `dark` has no maximum here: the outlines of a traced code may overlap, so the sum of their areas may exceed the
+    // area of the code.
     return (
       this.#count >= MIN_MODULES &&
       longer < MAX_RATIO * shorter &&
@@ -111,11 +111,11 @@ const MAX_LINES = 40;
 const MIN_CHANGES = 5;
 /** Minimum number of changes in the rows of a linear code. */
 const MIN_BAR_CHANGES = 2 * MIN_BARS;
-/** Minimum share of samples that are nearly as light or as dark as the lightest or darkest sample. */
+/** Minimum share of extreme samples, which are nearly as light or as dark as the lightest or darkest sample. */
 const MIN_EXTREME = 0.9;
 /**
- * Maximum difference between such a sample and the lightest or darkest one, as a share of the difference between these
- * two.
+ * Maximum difference between an extreme sample and the lightest or darkest one, as a share of the whole range of
+ * samples.
  */
 const NEAR_EXTREME = 0.2;
 

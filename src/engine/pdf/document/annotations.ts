@@ -52,8 +52,8 @@ export interface PageAnnotations {
   /** Boxes of links, fields and other annotations that react to the user, or that readers draw above all others. */
   readonly interactive: readonly Box[];
   /**
-   * The array to which annotations can be added. Undefined if not all annotations have been read, or if a separate
-   * array contains anything but references.
+   * The array to which annotations can be added. Undefined if not all annotations have been read, or if the array is a
+   * separate object that contains anything but references.
    */
   readonly list: AnnotationList | undefined;
 }

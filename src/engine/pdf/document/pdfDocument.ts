@@ -67,7 +67,7 @@ export interface ReadDocument {
   readonly numbers: ObjectNumbers;
   readonly start: OutputStart;
   /**
-   * Numbers of the content objects that have not been read, so that the copying pass must check them, see ContentCheck.
+   * Numbers of the content objects that have not been read yet, and that the copying pass must check, see ContentCheck.
    */
   readonly deferred: ReadonlySet<number>;
   /**

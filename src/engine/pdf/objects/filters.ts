@@ -269,7 +269,10 @@ function decodeAscii85(data: Uint8Array, maxBytes: number, isStrict: boolean): U
   return out.subarray(0, written);
 }
 
-/** Returns the position of the end mark of data in characters, or their length if the mark is missing. */
+/**
+ * Returns the position of the end mark in hexadecimal or base-85 text, or the length of the text if the mark is
+ * missing.
+ */
 function endOfText(data: Uint8Array, mark: number, isStrict: boolean): number {
   const end = data.indexOf(mark);
   const isWhole = end >= 0 && (mark === GREATER_THAN || data[end + 1] === GREATER_THAN);
@@ -299,7 +302,7 @@ function decodeRunLength(data: Uint8Array, maxBytes: number, isStrict: boolean):
   if (isStrict && last >= data.length) throw new Malformed("a run-length stream is truncated");
   const out = emptyOutput(total, maxBytes);
   let written = 0;
-  // A loop over bytes, because calling native code takes longer for such short runs.
+  // Copies bytes in a loop, because calling native code takes longer for such short runs.
   for (let at = 0; at + 1 < data.length && data[at] !== END; ) {
     const length = data[at++]!;
     if (length < END) {

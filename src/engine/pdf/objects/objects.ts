@@ -149,8 +149,9 @@ export class Objects {
   }
 
   /**
-   * Returns the dictionary at the beginning of object `num` with balanced brackets, see brackets.ts. Its extent is
-   * relative to the offset of an object in the file. Returns undefined if the object does not begin with a dictionary.
+   * Returns the dictionary at the beginning of object `num` with balanced brackets, see brackets.ts. If the object is
+   * directly in the file, the dictionary's extent is relative to the offset of the object. Returns undefined if the
+   * object does not begin with a dictionary.
    * @throws MissingRange if bytes must be fetched first
    * @throws MissingStream if the object is in an object stream that must be decoded first
    */

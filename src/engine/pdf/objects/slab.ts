@@ -2,7 +2,10 @@ import { type Meter, tooComplex } from "../source/meter.ts";
 import { TERMINATOR_LENGTH, terminated } from "../syntax/lexer.ts";
 
 const BUFFER_BYTES = 64 * 1024;
-/** Maximum length of one object in bytes. It is read at once, and during a rewrite several copies are in memory. */
+/**
+ * Maximum length of one object in bytes. An object is read at once, and several copies of it are in memory during a
+ * rewrite.
+ */
 const MAX_OBJECT_BYTES = 4 << 20;
 
 /**

@@ -1,8 +1,8 @@
 /**
- * Gives pages a color space for blending (ISO 32000-2, 11.6.6). Acrobat composites a page that has a transparent
- * object, but no such color space, in CMYK, which changes the colors of the whole page. In print, however, blending in
- * RGB would change black text and spot colors. Therefore only pages that have RGB colors and no colors for print blend
- * in RGB.
+ * Gives pages a color space for blending (ISO 32000-2, 11.6.6). If a page has a transparent object but no such color
+ * space, Acrobat composites the page in CMYK, which changes the colors of the whole page. In print, however, blending
+ * in RGB would change black text and spot colors. Therefore only pages that have RGB colors and no colors for print
+ * blend in RGB.
  */
 import { NAMED_SPACE } from "../content/operators.ts";
 import type { PdfDocument } from "../document/pdfDocument.ts";

@@ -90,7 +90,7 @@ export class ContentCheck {
     if (this.#open || this.#next < this.#offsets.length) throw outdated();
     const objects = this.#objects;
     const placeOf = ({ reference }: LateLength) => objects.table.offsetOf(reference.num);
-    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // in file order, so that each block is read once
+    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // sorts in file order, so that each block is read only once
     let next = 0;
     const step = () => {
       const late = this.#late[next];

@@ -65,10 +65,11 @@ class Guards {
   readonly ending: string;
 
   /**
-   * Saves `before` + `behind` graphics states ahead of the content. Restores `before` of them between the content and
-   * the mark, and the other `behind` after the mark. The content may leave fewer than `before` `q` open, or may
-   * have up to `behind` superfluous `Q`. Some readers end the page at a `Q` without a saved state. Up to part 3, PDF/A
-   * allows 28 levels including those of the content (ISO 19005-1, 6.1.12, after ISO 32000-1, Annex C).
+   * Saves `before` + `behind` graphics states before the content. Restores `before` of them between the content and the
+   * mark, and the other `behind` after the mark. The content may therefore leave fewer than `before` operators `q`
+   * open, or contain up to `behind` superfluous operators `Q`. Some readers end the page at a `Q` without a saved
+   * state. Up to part 3, PDF/A allows 28 levels including those of the content (ISO 19005-1, 6.1.12, after ISO 32000-1,
+   * Annex C).
    * @param color see {@link INITIAL_COLOR}; empty if the file must not use device colors
    */
   constructor(before: number, behind: number, color: string) {

@@ -168,8 +168,8 @@ function methodOf(dict: EncryptDictionary, cryptFilter: string): ((fileKey: Uint
 }
 
 /**
- * Returns RC4 with a key per object. That key is 5 bytes longer than the file key, but at most 16 bytes (ISO 32000-2,
- * 7.6.3.2, Algorithm 1).
+ * Returns RC4 with a separate key for each object. This key is 5 bytes longer than the file key, but at most 16 bytes
+ * long (ISO 32000-2, 7.6.3.2, Algorithm 1).
  */
 function rc4Method(fileKey: Uint8Array): Method {
   const apply = (num: number, gen: number, data: Uint8Array) =>
