@@ -2,7 +2,9 @@ import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "./bytes.ts";
 import { LruCache } from "./lruCache.ts";
 
-/** Cache shared by all calls in this process. A result depends only on its key. */
+/**
+ * Cache of compressed texts for all calls in this process. They can share it, because a result depends only on its key.
+ */
 const cache = new LruCache<string, Uint8Array>(2 ** 20);
 
 /**

@@ -27,7 +27,7 @@ export function isSlot(text: string | undefined): boolean {
   return text !== undefined && text.search(SLOTS) === 0;
 }
 
-/** Returns the digit of a page number that a slot shows: "0" beyond the digits of a short number. */
+/** Returns the digit of a page number that a slot shows. Returns "0" if the number has no digit for the slot. */
 export function digitIn(slot: string, number: string): string {
   return number[number.length - 1 - ((slot.charCodeAt(0) - FIRST_SLOT) % MAX_DIGITS)] ?? "0";
 }
@@ -40,7 +40,7 @@ export function withDigits(text: string, digits: number): string {
   });
 }
 
-/** Replaces the slots of a text by digits: those of a page number, or "0" without a number. */
+/** Replaces each slot of a text by its digit of a page number. If no number is given, all digits are "0". */
 export function withNumber(text: string, number = ""): string {
   return text.replace(SLOTS, (slot) => digitIn(slot, number));
 }

@@ -15,7 +15,7 @@ interface Row {
   distances: Uint16Array;
 }
 
-/** Distance of a pixel without a color, and the maximum distance. */
+/** Distance that stands for a pixel without a color. No other distance is larger. */
 const FARTHEST = 0xffff;
 
 /**
@@ -187,7 +187,10 @@ function spreadAside({ samples, distances }: Row, from: number, step: 1 | -1, pi
   }
 }
 
-/** Gives each pixel the color of the pixel below if that color is nearer. Returns whether any pixel changed. */
+/**
+ * Gives each pixel the color of the pixel below it, if that color comes from a nearer visible pixel. Returns whether
+ * any pixel changed.
+ */
 function spreadUp({ samples, distances }: Row, below: Row, pixelBytes: number): boolean {
   let hasChanged = false;
   for (let x = 0; x < distances.length; x++) {

@@ -62,8 +62,8 @@ function readTags(profile: Uint8Array): Map<string, Uint8Array> | undefined {
 }
 
 /**
- * Returns a curve in the format of version 2. Parametric curves (ICC.1:2010, 10.16) are sampled. Other curves give
- * undefined.
+ * Returns a curve in the format of version 2. Parametric curves (ICC.1:2010, 10.16) are sampled. Returns undefined for
+ * other kinds of curves.
  */
 function asSampledCurve(data: Uint8Array): Uint8Array | undefined {
   const type = String.fromCharCode(...data.subarray(0, 4));

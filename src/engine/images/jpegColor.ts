@@ -9,7 +9,7 @@ import { decodeEntry } from "./tint.ts";
 /** Component identifiers R, G, B. Some encoders use them if the components are RGB instead of YCbCr. */
 const RGB_IDS = "82,71,66";
 
-/** Collects an ICC profile from one or more APP2 segments (ICC.1:2010, B.4), numbered from 1. */
+/** Collects an ICC profile from one or more APP2 segments, which are numbered from 1 (ICC.1:2010, B.4). */
 export class ProfileParts {
   readonly #parts: (Uint8Array | undefined)[] = [];
   #count = 0;

@@ -68,7 +68,7 @@ export function hasAlphaChannel({ colorType }: PngHeader): boolean {
   return colorType === GRAY_ALPHA || colorType === RGB_ALPHA;
 }
 
-/** Returns the bits of a pixel in all channels. */
+/** Returns the number of bits of a pixel, in all channels together. */
 export function bitsPerPixel({ colorType, bitDepth }: PngHeader): number {
   return CHANNELS[colorType] * bitDepth;
 }

@@ -1,6 +1,6 @@
 /** Mixes the colors of images with white. */
 
-/** Mixes bytes of gray or RGB samples with white. `tint` is the share of the samples, from 0 to 1. */
+/** Mixes bytes of gray or RGB samples with white. `tint` is the share of the samples in the mixture, from 0 to 1. */
 export function tinted(samples: Uint8Array, tint: number): Uint8Array {
   return tint === 1 ? samples : samples.map((sample) => Math.round(255 - tint * (255 - sample)));
 }
@@ -15,7 +15,7 @@ export function tinted(samples: Uint8Array, tint: number): Uint8Array {
 export function decodeEntry(components: number, tint: number, isInverted = false): string {
   if (tint === 1 && !isInverted) return "";
   const share = (value: number) => Number(value.toFixed(5));
-  // No ink is white: 0 in CMYK, and 1 in the other spaces.
+  // White is 0 in CMYK, which means no ink, and 1 in the other color spaces.
   const range = components === 4 ? [0, share(tint)] : [share(1 - tint), 1];
   if (isInverted) range.reverse();
   return `/Decode [${Array.from({ length: components }, () => range.join(" ")).join(" ")}]`;

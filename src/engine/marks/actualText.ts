@@ -16,8 +16,8 @@ export function wordsOf(text: string, operators: string): string {
 }
 
 /**
- * Wraps operators, within {@link wordsOf}, so that MuPDF finds `text` in them, and PDFium too unless the operators show a
- * form.
+ * Wraps operators within {@link wordsOf} so that MuPDF finds `text` in them. PDFium finds it too, unless the operators
+ * show a form.
  */
 export function glyphText(text: string, ...operators: readonly string[]): string {
   return marked(PRIVATE, text, ...operators);

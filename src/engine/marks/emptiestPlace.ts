@@ -14,7 +14,7 @@ const CLEARANCE = 1;
 export class Footprint {
   readonly #bounds: Bounds;
   readonly #center: readonly [number, number];
-  /** The directions of its sides as unit vectors, each with half of the side's length. */
+  /** Directions of the rectangle's sides as unit vectors, each with half the length of that side. */
   readonly #axes: readonly (readonly [x: number, y: number, half: number])[];
 
   /**

@@ -61,8 +61,8 @@ export function unknownPlaceholder(text: string): string | undefined {
 }
 
 /**
- * Returns the possible numbers of digits of a page number, in descending order. Returns none for a text without the page
- * number, which is the same on all pages.
+ * Returns the possible numbers of digits of a page number, in descending order. Returns an empty list for a text
+ * without the page number, which is the same on all pages.
  */
 export function digitCounts(text: string, values: PlaceholderValues): number[] {
   const isNumbered = Array.from(text.matchAll(BRACED)).some(([, name]) => name === "page");

@@ -1,6 +1,6 @@
 import type { Value } from "../syntax/values.ts";
 
-/** [a b c d e f]: x' = a·x + c·y + e, y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
+/** A matrix [a b c d e f]. It maps (x, y) to x' = a·x + c·y + e and y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number];
 
 /** Returns whether a value is a matrix. */

@@ -15,7 +15,8 @@ export interface Recovery {
 /** Functions that report, for an object number, whether readers may disagree on the object. */
 export interface Ambiguity {
   /**
-   * Returns whether readers may find another definition of an object that is missing, or is neither a page nor a node.
+   * Returns whether readers may find another definition of an object that the engine does not find, or that is neither
+   * a page nor a node.
    */
   mayBeDefinedElsewhere(num: number): boolean;
   /** Returns whether readers may use another definition of an object than the engine does. */

@@ -71,7 +71,7 @@ export interface ReadDocument {
    */
   readonly deferred: ReadonlySet<number>;
   /**
-   * The content of the pages that have not been checked for syntax, so that the copying pass must check them, see
+   * The content of the pages whose syntax has not been checked yet, and that the copying pass must check, see
    * SyntaxCheck.
    */
   readonly unchecked: readonly UncheckedContent[];

@@ -36,9 +36,9 @@ export class XrefTable {
   readonly #maxRows: number;
   #number = new Uint32Array(1024);
   #kind = new Uint8Array(1024);
-  /** IN_FILE: offset in the file. IN_STREAM: number of the object stream. FREE: 0. */
+  /** Field 2 depends on the kind. IN_FILE: offset in the file. IN_STREAM: number of the object stream. FREE: 0. */
   #field2 = new Float64Array(1024);
-  /** IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
+  /** Field 3 depends on the kind. IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
   #field3 = new Uint32Array(1024);
   /**
    * Live row plus one, by object number; 0 for an object without a row. This array is dense. `#sparse` holds the

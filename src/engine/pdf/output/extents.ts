@@ -84,7 +84,7 @@ class BoundaryCheck {
 
   /**
    * Advances to the next live object. Returns false after the last one.
-   * @throws MissingRange if bytes must be fetched first; call again then
+   * @throws MissingRange if bytes must be fetched first. Call `step` again after the fetch.
    */
   step(): boolean {
     const boundaries = this.#boundaries;
@@ -209,7 +209,7 @@ interface Description {
   num: number;
   /** Whether the object is a dictionary of /Type /Page, and not a stream. */
   isPage: boolean;
-  /** End of the value, or start of the data for a stream. */
+  /** End of the object's value. For a stream, the start of its data. */
   end: number;
   isStream: boolean;
   length: Value | undefined;

@@ -37,7 +37,7 @@ export interface Replacements {
   inStreams: Rewrite[];
   /** Numbers of the replaced object streams. Their other live members must be written again. */
   streams: number[];
-  /** Object numbers whose body in the source is superseded. */
+  /** Numbers of the objects whose body in the source is superseded. */
   superseded: Set<number>;
   /** Those of the numbers in `superseded` that the output lists as free. */
   freed: Set<number>;

@@ -27,7 +27,7 @@ interface Collected {
   filled: number;
 }
 
-/** Checks the windows of the source in order, like ContentCheck. */
+/** Collects page content from the windows of the source, which arrive in order, and checks its syntax at the end. */
 export class SyntaxCheck {
   readonly #objects: Objects;
   readonly #pages: readonly UncheckedContent[];

@@ -14,9 +14,15 @@ export interface Entries {
   count: number;
   number: Uint32Array;
   kind: Uint8Array;
-  /** IN_FILE: offset in the output. IN_STREAM: number of the object stream. FREE: next free object number. */
+  /**
+   * Field 2 depends on the kind. IN_FILE: offset in the output. IN_STREAM: number of the object stream. FREE: next free
+   * object number.
+   */
   field2: Float64Array;
-  /** IN_FILE: generation. FREE: generation of the next use. IN_STREAM: index. */
+  /**
+   * Field 3 depends on the kind. IN_FILE: generation. IN_STREAM: index in the object stream. FREE: generation of the
+   * next use.
+   */
   field3: Uint32Array;
 }
 

@@ -1,4 +1,4 @@
-/** Reads a page's /Contents (ISO 32000-2, 7.8.2): absent, a stream, or an array of streams, direct or indirect. */
+/** Reads a page's /Contents (ISO 32000-2, 7.8.2). The entry may be missing, a stream, or an array of streams. */
 import { decodeLatin1 } from "../../bytes.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
 import { claimedEnd, dataStart, endWithoutLength, isGlued, mayBeLength } from "../objects/streams.ts";
@@ -164,7 +164,7 @@ export class ContentsReader {
     this.#objects.source.meter.charge("readContentsArray", end - at);
     const { kids: elements, isPlain } = readKids(text, at);
     const inFile = elements.numbers().filter((num) => table.isInFile(num));
-    // Sorted by offset, because many ranges of the file may be missing.
+    // Sorts by offset, so that missing ranges are fetched in file order.
     const unknown = [...new Set(inFile.filter((num) => !this.#streams.has(num)))].sort(
       (a, b) => this.#offset(a) - this.#offset(b),
     );
@@ -262,7 +262,7 @@ export class ContentsReader {
     };
   }
 
-  /** Returns the value of a /Length, which is at `at`. */
+  /** Returns the value of the /Length at `at`, with references resolved. */
   #lengthAt(bytes: Uint8Array, at: number): Value | undefined {
     if (!mayBeLength(bytes[at])) return undefined;
     return this.#objects.resolve(parseCharged(bytes, at, this.#objects.source.meter));

@@ -39,7 +39,8 @@ export interface WalkOptions extends ReadOptions {
   /** Whether content streams may remain unread until the copying pass checks them, see {@link ContentsReader.read}. */
   mayDefer: boolean;
   /**
-   * Returns whether readers may find another definition of an object that is missing, or is neither a page nor a node.
+   * Returns whether readers may find another definition of an object that the engine does not find, or that is neither
+   * a page nor a node.
    */
   mayBeDefinedElsewhere(num: number): boolean;
 }
@@ -68,7 +69,7 @@ export class PageWalk {
   readonly #isolation: IsolationReader;
   /** Whether a page has a thumbnail or private data. */
   hasPrivateData = false;
-  /** Numbers of the objects that are nodes or their arrays of kids. */
+  /** Numbers of the objects that are nodes, or arrays of kids of nodes. */
   readonly treeNumbers = new Set<number>();
   /** Whether some kids of a scanned file are missing. */
   missesPages = false;

@@ -40,7 +40,10 @@ const FAMILIES = new Map<Value, number>([
   ...["DeviceCMYK", "CMYK", "Separation", "DeviceN"].map((family) => [family, PRINT] as const),
 ]);
 
-/** Converts a bit set of content/operators.ts to a bit set of this file. */
+/**
+ * Converts the bit set of color spaces that content selects, see content/operators.ts, to a bit set of `SCREEN` and
+ * `PRINT`.
+ */
 export function colorsOfContent(colors: number): number {
   return ((colors & DEVICE_RGB) > 0 ? SCREEN : 0) | ((colors & DEVICE_CMYK) > 0 ? PRINT : 0);
 }

@@ -141,7 +141,7 @@ export class Rewrites {
   }
 
   /**
-   * Registers object `num` with a text that replaces it.
+   * Registers object `num` with a new text that replaces the old one.
    * @throws EngineError too_complex if too much is retained
    */
   registerText(num: number, text: Uint8Array): Rewrite {
