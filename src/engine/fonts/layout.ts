@@ -138,7 +138,8 @@ function typesetterWith(
 ): Typesetter {
   const language = languageForShaping(languages);
   const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
-  const lines = new Map<string, Line>(); // uses a plain Map, because each line is requested thousands of times and an LRU cache is slower
+  // A plain Map is used, because each line is requested thousands of times and an LRU cache is slower.
+  const lines = new Map<string, Line>();
   let bytes = 0;
   return {
     layOut(line, rightToLeft) {

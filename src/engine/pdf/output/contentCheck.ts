@@ -75,7 +75,8 @@ export class ContentCheck {
       if (this.#open && !this.#close(this.#open, base, bytes)) return;
       const offset = this.#offsets[this.#next];
       if (offset === undefined || offset >= end) return;
-      if (offset < this.#reached) throw outdated(); // overlapping objects are rejected, because their bytes would be searched repeatedly
+      // Overlapping objects are rejected, because their bytes would be searched repeatedly.
+      if (offset < this.#reached) throw outdated();
       this.#open = openStream(bytes, offset - base, base);
       this.#next++;
     }

@@ -194,7 +194,8 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
         chunk = chunk.subarray(taken.length);
         if (chunk.length === 0 && filled < bytes.length) chunk = await next(chunks);
       }
-      overlap = bytes.slice(Math.max(0, end - WINDOW_CONTEXT) - base); // copies the bytes before the consumer erases parts of this window
+      // These bytes are copied before the consumer erases parts of this window.
+      overlap = bytes.slice(Math.max(0, end - WINDOW_CONTEXT) - base);
       yield { at, end, base, bytes };
       at = end;
     }

@@ -101,7 +101,8 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
     const offset = table.offset(row);
-    if (sectionOffsets.has(offset)) freed.add(table.number(row)); // the object is a cross-reference stream, see verify.ts
+    // An object at the offset of a section is a cross-reference stream, see verify.ts.
+    if (sectionOffsets.has(offset)) freed.add(table.number(row));
     if (offset < first) {
       first = offset;
       firstNumber = table.number(row);

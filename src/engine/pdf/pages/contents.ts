@@ -137,7 +137,8 @@ export class ContentsReader {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
       const { num }: Reference = value;
       const gen = this.#objects.table.generationOf(num);
-      const stream = { items: [num, gen, "R"].join(" "), shared: undefined }; // join makes a flat string, which takes less memory
+      // The function `join` makes a flat string, which takes less memory.
+      const stream = { items: [num, gen, "R"].join(" "), shared: undefined };
       try {
         const target = this.#target(num);
         if ("array" in target) return this.#array(target.array, 0, num, mayDefer);

@@ -83,7 +83,8 @@ export function decodeContent(
   try {
     const content = decodeStream(filters, decrypted(objects, num, raw), meter, limit, true);
     meter.charge("checkContent", content.length);
-    return content.length > limit ? "too long" : content; // only filters enforce the limit, and the stream may have none
+    // Only filters enforce the limit, and the stream may have none.
+    return content.length > limit ? "too long" : content;
   } catch (error) {
     if (error instanceof EngineError && error.code === "too_complex") return "too long";
     if (error instanceof Malformed || error instanceof EngineError) return undefined;

@@ -304,7 +304,8 @@ export class PageWalk {
     } else if (attributes.kids && !array && this.#parse(text, attributes.kids) instanceof Reference)
       throw new Malformed("a missing array of kids: unknown pages are lost");
     if (!array || type === "Page") {
-      if (type === "Pages" && this.#rewrites.hasNewText(dictionary.origin)) throw unreadablePage(); // the kids of the damaged node are lost
+      // The kids of a damaged node are lost.
+      if (type === "Pages" && this.#rewrites.hasNewText(dictionary.origin)) throw unreadablePage();
       return this.#visitPage(dictionary, attributes, { ...own, resources: inherited.resources });
     }
 

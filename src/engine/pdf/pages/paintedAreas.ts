@@ -126,7 +126,8 @@ function paint(source: ContentSource, initial: State, boxes: Box[], depth: numbe
       case "c":
       case "v":
       case "y":
-        for (let i = 0; i <= MAX_CORNERS; i++) corner(a, b); // adds so many corners that the path does not count as a rectangle
+        // So many corners keep the path from counting as a rectangle.
+        for (let i = 0; i <= MAX_CORNERS; i++) corner(a, b);
         return;
       case "W":
       case "W*":

@@ -109,7 +109,8 @@ export class Resources {
     const entries = read?.at === at ? read.entries : entriesOf(holder.text, at);
     this.#entries.set(holder, { at, entries });
     const { found, overridden, colorSpaces, categories } = entries;
-    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!); // pop ensures that each is searched only once
+    // Each ColorSpace dictionary is removed from the list, so that it is searched only once.
+    for (; colorSpaces.length > 0; colorSpaces.pop()) this.#noteDefaults(holder, colorSpaces.at(-1)!);
     // Earlier /XObject entries are removed, because some readers use the first one instead of the last.
     const corrections = overridden.map(({ key, end }): Splice => ({ at: key, remove: end - key, insert: "" }));
     const slot = found
@@ -142,7 +143,8 @@ export class Resources {
     const { num } = reference;
     if (!this.#xobjects.has(num)) {
       const target = this.#dictionary(num);
-      if (target?.num === 0) rejectStream(); // The dictionary is that of a stream, and readers disagree on whether it contains names.
+      // If the dictionary is that of a stream, readers disagree on whether it contains names.
+      if (target?.num === 0) rejectStream();
       if (target && !this.#xobjects.has(target.num))
         this.#xobjects.set(target.num, { num: target.num, slot: inXObjects(target, 0, this.#prefix) });
       this.#xobjects.set(num, target && this.#xobjects.get(target.num));

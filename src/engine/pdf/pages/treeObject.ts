@@ -38,7 +38,8 @@ export function readTreeObject(
   if (isAmbiguous(num)) throw unreadablePage();
   const known = rewrites.get(num);
   if (known) {
-    objects.source.meter.charge("rereadTreeObject", known.text.length); // the object was already read in an earlier visit
+    // The object was already read in an earlier visit.
+    objects.source.meter.charge("rereadTreeObject", known.text.length);
     return isDictionary(known.text, 0) ? treeObject(known) : undefined;
   }
   try {

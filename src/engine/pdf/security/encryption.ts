@@ -96,7 +96,8 @@ function rejectUnsupported({ filter, v, r, oe, ue, cf, stmF, strF }: EncryptDict
  */
 function isUniform({ cf, stmF, strF }: Pick<EncryptDictionary, "cf" | "stmF" | "strF">): boolean {
   if (stmF !== strF || Object.hasOwn(cf, "Identity")) return false;
-  if (stmF === "Identity" || !Object.hasOwn(cf, stmF)) return true; // the caller later rejects a filter that the dictionary does not define
+  // A filter that the dictionary does not define is rejected later.
+  if (stmF === "Identity" || !Object.hasOwn(cf, stmF)) return true;
   return Object.keys(cf).length === 1 && cf[stmF]?.cfm !== "None";
 }
 
