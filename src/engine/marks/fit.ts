@@ -3,7 +3,7 @@ import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wra
 
 /** Font size, as a share of the page's shorter side, that is comfortable to read. Larger text is not wrapped. */
 const COMFORTABLE_SHARE = 0.04;
-/** Font size in points that is reached before a text is broken inside a word or cut short. */
+/** Font size in points to which a text shrinks before it is broken inside a word or cut short. */
 const READABLE_PT = 6;
 /** Font size in points that no template reduces, even on a small page. */
 export const LEGIBLE_PT = 8;

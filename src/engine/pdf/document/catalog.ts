@@ -189,8 +189,7 @@ export function findRemoved(
 
 /**
  * Registers the catalog and the encryption dictionary, which protects them from being erased as unlisted pages if their
- * /Type is /Page. Changes the trailer's references to refer to them directly, because PDFium does not follow a
- * reference to a reference.
+ * /Type is /Page. Makes the trailer refer to them directly, because PDFium does not follow a reference to a reference.
  * @param trailers as in Xref
  * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers interpret it differently
  * @throws MissingRange if bytes must be fetched first

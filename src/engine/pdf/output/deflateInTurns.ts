@@ -1,4 +1,4 @@
-/** Compresses data that may be long without blocking the event loop. */
+/** Compresses long data without blocking the event loop. */
 import { DeflateStream, deflate } from "#platform/zlib";
 import { concat } from "../../bytes.ts";
 import type { Meter } from "../source/meter.ts";

@@ -129,8 +129,8 @@ class BoundaryCheck {
   }
 
   /**
-   * Returns the end of the live object at `offset`, after its `endobj`, and the object's number if it is a page. The
-   * object ends at the offset `next` of the next live object at the latest, if its /Length is wrong.
+   * Returns the end of the live object at `offset`, after its `endobj`, and the object's number if it is a page. If its
+   * /Length is wrong, the object ends at the latest at `next`, where the next live object begins.
    */
   #read(offset: number, next: number): { end: number; page?: number | undefined } {
     if (offset < this.#reached) return { end: next }; // the object begins within another live object

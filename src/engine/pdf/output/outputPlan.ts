@@ -33,7 +33,7 @@ export interface OutputPlan {
 
 const CHUNK = 1 << 20;
 
-/** Plans the output of a document. All changes must have been made before. */
+/** Plans the output of a document. Call it after all changes have been made. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
   const blending = await Blending.of(document);

@@ -260,7 +260,7 @@ function rejectStream(): never {
 
 /**
  * Returns the slot of an XObject dictionary. If an existing name begins with `prefix`, extends the prefix by the first
- * of 1x, 2x, … with which no name continues. Each existing name excludes at most one of these.
+ * of 1x, 2x, … that follows the prefix in no existing name. Each existing name excludes at most one of these.
  */
 function inXObjects(holder: Rewrite, at: number, prefix: string): NameSlot {
   let isPlainTaken = false;

@@ -184,10 +184,7 @@ function endOfHexString(bytes: Uint8Array, at: number): number {
   return end < 0 ? -1 : end + 1;
 }
 
-/**
- * Returns the end of a word that is a number, `true`, `false` or `null`, or that begins a reference. Returns -1 for any
- * other word.
- */
+/** Returns the end of a number, `true`, `false`, `null` or a reference. Returns -1 for any other word. */
 function endOfWord(bytes: Uint8Array, at: number): number {
   const end = skipRegular(bytes, at);
   const digits = skipDigits(bytes, at);

@@ -137,7 +137,7 @@ class Scanner {
   /** Numbers of the /Length objects that had not been found yet when their streams were read. */
   readonly #awaited = new Set<number>();
   #at = 0;
-  /** End of the last data of a stream that have an ambiguous extent. */
+  /** End of the last stream data that have an ambiguous extent. */
   #ambiguousEnd = 0;
   /** End of the last trailer. A `trailer` keyword before this end belongs to that trailer. */
   #trailerEnd = 0;
