@@ -105,7 +105,7 @@ function toXyz(x: number, y: number): Vector3 {
   return [x / y, 1, (UNIT - x - y) / y];
 }
 
-/** Returns the factors by which the columns must be multiplied to add up to `sum` (Cramer's rule). */
+/** Returns one factor for each column, so that the multiplied columns add up to `sum` (Cramer's rule). */
 function solve(columns: Matrix3, sum: Vector3): Vector3 {
   const whole = determinant(columns);
   return columns.map((_, i) => determinant(columns.with(i, sum) as Matrix3) / whole) as Vector3;

@@ -9,7 +9,7 @@ export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.l
   return -1;
 }
 
-/** Returns the offset of the last `word` (Latin-1), or -1 if there is none. */
+/** Returns the offset of the last `word` (Latin-1), or -1 if the word does not occur. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   for (let at = bytes.length - word.length; at >= 0; at--) if (isAt(bytes, word, at)) return at;
   return -1;

@@ -9,7 +9,7 @@ export function indexOf(bytes: Uint8Array, word: string, from = 0, end = bytes.l
   return view(bytes, end).indexOf(word, from, "latin1");
 }
 
-/** Returns the offset of the last `word` (Latin-1), or -1 if there is none. */
+/** Returns the offset of the last `word` (Latin-1), or -1 if the word does not occur. */
 export function lastIndexOf(bytes: Uint8Array, word: string): number {
   return view(bytes, bytes.length).lastIndexOf(word, undefined, "latin1");
 }

@@ -253,8 +253,8 @@ class ContentSyntax {
         count++;
         continue;
       }
-      // Of the remaining tokens, only arrays are frequent. The code below therefore uses fields instead of local
-      // variables.
+      // Arrays are the only frequent tokens among the remaining ones. The code below therefore uses fields instead of
+      // local variables.
       if (kind === STRAY) return false;
       if (kind === OPEN_ANGLE || kind === CLOSE_ANGLE) {
         if (bytes[at + 1] !== bytes[at]) return false;

@@ -33,7 +33,7 @@ export interface RawStream {
 
 /** Usual length in bytes of white space and comments between the data and the keyword after them. */
 const USUAL_WHITE_BEFORE_END = 7;
-/** Factor by which the search window grows if the white space is longer than usual. */
+/** Growth factor of the search window if the white space is longer than usual. */
 const WHITE_FACTOR = 96;
 /** Maximum length in bytes of white space and comments before the keyword. */
 export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * WHITE_FACTOR ** 2;

@@ -318,7 +318,7 @@ export class PageWalk {
       return array;
     }
     this.#objects.source.meter.retain(MEMORY.treeNode);
-    // A direct node passes on nothing of its own: readers inherit through /Parent, which cannot refer to a direct
+    // A direct node passes on none of its attributes: readers inherit through /Parent, which cannot refer to a direct
     // dictionary.
     const passedOn =
       nesting > 0 ? inherited : { ...own, resources: passedResources(dictionary, attributes, inherited) };

@@ -126,7 +126,7 @@ function paint(source: ContentSource, initial: State, boxes: Box[], depth: numbe
       case "c":
       case "v":
       case "y":
-        // So many corners keep the path from counting as a rectangle.
+        // With more than `MAX_CORNERS` corners, the path does not count as a rectangle.
         for (let i = 0; i <= MAX_CORNERS; i++) corner(a, b);
         return;
       case "W":

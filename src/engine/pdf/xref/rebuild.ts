@@ -65,7 +65,7 @@ export interface Scan {
 
 const WINDOW = 64 * 1024;
 /**
- * Number of bytes by which consecutive windows overlap. It is larger than any header or keyword that the end of a
+ * Length in bytes of the overlap of consecutive windows. It is larger than any header or keyword that the end of a
  * window may split.
  */
 const OVERLAP = 64;
