@@ -1,10 +1,11 @@
-/** Tests of the pages without scripts in a real browser: the API reference and the error page. */
+/** Tests of the pages for reading in a real browser: the API reference, the page about the MCP server and the error pages. */
 import { describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
 import { describePage } from "./running.ts";
 
 const PAGES = [
   ["/docs", 200],
+  ["/mcp", 200],
   ["/nowhere", 404],
   ["/v1/files/nothing.pdf?token=0", 404],
   [`/v1/files/000001-${"0".repeat(32)}.pdf?token=0`, 410],
@@ -21,6 +22,17 @@ describePage("pages for reading", (running) => {
     await page.close();
   });
 
+  test("/mcp copies the text for a host", async () => {
+    const context = await running.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    await page.goto(`${running.worker.url}/mcp`);
+    await page.getByRole("button", { name: "Copy the text for Cursor" }).click();
+    await page.getByText("Copied").first().waitFor();
+    const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+    expect(JSON.parse(copied)).toEqual({ mcpServers: { overprint: { url: `${running.worker.url}/mcp` } } });
+    await context.close();
+  });
+
   describe.each(PAGES)("%s", (path, status) => {
     test.each([
       ["light", 1280],
@@ -28,7 +40,7 @@ describePage("pages for reading", (running) => {
       ["light", 360],
       ["dark", 360],
     ] as const)(
-      "a page without scripts passes axe's accessibility checks and loads all its resources in %s mode, %i px wide",
+      "a page for reading passes axe's accessibility checks and loads all its resources in %s mode, %i px wide",
       async (colorScheme, width) => {
         const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
         try {
