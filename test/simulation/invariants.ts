@@ -26,6 +26,12 @@ export const ANSWERS: ReadonlySet<string> = new Set([
 const FAULT =
   /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|the answer is not JSON$|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
+/**
+ * Maximum time from the request of a settlement to the transaction, in milliseconds. Without a node, the service may accept a
+ * facilitator's word before the transaction, and the ten minutes begin then.
+ */
+const LATEST_MS = 80_000;
+
 /** Maximum duration of a request to a link if no fault occurs, in milliseconds. */
 const LONGEST_LOOK_MS = 1000;
 
@@ -90,7 +96,10 @@ export function brokenRules(schedule: Schedule): string[] {
       key === undefined &&
       isOneContent(made) &&
       given.every(({ ending }) => ending === undefined) && // the content of a revoked link is sold again
-      areClose(payments.filter((one) => hasPaid(one) && !one.doubled)),
+      areClose(
+        payments.filter((one) => hasPaid(one) && !one.doubled),
+        hasNode,
+      ),
     shown,
   );
   rule(
@@ -207,9 +216,9 @@ function isOneContent([first, ...others]: Order[]): boolean {
 }
 
 /** Returns whether two of these payments were settled within the time for which a result is repeated. */
-function areClose(payments: Payment[]): boolean {
+function areClose(payments: Payment[], hasNode: boolean): boolean {
   const times = payments.map(({ consumed }) => consumed!.at).toSorted((a, b) => a - b);
-  return times.some((at, i) => i > 0 && at - times[i - 1]! < REPEAT_MS - 2 * MOST_SKEW_MS);
+  return times.some((at, i) => i > 0 && at - times[i - 1]! < REPEAT_MS - 2 * MOST_SKEW_MS - (hasNode ? 0 : LATEST_MS));
 }
 
 /**
