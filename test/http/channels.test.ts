@@ -4,6 +4,7 @@ import { generatePrivateKey } from "viem/accounts";
 import { describe, expect, test, vi } from "vitest";
 import { OPEN_CHANNELS } from "../../src/payments/channels/channelObject.ts";
 import { type ChannelRecord, channelNameOf } from "../../src/payments/channels/channelRecord.ts";
+import { listPurchases } from "../../src/service/account/purchases.ts";
 import { CHAIN, PRICE, paymentOf, TestPayer } from "../payments/channels.ts";
 import { IMAGE, TEXT } from "../support/client.ts";
 import { deployment } from "../support/deployment.ts";
@@ -16,6 +17,11 @@ type Receipt = {
   transaction: string;
   amount: string;
   extra: { chargedAmount: string; channelState: Record<string, string> };
+};
+type ToolResult = {
+  isError?: boolean;
+  structuredContent: Record<string, unknown>;
+  _meta: Record<string, unknown>;
 };
 type Terms = { error: string; accepts: { scheme: string; extra: Record<string, unknown> }[] };
 
@@ -146,6 +152,68 @@ describe("payment through a channel", () => {
     const again = await call(await payer.voucher(3 * PRICE));
     expect([again.url, again.receipt?.extra.chargedAmount]).toEqual([sold.url, "0"]);
     expect((await call(await payer.voucher(3 * PRICE), { text: "other" })).receipt?.extra.chargedAmount).toBe("50000");
+  });
+
+  test("a channel pays for a tool call over MCP, and a call without enough gets terms with the channel's state", async () => {
+    const { open, payer, send } = channelled();
+    await open();
+    const tool = async (payload: object) => {
+      const name = "add_text_watermark";
+      const params = {
+        name,
+        arguments: { file: FILE, text: "over MCP" },
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": {},
+          "x402/payment": paymentOf(payload),
+        },
+      };
+      const headers = {
+        Accept: "application/json, text/event-stream",
+        "Content-Type": "application/json",
+        ...{ "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": name },
+      };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      const { text } = await send({ headers, body }, "/mcp");
+      return (JSON.parse(/^data: (.*)$/m.exec(text)![1]!) as { result: ToolResult }).result;
+    };
+    const sold = await tool(await payer.voucher(2 * PRICE));
+    expect(sold.structuredContent).toMatchObject({ output: { pages: 1 } });
+    expect(sold._meta["x402/payment-response"]).toMatchObject({
+      success: true,
+      extra: { chargedAmount: "50000", channelState: { chargedCumulativeAmount: "100000" } },
+    });
+    const wrong = await tool(await payer.voucher(9 * PRICE));
+    expect(wrong).toMatchObject({
+      isError: true,
+      structuredContent: {
+        error: "invalid_batch_settlement_evm_cumulative_amount_mismatch",
+        accepts: expect.arrayContaining([
+          expect.objectContaining({
+            scheme: "batch-settlement",
+            extra: expect.objectContaining({ voucherState: expect.objectContaining({ signedMaxClaimable: "100000" }) }),
+          }),
+        ]),
+      },
+    });
+  });
+
+  test("a payer's purchases include the calls of its channels", async () => {
+    const { open, call, payer } = channelled();
+    const opened = await open();
+    const sold = await call(await payer.voucher(2 * PRICE));
+    const object = env.LEDGER.getByName(channelNameOf(CHAIN.caip2, payer.channelId));
+    await runInDurableObject(object, (_, { storage }) => {
+      const record = storage.kv.get<ChannelRecord>("channel")!;
+      storage.kv.put("channel", { ...record, unbooked: { attempts: 0, nextAt: 0 } });
+    });
+    await runDurableObjectAlarm(object);
+    const { purchases } = await listPurchases(env, { address: payer.account.address, onlyOn: undefined }, undefined);
+    expect(purchases.map(({ url }) => url)).toEqual([sold.url, opened.url]);
+    expect(purchases.map(({ transaction, network }) => [transaction, network])).toEqual([
+      ["", CHAIN.caip2],
+      ["0x-deposit", CHAIN.caip2],
+    ]);
   });
 
   test("only one of two parallel calls with the same voucher succeeds, and the other call succeeds with the next voucher", async () => {

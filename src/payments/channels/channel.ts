@@ -1,3 +1,4 @@
+import type { Purchase } from "../ledger/record.ts";
 import { type ChannelPayment, channelRequest } from "../wire/channelPayload.ts";
 import { type ChannelSnapshot, type VoucherClaim, ZERO_ADDRESS } from "../wire/channelTypes.ts";
 import { ChannelChain } from "./channelChain.ts";
@@ -169,6 +170,22 @@ export class Channel {
     return record && { record, claims: claimsOf(record) };
   }
 
+  /** Returns the result that a voucher has bought; undefined if it has bought nothing or the link no longer works. */
+  async purchase(max: string): Promise<Purchase | undefined> {
+    const sold = this.#sold.byVoucher(max);
+    if (!sold || !(await this.#isDeliverable(sold))) return undefined;
+    const { work, requestId, soldAt: settledAt, receipt } = sold;
+    const { value, expiresAt } = work;
+    return {
+      value,
+      requestId,
+      settledAt,
+      expiresAt,
+      transaction: receipt.transaction,
+      network: this.#store.load()!.chain.caip2,
+    };
+  }
+
   /** Returns the last voucher and the state, for a call whose voucher has paid for another request. */
   async correction(): Promise<Correction | undefined> {
     const record = this.#store.load();
@@ -250,7 +267,7 @@ export class Channel {
       this.#sold.add(sold);
       const booking: ChannelBooking = {
         ...{ type: "sale", cumulative: pending.max, amount: pending.price },
-        ...{ at: now, requestId: sale.requestId },
+        ...{ at: now, requestId: sale.requestId, expiresAt: sale.work.expiresAt },
       };
       this.#world.kv.put(`book:sale:${pending.max}`, booking);
     }

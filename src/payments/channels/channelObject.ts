@@ -3,10 +3,17 @@ import { readChannelState } from "../chain/channelState.ts";
 import { channelFacilitator } from "../facilitators/channelFacilitator.ts";
 import type { FacilitatorSettings } from "../facilitators/facilitators.ts";
 import { type BookedSale, daybookOf, dayOf } from "../ledger/daybook.ts";
+import { type ListedPayment, purchasesOf } from "../ledger/purchaseList.ts";
 import { CHANNEL_CONTRACT, type Hex } from "../wire/channelTypes.ts";
 import type { PaymentEvent } from "../wire/events.ts";
 import { Channel } from "./channel.ts";
-import { type ChannelBooking, type ChannelRecord, channelAlarmAt, channelNameOf } from "./channelRecord.ts";
+import {
+  type ChannelBooking,
+  type ChannelRecord,
+  channelAlarmAt,
+  channelNameOf,
+  channelPaymentOf,
+} from "./channelRecord.ts";
 
 /** Name of the object with the list of open channels. */
 export const OPEN_CHANNELS = "channels";
@@ -23,6 +30,7 @@ export interface ChannelBackend extends FacilitatorSettings {
     getByName(name: string): {
       bookSale(sale: BookedSale): Promise<void>;
       listChannel(name: string, entry: string | undefined): Promise<void>;
+      addPurchase(listed: ListedPayment): Promise<void>;
     };
   };
   /** Returns whether an output can still be delivered. A revoked link makes its output unavailable early. */
@@ -76,8 +84,15 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
     },
     isAvailable: backend.isAvailable,
     deleteOutput: backend.deleteOutput,
-    book: (record, booking) =>
-      isDone(objects.getByName(daybookOf(dayOf(booking.at))).bookSale(bookedOf(record, booking))),
+    async book(record, booking) {
+      const booked = objects.getByName(daybookOf(dayOf(booking.at))).bookSale(bookedOf(record, booking));
+      if (booking.type !== "sale") return isDone(booked);
+      const { cumulative, at, expiresAt } = booking;
+      const payment = channelPaymentOf(channelNameOf(record.chain.caip2, record.channelId), cumulative);
+      const listed = objects.getByName(purchasesOf(record.config.payer)).addPurchase({ payment, at, expiresAt });
+      const [isBooked] = await Promise.all([isDone(booked), isDone(listed)]);
+      return isBooked; // if the list lacks the purchase, the payer can still get it with the voucher
+    },
     copy: (record) =>
       isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),
     list: ({ chain, channelId }, entry) =>

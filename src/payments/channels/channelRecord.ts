@@ -111,7 +111,7 @@ export interface SoldCall extends FinishedCall {
 
 /** An entry for the books that its daybook lacks. `transfer` is a transfer of claimed amounts to the seller. */
 export type ChannelBooking =
-  | { type: "sale"; cumulative: string; amount: string; at: number; requestId: string }
+  | { type: "sale"; cumulative: string; amount: string; at: number; requestId: string; expiresAt: number }
   | { type: "claim"; cumulative: string; amount: string; at: number; transaction: string }
   | { type: "transfer"; amount: string; at: number; transaction: string };
 
@@ -129,6 +129,17 @@ const CLAIM_MARGIN_MS = 900_000;
 /** Returns the name of the object that stores a channel. */
 export function channelNameOf(caip2: string, channelId: string): string {
   return `channel:${caip2}:${channelId}`;
+}
+
+/** Returns the identity of the payment for a call in a channel. */
+export function channelPaymentOf(channelName: string, max: string): string {
+  return `${channelName}:${max}`;
+}
+
+/** Returns the name of the channel's object and the voucher's amount; undefined for a payment without a channel. */
+export function channelCallIn(payment: string): { name: string; max: string } | undefined {
+  const [, name, max] = /^(channel:.+):(\d+)$/.exec(payment) ?? [];
+  return name === undefined ? undefined : { name, max: max! };
 }
 
 /**

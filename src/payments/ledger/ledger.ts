@@ -16,7 +16,7 @@ import { paymentKey } from "../wire/paymentPayload.ts";
 import { type BookedSale, Daybook, daybookOf, dayOf } from "./daybook.ts";
 import { type Binding, KeyBinding, type StoredBinding } from "./keyBinding.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
-import { type ListedPayment, PurchaseList } from "./purchaseList.ts";
+import { type ListedPayment, PurchaseList, purchasesOf } from "./purchaseList.ts";
 import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
 
 /**
@@ -35,14 +35,8 @@ export interface LedgerBackend extends ChannelBackend {
   objects: {
     getByName(name: string): ReturnType<ChannelBackend["objects"]["getByName"]> & {
       allowUnproved(payment: string): Promise<boolean>;
-      addPurchase(listed: ListedPayment): Promise<void>;
     };
   };
-}
-
-/** Returns the name of the object with a payer's purchase list. */
-export function purchasesOf(payer: string): string {
-  return `purchases:${payer.toLowerCase()}`;
 }
 
 /**
@@ -229,6 +223,11 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   /** @see Channel.view */
   viewChannel(): Promise<ChannelView | undefined> {
     return this.#channel.view();
+  }
+
+  /** @see Channel.purchase */
+  purchaseOnChannel(max: string): Promise<Purchase | undefined> {
+    return this.#channel.purchase(max);
   }
 
   /** @see Channel.refund */

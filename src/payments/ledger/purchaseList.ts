@@ -2,12 +2,17 @@
 
 /** An item of the list. The list is sorted by time and contains each payment once. Times are Unix milliseconds. */
 export interface ListedPayment {
-  /** The payment's identity, see `paymentKey`. */
+  /** The payment's identity, see `paymentKey`, or `channelPaymentOf` for a call in a channel. */
   payment: string;
   /** Start of the first settlement attempt. */
   at: number;
   /** Expiry of the link that the payment buys. */
   expiresAt: number;
+}
+
+/** Returns the name of the object with a payer's purchase list. */
+export function purchasesOf(payer: string): string {
+  return `purchases:${payer.toLowerCase()}`;
 }
 
 const PREFIX = "purchase:";

@@ -6,7 +6,7 @@
 
 import type { Commit, Reservation } from "../channels/channel.ts";
 import type { Correction } from "../channels/channelChecks.ts";
-import { channelNameOf, type FinishedCall, type SoldCall } from "../channels/channelRecord.ts";
+import { channelNameOf, channelPaymentOf, type FinishedCall, type SoldCall } from "../channels/channelRecord.ts";
 import type { ChannelCall } from "../channels/channelWorld.ts";
 import type { ChannelPayment } from "../wire/channelPayload.ts";
 import type { EventContext, SaleEvent } from "../wire/events.ts";
@@ -80,7 +80,7 @@ export class ChannelSale<T> {
     this.#event = {
       ...{ event: "sale", request_id: requestId, outcome: "replayed", operation },
       ...{ network: chain.name, payer: config.payer, amount: requirements.amount },
-      ...{ payment: `${this.#name}:${voucher.max}`, ms: 0 },
+      ...{ payment: channelPaymentOf(this.#name, voucher.max), ms: 0 },
     };
   }
 
@@ -173,7 +173,7 @@ export class ChannelSale<T> {
 
   #delivered(sold: SoldCall, receipt: SoldCall["receipt"], isPaidEarlier: boolean): Sold<T> {
     const { payment } = this.#terms;
-    if (isPaidEarlier) this.#event.paid_by = `${this.#name}:${sold.max}`;
+    if (isPaidEarlier) this.#event.paid_by = channelPaymentOf(this.#name, sold.max);
     if (receipt.transaction !== "") this.#event.transaction = receipt.transaction;
     return {
       value: JSON.parse(sold.work.value) as T,

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { purchasesOf } from "../../payments/ledger/ledger.ts";
+import { channelCallIn } from "../../payments/channels/channelRecord.ts";
+import { purchasesOf } from "../../payments/ledger/purchaseList.ts";
 import { once } from "../../shared/once.ts";
 import { operation } from "../request/schemas.ts";
 import type { Delivery } from "../sale/products.ts";
@@ -38,7 +39,12 @@ export async function listPurchases(
   before: string | undefined,
 ): Promise<z.output<ReturnType<typeof purchases>>> {
   const listed = await LEDGER.getByName(purchasesOf(payer.address)).newestPurchases(before, MAX_PURCHASES);
-  const bought = await Promise.all(listed.map(({ payment }) => LEDGER.getByName(payment).purchase()));
+  const bought = await Promise.all(
+    listed.map(({ payment }) => {
+      const call = channelCallIn(payment);
+      return call ? LEDGER.getByName(call.name).purchaseOnChannel(call.max) : LEDGER.getByName(payment).purchase();
+    }),
+  );
   return {
     purchases: bought.flatMap((one) => {
       if (!one || (payer.onlyOn !== undefined && payer.onlyOn !== one.network)) return [];

@@ -6,7 +6,7 @@ import design from "../../../docs/design/storage.md?raw";
 import { DEVELOPMENT_KEY } from "../../../src/payments/facilitators/localFacilitator.ts";
 import { daybookOf, dayOf } from "../../../src/payments/ledger/daybook.ts";
 import { keyNameOf } from "../../../src/payments/ledger/keyBinding.ts";
-import { purchasesOf } from "../../../src/payments/ledger/ledger.ts";
+import { purchasesOf } from "../../../src/payments/ledger/purchaseList.ts";
 import type { Entry } from "../../../src/payments/ledger/record.ts";
 import { payerAccount } from "../../../src/service/limits/quota.ts";
 import { callPaid, formOf, send, TEXT } from "../../support/client.ts";
