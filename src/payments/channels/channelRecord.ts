@@ -74,8 +74,18 @@ export interface Pending {
   /** The deposit that comes with the voucher: its amount and the body of the facilitator's `/settle`. */
   deposit?: { amount: string; validBefore: string; signature: Hex; request: string };
   /** Set once the facilitator has been asked to send the transaction of a deposit or a refund. */
-  settling?: Retry &
-    ({ type: "deposit"; sale: FinishedCall } | { type: "refund"; request: string; amount: string; since: number });
+  settling?: Retry & ({ type: "deposit"; sale: FinishedCall } | RefundInProgress);
+}
+
+/** A refund whose transaction is not confirmed yet. `before` is the channel on the chain before the first attempt. */
+interface RefundInProgress {
+  type: "refund";
+  /** The body of the facilitator's `/settle`. */
+  request: string;
+  amount: string;
+  before: ChannelSnapshot;
+  /** Time of the first attempt. */
+  since: number;
 }
 
 /** A finished call that waits for its commit. */

@@ -56,7 +56,8 @@ export class ChannelRefunds {
     }
     const request = await this.#chain.refundRequest(this.#store.load()!, payment.payload, amount);
     const now = this.#world.now();
-    const settling = { type: "refund" as const, request, amount, since: now, attempts: 0, nextAt: now };
+    const { snapshot: before } = this.#store.load()!;
+    const settling = { type: "refund" as const, request, amount, before, since: now, attempts: 0, nextAt: now };
     return this.settle({ ...this.#store.load()!, pending: { ...pending, settling } });
   }
 
@@ -71,7 +72,8 @@ export class ChannelRefunds {
     if (pending?.settling?.type !== "refund") return { status: "busy" };
     const { settling } = pending;
     this.#chain.beginAttempt({ ...record, exposedMax: record.signedMax });
-    const isDone = ({ refundNonce }: ChannelSnapshot) => BigInt(refundNonce) > BigInt(record.snapshot.refundNonce);
+    const { before } = settling; // the record may show the refund already, because a claim has read the chain meanwhile
+    const isDone = ({ refundNonce }: ChannelSnapshot) => BigInt(refundNonce) > BigInt(before.refundNonce);
     const arrivesUntil = settling.since + ARRIVES_MS; // a refund that arrives after later sales would take their money
     const outcome = await this.#chain.transact(record, settling.request, settling, isDone, undefined, arrivesUntil);
     if (this.#store.load()?.pending?.id !== pending.id) return { status: "busy" }; // a parallel attempt has ended it
@@ -82,9 +84,9 @@ export class ChannelRefunds {
     }
     const read = outcome.snapshot ?? (await this.#chain.read(record));
     const { pending: _, ...free } = this.#store.load()!;
-    const snapshot = read ?? afterRefund(record, settling.amount);
+    const snapshot = read ?? (isDone(free.snapshot) ? free.snapshot : afterRefund(record, before, settling.amount));
     const claimed = this.#chain.synced(free, snapshot, outcome.transaction);
-    const refunded = String(BigInt(record.snapshot.balance) - BigInt(snapshot.balance));
+    const refunded = String(BigInt(before.balance) - BigInt(snapshot.balance));
     this.#store.save({ ...claimed, ...(!read && { syncedAt: 0 }) }); // the next call asks again before it sells
     this.#chain.report(claimed, { outcome: "refunded", amount: refunded, transaction: outcome.transaction });
     const extra = { channelState: stateExtraOf(claimed) };
@@ -93,10 +95,10 @@ export class ChannelRefunds {
 }
 
 /** Returns the state of a channel after a refund of `amount`, as computed from the state before it. */
-function afterRefund(record: ChannelRecord, amount: string): ChannelSnapshot {
-  const { balance, totalClaimed, refundNonce } = record.snapshot;
+function afterRefund(record: ChannelRecord, before: ChannelSnapshot, amount: string): ChannelSnapshot {
+  const { balance, totalClaimed, refundNonce } = before;
   return {
-    ...record.snapshot,
+    ...before,
     balance: String(BigInt(balance) - BigInt(amount)),
     totalClaimed: claimsOf(record)[0]?.totalClaimed ?? totalClaimed,
     refundNonce: String(BigInt(refundNonce) + 1n),
