@@ -30,9 +30,7 @@ export const EVIDENCE_TIMEOUT_MS = 5000;
  * blocks.
  */
 const CONFIRMATIONS = 1n;
-/**
- * Tolerated error in seconds of the time of an attempt, see {@link askedByChain}. Block timestamps are whole seconds.
- */
+/** Tolerated error of the time that {@link askedByChain} returns, in seconds. Block timestamps are whole seconds. */
 const CLOCK_SKEW = 2;
 /** Number of blocks over which the mean block time is measured. */
 const SAMPLE_BLOCKS = 1000n;

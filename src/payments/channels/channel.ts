@@ -92,7 +92,7 @@ export class Channel {
       const found = record && (await this.#known(record, payment, keyHash));
       if (found) return found;
       const blocked = this.#store.blocked(until);
-      if (!blocked) return this.#reserveFree(call, leaseMs); // at once, because another call may wait, too
+      if (!blocked) return this.#reserveFree(call, leaseMs); // without a pause, because another waiting call would also find the channel free
       if (blocked.waitMs <= 0) return { status: blocked.status };
       await this.#store.changed(blocked.waitMs);
     }
@@ -112,7 +112,8 @@ export class Channel {
     };
     const byKey = keyHash === undefined ? undefined : this.#sold.byKey(keyHash);
     const sold = byKey ?? this.#sold.byVoucher(voucher.max);
-    // A client that sends another deposit counts on it, so the deposit is sent, and the commit finds the earlier call.
+    // A client that sends another deposit adds it to its balance. So the deposit is sent, and the commit then finds the
+    // earlier call.
     if (!sold || (deposit && deposit.signature !== sold.depositSignature)) return undefined;
     if (!(await this.#isDeliverable(sold))) return undefined;
     const isKey = byKey !== undefined;
@@ -134,7 +135,7 @@ export class Channel {
       return { status: "refused", reason: `${CODE}_cumulative_below_claimed: sign a voucher for at least ${price}` };
     const before: ChannelRecord = known ?? {
       ...{ channelId, chain, config, requirements, facilitators },
-      charged: String(BigInt(voucher.max) - price), // as the payer says; the chain must confirm it
+      charged: String(BigInt(voucher.max) - price), // the payer's claim, which the chain must confirm
       signedMax: voucher.max,
       signature: voucher.signature,
       snapshot: { balance: "0", totalClaimed: "0", withdrawRequestedAt: 0, refundNonce: "0" },
@@ -155,7 +156,7 @@ export class Channel {
       config.payerAuthorizer === ZERO_ADDRESS ||
       !isFresh(record, now) ||
       record.snapshot.withdrawRequestedAt ||
-      BigInt(voucher.max) > BigInt(record.snapshot.balance); // somebody may have deposited more
+      BigInt(voucher.max) > BigInt(record.snapshot.balance); // the payer may have deposited more in another way
     const refusal = (mustAsk ? await this.#checks.ask(record, request) : undefined) ?? this.#checks.refusalOf(pending);
     if (!refusal) return { status: "reserved", id: pending.id };
     const correction =
@@ -294,10 +295,10 @@ export class Channel {
     const enough = (snapshot: ChannelSnapshot) => BigInt(snapshot.balance) >= BigInt(pending.max);
     const end = Number(deposit.validBefore) * 1000;
     const outcome = await this.#chain.transact(record, deposit.request, settling, enough, end);
-    if (this.#store.load()?.pending?.id !== pending.id) return { status: "lost" }; // a parallel attempt has ended it
+    if (this.#store.load()?.pending?.id !== pending.id) return { status: "lost" }; // a parallel attempt has already ended this reservation
     if (outcome.status === "unsure") return this.#chain.retryLater();
     if (outcome.status === "failed") {
-      this.#store.free(pending.id); // first, because another attempt must not sell a deleted output
+      this.#store.free(pending.id); // freed before the output is deleted, because another attempt must not sell a deleted output
       await this.#world.deleteOutput(settling.sale.work.output);
       return { status: "refused", reason: outcome.reason };
     }

@@ -24,7 +24,7 @@ export type TransactionOutcome =
   | ({ status: "unsure" } & Seen)
   | ({ status: "failed"; reason: string } & Seen);
 
-/** The channel's state after the attempt, if anybody could tell it. */
+/** The channel's state after the attempt; undefined if neither the node nor a facilitator could read it. */
 interface Seen {
   snapshot: ChannelSnapshot | undefined;
 }
@@ -91,7 +91,8 @@ export class ChannelChain {
     const snapshot = await this.read(record);
     if (snapshot && isDone(snapshot)) return { status: "done", transaction: "", snapshot };
     const now = this.#world.now();
-    // A repeated transaction also fails because an earlier one has arrived, and an earlier one may still arrive.
+    // The chain also rejects a repeated transaction if an earlier attempt has arrived, and an earlier attempt may still
+    // arrive.
     const mayArrive = attempts > 0 && (snapshot === undefined || now < arrivesUntil);
     if (!sent.isUnsure && !mayArrive) return { status: "failed", reason: sent.reason, snapshot };
     if (now < (ends ?? Number.POSITIVE_INFINITY)) return { status: "unsure", snapshot };
@@ -164,7 +165,9 @@ export class ChannelChain {
     };
   }
 
-  /** Does what is due: reads the chain, claims, transfers, books, copies, lists, and deletes expired results. */
+  /**
+   * Runs all tasks that are due: reads the chain, claims, transfers, books, copies, lists, and deletes expired results.
+   */
   async chores(sold: SoldCalls): Promise<void> {
     const world = this.#world;
     const isDue = (at: number | undefined) => at !== undefined && at <= world.now();
@@ -204,7 +207,7 @@ export class ChannelChain {
     const world = this.#world;
     const claim = record.claim ?? { attempts: 0, nextAt: 0 };
     const { chain } = record;
-    // stored first, because the voucher may be public even if the answer is lost
+    // stored before the request, because the voucher may become public even if the answer is lost
     this.#store.save({ ...record, claim: this.nextTry(claim), exposedMax: record.signedMax });
     const claims = claimsOf(record);
     const claimed = claims[0]!.totalClaimed;
@@ -275,9 +278,9 @@ export class ChannelChain {
   async #list(): Promise<void> {
     const record = this.#store.load()!;
     const entry = listingOf(record);
-    // saves in any case, because that sets the next alarm
+    // saved even without a change, because saving sets the next alarm
     if (entry === record.listed && !record.unlisted) return this.#store.save(record);
-    // stored first, because the answer may be lost
+    // stored before the request, because the answer may be lost
     this.#store.save({ ...record, unlisted: this.nextTry(record.unlisted ?? { attempts: 0, nextAt: 0 }) });
     if (!(await this.#world.list(record, entry))) return;
     const { listed: _listed, unlisted: _unlisted, ...current } = this.#store.load()!;

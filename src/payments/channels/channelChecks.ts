@@ -52,7 +52,7 @@ export class ChannelChecks {
   #apply(snapshot: ChannelSnapshot): Mismatch | undefined {
     const record = this.#store.load()!;
     const isBehind = BigInt(record.charged) < BigInt(snapshot.totalClaimed);
-    const isNew = record.lastCallAt === 0; // claims before the first sale that this object knows are in the books
+    const isNew = record.lastCallAt === 0; // amounts that were claimed before this object's first sale are already in the books
     const known = { ...record, ...(isNew && { claimsBooked: snapshot.totalClaimed }) };
     const charged = isBehind ? snapshot.totalClaimed : record.charged;
     const synced = this.#chain.synced({ ...known, charged }, snapshot, "");
@@ -60,7 +60,7 @@ export class ChannelChecks {
     return isBehind ? this.mismatch(synced) : undefined;
   }
 
-  /** Returns why the channel cannot pay for a reserved call, by its state on the chain; undefined if it can. */
+  /** Returns why the channel's state on the chain does not allow a reserved call; undefined if it allows the call. */
   refusalOf({ max, deposit }: Pending): Refused | undefined {
     const { snapshot } = this.#store.load()!;
     if (snapshot.withdrawRequestedAt > 0)

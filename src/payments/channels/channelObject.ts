@@ -91,13 +91,14 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
       const payment = channelPaymentOf(channelNameOf(record.chain.caip2, record.channelId), cumulative);
       const listed = objects.getByName(purchasesOf(record.config.payer)).addPurchase({ payment, at, expiresAt });
       const [isBooked] = await Promise.all([isDone(booked), isDone(listed)]);
-      return isBooked; // if the list lacks the purchase, the payer can still get it with the voucher
+      return isBooked; // a failed entry in the list is ignored, because the payer can still get the result with the voucher
     },
     copy: (record) =>
       isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),
     list: ({ chain, channelId }, entry) =>
       isDone(objects.getByName(OPEN_CHANNELS).listChannel(channelNameOf(chain.caip2, channelId), entry)),
-    // Two readings, each through the node and then twice through each facilitator, and the transaction between them.
+    // The sum of two readings of the chain and the transaction between them. A reading asks the node, and then each
+    // facilitator up to twice.
     settleTimeoutMs: 2 * (EVIDENCE_TIMEOUT_MS + 2 * askMs) + facilitatorTimeoutMs + GRACE_MS,
     now: () => Date.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
