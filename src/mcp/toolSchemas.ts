@@ -7,9 +7,10 @@ type Shown = z.core.JSONSchema.BaseSchema;
 
 /**
  * Keywords of arguments that every host accepts. Some hosts pass a tool's schema to the model's interface unchanged, and
- * Gemini then rejects all requests of a conversation for one keyword that it does not know.
+ * Gemini then rejects all requests of a conversation for one keyword that it does not know. The strict modes of OpenAI,
+ * Azure and Anthropic reject others, such as `default`, `maxLength` and `minimum`. The service checks all of them.
  */
-const KEYWORDS = ["type", "description", "enum", "default", "minimum", "maximum", "maxLength"] as const;
+const KEYWORDS = ["type", "description", "enum"] as const;
 
 /**
  * Short descriptions of arguments. A host sends them with each request of a conversation. The resource with the options
@@ -24,7 +25,7 @@ const SHORT: Record<string, string> = {
   position: "Place on the page. auto: the emptiest one.",
   opacity: "From 0 (invisible) to 1 (opaque).",
   layer: "Over or under the page's content.",
-  scale: "Width of the image as a share of the page's width.",
+  scale: "Width of the image as a share of the page's width, up to 1.",
   rotation: "Degrees, counter-clockwise.",
   lang: "Language of the text (BCP 47), for its letterforms: ja, zh-Hant …",
   color: "#rrggbb",
@@ -47,7 +48,10 @@ const attached = z.strictObject({
   file_name: z.string().optional(),
 });
 
-/** Returns the schema of a tool's arguments as hosts show it to models. */
+/**
+ * Returns the schema of a tool's arguments as hosts show it to models. A default other than 0 becomes a sentence of the
+ * description.
+ */
 export function argumentsOf(schema: z.ZodObject): Shown {
   const { properties = {}, required } = jsonSchema(schema, { io: "input" });
   const shown = Object.entries(properties).map(([name, property]) => [name, argumentOf(name, property as Shown)]);
@@ -60,10 +64,14 @@ export function argumentsOf(schema: z.ZodObject): Shown {
 }
 
 function argumentOf(name: string, property: Shown): Shown {
-  // The largest safe integer says no more than the type.
-  const kept = KEYWORDS.filter((keyword) => ![undefined, Number.MAX_SAFE_INTEGER].includes(property[keyword] as never));
+  const kept = KEYWORDS.filter((keyword) => property[keyword] !== undefined);
   const shown = Object.fromEntries(kept.map((keyword) => [keyword, property[keyword]]));
-  return { ...shown, description: SHORT[name] ?? property.description ?? "" };
+  const description = SHORT[name] ?? property.description ?? "";
+  const { default: fallback } = property;
+  return {
+    ...shown,
+    description: fallback ? `${description.replace(/\.?$/, ".")} Default: ${fallback}.` : description,
+  };
 }
 
 /**

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Resource } from "../../payments/wire/offer.ts";
 import type { Price } from "../../payments/wire/price.ts";
 import type { Config } from "../../settings/config.ts";
+import { jsonSchema } from "../request/jsonSchema.ts";
 import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { type Operation, type Result, result } from "../request/schemas.ts";
 import { PRODUCTS, type Product } from "../sale/products.ts";
@@ -58,7 +59,7 @@ function httpDiscovery({ operation, schemas, example }: Product, price: Price): 
         bodyType: "json",
         bodyFields: fieldsOf(described),
       },
-      output: z.toJSONSchema(result),
+      output: jsonSchema(result),
     },
     bazaar: {
       info: {

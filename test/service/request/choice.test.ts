@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { jsonSchema } from "../../../src/service/request/jsonSchema.ts";
+import { imageRequest, textRequest } from "../../../src/service/request/schemas.ts";
+
+const SLIPS = ["bottom center", "BottomCenter", "botom-center", "lower left", "lower right", "upper middle", "tilled"];
+
+test.each([
+  ["text", textRequest()],
+  ["image", imageRequest()],
+])("a suggested position in a request for a %s mark is one that its schema lists", (_, request) => {
+  const { position } = request.shape;
+  const { enum: listed } = jsonSchema(request, { io: "input" }).properties!.position as { enum: string[] };
+  for (const slip of SLIPS) {
+    const [issue] = position.safeParse(slip).error?.issues ?? [];
+    const [, suggested] = /^is not known\. Did you mean (.*)\?$/.exec(issue?.message ?? "") ?? [];
+    expect([slip, listed]).toEqual([slip, expect.arrayContaining([suggested])]);
+  }
+});
