@@ -43,7 +43,7 @@ const PLAIN: Record<string, RegExp> = {
 const DOWNLOADED: Record<string, string> = {
   lighthouse: "measured by hand",
   "mppx@0.11": "run by `npm run check:clients`",
-  "@modelcontextprotocol/inspector": "used by a person to explore the tools",
+  "@modelcontextprotocol/inspector": "run by `npm run check:clients`",
 };
 
 interface Command {
