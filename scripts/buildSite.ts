@@ -36,6 +36,7 @@ const { outputFiles, metafile } = await build({
     "web/playground.ts",
     "web/chat.ts",
     "web/connect.ts",
+    "web/pay.ts",
     "web/upload.ts",
     "web/engine.worker.ts",
     "pdfjs-dist/build/pdf.worker.mjs",

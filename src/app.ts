@@ -26,6 +26,7 @@ import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
 import { OPEN_CHANNELS_PATH, operatorOnly, readChannels, readSales, SALES } from "./http/operator.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
+import { createPaymentLink, payQuote, readClaim, showPayPage, withdrawClaim } from "./http/quotes.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { crossOrigin, securityHeaders } from "./http/responseHeaders.ts";
 import { revalidated } from "./http/revalidated.ts";
@@ -45,6 +46,7 @@ import { DID_DOCUMENT } from "./service/about/didDocument.ts";
 import { WELL_KNOWN } from "./service/about/discovery.ts";
 import { UPLOADS_PATH } from "./service/request/uploads.ts";
 import { PRODUCTS } from "./service/sale/products.ts";
+import { PAY_PATH, QUOTES_PATH } from "./service/sale/quoteSchemas.ts";
 import { ICON } from "./service/sale/serviceMetadata.ts";
 import { serveAsset } from "./site/assets.ts";
 import { ChatView } from "./site/chatView.tsx";
@@ -82,6 +84,12 @@ for (const product of PRODUCTS)
 app.post(UPLOADS_PATH, dropUnsettledNetworks, createUpload).all(methodNotAllowed("POST"));
 app.get(`${UPLOADS_PATH}/:id`, showUploadPage).put(receiveUploadedFile).all(methodNotAllowed("GET, HEAD, PUT"));
 app.get(`${FILES}/:file`, downloadFile).delete(revokeLink).all(methodNotAllowed("GET, HEAD, DELETE"));
+
+// Payment links
+app.post(QUOTES_PATH, dropUnsettledNetworks, createPaymentLink).all(methodNotAllowed("POST"));
+app.post(`${QUOTES_PATH}/:id${PAY_PATH}`, dropUnsettledNetworks, payQuote).all(methodNotAllowed("POST"));
+app.get(`${QUOTES_PATH}/:claim`, readClaim).delete(withdrawClaim).all(methodNotAllowed("GET, HEAD, DELETE"));
+app.get(`${PAY_PATH}/:id`, dropUnsettledNetworks, showPayPage).all(readOnly);
 
 // Accounts
 app.get(CHANNEL, dropUnsettledNetworks, refundChannel).all(readOnly);

@@ -1,6 +1,7 @@
 /** The playground: the file, the controls, and the preview that results from them. */
 
 import { boughtAttempts } from "./buying/attempts.ts";
+import { orderOf } from "./buying/order.ts";
 import { enableCopying } from "./copying.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
@@ -149,7 +150,7 @@ async function update(): Promise<void> {
 
 async function loadPurchase(): Promise<void> {
   const { Purchase } = await import("./purchase.ts");
-  purchase ??= new Purchase(() => file && { file, ...readSettings() });
+  purchase ??= new Purchase(() => file && orderOf({ file, ...readSettings() }));
 }
 
 function refusalOf(error: unknown): Refusal {

@@ -12,7 +12,7 @@ import {
   saveAttempt,
 } from "./buying/attempts.ts";
 import { buy } from "./buying/buy.ts";
-import { digestOf, type Order } from "./buying/order.ts";
+import type { Order } from "./buying/order.ts";
 import type { Payer } from "./buying/payer.ts";
 import { receiptFor } from "./buying/receipt.ts";
 import { Stopped } from "./buying/stopped.ts";
@@ -50,18 +50,21 @@ export class Purchase {
   /** Receipts by the digest of the order. */
   readonly #receipts = new Map<string, HTMLElement>();
 
-  /** @param order returns the order that the controls currently describe */
-  constructor(order: () => Order | undefined) {
+  /**
+   * @param order returns the order that the controls currently describe
+   * @param isShown returns whether to show the receipt of an earlier purchase
+   */
+  constructor(order: () => Order | undefined, isShown: (attempt: Attempt) => boolean = () => true) {
     this.#order = order;
     button.addEventListener("click", () => this.#buy(chooseWallet, button));
     developmentButton?.addEventListener("click", () => this.#buy(developmentPayer, developmentButton));
-    for (const attempt of boughtAttempts()) this.#show(attempt, attempt.bought);
+    for (const attempt of boughtAttempts()) if (isShown(attempt)) this.#show(attempt, attempt.bought);
   }
 
   /** Offers the current order. Disables the buttons if the order is not usable. */
   async offer(isUsable: boolean): Promise<void> {
     const order = this.#order();
-    const fits = !order || order.file.size + (order.image?.size ?? 0) <= Number(maxBytes);
+    const fits = !order || order.bytes <= Number(maxBytes);
     this.#isUsable = isUsable && fits;
     this.#enable();
     const offered = await this.#label(order);
@@ -76,7 +79,7 @@ export class Purchase {
    */
   async #label(order: Order | undefined): Promise<{ digest: string | undefined; words: string } | undefined> {
     const offer = ++this.#offers;
-    const digest = order && (await digestOf(order));
+    const digest = await order?.digest();
     const attempt = digest === undefined ? undefined : findAttempt(digest);
     if (offer !== this.#offers || this.#isBusy) return undefined;
     const [label, words] = attempt?.payment ? RETRY[attempt.bought ? "bought" : "tried"] : [NEW, ""];
@@ -103,7 +106,7 @@ export class Purchase {
     let attempt: Attempt | undefined;
     let bought: Bought | undefined;
     try {
-      attempt = beginAttempt(await digestOf(order), order.file.name);
+      attempt = beginAttempt(await order.digest(), order.name);
       bought = await orAbort(
         signal,
         buy(order, attempt, {
@@ -119,7 +122,7 @@ export class Purchase {
     } catch (error) {
       status.textContent = signal.aborted ? canceled(attempt) : wordsOf(error);
       const shown = this.#order();
-      this.#failedDigest = shown && (await digestOf(shown));
+      this.#failedDigest = await shown?.digest();
     }
     end.abort();
     this.#isBusy = false;

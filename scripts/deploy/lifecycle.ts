@@ -22,5 +22,6 @@ export function lifecycleRules({ linkTtlSeconds }: Pick<Config, "linkTtlSeconds"
     { name: "results", prefix: "results/", expireDays: Math.ceil(linkTtlSeconds / DAY_SECONDS) + 1 },
     { name: "spool", prefix: "spool/", expireDays: 1, abortDays: 1 },
     { name: "uploads", prefix: "uploads/", expireDays: 1 },
+    { name: "quotes", prefix: "quotes/", expireDays: 1 },
   ];
 }

@@ -29,8 +29,12 @@ const docs = oncePerOrigin((origin, config) => {
   return String(Docs({ reference, repository: config.repositoryUrl }));
 });
 
-/** The tool of the MCP server that is not a product. The server itself is loaded only for its own requests. */
-const FREE_TOOL = { name: "request_upload", summary: "Request upload of a local file", isFree: true };
+/** The tools of the MCP server that are not products. The server itself is loaded only for its own requests. */
+const FREE_TOOLS = [
+  { name: "request_upload", summary: "Request upload of a local file", isFree: true },
+  { name: "request_payment_link", summary: "Request a page where a person pays for a call", isFree: true },
+  { name: "get_result", summary: "Get the result of a call that a person has paid for", isFree: true },
+];
 
 const originOf = (c: Context<ApiEnv>) => new URL(c.req.url).origin;
 
@@ -55,7 +59,7 @@ export const showConnect: Handler<ApiEnv> = async (c, next) => {
   const page = Connect({
     endpoint: `${originOf(c)}/mcp`,
     price: priceLabel(config),
-    tools: [...PRODUCTS.map(({ tool: name, summary }) => ({ name, summary, isFree: false })), FREE_TOOL],
+    tools: [...PRODUCTS.map(({ tool: name, summary }) => ({ name, summary, isFree: false })), ...FREE_TOOLS],
     repository: config.repositoryUrl,
   });
   return sendPage(c, page, SCRIPT_POLICY);

@@ -60,7 +60,7 @@ export function sell(product: Product): Handler<ApiEnv> {
 }
 
 /** Answers with the result of a sale. `headers` makes the headers of its receipt. */
-async function deliver(
+export async function deliver(
   c: Context<ApiEnv>,
   bought: Promise<Sold<Delivery>>,
   exchange: Exchange,

@@ -102,7 +102,7 @@ const MAX_SHOWN_ERRORS = 4;
 function unpaidSentence(product: Product, config: Config, reason: string, problems: readonly FieldError[]): string {
   const wrong = problems.slice(0, MAX_SHOWN_ERRORS);
   const fix = wrong.length === 0 ? "" : ` Fix these fields before you pay: ${wrong.map(sentenceOf).join(" ")}`;
-  return `This call costs ${product.price(config).label}, paid with x402. A failed call is not charged. Nothing was done yet (${reason}).${fix}`;
+  return `This call costs ${product.price(config).label}, paid with x402. A failed call is not charged. If you cannot pay, call request_payment_link and let the user pay. Nothing was done yet (${reason}).${fix}`;
 }
 
 function wrongFields(product: Product, fields: unknown): FieldError[] {

@@ -9,6 +9,7 @@ import { log } from "../shared/log.ts";
 import { shownName } from "../shared/problems.ts";
 import { refuseForeign } from "./hosts.ts";
 import { type Message, readMessage } from "./message.ts";
+import { GET_RESULT, REQUEST_PAYMENT_LINK } from "./paymentLinks.ts";
 import { REQUEST_UPLOAD } from "./requestUpload.ts";
 import { mcpServer } from "./server.ts";
 import { type DrawView, takesViews } from "./views.ts";
@@ -88,6 +89,9 @@ function withBothTypes(sent: Headers): Headers {
   return headers;
 }
 
+/** The tools that cost nothing. */
+const FREE_TOOLS = [REQUEST_UPLOAD, REQUEST_PAYMENT_LINK, GET_RESULT];
+
 const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });
 
 /**
@@ -98,7 +102,7 @@ function toolCalled(message: unknown): string | undefined {
   const { success, data } = toolCall.safeParse(message);
   if (!success) return undefined;
   const { name } = data.params;
-  return name === REQUEST_UPLOAD || PRODUCTS.some(({ tool }) => tool === name) ? name : "unknown";
+  return FREE_TOOLS.includes(name) || PRODUCTS.some(({ tool }) => tool === name) ? name : "unknown";
 }
 
 function parse(json: ReceivedJson): unknown {

@@ -5,6 +5,7 @@ import { call } from "./call.ts";
 import { iconsOf, SERVER } from "./identity.ts";
 import type { Message } from "./message.ts";
 import { PAYMENT_EXTENSION } from "./payment.ts";
+import { addPaymentLinks } from "./paymentLinks.ts";
 import { addRequestUpload } from "./requestUpload.ts";
 import { addResources, INSTRUCTIONS } from "./resources.ts";
 import { shownTo, toolsFor } from "./tools.ts";
@@ -43,6 +44,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
     if (!isCalled) message?.releaseUnused(); // the SDK rejected the message; a call in progress releases it later
   };
   addRequestUpload(server, exchange);
+  addPaymentLinks(server, exchange);
   addResources(server, origin, exchange.config);
   if (drawView) addView(server, exchange, drawView);
   return server;

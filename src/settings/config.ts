@@ -62,6 +62,16 @@ export const UPLOADS = {
   maxFailedSizes: 2,
 } as const;
 
+/** Limits of payment links. */
+export const PAYMENT_LINKS = {
+  /** Lifetime of a payment link, in seconds. */
+  seconds: 3600,
+  /** Maximum size of the request for a payment link, in bytes. */
+  requestBytes: 16 * 1024,
+  /** Limits of the payment links that an address has at the same time: their number and their total size in bytes. */
+  free: { slots: 20, bytes: 1_000_000 },
+} as const;
+
 /** Maximum number of bytes of a request or message that are read before its payer is known. */
 export const UNPAID_MESSAGE_BYTES = 256 * 1024;
 

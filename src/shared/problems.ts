@@ -53,6 +53,10 @@ export const PROBLEMS = {
   upload_empty: { status: 409, title: "The upload has no file yet" },
   upload_length_wrong: { status: 400, title: "The body length does not match the upload" },
 
+  quote_not_found: { status: 404, title: "The payment link does not exist" },
+  quote_expired: { status: 410, title: "The payment link has expired" },
+  quote_sold: { status: 409, title: "The payment link was already paid" },
+
   call_cancelled: { status: 503, title: "The call was canceled" },
 
   file_not_found: { status: 404, title: "The file does not exist" },

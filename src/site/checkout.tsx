@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { ReceiptTemplate } from "./receiptTemplate.tsx";
 
 /** Facts about the deployment that the checkout needs. */
@@ -7,10 +8,12 @@ export interface CheckoutProps {
   maxBytes: number;
   /** A private key that pays test payments. Present only in development on loopback. */
   developmentKey: string | undefined;
+  /** Explains what the visitor pays for. Defaults to the text of the playground. */
+  children?: Child;
 }
 
 /** The part of the playground where the visitor buys the previewed file. `web/purchase.ts` is its client script. */
-export function Checkout({ price, maxBytes, developmentKey }: CheckoutProps) {
+export function Checkout({ price, maxBytes, developmentKey, children }: CheckoutProps) {
   return (
     <section
       id="purchase"
@@ -20,11 +23,13 @@ export function Checkout({ price, maxBytes, developmentKey }: CheckoutProps) {
       data-development-key={developmentKey}
     >
       <div class="counter">
-        <p>
-          <strong id="purchase-title">The marked PDF costs {price}</strong>, without the preview banner. Pay with a
-          crypto wallet in this browser, or <a href="#snippets-title">from your code</a>. Your file is uploaded only
-          when you pay.
-        </p>
+        {children ?? (
+          <p>
+            <strong id="purchase-title">The marked PDF costs {price}</strong>, without the preview banner. Pay with a
+            crypto wallet in this browser, or <a href="#snippets-title">from your code</a>. Your file is uploaded only
+            when you pay.
+          </p>
+        )}
         <p class="buttons">
           <button type="button" id="buy" class="button" aria-describedby="purchase-status" disabled>
             Get the PDF

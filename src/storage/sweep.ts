@@ -9,7 +9,7 @@ const MAX_BATCHES = 200;
 const SPOOL_MS = 3 * 3_600_000;
 
 /**
- * Deletes objects that have expired at `now` (Unix milliseconds): results and uploads whose whole group has expired,
+ * Deletes objects that have expired at `now` (Unix milliseconds): results, uploads and quotes whose whole group has expired,
  * and spooled files left by crashed Workers. The group of a spooled file is the hour in which it was stored. Keeps no
  * state between runs: keys sort by group, so each run starts with the oldest remaining objects.
  * @returns the number of deleted objects, and whether no expired object is left
@@ -21,6 +21,7 @@ export async function sweep(bucket: Bucket, now: number): Promise<{ deleted: num
     { prefix: "spool/", before: groupOf(now - SPOOL_MS) },
     { prefix: "results/", before: groupOf(now) },
     { prefix: "uploads/", before: groupOf(now) },
+    { prefix: "quotes/", before: groupOf(now) },
   ]) {
     let startAfter = prefix;
     for (let more = true; more; batches--) {

@@ -35,6 +35,7 @@ const RULES = [
     action: "Expire objects after 1 days, Abort incomplete multipart uploads after 1 days",
   },
   { name: "uploads", enabled: "Yes", prefix: "uploads/", action: "Expire objects after 1 days" },
+  { name: "quotes", enabled: "Yes", prefix: "quotes/", action: "Expire objects after 1 days" },
 ];
 
 let folder: string;
@@ -135,6 +136,7 @@ describe("a deployment", () => {
       "r2 bucket lifecycle add overprint-results results results/ --expire-days 2 --force",
       "r2 bucket lifecycle add overprint-results spool spool/ --expire-days 1 --abort-multipart-days 1 --force",
       "r2 bucket lifecycle add overprint-results uploads uploads/ --expire-days 1 --force",
+      "r2 bucket lifecycle add overprint-results quotes quotes/ --expire-days 1 --force",
       "r2 bucket local-uploads get overprint-results",
       "r2 bucket local-uploads enable overprint-results --force",
       "secret put RPC_URL",
@@ -491,7 +493,7 @@ test.skipIf(!allCases)(
     expect(printed).toContain("✓ Cloudflare account: Halftone (acc1)");
     expect(targets).toContain("https://overprint.halftone.workers.dev");
     expect(cloudflare.account).toMatchObject({
-      rules: [{ id: "results" }, { id: "spool" }, { id: "uploads" }],
+      rules: [{ id: "results" }, { id: "spool" }, { id: "uploads" }, { id: "quotes" }],
       hasLocalUploads: true,
       secrets: [{ name: "RECEIPT_KEY", text: RECEIPT_KEY }],
       metadata: { limits: { cpu_ms: 120_000 } },

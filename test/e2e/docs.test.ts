@@ -14,6 +14,7 @@ import { limitsOf } from "../../src/service/about/limits.ts";
 import { imageRequest, textRequest } from "../../src/service/request/schemas.ts";
 import { NOTICES } from "../../src/service/sale/notices.ts";
 import {
+  PAYMENT_LINKS,
   RATE_LIMITS,
   REFUSED_PAYMENTS,
   readConfig,
@@ -199,7 +200,7 @@ describe("the documents for callers", () => {
     ],
     [`| calls without a valid payment | address | ${RATE_LIMITS.unpaidCalls} a minute |`, http],
     [
-      `| requests with a wrong token, an unknown upload or an invalid sign-in | address | ${RATE_LIMITS.wrongTokens} a minute |`,
+      `| requests with a wrong token, an unknown upload or payment link, or an invalid sign-in | address | ${RATE_LIMITS.wrongTokens} a minute |`,
       http,
     ],
     [`| refused payments | address | ${REFUSED_PAYMENTS.capacity}, ${forgotten(REFUSED_PAYMENTS.leakMs)} |`, http],
@@ -213,6 +214,7 @@ describe("the documents for callers", () => {
     ],
     [`| work of uncharged calls | payer | ${config.unchargedMsPerHour / 1000} seconds an hour |`, http],
     [`| bytes received for uncharged calls | payer | ${gb(config.unchargedBytesPerHour)} an hour |`, http],
+    [`| payment links | address | ${PAYMENT_LINKS.free.slots} at the same time |`, http],
     [`| free uploads | address | ${UPLOADS.free.slots} at the same time, ${mb(UPLOADS.free.bytes)} an hour |`, http],
     [`A message of more than ${count(UNPAID_MESSAGE_BYTES)} bytes`, mcp],
     [`an MCP message of more than ${count(UNPAID_MESSAGE_BYTES)} bytes`, errors],
@@ -257,11 +259,12 @@ test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
   (env) => {
     const { linkTtlSeconds, workSeconds } = readConfig(env);
     const rules = lifecycleRules({ linkTtlSeconds });
-    expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/", "uploads/"]);
-    const [results, spool, uploads] = rules.map(({ expireDays }) => expireDays * 86_400);
+    expect(rules.map(({ prefix }) => prefix)).toEqual(["results/", "spool/", "uploads/", "quotes/"]);
+    const [results, spool, uploads, quotes] = rules.map(({ expireDays }) => expireDays * 86_400);
     expect(results).toBeGreaterThanOrEqual(linkTtlSeconds + 86_400);
     expect(spool).toBeGreaterThan(workSeconds);
     expect(uploads).toBeGreaterThan(UPLOADS.seconds + workSeconds);
+    expect(quotes).toBeGreaterThan(PAYMENT_LINKS.seconds + workSeconds);
   },
 );
 

@@ -112,7 +112,12 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
     const client = await connect();
     const payer = await chain.payerWith(2n * PRICE);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual([...calls.map(({ name }) => name), "request_upload"]);
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...calls.map(({ name }) => name),
+      "request_upload",
+      "request_payment_link",
+      "get_result",
+    ]);
 
     for (const call of calls) {
       const unpaid = (await client.callTool(call)) as Answer;

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import { app } from "../../src/app.ts";
-import { REQUEST_UPLOAD } from "../../src/mcp/requestUpload.ts";
 import { takesViews } from "../../src/mcp/views.ts";
+import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { callPaid, dataUri, send, TEXT } from "../support/client.ts";
 import { connect, MCP, type REVISIONS, sendMcp } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
@@ -20,7 +20,7 @@ const connectWith = (revision: keyof typeof REVISIONS, extensions: Record<string
 /** Returns the tools, resources and server capabilities that a client sees. */
 async function seen(client: Client) {
   const { tools: all } = await client.listTools();
-  const tools = all.filter(({ name }) => name !== REQUEST_UPLOAD);
+  const tools = all.filter(({ name }) => PRODUCTS.some(({ tool }) => tool === name));
   const { resources } = await client.listResources();
   return { tools, uris: resources.map(({ uri }) => uri), capabilities: client.getServerCapabilities() };
 }

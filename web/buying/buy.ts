@@ -2,7 +2,7 @@
 
 import { send } from "../send.ts";
 import { type Attempt, type Bought, dropAttempt, saveAttempt } from "./attempts.ts";
-import { formOf, type Order } from "./order.ts";
+import type { Order } from "./order.ts";
 import type { Payer } from "./payer.ts";
 import { Stopped } from "./stopped.ts";
 
@@ -78,16 +78,17 @@ async function sign(path: string, view: PurchaseView): Promise<Record<string, st
 
 async function upload(order: Order, { key, payment }: Attempt, view: PurchaseView): Promise<Response> {
   let isSent = false;
-  view.show("Uploading the file …");
+  const marking = "Marking the file and settling the payment …";
+  view.show(order.bytes > 0 ? "Uploading the file …" : marking);
   view.showProgress(0);
   const onProgress = (share: number) => {
     view.showProgress(share);
     if (isSent || share < 1) return;
     isSent = true;
-    view.show("Marking the file and settling the payment …");
+    view.show(marking);
   };
   const headers = { ...payment, "Idempotency-Key": key };
-  return send("POST", order.path, formOf(order), headers, { signal: view.signal, onProgress }).catch(
+  return send("POST", order.path, order.form(), headers, { signal: view.signal, onProgress }).catch(
     (error: unknown) => {
       if (view.signal.aborted) throw error;
       throw new Stopped(

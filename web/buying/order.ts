@@ -1,12 +1,32 @@
 import type { Settings } from "../settings.ts";
 
-/** The item being bought: a file, and the settings of its mark. */
-export interface Order extends Settings {
+/** The item being bought, in the form that the checkout needs. */
+export interface Order {
+  /** Path of the paid call. */
+  path: string;
+  /** Name of the file, for the receipt. */
+  name: string;
+  /** Size of the files that the page uploads, in bytes; 0 if the service has them already. */
+  bytes: number;
+  /** Returns the body of the paid call. */
+  form(): FormData;
+  /** Returns a SHA-256 in hexadecimal. Equal orders have equal digests. */
+  digest(): Promise<string>;
+}
+
+/** A file of the visitor, and the settings of its mark. */
+interface MarkedFile extends Settings {
   file: File;
 }
 
-/** Returns the order as the form that the paid call accepts. */
-export function formOf({ file, image, operation, fields }: Order): FormData {
+/** Returns the order for a file of the visitor. */
+export function orderOf(marked: MarkedFile): Order {
+  const { path, file, image } = marked;
+  const bytes = file.size + (image?.size ?? 0);
+  return { path, name: file.name, bytes, form: () => formOf(marked), digest: () => digestOf(marked) };
+}
+
+function formOf({ file, image, operation, fields }: MarkedFile): FormData {
   const form = new FormData();
   form.set("file", file);
   if (operation === "image" && image) form.set("image", image);
@@ -14,8 +34,7 @@ export function formOf({ file, image, operation, fields }: Order): FormData {
   return form;
 }
 
-/** Returns the SHA-256 of an order in hexadecimal. Equal orders have equal digests. */
-export async function digestOf({ file, image, operation, path, fields }: Order): Promise<string> {
+async function digestOf({ file, image, operation, path, fields }: MarkedFile): Promise<string> {
   const files = operation === "image" && image ? [file, image] : [file];
   const digests = await Promise.all(files.map(fileDigest));
   const canonical = JSON.stringify([path, digests, Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))]);
@@ -33,7 +52,8 @@ function fileDigest(file: File): Promise<string> {
   return digest;
 }
 
-async function sha256(bytes: BufferSource): Promise<string> {
+/** Returns the SHA-256 of data in hexadecimal. */
+export async function sha256(bytes: BufferSource): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

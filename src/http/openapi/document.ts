@@ -7,6 +7,7 @@ import { jsonSchema } from "../../service/request/jsonSchema.ts";
 import { result } from "../../service/request/schemas.ts";
 import { UPLOADS_PATH, uploadOffer, uploadReceipt, uploadRequest } from "../../service/request/uploads.ts";
 import { PRODUCTS, priceLabel, priceLabels } from "../../service/sale/products.ts";
+import { PAY_PATH, QUOTES_PATH, quoteOffer, quoteRequest, quoteResult } from "../../service/sale/quoteSchemas.ts";
 import { takesMpp } from "../../service/sale/sentPayments.ts";
 import type { Config } from "../../settings/config.ts";
 import { CHANNEL } from "../channel.ts";
@@ -15,6 +16,15 @@ import { PURCHASES } from "../purchases.ts";
 import { downloadOperation, linkParameters, revokeOperation } from "./links.ts";
 import { mppSchemas } from "./mpp.ts";
 import { answer, encoded, header, json, problemSchema, problems, ref } from "./parts.ts";
+import {
+  claimParameters,
+  idParameters,
+  payLink,
+  readClaimOperation,
+  requestLink,
+  showLink,
+  withdrawClaimOperation,
+} from "./quotes.ts";
 import { requestSchemas, saleOf, signInHeader } from "./sale.ts";
 import { requestUpload, sendFile, showUpload, uploadParameters } from "./uploads.ts";
 import { paymentSchemas, securitySchemes } from "./x402.ts";
@@ -46,6 +56,10 @@ export function openapi(origin: string, config: Config) {
         name: "Uploads",
         description: "Free temporary storage for files without a URL. Uploads last one hour and cannot be downloaded.",
       },
+      {
+        name: "Payment links",
+        description: "Pages where a person pays for a call that somebody else has prepared. Creating one is free.",
+      },
       { name: "Links", description: "Download links of results. A link works until it expires or is revoked." },
       { name: "Purchases", description: "The purchases of a payer." },
       { name: "Service", description: "Limits and health of this deployment." },
@@ -54,6 +68,14 @@ export function openapi(origin: string, config: Config) {
       ...Object.fromEntries(PRODUCTS.map((product) => [product.path, { post: saleOf(product, origin, config) }])),
       [UPLOADS_PATH]: { post: requestUpload(config) },
       [`${UPLOADS_PATH}/{id}`]: { parameters: uploadParameters, get: showUpload, put: sendFile },
+      [QUOTES_PATH]: { post: requestLink },
+      [`${QUOTES_PATH}/{claim}`]: {
+        parameters: claimParameters,
+        get: readClaimOperation,
+        delete: withdrawClaimOperation,
+      },
+      [`${QUOTES_PATH}/{id}${PAY_PATH}`]: { parameters: idParameters, post: payLink(config) },
+      [`${PAY_PATH}/{id}`]: { parameters: idParameters, get: showLink },
       "/v1/files/{id}.pdf": { parameters: linkParameters, get: downloadOperation, delete: revokeOperation },
       ...(config.channels && { [CHANNEL]: { get: refundChannelOperation } }),
       [PURCHASES]: { get: listPurchases },
@@ -68,6 +90,9 @@ export function openapi(origin: string, config: Config) {
         UploadRequest: jsonSchema(uploadRequest(), { io: "input" }),
         UploadOffer: jsonSchema(uploadOffer()),
         UploadReceipt: jsonSchema(uploadReceipt()),
+        QuoteRequest: jsonSchema(quoteRequest(), { io: "input" }),
+        QuoteOffer: jsonSchema(quoteOffer()),
+        QuoteResult: jsonSchema(quoteResult()),
         Limits: jsonSchema(limits()),
         Purchases: jsonSchema(purchases()),
         Health: jsonSchema(healthSchema()),

@@ -25,6 +25,9 @@ const NEVER_RETURNED: ProblemCode[] = [
   "range_not_satisfiable",
   "upload_used",
   "upload_length_wrong",
+  "quote_not_found",
+  "quote_expired",
+  "quote_sold",
 ];
 /** Problems that only products with a certain request field return, by the name of that field. */
 const PROBLEMS_OF_FIELDS: Record<string, ProblemCode[]> = {
@@ -78,14 +81,12 @@ const NOTICE = header(
 
 /** Returns the description of the operation that sells a product. */
 export function saleOf(product: Product, origin: string, config: Config) {
-  const { operation, schemas, summary, description, example, price } = product;
+  const { operation, summary, description, example, price } = product;
   const { label } = price(config);
   const offer = shownOffer(product, origin, config);
   const mpp = takesMpp(config);
   const name = nameOf(product);
-  const foreignFields = Object.keys(PROBLEMS_OF_FIELDS).filter((field) => !Object.hasOwn(schemas.json.shape, field));
-  const neverReturned = [...NEVER_RETURNED, ...foreignFields.flatMap((field) => PROBLEMS_OF_FIELDS[field]!)];
-  const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) => !neverReturned.includes(code));
+  const codes = soldProblems([product]);
   return {
     operationId: operation.replace(/\.(.)/, (_, letter: string) => letter.toUpperCase()),
     tags: ["Watermark"],
@@ -108,28 +109,10 @@ export function saleOf(product: Product, origin: string, config: Config) {
       },
     },
     responses: {
-      200: answer("The result. The payment is settled.", {
-        headers: { ...receiptHeaders, ...(mpp && mppReceiptHeader), "Overprint-Notice": NOTICE, ...TIMING },
-        content: json(ref("schemas", "Result"), resultExample(product.operation, price(config))),
+      ...paidResponses(config, {
+        result: resultExample(product.operation, price(config)),
+        terms: offer && paymentRequiredV1(offer, missingHeader("X-PAYMENT", offer)),
       }),
-      402: answer(
-        "The payment is missing or was not accepted. `error` gives the reason and `accepts` the ways to pay. The body is in the format of x402 version 1, the header in the format of version 2. Nothing was charged.",
-        {
-          headers: {
-            "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")),
-            ...(mpp && challengeHeader),
-            ...receiptHeaders,
-            Link: header("Link to this document (RFC 8631)."),
-          },
-          content: {
-            ...json(
-              ref("schemas", "PaymentRequiredV1"),
-              offer && paymentRequiredV1(offer, missingHeader("X-PAYMENT", offer)),
-            ),
-            ...(mpp && refusedCredentialContent),
-          },
-        },
-      ),
       ...problems(codes, {
         notes: NOTES,
         headers: { 415: { "Accept-Post": header("The supported content types.") } },
@@ -137,6 +120,43 @@ export function saleOf(product: Product, origin: string, config: Config) {
       }),
     },
   };
+}
+
+/**
+ * Returns the descriptions of the responses of a paid call that are not problems.
+ * @param examples a result, and the terms of an unpaid call
+ */
+export function paidResponses(config: Config, { result, terms }: { result?: object; terms?: object | undefined } = {}) {
+  const mpp = takesMpp(config);
+  return {
+    200: answer("The result. The payment is settled.", {
+      headers: { ...receiptHeaders, ...(mpp && mppReceiptHeader), "Overprint-Notice": NOTICE, ...TIMING },
+      content: json(ref("schemas", "Result"), result),
+    }),
+    402: answer(
+      "The payment is missing or was not accepted. `error` gives the reason and `accepts` the ways to pay. The body is in the format of x402 version 1, the header in the format of version 2. Nothing was charged.",
+      {
+        headers: {
+          "PAYMENT-REQUIRED": header("The payment terms (x402 version 2).", encoded("PaymentRequiredV2")),
+          ...(mpp && challengeHeader),
+          ...receiptHeaders,
+          Link: header("Link to this document (RFC 8631)."),
+        },
+        content: {
+          ...json(ref("schemas", "PaymentRequiredV1"), terms),
+          ...(mpp && refusedCredentialContent),
+        },
+      },
+    ),
+  };
+}
+
+/** Returns the codes of the problems that a call of these products may return. */
+export function soldProblems(products: readonly Product[]): ProblemCode[] {
+  const fields = new Set(products.flatMap(({ schemas }) => Object.keys(schemas.json.shape)));
+  const foreign = Object.keys(PROBLEMS_OF_FIELDS).filter((field) => !fields.has(field));
+  const never = [...NEVER_RETURNED, ...foreign.flatMap((field) => PROBLEMS_OF_FIELDS[field]!)];
+  return (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) => !never.includes(code));
 }
 
 const TIMING = {

@@ -17,6 +17,7 @@ import { type BookedSale, Daybook, daybookOf, dayOf } from "./daybook.ts";
 import { type Binding, KeyBinding, type StoredBinding } from "./keyBinding.ts";
 import { LedgerEntry } from "./ledgerEntry.ts";
 import { type ListedPayment, PurchaseList, purchasesOf } from "./purchaseList.ts";
+import { type QuoteReservation, QuoteSale, type QuoteState } from "./quoteSale.ts";
 import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, StoredWork } from "./record.ts";
 
 /**
@@ -40,7 +41,7 @@ export interface LedgerBackend extends ChannelBackend {
 }
 
 /**
- * The ledger of payments. One class serves eight kinds of Durable Objects:
+ * The ledger of payments. One class serves nine kinds of Durable Objects:
  *
  * | object, named by                  | storage keys        | contents                                       |
  * |-----------------------------------|---------------------|------------------------------------------------|
@@ -52,6 +53,7 @@ export interface LedgerBackend extends ChannelBackend {
  * | a UTC day, {@link daybookOf}      | `sale:…`            | {@link Daybook}                                |
  * | a channel, `channelNameOf`        | `channel` and others | {@link Channel}                               |
  * | the deployment, `channels`        | `open:…`            | {@link OpenChannels}                           |
+ * | a quote, `quote:…`                | `quote`             | {@link QuoteSale}                              |
  *
  * The objects themselves settle payments and book sales, so a Worker that dies leaves no sale unfinished.
  */
@@ -62,6 +64,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   readonly #purchases: PurchaseList;
   readonly #daybook: Daybook;
   readonly #openChannels: OpenChannels;
+  readonly #quote: QuoteSale;
   #openedChannel?: Channel;
 
   constructor(context: DurableObjectState, env: Env) {
@@ -77,6 +80,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     this.#purchases = new PurchaseList(storage);
     this.#daybook = new Daybook(storage);
     this.#openChannels = new OpenChannels(storage);
+    this.#quote = new QuoteSale(storage);
   }
 
   /**
@@ -245,6 +249,32 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     return this.#openChannels.all(limit);
   }
 
+  /** @see QuoteSale.state */
+  async quoteState(): Promise<QuoteState> {
+    return this.#quote.state();
+  }
+
+  /** @see QuoteSale.reserve */
+  reserveQuote(payment: string, leaseMs: number, expires: number, unused?: string): Promise<QuoteReservation> {
+    const now = Date.now();
+    return this.#quote.reserve(payment, now + leaseMs, expires, now, unused);
+  }
+
+  /** @see QuoteSale.release */
+  releaseQuote(payment: string): Promise<void> {
+    return this.#quote.release(payment);
+  }
+
+  /** @see QuoteSale.finish */
+  finishQuote(payment: string, value: string, expiresAt: number): Promise<void> {
+    return this.#quote.finish(payment, value, expiresAt);
+  }
+
+  /** @see QuoteSale.withdraw */
+  withdrawQuote(expires: number): Promise<boolean> {
+    return this.#quote.withdraw(expires);
+  }
+
   /**
    * Returns whether this payment of the object's payer may buy its result without proof of settlement. If so, counts
    * the payment against the payer's limit.
@@ -270,7 +300,11 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
     const { kv } = this.ctx.storage;
     const now = Date.now();
     if (kv.get("bound") !== undefined || kv.get("trusted") !== undefined) await this.ctx.storage.deleteAll();
-    else if (!(await this.#purchases.sweep(now)) && !(await this.#daybook.sweep(now))) {
+    else if (
+      !(await this.#purchases.sweep(now)) &&
+      !(await this.#daybook.sweep(now)) &&
+      !(await this.#quote.sweep(now))
+    ) {
       if (!this.#areSettingsValid()) await this.ctx.storage.setAlarm(now + INVALID_SETTINGS_RETRY_MS);
       else if (kv.get("channel") !== undefined) await this.#channel.alarm();
       else await this.#entry.alarm();

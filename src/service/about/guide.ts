@@ -4,6 +4,7 @@ import type { Config } from "../../settings/config.ts";
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_META } from "../request/idempotencyKey.ts";
 import { UPLOADS_PATH } from "../request/uploads.ts";
 import { PRODUCTS, type Product, priceLabel } from "../sale/products.ts";
+import { QUOTES_PATH } from "../sale/quoteSchemas.ts";
 import { takesMpp } from "../sale/sentPayments.ts";
 import { SIGN_IN } from "../sale/signIn.ts";
 import { limitsOf } from "./limits.ts";
@@ -51,6 +52,12 @@ answer has a \`handle\` (upload:…) and a URL. Send the file there once by PUT 
 and choose the file. Use the handle as \`file\` or \`image\`, any number of times, for ${limits.upload_seconds} seconds. A free file has
 at most ${limits.upload_free_bytes} bytes, and an address has at most ${limits.uploads} uploads at a time. For larger files, or more uploads,
 send a payment along: it is verified, not settled, and you can use it for the call that follows.
+
+## Let a person pay
+
+If you cannot pay, call the MCP tool request_payment_link (or POST ${origin}${QUOTES_PATH}) with {"tool", "arguments"}. It is free, and
+returns the \`url\` of a page where a person pays with a wallet, and a secret \`claim\`. Then get_result (or GET
+${origin}${QUOTES_PATH}/<claim>) returns the result. Name files by URL or upload handle. A link works for ${limits.payment_link_seconds} seconds.
 
 ## Paying
 

@@ -5,6 +5,7 @@ import { MAX_REDIRECTS } from "../../inputs/fetch.ts";
 import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "../../inputs/inlineFile.ts";
 import {
   type Config,
+  PAYMENT_LINKS,
   RATE_LIMITS,
   REFUSED_PAYMENTS,
   UNPAID_MESSAGE_BYTES,
@@ -104,8 +105,14 @@ export const limits = once(() => {
     upload_sizes_in_vain: count.describe(
       "Maximum received size of aborted transfers to one upload, as a multiple of the upload's size. Further transfers are rejected with 429.",
     ),
+    payment_link_seconds: count.describe("Lifetime of a payment link."),
+    payment_link_bytes: count.describe("Maximum size of the request for a payment link."),
+    payment_links: count.describe(
+      "Maximum number of concurrent payment links from one address (for IPv6, one /64). Another one is rejected with 429.",
+    ),
+    payment_links_bytes: count.describe("Maximum total size of the arguments of these payment links."),
     wrong_tokens_per_minute: count.describe(
-      "Maximum number of requests with a wrong token or an invalid sign-in, or to unknown uploads, from one address (for IPv6, one /64).",
+      "Maximum number of requests with a wrong token or an invalid sign-in, or to unknown uploads or payment links, from one address (for IPv6, one /64).",
     ),
   });
 });
@@ -160,6 +167,10 @@ export function limitsOf(config: Config): z.output<ReturnType<typeof limits>> {
     payer_uploads: UPLOADS.payerSlots,
     payer_uploads_bytes: config.unchargedBytesPerHour,
     upload_sizes_in_vain: UPLOADS.maxFailedSizes,
+    payment_link_seconds: PAYMENT_LINKS.seconds,
+    payment_link_bytes: PAYMENT_LINKS.requestBytes,
+    payment_links: PAYMENT_LINKS.free.slots,
+    payment_links_bytes: PAYMENT_LINKS.free.bytes,
     wrong_tokens_per_minute: RATE_LIMITS.wrongTokens,
   };
 }

@@ -32,12 +32,15 @@ interface Count {
   by: RateLimit | undefined;
 }
 
+/** Codes of requests that may guess a secret. */
+const GUESSES = new Set(["invalid_token", "upload_not_found", "quote_not_found"]);
+
 function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Count | undefined {
   if (error instanceof PaymentRequired)
     return { what: "calls without a valid payment", limit: RATE_LIMITS.unpaidCalls, by: UNPAID_CALLS };
-  if (error instanceof Problem && (error.code === "invalid_token" || error.code === "upload_not_found"))
+  if (error instanceof Problem && GUESSES.has(error.code))
     return {
-      what: "requests with a wrong token or for unknown uploads",
+      what: "requests with a wrong token or for unknown uploads or payment links",
       limit: RATE_LIMITS.wrongTokens,
       by: WRONG_TOKENS,
     };

@@ -1,0 +1,81 @@
+import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { fieldMessage } from "../service/request/fieldMessages.ts";
+import { invalidRequest } from "../service/request/invalidRequest.ts";
+import type { Exchange } from "../service/sale/callContext.ts";
+import { quoteOffer, quoteRequest, quoteResult } from "../service/sale/quoteSchemas.ts";
+import { claimQuote, openQuote } from "../service/sale/quotes.ts";
+import { once } from "../shared/once.ts";
+import { failed } from "./call.ts";
+import { argumentsOf, resultOf } from "./toolSchemas.ts";
+import { advertised } from "./tools.ts";
+
+/** Name of the free tool that returns a page where a person pays for a call. */
+export const REQUEST_PAYMENT_LINK = "request_payment_link";
+/** Name of the free tool that returns the result of a call that a person has paid for. */
+export const GET_RESULT = "get_result";
+
+const claimed = once(() => z.strictObject({ claim: z.string().describe("From request_payment_link.") }));
+
+// A string, because strict modes of model APIs accept no object of unknown fields.
+const asked = once(() =>
+  quoteRequest().extend({ arguments: z.string().describe("Its arguments, as JSON. Files as URLs or upload handles.") }),
+);
+
+const link = {
+  title: "Request a payment link",
+  description: "Use this if you cannot pay: returns a page where a person pays for the call. Free.",
+  inputSchema: advertised(argumentsOf(asked())),
+  outputSchema: advertised(resultOf(quoteOffer())),
+  annotations: { destructiveHint: false, openWorldHint: false },
+};
+
+const result = {
+  title: "Get the result of a payment link",
+  description: "Use this after the person has paid. Free.",
+  inputSchema: advertised(argumentsOf(claimed())),
+  outputSchema: advertised(resultOf(quoteResult())),
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+/** Registers the tools {@link REQUEST_PAYMENT_LINK} and {@link GET_RESULT}. */
+export function addPaymentLinks(server: McpServer, exchange: Exchange): void {
+  server.registerTool(REQUEST_PAYMENT_LINK, link, (fields, { mcpReq }) =>
+    orFailed(mcpReq, async () => {
+      const offered = await openQuote(fields, exchange);
+      const { url, cost, expires_at } = offered;
+      const text = `Ask the user to open ${url} by ${expires_at} and to pay ${cost}. Then call ${GET_RESULT} with the claim. Do not show the claim to anybody.`;
+      return { content: [{ type: "text", text }], structuredContent: offered };
+    }),
+  );
+  server.registerTool(GET_RESULT, result, (fields, { mcpReq }) =>
+    orFailed(mcpReq, async () => {
+      const { success, data, error } = claimed().safeParse(fields, { error: fieldMessage });
+      if (!success) throw invalidRequest(error.issues, { here: ["claim"], elsewhere: () => undefined });
+      return stateOf(await claimQuote(data.claim, exchange));
+    }),
+  );
+
+  function orFailed(mcpReq: Parameters<typeof failed>[2], tool: () => Promise<CallToolResult>) {
+    return tool().catch((error: unknown) => failed(error, exchange, mcpReq, ({ reason }) => reason));
+  }
+}
+
+const STATES = {
+  open: `The link is not paid yet. Call ${GET_RESULT} again once the user says so.`,
+  paying: `The payment is under way. Call ${GET_RESULT} again in a minute.`,
+  withdrawn: "The link was withdrawn. Ask for a new one.",
+};
+
+function stateOf({ status, result }: z.output<ReturnType<typeof quoteResult>>): CallToolResult {
+  const structuredContent = { status, ...(result && { result }) };
+  if (status !== "sold" || !result) {
+    const text = STATES[status as keyof typeof STATES];
+    return { content: [{ type: "text", text }], structuredContent };
+  }
+  const { url, expires_at } = result.output;
+  return {
+    content: [{ type: "text", text: `Paid and marked. Download the PDF until ${expires_at}: ${url}` }],
+    structuredContent,
+  };
+}

@@ -1,0 +1,56 @@
+/** Schemas of quotes: the request for a payment link, and its answer. */
+import * as z from "zod";
+import { once } from "../../shared/once.ts";
+import { PRODUCTS } from "./products.ts";
+
+/** Path where quotes are created. The claim of a quote is appended to ask for its result. */
+export const QUOTES_PATH = "/v1/quotes";
+/** Path of the page of a quote, without its id. */
+export const PAY_PATH = "/pay";
+
+/** Body of `POST /v1/quotes`, and the arguments of the tool `request_payment_link`. JSON in a string is also accepted. */
+export const quoteRequest = once(() =>
+  z.strictObject({
+    tool: z.enum(PRODUCTS.map(({ tool }) => tool) as [string, ...string[]]).describe("The paid tool to call."),
+    arguments: z
+      .preprocess(parsed, z.record(z.string(), z.unknown(), "must be an object with the tool's arguments"))
+      .meta({ type: "object" })
+      .describe("Its arguments. Files as URLs or upload handles."),
+  }),
+);
+
+/** An example request. */
+export const QUOTE_EXAMPLE = {
+  tool: "add_text_watermark",
+  arguments: { file: "https://example.com/contract.pdf", text: "CONFIDENTIAL" },
+};
+
+/** Schema of the answer to {@link quoteRequest}. */
+export const quoteOffer = once(() =>
+  z.strictObject({
+    url: z.string().describe("The page for the person who pays. It shows the price, the file's host and the settings."),
+    claim: z.string().describe("The secret that gets the result. Keep it, and do not show it to the payer."),
+    cost: z.string().describe("The price now. The page shows the price at the time of payment."),
+    expires_at: z.iso.datetime().describe("When the page stops taking a payment."),
+  }),
+);
+
+/** Schema of the state of a quote, for the holder of its claim. */
+export const quoteResult = once(() =>
+  z.strictObject({
+    status: z.enum(["open", "paying", "sold", "withdrawn"]),
+    result: z
+      .looseObject({ output: z.looseObject({ url: z.string(), expires_at: z.string() }) })
+      .optional()
+      .describe("The result of the call, once it is sold."),
+  }),
+);
+
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,199 @@
+/** Quotes: requests that somebody else pays for, through a page. The payment is an ordinary sale of the stored request. */
+import type * as z from "zod";
+import { PaymentRequired } from "../../payments/wire/offer.ts";
+import { paymentKey } from "../../payments/wire/paymentPayload.ts";
+import { PAYMENT_LINKS } from "../../settings/config.ts";
+import { Problem, problemOf } from "../../shared/problems.ts";
+import { sha256 } from "../../shared/sha256.ts";
+import { bucketOf } from "../../storage/bucket.ts";
+import { createQuote, deleteQuote, type Quote, quoteAt, quoteExpired, quoteIdOf } from "../../storage/quotes.ts";
+import { addressAccount, registerUpload } from "../limits/quota.ts";
+import { fieldMessage } from "../request/fieldMessages.ts";
+import { invalidRequest } from "../request/invalidRequest.ts";
+import type { CallContext, Exchange } from "./callContext.ts";
+import { type Delivery, PRODUCTS, type Product, priceLabel } from "./products.ts";
+import type { Admitted } from "./purchase.ts";
+import { PAY_PATH, type quoteOffer, quoteRequest, type quoteResult } from "./quoteSchemas.ts";
+
+/** Limits of the quotes of one address: their number at a time and their total size in bytes. */
+const LIMITS = { ...PAYMENT_LINKS.free, ms: PAYMENT_LINKS.seconds * 1000 };
+/** Fields that may contain a file. */
+const FILE_FIELDS = ["file", "image"];
+
+/** Codes after which a payment may still settle. */
+const UNCERTAIN = new Set(["settlement_pending", "payment_in_progress", "call_cancelled", "internal_error"]);
+
+/** A quote with the product that it asks for. */
+export interface OpenQuote extends Quote {
+  id: string;
+  product: Product;
+}
+
+/**
+ * Creates a quote for a request, which is validated as if it were paid.
+ * @throws Problem invalid_request if the request is invalid or contains a file, too_many_requests
+ */
+export async function openQuote(fields: unknown, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteOffer>>> {
+  const { request, env, config } = exchange;
+  const checked = quoteRequest().safeParse(fields, { error: fieldMessage });
+  if (!checked.success)
+    throw invalidRequest(checked.error.issues, {
+      here: Object.keys(quoteRequest().shape),
+      elsewhere: () => undefined,
+    });
+  const { tool, arguments: sent } = checked.data;
+  const product = PRODUCTS.find((one) => one.tool === tool)!;
+  expectNoFile(sent);
+  product.accept(sent, "json");
+  const account = addressAccount(request);
+  const quote = { operation: product.operation, fields: sent, expires: Date.now() + LIMITS.ms };
+  if (account !== undefined)
+    await registerUpload(env.BUDGETS, `quotes:${account}`, JSON.stringify(sent).length, LIMITS);
+  const { id, claim } = await createQuote(bucketOf(env), quote);
+  return {
+    url: `${new URL(request.url).origin}${PAY_PATH}/${id}`,
+    claim,
+    cost: priceLabel(config),
+    expires_at: new Date(quote.expires).toISOString(),
+  };
+}
+
+/** A quote is small, so it must not contain a file. */
+function expectNoFile(fields: Record<string, unknown>): void {
+  for (const path of FILE_FIELDS) {
+    const value = fields[path];
+    if (value === undefined || (typeof value === "string" && /^(https?:\/\/|upload:)/i.test(value))) continue;
+    const message = "must be a URL or the handle of an upload (tool request_upload, or POST /v1/uploads)";
+    throw new Problem("invalid_request", `\`${path}\` ${message}. A payment link contains no file.`, {
+      errors: [{ path, message }],
+    });
+  }
+}
+
+/**
+ * Returns a quote by the id of its page.
+ * @throws Problem quote_not_found, quote_expired
+ */
+export async function openQuoteAt(id: string, { env }: Exchange): Promise<OpenQuote> {
+  const quote = await quoteAt(bucketOf(env), id, Date.now());
+  return { ...quote, id, product: PRODUCTS.find(({ operation }) => operation === quote.operation)! };
+}
+
+/** Returns the idempotency key of a quote's sale. */
+export async function quoteKey(id: string): Promise<string> {
+  return `quote-${(await sha256(`sale of ${id}`)).slice(0, 32)}`;
+}
+
+async function saleOf(id: string, { env }: Exchange) {
+  return env.LEDGER.getByName(`quote:${(await sha256(`sale of ${id}`)).slice(0, 32)}`);
+}
+
+/**
+ * Checks that the quote is not sold, withdrawn or being paid.
+ * @throws Problem quote_sold, quote_expired, payment_in_progress
+ */
+export async function expectOpen({ id }: OpenQuote, exchange: Exchange): Promise<void> {
+  const { status } = await (await saleOf(id, exchange)).quoteState();
+  if (status !== "open") throw closed(status);
+}
+
+/**
+ * Sells a quote once: reserves it for the payment, runs the sale, and stores its result for the holder of the claim.
+ * Failed work leaves the quote open.
+ * @param sell runs the ordinary sale with this payment
+ * @throws Problem quote_sold, quote_expired, payment_in_progress, and what `sell` throws
+ */
+export async function sellQuote<T extends { value: Delivery }>(
+  quote: OpenQuote,
+  { payment }: Admitted,
+  exchange: Exchange,
+  sell: () => Promise<T>,
+): Promise<T> {
+  const sale = await saleOf(quote.id, exchange);
+  const name = paymentKey(payment);
+  const reserve = (unused?: string) => sale.reserveQuote(name, exchange.config.callMs, quote.expires, unused);
+  let reserved = await reserve();
+  if (reserved.status === "doubtful") {
+    await settleDoubt(quote, reserved.payment, exchange);
+    reserved = await reserve(reserved.payment);
+  }
+  if (reserved.status !== "reserved") throw closed(reserved.status === "doubtful" ? "paying" : reserved.status);
+  try {
+    const sold = await sell();
+    await finish(sale, name, sold.value);
+    return sold;
+  } catch (error) {
+    // A payment that may still settle keeps its reservation. After the lease, its own record decides.
+    const mayStillSettle = !(error instanceof PaymentRequired) && UNCERTAIN.has(problemOf(error).code);
+    if (!mayStillSettle) await sale.releaseQuote(name).catch(() => undefined); // the reservation ends with its lease anyway
+    throw error;
+  }
+}
+
+/**
+ * Looks up what became of a payment whose call has not ended as it should, and stores the result that it has bought.
+ * @throws Problem payment_in_progress if the payment may still settle
+ */
+async function settleDoubt({ id, product, fields }: OpenQuote, payment: string, exchange: Exchange): Promise<void> {
+  const fingerprint = await product.accept(fields, "json").fingerprint();
+  const found = await exchange.env.LEDGER.getByName(payment).waitForStatus(fingerprint, 0, true);
+  if (found.status === "in_progress" || found.status === "pending") throw closed("paying");
+  if (found.status === "sold") await finish(await saleOf(id, exchange), payment, JSON.parse(found.value) as Delivery);
+}
+
+async function finish(sale: Awaited<ReturnType<typeof saleOf>>, payment: string, { result }: Delivery): Promise<void> {
+  await sale.finishQuote(payment, JSON.stringify(result), Date.parse(result.output.expires_at));
+}
+
+function closed(status: "paying" | "sold" | "withdrawn"): Problem {
+  switch (status) {
+    case "paying":
+      return new Problem(
+        "payment_in_progress",
+        "Somebody is paying through this link right now. Nothing was charged. Look again in a minute.",
+        { headers: { "Retry-After": "30" } },
+      );
+    case "sold":
+      return new Problem(
+        "quote_sold",
+        "This link was already paid, so a payment now would buy nothing. Nothing was charged.",
+      );
+    case "withdrawn":
+      return quoteExpired();
+  }
+}
+
+/**
+ * Returns the state of a quote for the holder of its claim, with the result once it is sold.
+ * @throws Problem quote_not_found, quote_expired
+ */
+export async function claimQuote(claim: string, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteResult>>> {
+  const id = await quoteIdOf(claim);
+  const sale = await saleOf(id, exchange);
+  let state = await sale.quoteState();
+  if (state.status === "paying" && state.until <= Date.now()) {
+    const quote = await openQuoteAt(id, exchange);
+    await settleDoubt(quote, state.payment, exchange).catch(() => undefined); // it stays in doubt
+    state = await sale.quoteState();
+  }
+  if (state.status === "sold") return { status: "sold", result: JSON.parse(state.value) };
+  if (state.status !== "withdrawn") await openQuoteAt(id, exchange); // throws if the quote does not exist or has expired
+  return { status: state.status };
+}
+
+/**
+ * Withdraws a quote. Its page then takes no payment.
+ * @throws Problem quote_not_found, quote_expired, quote_sold, payment_in_progress
+ */
+export async function withdrawQuote(claim: string, exchange: Exchange): Promise<void> {
+  const quote = await openQuoteAt(await quoteIdOf(claim), exchange);
+  const sale = await saleOf(quote.id, exchange);
+  if (!(await sale.withdrawQuote(quote.expires))) await expectOpen(quote, exchange);
+  await deleteQuote(bucketOf(exchange.env), quote.id);
+}
+
+/** Reads the stored request of a quote for its sale. */
+export const acceptQuote =
+  ({ product, fields }: OpenQuote) =>
+  async (_call: CallContext) =>
+    product.accept(fields, "json");

@@ -1,0 +1,93 @@
+import { Checkout } from "./checkout.tsx";
+import { Document } from "./document.tsx";
+import { Masthead } from "./frame.tsx";
+
+/** A quote, as its page shows it. */
+export interface PayPageProps {
+  /** Path of the paid call. */
+  path: string;
+  /** Summary of the product. */
+  summary: string;
+  fields: Readonly<Record<string, unknown>>;
+  price: string;
+  /** When the quote expires, Unix milliseconds. */
+  expires: number;
+  developmentKey: string | undefined;
+}
+
+/** Fields whose values the page does not show. */
+const HIDDEN = new Set(["password"]);
+const FILES = new Set(["file", "image"]);
+
+/** The page of a quote, where a person pays for a call that an agent has prepared. `web/pay.ts` is its client script. */
+export function PayPage({ path, summary, fields, price, expires, developmentKey }: PayPageProps) {
+  const settings = Object.entries(fields).filter(([name]) => !FILES.has(name));
+  return (
+    <Document
+      title="Overprint: pay for a watermarked PDF"
+      description="Pay for a watermarked PDF that an assistant has prepared."
+      styles="site"
+      script="/assets/pay.js"
+      unlisted
+    >
+      <Masthead />
+      <main class="pay" data-path={path} data-name={nameOf(fields.file)}>
+        <h1>Pay for a watermarked PDF</h1>
+        <p class="lead">An assistant has prepared this call for you. It gets the result, too. {summary}.</p>
+        <dl class="facts">
+          {[...FILES].map((name) =>
+            fields[name] === undefined ? null : (
+              <>
+                <dt>{name === "file" ? "PDF" : "Image"}</dt>
+                <dd>
+                  <bdi>{describeFile(fields[name])}</bdi>
+                </dd>
+              </>
+            ),
+          )}
+          {settings.map(([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>
+                <bdi>{HIDDEN.has(name) ? "(not shown)" : String(value)}</bdi>
+              </dd>
+            </>
+          ))}
+          <dt>Price</dt>
+          <dd>{price}</dd>
+          <dt>Payable until</dt>
+          <dd>
+            <time datetime={new Date(expires).toISOString()}>{new Date(expires).toISOString().slice(11, 16)} UTC</time>
+          </dd>
+        </dl>
+        <Checkout price={price} maxBytes={1} developmentKey={developmentKey}>
+          <p>
+            <strong id="purchase-title">The marked PDF costs {price}.</strong> Pay with a crypto wallet in this browser.
+            If the call fails, nothing is charged. The link is sold once.
+          </p>
+        </Checkout>
+      </main>
+    </Document>
+  );
+}
+
+/** Describes where a file is: the host and the name of a URL, without its query, or an upload. */
+function describeFile(value: unknown): string {
+  const text = String(value);
+  if (text.startsWith("upload:")) return "an uploaded file";
+  const { host } = new URL(text);
+  return `${nameOf(value)} from ${host}`;
+}
+
+/** Returns the name of a file for the receipt. */
+function nameOf(value: unknown): string {
+  const text = String(value);
+  if (text.startsWith("upload:")) return "The uploaded PDF";
+  const { pathname, host } = new URL(text);
+  const last = pathname.split("/").at(-1)!;
+  try {
+    return decodeURIComponent(last) || host;
+  } catch {
+    return last || host;
+  }
+}

@@ -1,0 +1,92 @@
+/** Tests of payment links in a real browser: an agent without a payment, and a person who pays on the page. */
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, test } from "vitest";
+import { sampleContract } from "../../scripts/lib/sampleContract.ts";
+import { violations } from "./axe.ts";
+import { PATIENCE } from "./page.ts";
+import { describePage } from "./running.ts";
+
+interface Offered {
+  url: string;
+  claim: string;
+}
+
+describePage("the page of a payment link", (running) => {
+  const connected = async () => {
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${running.worker.url}/mcp`)));
+    return client;
+  };
+  const call = async (client: Client, name: string, fields: object) => {
+    const { structuredContent } = await client.callTool({ name, arguments: { ...fields } });
+    return structuredContent as Record<string, unknown>;
+  };
+  const prepared = async (client: Client, text = "PAID BY LINK") => {
+    const { handle, upload } = await call(client, "request_upload", { name: "contract.pdf" });
+    const { url, headers } = upload as { url: string; headers: Record<string, string> };
+    expect((await fetch(url, { method: "PUT", headers, body: Buffer.from(await sampleContract()) })).status).toBe(200);
+    const fields = { tool: "add_text_watermark", arguments: JSON.stringify({ file: handle, text }) };
+    return (await call(client, "request_payment_link", fields)) as unknown as Offered;
+  };
+
+  test("an agent without a payment gets the PDF after a person has paid on the page", async () => {
+    const client = await connected();
+    const { url, claim } = await prepared(client);
+    const page = await running.browser.newPage();
+    const complaints: string[] = [];
+    page.on("console", (message) => {
+      if (!message.text().includes("402")) complaints.push(message.text()); // the checkout asks for the terms
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => request.url().startsWith(running.worker.url) || complaints.push(request.url()));
+    await page.goto(url, { waitUntil: "networkidle" });
+    const shown = await page.innerText("main");
+    for (const words of ["PAID BY LINK", "an uploaded file", "0.05 USDC"]) expect(shown).toContain(words);
+    expect(await violations(page)).toEqual([]);
+    expect(await call(client, "get_result", { claim })).toEqual({ status: "open" });
+
+    await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+    await page.click("#buy-in-development");
+    await page.waitForSelector(".receipt");
+    const link = await page.inputValue("[data-part=link]");
+    const sold = (await call(client, "get_result", { claim })) as unknown as { result: { output: { url: string } } };
+    expect(sold).toMatchObject({ status: "sold", result: { output: { url: link, pages: 4 } } });
+    expect(
+      Buffer.from(await (await fetch(link)).arrayBuffer())
+        .subarray(0, 5)
+        .toString(),
+    ).toBe("%PDF-");
+
+    await page.reload({ waitUntil: "networkidle" });
+    expect(await page.inputValue(".receipt [data-part=link]")).toBe(link);
+    expect(complaints).toEqual([]);
+    await page.close();
+    await client.close();
+  });
+
+  test("a second person, and a person whose link was withdrawn, are not charged", async () => {
+    const client = await connected();
+    const { url, claim } = await prepared(client, "SOLD ONCE");
+    const [first, second] = await Promise.all([running.browser.newContext(), running.browser.newContext()]);
+    const pages = [await first.newPage(), await second.newPage()] as const;
+    for (const page of pages) {
+      await page.goto(url, { waitUntil: "networkidle" });
+      await expect.poll(() => page.isEnabled("#buy-in-development"), PATIENCE).toBe(true);
+    }
+    await pages[0].click("#buy-in-development");
+    await pages[0].waitForSelector(".receipt");
+    await pages[1].click("#buy-in-development");
+    await expect
+      .poll(() => pages[1].textContent("#purchase-status"), PATIENCE)
+      .toMatch(/already paid.*not charged|already paid.*Nothing was charged/);
+    expect((await fetch(`${running.worker.url}/v1/quotes/${claim}`, { method: "DELETE" })).status).toBe(409);
+
+    const withdrawn = await prepared(client, "WITHDRAWN");
+    await pages[1].goto(withdrawn.url, { waitUntil: "networkidle" });
+    expect((await fetch(`${running.worker.url}/v1/quotes/${withdrawn.claim}`, { method: "DELETE" })).status).toBe(204);
+    await expect.poll(() => pages[1].isEnabled("#buy-in-development"), PATIENCE).toBe(true);
+    await pages[1].click("#buy-in-development");
+    await expect.poll(() => pages[1].textContent("#purchase-status"), PATIENCE).toMatch(/does not exist|expired/);
+    await Promise.all([first.close(), second.close(), client.close()]);
+  });
+});
