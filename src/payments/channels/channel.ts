@@ -1,5 +1,5 @@
 import type { Purchase } from "../ledger/record.ts";
-import { type ChannelPayment, channelRequest } from "../wire/channelPayload.ts";
+import { channelRequest } from "../wire/channelPayload.ts";
 import { type ChannelSnapshot, type VoucherClaim, ZERO_ADDRESS } from "../wire/channelTypes.ts";
 import { ChannelChain } from "./channelChain.ts";
 import { ChannelChecks, type ChannelRefusal, CODE, type Correction } from "./channelChecks.ts";
@@ -86,11 +86,10 @@ export class Channel {
    * Looks up the idempotency key and the voucher first, so that a repeated call finds its result.
    */
   async reserve(call: ChannelCall, leaseMs: number, until: number): Promise<Reservation> {
-    const { payment, keyHash } = call;
     for (;;) {
-      const record = this.#store.load();
-      const found = record && (await this.#known(record, payment, keyHash));
-      if (found) return found;
+      const sold = this.#soldTo(call);
+      if (sold && (await this.#isDeliverable(sold))) return this.#known(sold, call);
+      // No pause between the lookup and this check, because the voucher may be sold meanwhile, which frees the channel.
       const blocked = this.#store.blocked(until);
       if (!blocked) return this.#reserveFree(call, leaseMs); // without a pause, because another waiting call would also find the channel free
       if (blocked.waitMs <= 0) return { status: blocked.status };
@@ -98,25 +97,24 @@ export class Channel {
     }
   }
 
-  /** Returns the sale that the key or the voucher has paid for, if its result can still be delivered. */
-  async #known(
-    record: ChannelRecord,
-    { type, voucher, deposit }: ChannelPayment,
-    keyHash: string | undefined,
-  ): Promise<Reservation | undefined> {
+  /** Returns the sale that the key or the voucher has paid for. */
+  #soldTo({ payment: { type, voucher, deposit }, keyHash }: ChannelCall): SoldCall | undefined {
     if (type === "refund") return undefined;
+    const byKey = keyHash === undefined ? undefined : this.#sold.byKey(keyHash);
+    const sold = byKey ?? this.#sold.byVoucher(voucher.max);
+    // A client that sends another deposit adds it to its balance. So the deposit is sent, and the commit then finds the
+    // earlier call.
+    return deposit && deposit.signature !== sold?.depositSignature ? undefined : sold;
+  }
+
+  #known(sold: SoldCall, { payment: { voucher }, keyHash }: ChannelCall): Reservation {
+    const record = this.#store.load()!;
+    const isKey = keyHash !== undefined && this.#sold.byKey(keyHash)?.max === sold.max;
     const current: ChannelReceipt = {
       transaction: "",
       amount: "",
       extra: { chargedAmount: "0", channelState: stateExtraOf(record) },
     };
-    const byKey = keyHash === undefined ? undefined : this.#sold.byKey(keyHash);
-    const sold = byKey ?? this.#sold.byVoucher(voucher.max);
-    // A client that sends another deposit adds it to its balance. So the deposit is sent, and the commit then finds the
-    // earlier call.
-    if (!sold || (deposit && deposit.signature !== sold.depositSignature)) return undefined;
-    if (!(await this.#isDeliverable(sold))) return undefined;
-    const isKey = byKey !== undefined;
     const isProven = isKey || BigInt(voucher.max) > BigInt(record.exposedMax);
     return { status: "known", sold, isKey, isProven, current };
   }

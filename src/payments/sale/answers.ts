@@ -8,7 +8,7 @@ import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
 /** Appended to each error after which the payment may still be charged. It asks the caller to repeat the request. */
 const REPEAT =
-  "Repeat the same request in a moment, with this payment or the same Idempotency-Key. You are not charged twice.";
+  "Repeat the same request in a moment, with the same Idempotency-Key if you sent one. You are not charged twice.";
 
 /**
  * Returns the status of a payment that has bought this result. For any other status, throws the error that the caller

@@ -202,6 +202,19 @@ test("lets a second call wait for the first one, and then returns what their vou
   expect(await second).toMatchObject({ status: "known", sold: { fingerprint: sold.sold.fingerprint } });
 });
 
+test("returns the result of a deposit to the calls that sent the same deposit at the same moment", async () => {
+  const payer = new TestPayer();
+  const channel = new TestChannel(payer);
+  const deposit = await payer.deposit(10 * PRICE, PRICE);
+  const first = await channel.reserve(deposit);
+  const others = [1, 2, 3].map(() => channel.reserve(deposit, { waitMs: 25_000 }));
+  await new Promise((resolve) => setTimeout(resolve));
+  if (first.status !== "reserved") throw new Error(first.status);
+  expect((await channel.commit(first.id, { digest: "content" })).status).toBe("sold");
+  for (const other of await Promise.all(others)) expect(other).toMatchObject({ status: "known", isProven: true });
+  expect(await channel.reserve(deposit)).toMatchObject({ status: "known", isProven: true });
+});
+
 test("reports a channel as busy if a second call has waited too long", async () => {
   const { payer, channel } = await opened();
   await channel.reserve(await payer.voucher(2 * PRICE));
