@@ -37,7 +37,11 @@ export const refundChannel: Handler<ApiEnv> = async (c) => {
   const sent = c.req.header("PAYMENT-SIGNATURE");
   if (sent !== undefined) rejectThrottled(exchange.request);
   const payment = readChannelPayment([sent], offer);
-  if (!payment) throw new PaymentRequired(offer);
+  if (!payment)
+    throw new PaymentRequired(
+      offer,
+      "the header PAYMENT-SIGNATURE is required: send a payload of the type `refund`, see openapi.json",
+    );
   const refunding = refundOnChannel(payment, offer, exchange);
   exchange.waitUntil(refunding.catch(() => undefined)); // continues after a disconnect
   const receipt = await refunding;

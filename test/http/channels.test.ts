@@ -338,7 +338,10 @@ describe("refund of a channel", () => {
   test("a refund request without a payment gets a 402 with the terms of channels", async () => {
     const { status, headers } = await refund(channelled());
     expect(status).toBe(402);
-    expect(decodeHeader(headers.get("PAYMENT-REQUIRED")!)).toMatchObject({ accepts: [{ scheme: "batch-settlement" }] });
+    expect(decodeHeader(headers.get("PAYMENT-REQUIRED")!)).toMatchObject({
+      error: expect.stringMatching(/PAYMENT-SIGNATURE is required.*`refund`/),
+      accepts: [{ scheme: "batch-settlement" }],
+    });
   });
 
   test("a refund returns the channel's balance, and another deposit continues the channel", async () => {
