@@ -14,6 +14,7 @@ const resultKey = (hours: number, name: string | number) => {
   return `results/${group}/${group}-${String(name).padStart(32, "0")}`;
 };
 const uploadKey = (hours: number, name: string | number) => resultKey(hours, name).replace("results", "uploads");
+const quoteKey = (hours: number, name: string | number) => resultKey(hours, name).replace("results", "quotes");
 const spoolKey = (hours: number, name: string | number) => `spool/${groupOf(NOW + hours * HOUR)}/${name}`;
 
 beforeEach(emptyBucket);
@@ -65,11 +66,13 @@ describe("sweep", () => {
     const over = [
       ...[resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)],
       ...[uploadKey(-1, 1), uploadKey(-1, "1-ab"), uploadKey(-2, 1)],
+      ...[quoteKey(-1, 1), quoteKey(-30, 1)],
     ];
     const kept = [
       ...[resultKey(0, 1), resultKey(0, 2), resultKey(24, 1)], // results of this hour may not have expired
       ...[spoolKey(0, 1), spoolKey(-1, 1), spoolKey(-3, 1)], // calls may still use these
       ...[uploadKey(0, 1), uploadKey(0, "1-ab"), uploadKey(1, 1)],
+      ...[quoteKey(0, 1), quoteKey(1, 1)],
       ...["results/.keep", "results/now/1", "spool/1", "else/000000/1", "000000/1"],
     ];
     await put([...over, ...kept]);
@@ -106,7 +109,7 @@ describe("sweep", () => {
       const { bucket: again, calls } = watched(store);
       expect(await sweep(again, NOW)).toEqual({ deleted: half, finished: true });
       expect(await storedKeys("", store)).toEqual(kept.toSorted());
-      expect(calls).toEqual({ list: 1 + (half / 1000 + 1) + 1, delete: half / 1000 }); // each call covers up to 1,000 keys
+      expect(calls).toEqual({ list: 1 + (half / 1000 + 1) + 2, delete: half / 1000 }); // each call covers up to 1,000 keys
     },
   );
 
