@@ -160,8 +160,8 @@ const fromAfar = { FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20
 await measureForms(fromAfar);
 
 /**
- * The baseline attack. It shows the cost to this machine of receiving calls, since the other attackers send as many
- * calls.
+ * Name of the baseline attack. Its calls get an empty answer, so it shows what receiving calls costs this machine. The
+ * other attackers send equally many calls.
  */
 const EMPTY_CALLS = "calls to an empty Worker";
 
@@ -191,7 +191,7 @@ const FILES = { "10 pages": [INPUTS.a.make(), 15], "20 MB": [scans(40, 500_000),
 const BREATH_MS = 1000;
 
 delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
-const settings = { ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true", DEFAULT_KEY: "false" }; // the payers repeat their calls
+const settings = { ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true", DEFAULT_KEY: "false" }; // payers repeat the same call, which must do its work each time
 const worker = await startWorker(settings, { entry: "bench/abuseWorker.ts" });
 try {
   const terms = await termsOf(worker);
@@ -233,7 +233,7 @@ try {
         await pause(BREATH_MS);
       }
     });
-    await pause(15_000); // by then, forgers are throttled
+    await pause(15_000); // by then, the throttle on forged payments applies
     const busy = await latencies();
     isOver = true;
     await Promise.all(attackers);

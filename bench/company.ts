@@ -1,6 +1,6 @@
 /**
- * Sends other load while `load.ts` measures its callers: `node bench/company.ts KIND URL` in a separate process. When
- * the parent process ends it, this process reports how often it received each answer.
+ * Sends background load while `load.ts` measures its own callers: `node bench/company.ts KIND URL` in a separate
+ * process. When the parent process ends it, this process reports how often it received each answer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { signPayment } from "../scripts/lib/pay.ts";

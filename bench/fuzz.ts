@@ -36,7 +36,10 @@ const MARKS = [
   }),
 ];
 
-/** The readers that check a file, indexed by the number of crashes on that file. */
+/**
+ * The readers that check a file. The index is the number of earlier crashes on that file: both readers check at first,
+ * one of them after one or two crashes, and none after three.
+ */
 const ONLOOKERS = [[MUPDF, PDFIUM], [PDFIUM], [MUPDF], []];
 
 /** The files of one seed with numbers from `from` up to, but not including, `to`. */
@@ -56,8 +59,8 @@ interface Report {
 }
 
 /**
- * Marks and checks the files of a batch. Stops before a file with a fault that is not the first: an earlier file may have
- * damaged the state of a reader, so that only a new thread gives a verdict.
+ * Marks and checks the files of a batch. If a file other than the first shows a fault, the function stops before that
+ * file. An earlier file may have damaged the state of a reader, so only a new thread gives a verdict.
  */
 async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Report) => void): Promise<void> {
   const files = fc.sample(damaged(DRAFTS), { numRuns: to, seed });
@@ -113,7 +116,7 @@ async function runAll(batches: Iterator<Batch>, report: (report: Report) => void
     const cause = await end;
     clearTimeout(watch);
     const crashes = done === from ? batch.crashes + 1 : 0;
-    const isReader = isCrash(cause) || typeof cause === "number"; // a number is the exit code of a thread that was terminated
+    const isReader = isCrash(cause) || typeof cause === "number"; // a number is an exit code: the thread was terminated
     if (done < to && !(isReader && ONLOOKERS[crashes])) throw cause;
     batch = done < to ? { ...batch, from: done, crashes } : batches.next().value;
   }

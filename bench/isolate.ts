@@ -17,7 +17,7 @@ import { FORM, TEXT, termsOf, upload } from "./attacks.ts";
 import { INPUTS } from "./inputs.ts";
 import { startFacilitator } from "./startFacilitator.ts";
 
-/** Calls without a payment. Each takes less than a millisecond, so a mean needs many. */
+/** Number of calls without a payment. It is large, because each call takes less than a millisecond. */
 const FREE_CALLS = 2000;
 const PAID_CALLS = 200;
 const WARM_UP = 100;
@@ -46,7 +46,7 @@ async function profiled(inspector: Inspector, calls: () => Promise<void>) {
     const { functionName, url } = frames.get(id)!;
     if (functionName === "(idle)") continue;
     const isStorage = url === "" && STORAGE.has(functionName);
-    // the profiler pauses while other threads run, and the next sample must not count for the pause
+    // limits the time of a sample, because it includes a pause of the profiler while other threads ran
     const ms = Math.min(profile.timeDeltas[at]!, 2 * INTERVAL_US) / 1000;
     total[isStorage ? "storage" : functionName === "(program)" ? "native" : "own"] += ms;
   }

@@ -36,8 +36,8 @@ const SITUATIONS: Record<string, { company: Company[]; delays?: typeof SLOW }> =
 };
 
 /**
- * Runs `act` while other senders are busy, each kind in a separate process. Returns the result of `act`, with the
- * answers that each kind received.
+ * Runs `act` while other senders are busy, each kind in a separate process. Returns the result of `act`, and how often
+ * each kind of sender received each answer.
  */
 async function amid<T>(worker: LimitedWorker, company: Company[], act: () => Promise<T>) {
   const others = company.map((kind) => fork(join(import.meta.dirname, "company.ts"), [kind, worker.url]));

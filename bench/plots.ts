@@ -44,7 +44,7 @@ function engineSeries(
 
 const pages = { type: "log", label: "pages", ticks: 5 } as const;
 
-/** Draws one plot of lines that fills the width of the picture. */
+/** Creates a picture that consists of one line plot. */
 function wide(series: Series[], axes: Pick<Parameters<typeof lines>[1], "x" | "y">) {
   return { plots: [lines(series, { ...WIDE, ...axes })], size: WIDE };
 }

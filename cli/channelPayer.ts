@@ -7,7 +7,7 @@ import type { Io } from "./io.ts";
 import type { Offer } from "./offers.ts";
 import { warn } from "./say.ts";
 
-/** A channel that pays for calls. */
+/** A payer's channel that can sign payments and update its state. */
 export interface ChannelPayer extends OwnChannel {
   /** Amount that the next payment deposits; zero if the channel has enough money. */
   deposit: bigint;
@@ -16,8 +16,8 @@ export interface ChannelPayer extends OwnChannel {
   /** Signs the payment of one call, with the deposit if one is needed. */
   sign(): Promise<void>;
   /**
-   * Updates the state of the channel from the answer to a call. Returns whether the deployment corrected the state, so
-   * that the call can be repeated with the newly signed payment.
+   * Updates the state of the channel from the answer to a call. Returns true if the deployment corrected the state. The
+   * call can then be repeated with the newly signed payment.
    */
   received(answer: Response): Promise<boolean>;
 }
@@ -35,7 +35,10 @@ export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: 
     spendControls: false, // agree() has checked the price and the deposit
   });
   const httpClient = new x402HTTPClient(client);
-  /** The official client throws if an answer charges more than the price. A file that was sold is delivered anyway. */
+  /**
+   * Handles an error of the official client, which throws if an answer charges more than the price. After a successful
+   * call, only prints a warning, because the file was bought and must be delivered.
+   */
   const distrust = ({ message }: Error, { ok }: Response) => {
     const words = `the deployment's account of the channel is wrong: ${message}. Do not use this channel again`;
     if (!ok) throw new Failure("channel_wrong", words);

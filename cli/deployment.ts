@@ -91,7 +91,7 @@ function causeOf(error: Error, url: URL | string): string {
 const MAX_ANSWER_BYTES = 1_000_000;
 
 /**
- * Reads an answer that is not a file as text, up to {@link MAX_ANSWER_BYTES}. Overprint's own are shorter.
+ * Reads an answer that is not a file as text, up to {@link MAX_ANSWER_BYTES}. Overprint's own answers are shorter.
  * @throws Error if the answer is longer or ends early
  */
 export async function textIn(answer: Response): Promise<string> {

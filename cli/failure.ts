@@ -44,7 +44,10 @@ export function failureOf(error: unknown): Failure {
   return new Failure("internal_error", `unexpected error in overprint: ${error} ${where}`);
 }
 
-/** Replaces the field `password` in a message of the service by the flag. No message asks for another field. */
+/**
+ * Replaces the field name `password` by the flag `--password` in a message of the service. No message asks for another
+ * field.
+ */
 export function inFlags(words: string): string {
   return words.replaceAll("`password`", "`--password`");
 }

@@ -19,7 +19,7 @@ const STREAMED_BYTES = 2 ** 20;
 export interface SourceFile {
   /** Undefined for standard input, and for sources that only the deployment reads. */
   path: string | undefined;
-  /** Name without folder and extension, used for the name of the result. */
+  /** File name without folder and extension. The name of the result is derived from it. */
   stem: string;
   /** Whether this is standard input. */
   isPiped: boolean;

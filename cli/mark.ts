@@ -103,7 +103,10 @@ async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
   return (source, options) => watermark(source, mark, { password, ...options });
 }
 
-/** Marks one file. If a file read by ranges contradicts its plan while it is copied, plans it again thoroughly. */
+/**
+ * Marks one file. If the file contradicts its plan while it is copied, the function makes a thorough plan and copies
+ * the file again.
+ */
 async function markFile(source: SourceFile, target: Target, planner: Planner, io: Io): Promise<Marked> {
   const { content, close } = await openInput(source, io);
   const plan = (thorough: boolean) => planner(content, { thorough, filename: source.path });

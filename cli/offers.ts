@@ -23,7 +23,7 @@ export interface Offer {
   /** Price in millionths of a USDC. */
   amount: bigint;
   payTo: string;
-  /** The terms, reduced to this way to pay. */
+  /** The terms, with only this way to pay. */
   terms: Terms;
 }
 

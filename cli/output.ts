@@ -22,7 +22,7 @@ export interface OutputChoice {
   /** A file, a folder, or `-`. */
   output?: string | undefined;
   filename?: string | undefined;
-  /** The image file of an image mark, which is an input too. */
+  /** Path of the image for an image mark. It is an input, so no result may overwrite it. */
   image?: string | undefined;
   overwrite?: boolean | undefined;
 }

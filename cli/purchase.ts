@@ -35,7 +35,7 @@ export interface Order {
 /** The result of a purchase. */
 export interface Purchase extends Result {
   notices: string[];
-  /** The payment, as the service reports it from the chain. */
+  /** The service's receipt of the payment; undefined if it is missing or malformed. */
   receipt: Receipt | undefined;
   idempotencyKey: string;
 }
@@ -54,7 +54,7 @@ const TEMPORARY = new Set(["settlement_pending", "payment_in_progress", "too_bus
 const RETRY_MS = 3 * 60_000;
 const LONGEST_WAIT_SECONDS = 60;
 const DOWNLOADS = 3;
-/** Number of times that a call is repeated because another program has used the same channel. */
+/** Maximum number of times that a call is repeated because another program has used the same channel. */
 const MAX_CORRECTIONS = 5;
 
 /**
@@ -152,7 +152,8 @@ function receiptIn(answer: Response): Receipt | undefined {
 }
 
 /**
- * Makes a call. Repeats it with the same payment and key if its answer is lost or asks to wait.
+ * Makes a call. Repeats it with the same payment and key if no answer arrives, or if the answer asks the caller to
+ * wait.
  * @param again advice on how to retry by hand
  */
 async function callUntilAnswered(attempt: () => Promise<Sold>, again: string, io: Io): Promise<Sold> {

@@ -17,7 +17,7 @@ const pdfjs = join(packages, "pdfjs-dist");
 /** Typeface of the page. */
 const TYPEFACE = "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2";
 
-/** Files of pdf.js that it fetches on demand while it draws, by folder. */
+/** Files that pdf.js fetches on demand while it draws, by folder. */
 const PDFJS_DATA = {
   cmaps: /\.bcmap$/,
   iccs: /\.icc$/,

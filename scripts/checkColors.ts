@@ -1,8 +1,9 @@
 /**
- * `npm run check:colors -- FOLDER` marks the PDFs of a folder with a transparent mark and with an opaque one, and compares the
- * colors outside the mark. So it finds only what transparency changes. Ghostscript reads some damaged sources differently from
- * their repaired results. It draws with Ghostscript, also with the CMYK space in which Acrobat blends by default, and compares
- * separations. Without FOLDER, it uses small built-in files. It exits with 1 if a page differs.
+ * `npm run check:colors -- FOLDER` marks each PDF of a folder twice, with a transparent mark and with an opaque one,
+ * and compares the colors outside the mark. All differences therefore come from transparency. The source itself is not
+ * compared, because Ghostscript reads some damaged sources differently from their repaired results. Ghostscript draws
+ * both results in RGB, also with the CMYK space in which Acrobat blends by default, and as separations. Without FOLDER,
+ * the script uses small built-in files. It exits with 1 if a page differs.
  *
  * - Pages that blend in RGB: on the screen, no channel may differ by more than 3 of 255, with either space.
  * - Pages without RGB colors and without their own blending space: no separation may differ. On all pages, no spot color may differ.
@@ -28,11 +29,12 @@ const RESOLUTION = 36;
 /** Maximum difference of a channel on the screen. */
 const MAX_DIFFERENCE = 3;
 /**
- * Maximum difference on a separation. Ghostscript places letters at whole pixels if nothing on the page is transparent. Black
- * text that is separated to four inks loses 29 of 255 on the black plate, and appears on the others.
+ * Maximum difference on a separation. The limit allows for letters, which Ghostscript places at whole pixels only if
+ * nothing on the page is transparent. It still detects black text that is separated into four inks: such text loses 29
+ * of 255 on the black plate.
  */
 const MAX_PLATE_DIFFERENCE = 20;
-/** Share of a page's pixels that may differ: those of lines that are thinner than a pixel. */
+/** Maximum share of a page's pixels that may differ. It allows for lines that are thinner than a pixel. */
 const MAX_SHARE = 0.003;
 /** The mark is in the top left corner. Its side is at most this share of the page's width, margins included. */
 const MARKED_SHARE = 0.3;
@@ -112,8 +114,9 @@ function separate(pdf: Uint8Array): Map<string, Raster>[] {
 }
 
 /**
- * Returns the share of pixels outside the mark whose color differs by more than `most` in a channel. Transparency moves the
- * edges of shapes by a part of a pixel in Ghostscript, so each channel is compared with all values around the pixel.
+ * Returns the share of pixels outside the mark whose color differs by more than `most` in a channel. With transparency,
+ * Ghostscript moves the edges of shapes by a fraction of a pixel. Each channel is therefore compared with all values
+ * around the pixel.
  */
 function differenceOf(a: Raster, b: Raster, most: number): number {
   const { width, height } = a;

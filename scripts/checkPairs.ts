@@ -21,7 +21,7 @@ const BATCH = 200;
 /** Time limit for a file. A reader that exceeds it counts as hanging. */
 const PATIENCE_MS = 60_000;
 
-/** Pairs that a reader shows and the engine rejects, with the reason. */
+/** Accepted exceptions: pairs that a reader shows although the engine rejects the file, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "a kid that is a dictionary + a page whose dictionary opens twice":
     "The second defect is within the array of kids, whose brackets then do not balance. Only PDFium finds the pages.",

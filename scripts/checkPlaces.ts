@@ -22,7 +22,7 @@ const TOUCH_SHARE = 0.005;
 
 const EDGES = { header: ["top", "top-left", "top-right"], footer: ["bottom", "bottom-left", "bottom-right"] } as const;
 const NINE = IMAGE_POSITIONS.slice(0, 9);
-/** The settings, and the places where each may go. */
+/** The tested marks. `own` is the default place of a mark, and `places` are the places that `auto` may choose. */
 const SETTINGS: { name: string; mark: TextMark | ImageMark; own: string; places: readonly string[] }[] = [
   { name: "stamp", mark: { text: "CONFIDENTIAL", template: "stamp" }, own: "top-right", places: NINE },
   {
@@ -40,7 +40,10 @@ const SETTINGS: { name: string; mark: TextMark | ImageMark; own: string; places:
   { name: "image", mark: { image: RED_PNG, scale: 0.2 }, own: "bottom-right", places: NINE },
 ];
 
-/** Maximum number of marks that touch the page with `auto`, as a share of those at the default place. */
+/**
+ * Maximum number of marks that touch the page with `auto`, as a share of the marks that touch it at their default
+ * place.
+ */
 const MAX_SHARE = 0.2;
 
 type Quad = readonly (readonly [x: number, y: number])[];

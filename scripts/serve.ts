@@ -24,8 +24,7 @@ const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
 });
 const names = JSON.parse(list) as string[];
 /**
- * Settings for the Worker, including misspelled names. For a misspelled name the Worker suggests the right one, and
- * sells nothing.
+ * Settings for the Worker. Misspelled names are passed too: the Worker then suggests the right name and sells nothing.
  */
 const vars = settingsIn(env, names);
 
@@ -41,7 +40,7 @@ await mkdir(state, { recursive: true });
 await deleteUnfinished(join(state, "r2"));
 const { serveWorker } = await import("./lib/serveWorker.ts"); // loaded late, because loading takes longer than all of the code above
 const outside = { host, port: Number(port), isLocal };
-const place = { outside, unsafeTriggerHandlers: true }; // only this machine can reach the handlers, at Miniflare's own address
+const place = { outside, unsafeTriggerHandlers: true }; // these handlers are at Miniflare's own address, which only this machine can reach
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, place).catch(
   ({ message }: Error) => {
     console.error(`The server could not start at ${host}:${port}: ${message}`);

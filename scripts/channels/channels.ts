@@ -29,7 +29,7 @@ interface Asked {
 }
 
 /**
- * Lists the channels of a deployment that have an unclaimed amount, and claims them if asked to.
+ * Lists the channels of a deployment that have an unclaimed amount. With `--claim`, also claims these amounts.
  * @returns the exit code: 1 if a claim is missing on a chain, 2 if the command fails, otherwise 0
  */
 export function channels(args: string[], surroundings: Surroundings): Promise<0 | 1 | 2> {

@@ -19,7 +19,10 @@ export interface OpenOnChain {
   claimed: bigint;
   outstanding: bigint;
   claim: VoucherClaim;
-  /** Time from which the payer can take out the rest; undefined unless the payer has requested a withdrawal. */
+  /**
+   * Time from which the payer can withdraw the remaining balance; undefined unless the payer has requested a
+   * withdrawal.
+   */
   deadline: Date | undefined;
 }
 
@@ -43,7 +46,7 @@ const nodeAt = (url: string) =>
     .extend(walletActions);
 type Nodes = Map<number, ReturnType<typeof nodeAt>>;
 
-/** Returns clients of the nodes that answer, by the ids of their chains. Nodes of Solana do not. */
+/** Returns clients of the nodes that report a chain id, by this id. Nodes of Solana report none. */
 export async function nodesByChain(rpcUrls: string[]): Promise<Nodes> {
   const nodes: Nodes = new Map();
   for (const url of rpcUrls) {

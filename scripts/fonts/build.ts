@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../..");
 
 /** Number of code points per slice. */
 const SLICE = 512;
-/** Printable characters: no controls, private use, unassigned or ignorable characters. */
+/** Printable characters: all except control, private-use, unassigned and ignorable characters. */
 const COVERABLE = /[^\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** The files of `fonts/` by path, and the contents of `src/engine/fonts/families.ts`. */
@@ -53,7 +53,8 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
       }
     }
 
-    // excludes characters of earlier families from the coverage, because `forms` includes them in far fewer bytes
+    // omits characters that an earlier family covers, which makes the list of ranges much shorter; `forms` still covers
+    // them
     if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     for (const codePoint of codePoints) covered.add(codePoint);
     notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);

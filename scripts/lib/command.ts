@@ -10,7 +10,7 @@ export interface Surroundings {
 
 /**
  * Runs a command, and prints its errors.
- * @param readAsked reads the arguments; returns undefined if only the usage is asked for
+ * @param readAsked reads the arguments; returns undefined if they ask only for the usage
  * @param act does what is asked, and returns the exit code
  * @returns the exit code: 2 if the command fails
  */

@@ -20,11 +20,11 @@ interface Difference {
 }
 
 /**
- * Minimum change of a pixel, summed over its channels, that counts as ink. Beside the ink of the other viewer, half of this
- * change is enough.
+ * Minimum change of a pixel, summed over its channels, for the pixel to count as ink. Near ink of the other viewer,
+ * half of this change is enough.
  */
 const INK = 60;
-/** Maximum distance in pixels at which two inked pixels count as the same place. */
+/** Maximum distance in pixels at which two inked pixels count as being at the same place. */
 const NEAR = 2;
 
 /** Compares two drawings of the same mark by different viewers. */

@@ -1,6 +1,9 @@
-/** Defects of PDFs that readers tolerate, as changes of a file. Each alone must be tolerated by the engine too. */
+/**
+ * Defects of PDFs that readers tolerate. Each is a function that changes a file. The engine must tolerate each defect
+ * on its own.
+ */
 
-/** A change of a file, one character per byte. */
+/** Adds a defect to a file, which is a string of one character per byte. */
 export type Defect = (file: string) => string;
 
 /** A file of two pages, to which defects are applied. */
@@ -38,7 +41,7 @@ function inPlace(from: string | RegExp, to: string): Defect {
   };
 }
 
-/** Corrects the offsets of the table and startxref after a change in the objects. */
+/** Corrects the offsets in the cross-reference table and in startxref after a change in the objects. */
 function shifted(changed: string, before: string, table: number, surplus: number): string {
   const first = Array.from(before).findIndex((character, index) => character !== changed[index]);
   const move = (digits: string) => {

@@ -10,8 +10,8 @@ interface HeapUsage {
 const EVERY_MS = 20;
 
 /**
- * Samples the heap of a running Worker (objects and array buffers) every 20 ms. The Worker answers when it yields the
- * CPU. `peakMb` returns the peak since the previous call of `peakMb`.
+ * Samples the heap of a running Worker (objects and array buffers) every 20 ms. A busy Worker answers only once it
+ * yields the CPU. `peakMb` returns the peak since the previous call of `peakMb`.
  */
 export async function watchHeap(inspectorPort: number): Promise<{ peakMb(): number; stop(): void }> {
   const inspector = await openInspector(inspectorPort);

@@ -1,6 +1,6 @@
 /** A connection to the inspector of a running Worker (Chrome DevTools protocol). */
 export interface Inspector {
-  /** Sends a command and returns its result. The Worker answers when it yields the CPU. */
+  /** Sends a command and returns its result. A busy Worker answers only once it yields the CPU. */
   send<T>(method: string, params?: object): Promise<T>;
   close(): void;
 }

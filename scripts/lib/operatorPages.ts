@@ -15,7 +15,7 @@ const PAINTED = ["10 10 m 20 20 l ", "\n"] as const;
 const TEXT = ["BT /F0 12 Tf 20 20 Td ", " (w) Tj ET\n"] as const;
 const PAGE = ["", "\n"] as const;
 
-/** Operators in the content around them, each with an example of its operands. */
+/** Operators with example operands, grouped by the content that must precede and follow them. */
 const EXAMPLES: [around: readonly [before: string, after: string], operators: string[]][] = [
   [
     PAGE,

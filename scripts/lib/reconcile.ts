@@ -8,7 +8,7 @@ import type { Transfer } from "./transfers.ts";
 export interface Span {
   since: number;
   until: number;
-  /** Time from which sales and transfers are not judged yet, because their settlement may not have finished. */
+  /** End of the time whose sales and transfers are judged. Later ones may belong to an unfinished settlement. */
   judged: number;
 }
 
@@ -27,8 +27,8 @@ export interface Reconciled {
 /**
  * Matches each sale with its transfer by transaction, payer, seller and amount. If the transaction of a sale is
  * unknown, payer, seller and amount suffice.
- * @param sales sales of one network, from well before the span to well after it, because a sale is recorded after its
- * transfer, and much later if the facilitator's answer was lost
+ * @param sales sales of one network, from well before the span to well after it. A sale is recorded after its transfer,
+ * and much later if the facilitator's answer was lost
  * @param transfers transfers of the same period
  */
 export async function reconcile(

@@ -16,7 +16,7 @@ export interface RecipeStep {
   edits: Edit[];
   /** Scripts to run after the edits. */
   programs?: string[];
-  /** The files that must be red after this step, and no others. */
+  /** The files that must be red after this step. No other file may be red. */
   red: Reds;
 }
 

@@ -12,7 +12,7 @@ export interface Account extends SoldOn {
   /** Sales on this network in the span. */
   book: Sale[];
   sold: string;
-  /** Sums of the sales in payment channels, and of the claims of such sales, in the span; undefined without either. */
+  /** Sums of the sales and of the claims in payment channels in the span; undefined if there are neither. */
   channels?: { sold: string; claimed: string };
   /** Sum of the transfers. Undefined if the network was not reconciled; `unchecked` then gives the reason. */
   moved?: string;
@@ -53,7 +53,7 @@ async function account(
     : "only EVM chains are reconciled";
   const sellers = [...new Set([network.pay_to, ...sales.map(({ pay_to }) => pay_to)])];
   const transfers = unchecked ? [] : await transfersTo(sellers, network, rpcUrl, from, to);
-  // The sales in channels reach the seller as transfers of many sales.
+  // Sales in channels have no transfers of their own: one transfer pays for many of them.
   const paid = rows.filter(({ entry, channel }) => entry === "transfer" || (entry === "sale" && channel === null));
   const { sales: _, transfers: moved, ...differences } = await reconcile(paid, transfers, span);
   const isIn = ({ settled_at }: Sale) => Date.parse(settled_at) >= span.since && Date.parse(settled_at) < span.until;
