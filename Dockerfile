@@ -8,7 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build:server
-# Only the packages that serve the Worker, in the versions of package.json
+# Installs only the packages that serve the Worker, in the versions of package.json
 RUN node -p 'const { dependencies, devDependencies } = require("./package.json"); const { leven, miniflare } = { ...devDependencies, ...dependencies }; JSON.stringify({ type: "module", dependencies: { leven, miniflare } })' > /tmp/serve.json \
   && mkdir /serve && mv /tmp/serve.json /serve/package.json && cd /serve && npm install --no-package-lock --no-audit --no-fund
 
@@ -22,7 +22,7 @@ COPY --from=build /app/src/settings/settingNames.ts ./src/settings/
 COPY --from=build /app/scripts/lib/serveWorker.ts /app/scripts/lib/front.js /app/scripts/lib/port.ts ./scripts/lib/
 RUN mkdir /state && chown node /state
 USER node
-# All addresses of the container: publish the port at 127.0.0.1, behind a proxy
+# The server listens on all addresses of the container. Publish its port only at 127.0.0.1 of the host, behind a proxy.
 ENV HOST=0.0.0.0 PORT=8787 STATE=/state NODE_ENV=production
 VOLUME /state
 EXPOSE 8787

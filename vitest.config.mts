@@ -155,7 +155,7 @@ export default defineConfig({
           execArgv: FEW_COLLECTIONS,
           ...SHARED_MODULES,
           hookTimeout: 120_000, // long, because the first hook that needs a Worker builds it
-          server: { deps: { inline: ["openapi-typescript"] } }, // applies the alias to this package
+          server: { deps: { inline: ["openapi-typescript"] } }, // inlined, so that the alias also applies to this package
           maxConcurrency: 20, // many, because tests that wait for a chain or a deadline can wait together
         },
       },

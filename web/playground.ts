@@ -47,7 +47,7 @@ enableCopying();
 enableChoosing();
 changed();
 if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
-// before `pageshow`, the browser has already restored the controls after a reload or after going back
+// at `pageshow`, the browser has already restored the controls after a reload or after going back
 addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
 
 /** Accepts a file from the file dialog, from a drop anywhere on the page, or the sample. */

@@ -21,7 +21,7 @@ export const CHANNEL = "/v1/channel";
  */
 export const refundChannel: Handler<ApiEnv> = async (c) => {
   const exchange = exchangeOf(c);
-  const [product] = PRODUCTS; // any product serves, because a refund has no price
+  const [product] = PRODUCTS; // any product will do, because a refund has no price
   const resource = {
     url: new URL(exchange.request.url).origin + CHANNEL,
     description: "The refund of a payment channel for watermarks",

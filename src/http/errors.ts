@@ -18,8 +18,8 @@ import { prefersPage, sendPage } from "./page.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
 
 /**
- * Renders any error that a handler throws: a 402 in the x402 format, every other error as problem+json (RFC 9457), also
- * the 402 of a call that was paid over MPP. A browser gets the problem as a page.
+ * Renders any error that a handler throws. A 402 has the x402 format. Every other error, and the 402 of a call that was
+ * paid over MPP, is problem+json (RFC 9457). A browser gets the problem as a page.
  */
 export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Response> {
   // The settings are missing if reading them failed.
@@ -61,7 +61,7 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   });
 }
 
-/** Returns the body of a 402: the terms of version 1, and the errors of the request, which clients ignore. */
+/** Returns the body of a 402: the terms of x402 version 1, and the errors of the request, which x402 clients ignore. */
 function unpaidBody({ offer, reason, problems }: PaymentRequired, signed: SignedOffers | undefined) {
   return { ...paymentRequiredV1(offer, reason, signed), ...(problems.length > 0 && { problems }) };
 }

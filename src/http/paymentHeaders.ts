@@ -3,8 +3,8 @@ import type { PaymentRequired, Receipt, SignedOffers } from "../payments/wire/of
 import { MPP_METHOD, paymentRequiredV2 } from "../payments/wire/renderings.ts";
 
 /**
- * Length of the terms in both headers above which further challenges are left out. Proxies often limit all headers of a
- * response to 8 KB.
+ * Maximum length of the two headers with terms together, in characters. The first challenge is always sent, and further
+ * challenges must fit within this length. Proxies often limit all headers of a response to 8 KB.
  */
 const MAX_TERMS_LENGTH = 6500;
 
@@ -39,7 +39,8 @@ export function mppReceiptHeaders(challengeId: string, receipt: Receipt, settled
  * Returns the headers of a 402: the terms of x402 version 2, the challenges of MPP, and the receipt of a failed
  * settlement, if any. The terms of version 1 are in the body.
  * @param signed the signed offers
- * @param challenges the MPP challenges, in order of preference. The first one is sent, and others while there is room
+ * @param challenges the MPP challenges, in order of preference. The first one is always sent, and the others as far as
+ * {@link MAX_TERMS_LENGTH} allows
  */
 export function paymentRequiredHeaders(
   { offer, reasonV2, refusal }: PaymentRequired,

@@ -24,8 +24,8 @@ import { mppReceiptHeaders, paymentRequiredHeaders, receiptHeader } from "./paym
 import { unpaidProblems } from "./unpaidProblems.ts";
 
 /**
- * Returns a handler that sells a product. If the payment is missing, is new and does not match the offer, or is rejected
- * by the facilitator, the handler sends the 402 before it reads the body.
+ * Returns a handler that sells a product. The handler sends the 402 before it reads the body in three cases: the
+ * payment is missing, a new payment does not match the offer, or the facilitator rejects the payment.
  */
 export function sell(product: Product): Handler<ApiEnv> {
   return async (c) => {

@@ -39,7 +39,10 @@ function notConfigured(cause: SettingsError): Problem {
   return new Problem("not_configured", detail, { cause });
 }
 
-/** Hides networks that no facilitator settles from the handlers of requests that offer payments. */
+/**
+ * Removes the networks that no facilitator settles from the settings that handlers get. Runs for requests whose answers
+ * offer payments.
+ */
 export const dropUnsettledNetworks: MiddlewareHandler<ApiEnv> = async (c, next) => {
   c.set("config", await settledConfig(c.var.config));
   await next();

@@ -21,7 +21,7 @@ const MAX_PARTS = 50;
 
 /** The form fields that may contain a file. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
-/** Names of the files that each field takes. */
+/** Matches file names that suggest which field a misnamed file was meant for. */
 const FILENAMES = { file: /\.pdf$/i, image: /\.(png|jpe?g)$/i };
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 

@@ -18,7 +18,7 @@ export const terms = z.object({
     .describe("Wrong arguments: path and message. Correct them before you pay."),
 });
 
-/** Sentence appended to the result if an earlier payment with the same key or content was charged. */
+/** Sentence appended to the result of a call that an earlier payment with the same key or content has paid for. */
 const PAID_EARLIER =
   "An earlier payment for this call was charged. The payment sent now was not settled and expires unused. To buy the result again, send a new idempotency key.";
 

@@ -48,7 +48,7 @@ export function shownTo(exchange: Exchange, { product, shown: common, resource }
     const offer = offerFor(product, resource(new URL(exchange.request.url).origin), exchange);
     return { ...shown, _meta: { ...shown._meta, ...toolPaymentMeta(offer) } };
   } catch (error) {
-    if (error instanceof PaymentError) return shown; // the answer to a call explains why nothing is sold
+    if (error instanceof PaymentError) return shown; // the tool is listed without a price, and the answer to a call explains why nothing is sold
     throw error;
   }
 }

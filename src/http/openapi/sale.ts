@@ -180,7 +180,7 @@ function queryParameters({ schemas }: Product) {
 /** Returns the terms that the document shows; undefined if this deployment cannot sell. */
 function shownOffer(product: Product, origin: string, config: Config): Offer | undefined {
   try {
-    const resource = { ...httpResource(product, origin, config), outputSchema: {} }; // short, because the document has its content
+    const resource = { ...httpResource(product, origin, config), outputSchema: {} }; // empty, because the document itself describes input and output
     return offerOf(resource, { ...config, price: product.price(config) });
   } catch {
     return undefined;

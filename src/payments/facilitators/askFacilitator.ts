@@ -4,8 +4,8 @@ import { authorization, boundedText, type RemoteFacilitator } from "./facilitato
 import { noteRejection } from "./rejections.ts";
 
 /**
- * HTTP statuses from 400 to 499 that do not reject the payment. Of a settlement, 402 may be a malformed verdict, and
- * 408 and 409 may follow an attempt that settles the payment.
+ * HTTP statuses from 400 to 499 that do not mean that this payment is rejected. In an answer to `/settle`, 402 may
+ * belong to a malformed verdict. After 408 or 409, an attempt may still have settled the payment.
  */
 const NOT_ABOUT_PAYMENT = { verify: [401, 403, 408, 429], settle: [401, 402, 403, 408, 409, 429] };
 

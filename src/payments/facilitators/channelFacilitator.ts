@@ -16,13 +16,16 @@ export type ChannelVerdict =
 
 /**
  * The outcome of one attempt to send a transaction. After `failed`, the channel's state on the chain shows whether the
- * transaction was sent. `isUnsure` means that it may still arrive there.
+ * transaction was sent. If `isUnsure` is true, the transaction may still reach the chain.
  */
 type ChannelTransaction =
   | { outcome: "sent"; transaction: string; amount: string; snapshot: ChannelSnapshot | undefined }
   | { outcome: "failed"; reason: string; isUnsure: boolean };
 
-/** Verifies and sends requests of channels (x402 v2, "batch-settlement"). The methods never throw. */
+/**
+ * Verifies the payloads of channels and sends their transactions (x402 v2, "batch-settlement"). The methods never
+ * throw.
+ */
 export interface ChannelFacilitator {
   name: string;
   /** Returns the verdict on a payload, in the form of `channelRequest`. */

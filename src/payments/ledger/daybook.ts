@@ -24,8 +24,9 @@ export interface BookedSale {
   /** False if the sale relies on the facilitator's word alone. */
   proved: boolean;
   /**
-   * Set for a row of a payment channel. A `sale` is charged in the channel, a `claim` fixes charged amounts on the chain,
-   * and a `transfer` moves claimed amounts to the seller, also those of other channels.
+   * Present only in rows of payment channels. A `sale` row is a charge in the channel. A `claim` row records that
+   * charged amounts were claimed on the chain. A `transfer` row records that claimed amounts were moved to the seller,
+   * possibly together with those of other channels.
    */
   channel?: { id: string; entry: "sale" | "claim" | "transfer" };
 }

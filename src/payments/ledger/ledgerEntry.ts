@@ -122,8 +122,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Invalidates every claim that a request has on this payment. Returns false if a claim may still settle, or if the
-   * payment has bought an unexpired link for the request.
+   * Invalidates every claim on this payment that was made for the given request. Returns false if a claim may still
+   * settle, or if the payment has bought an unexpired link for the request.
    */
   async invalidateClaims(fingerprint: string): Promise<boolean> {
     const entry = this.#world.load();

@@ -281,8 +281,8 @@ export function conclude(
       return { conclusion: isWatched ? "exposed" : "burned", reason: answer.reason };
     case "unsent":
       if (doubt) return { conclusion: "unproved", transaction };
-      // Without a node, a retry would lead to a sale on the next "already used", which a malicious contract wallet can
-      // provoke.
+      // Without a node, the payment is not retried: the retry would lead to a sale if the facilitator answered "already
+      // used", and a malicious contract wallet can provoke this answer.
       if (hasNode) return { conclusion: "retry", transaction, doubt: true };
       return { conclusion: "burned", reason: answer.reason };
     case "simulated":

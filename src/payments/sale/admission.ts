@@ -34,7 +34,8 @@ export interface AdmissionTerms extends EventContext {
   isSignedIn(): Promise<boolean>;
   /**
    * Returns the fingerprint of the request, or undefined if the request is too long. Without proof that the caller is
-   * the payer, only short requests are read. Called only if the payment is settled. Missing if no request can be read.
+   * the payer, only short requests are read. Called only if the payment is settled. If this function is missing, no
+   * request can be read.
    */
   smallFingerprint?(): Promise<string | undefined>;
   /** Name of the operation in the log. */

@@ -9,7 +9,7 @@ import { PaymentError } from "../wire/errors.ts";
 import { type Offer, PaymentRequired, type Receipt } from "../wire/offer.ts";
 import { keyReused } from "./answers.ts";
 
-/** A client resynchronizes only after exactly this reason. */
+/** The reason for which a client resynchronizes with the channel's state. The client compares it exactly. */
 const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 
 type Stopped = Exclude<Reservation | RefundOutcome | Commit, { status: "reserved" | "known" | "sold" | "refunded" }>;
@@ -55,8 +55,9 @@ export function stoppedBy(stopped: Stopped, payment: ChannelPayment, offer: Offe
 }
 
 /**
- * Creates the answer to a voucher that does not continue the last one: the offer with the channel's state. Only this
- * channel's way to pay is offered besides the exact ones, because clients read the first entry of the scheme.
+ * Creates the answer to a voucher whose amount does not follow from the last voucher. It is the offer with the
+ * channel's state. Clients read only the first entry of each scheme, so the offer lists only this channel in the scheme
+ * of channels.
  */
 export function corrected(
   { channelState, voucherState }: Correction,

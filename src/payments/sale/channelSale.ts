@@ -94,9 +94,9 @@ export class ChannelSale<T> {
   }
 
   /**
-   * Reserves the channel, or finds the call that the key or the voucher has paid for. Returns whether the channel is
-   * reserved, so that the call is the payer's.
-   * @throws PaymentRequired if the voucher does not continue the last one, or is refused
+   * Reserves the channel, or finds the call that the key or the voucher has paid for. Returns true if the channel is
+   * reserved. The caller is then known to be the payer.
+   * @throws PaymentRequired if the voucher's amount does not follow from the last voucher, or the voucher is refused
    * @throws PaymentError payment_in_progress, settlement_pending, facilitator_unavailable, not_selling, sign_in_refused
    */
   async admit(): Promise<boolean> {
@@ -146,7 +146,8 @@ export class ChannelSale<T> {
     { fingerprint }: ChannelRequest<T>,
   ): Promise<Sold<T>> {
     if (sold.fingerprint !== fingerprint) throw isKey ? keyReused() : await this.#correction();
-    // The same voucher means that the answer was lost. The client counts the charge once it reads the answer.
+    // A repeated voucher means that the client lost the earlier answer. The client counts the charge only when it reads
+    // an answer, so it gets the earlier receipt again.
     const isLost = sold.max === this.#terms.payment.voucher.max;
     return this.#delivered(sold, isLost ? sold.receipt : current, !isLost);
   }
@@ -187,7 +188,7 @@ export class ChannelSale<T> {
     };
   }
 
-  /** Whether this call has reserved the channel, so that it is the payer's. */
+  /** Whether this call has reserved the channel. The caller is then known to be the payer. */
   get isReserved(): boolean {
     return this.#admitted?.status === "reserved";
   }
@@ -219,7 +220,7 @@ export class ChannelSale<T> {
   }
 }
 
-/** The default key of a call in a channel. The commit checks it, so nothing is bound before. */
+/** The default key of a call in a channel. It is not bound during the work, because the commit checks it. */
 class CommittedKey implements RequestKey {
   readonly isContested = false;
   readonly bound = Promise.resolve();

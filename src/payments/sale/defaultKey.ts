@@ -13,7 +13,7 @@ import type { RequestKey, SaleTerms } from "./saleTerms.ts";
 /** Time after a sale during which a call for the same content gets its result again, in milliseconds. */
 export const REPEAT_MS = 600_000;
 
-/** Thrown if an earlier payment for the same content decides a call. */
+/** Thrown if an earlier payment for the same content determines the outcome of a call. */
 export class PaidEarlier extends Error {
   override name = "PaidEarlier";
   readonly status: PaymentStatus;
@@ -82,8 +82,8 @@ export class DefaultKey implements RequestKey {
   }
 
   /**
-   * Returns the status of the payment that holds the key, if it decides this call. Returns undefined if that payment
-   * can no longer settle for its request, or has bought a result too long ago.
+   * Returns the status of the payment that holds the key, if that payment determines the outcome of this call. Returns
+   * undefined if that payment can no longer settle for its request, or has bought its result too long ago.
    */
   async #decidingStatus({ payment, fingerprint }: StoredBinding): Promise<PaymentStatus | undefined> {
     const { ledger, now } = this.#terms;

@@ -1,4 +1,4 @@
-/** The earlier payment that an idempotency key stands for. */
+/** The earlier payment to which an idempotency key is bound. */
 
 import type { Binding, StoredBinding } from "../ledger/keyBinding.ts";
 import type { PaymentStatus } from "../ledger/record.ts";
@@ -10,12 +10,13 @@ export class LedgerChanged extends Error {
   override name = "LedgerChanged";
 }
 
-/** The terms that a key needs. */
+/** The parts of a sale's terms that this file needs. */
 type KeyTerms = Pick<SaleTerms<unknown>, "ledger" | "fingerprint" | "workMs" | "linkTtlMs" | "now">;
 
 /**
- * Returns the status of the earlier payment under the caller's key, if it decides this call. Returns undefined if the
- * earlier payment can no longer settle for its request, so that the call uses its own payment.
+ * Returns the status of the earlier payment under the caller's key, if that payment determines the outcome of this
+ * call. Returns undefined if the earlier payment can no longer settle for its request, so that the call uses its own
+ * payment.
  * @param until time until which the call waits for the earlier payment, Unix milliseconds
  * @throws PaymentError idempotency_key_reused if the earlier payment was made for another request
  * @throws LedgerChanged if the earlier payment's status has changed meanwhile

@@ -36,17 +36,23 @@ export interface Sold<T> {
 interface Paid {
   chain: Network;
   payer: string;
-  /** Stands for the transaction in a signed receipt: the channel and the cumulative amount of a sale in a channel. */
+  /**
+   * Set only for a sale in a channel: the channel and the cumulative amount. A signed receipt contains this text in
+   * place of the transaction.
+   */
   reference?: string;
 }
 
 /** The state of a call between its steps. */
 interface Progress {
-  /** The last known status of the payment that decides the call. */
+  /** The last known status of the payment that determines the outcome of the call. */
   status: PaymentStatus;
   /** The claim to settle, and the finished work. Undefined unless this call has done the work. */
   done?: { claim: string; work: StoredWork };
-  /** The earlier payment under the call's key or default key, if it decides the call instead of this call's payment. */
+  /**
+   * The earlier payment under the call's key or default key, if it determines the outcome of the call in place of this
+   * call's payment.
+   */
   paidBy?: StoredBinding;
 }
 
@@ -188,7 +194,7 @@ export class Sale<T> {
         await this.#payment.release(claim);
         return { status: error.status, paidBy: error.paidBy };
       }
-      const isOwn = error instanceof PaymentError; // the default key could not be bound, which waiting calls may try again
+      const isOwn = error instanceof PaymentError; // the default key could not be bound; waiting calls may try to bind it again
       const written = isOwn ? undefined : errors.write(error);
       await this.#payment.release(claim, written === undefined ? undefined : { error: written });
       throw error;
@@ -251,15 +257,15 @@ export class Sale<T> {
 
   /**
    * Adds a new idempotency key to the error of a call that has no key, if its payment may still be charged. The payer
-   * needs the key to get the result later, because a public payment alone proves nothing. If an earlier payment decides
-   * the call, the key stands for that payment.
+   * needs the key to get the result later, because a public payment alone proves nothing. If an earlier payment
+   * determines the outcome of the call, the key is bound to that payment.
    */
   async #withKey(error: unknown): Promise<unknown> {
     if (!(error instanceof PaymentError) || this.#terms.key !== null || !this.#payment.isPayerProven) return error;
     const { code, message, retryAfterSeconds, cause } = error;
     if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
     const { paidBy = this.#ownBinding } = this.#progress;
-    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // the key would reject this very request
+    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // the earlier payment was made for another request, so a key for it would reject this request
     const idempotencyKey = assignKey();
     if (!(await this.#bind(idempotencyKey, paidBy).catch(() => false))) return error;
     return new PaymentError(code, message, { retryAfterSeconds, idempotencyKey, cause });

@@ -87,8 +87,9 @@ export interface SaleTerms<T> extends AdmissionTerms {
    */
   work(defaultKey: RequestKey | undefined): Promise<WorkResult<T>>;
   /**
-   * Converts errors of the work to text and back. A call that waits for another call's work can then report its error.
-   * `write` returns undefined for an error that concerns only its own call; a waiting call then does the work itself.
+   * Converts errors of the work to text and back. A call that waits for the work of another call can thus report the
+   * error of that work. `write` returns undefined for an error that concerns only its own call; a waiting call then
+   * does the work itself.
    */
   errors: { write(error: unknown): string | undefined; read(text: string): Error };
 }

@@ -18,7 +18,7 @@ const MAX_AGE_MS = 300_000;
 const CLOCK_SKEW_MS = 60_000;
 const MAX_LENGTH = 8192;
 
-/** Text within one line of the message. A line break could make one message look like another. */
+/** Text without line breaks. With a line break, the text of one message could look like that of another. */
 const line = z.string().regex(/^[^\r\n]*$/, "must be one line");
 const time = z.iso.datetime({ offset: true });
 

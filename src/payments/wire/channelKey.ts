@@ -1,11 +1,12 @@
 /**
- * The key that signs claims and refunds of channels. This file is loaded on first use, because setting up the curve takes
- * milliseconds of the start-up time. It names what it needs of viem, so that the bundle leaves out the rest.
+ * The key that signs claims and refunds of channels. This file is loaded on first use, because setting up the curve
+ * takes milliseconds of the start-up time. It imports only the needed functions of viem, so that the bundle omits all
+ * others.
  */
 import { privateKeyToAddress, sign } from "viem/accounts";
 import type { Hex } from "./channelTypes.ts";
 
-/** Returns the address of a key, as offers name it. */
+/** Returns the address of a key. Offers contain this address. */
 export function channelSigner(privateKey: Hex): Hex {
   return privateKeyToAddress(privateKey);
 }

@@ -38,7 +38,9 @@ export interface ChannelRequirements {
     receiverAuthorizer: Hex;
     withdrawDelay: number;
     minDeposit: string;
-    /** Only in the answer to a voucher that does not continue the last one ("Corrective 402"). */
+    /**
+     * Present only in the answer to a voucher whose amount does not follow from the last voucher ("Corrective 402").
+     */
     channelState?: ChannelStateExtra;
     /** The payer's last voucher, with which it can check `channelState`. Only in a corrective 402. */
     voucherState?: { signedMaxClaimable: string; signature: Hex };

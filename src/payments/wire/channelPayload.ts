@@ -17,9 +17,9 @@ import { decodePayment, differingField } from "./paymentPayload.ts";
 
 /** A deposit is longer than other payments: it has two signatures and the channel's terms. */
 const MAX_ENCODED_LENGTH = 12_288;
-/** Characters of a signature. Those of contracts may be longer than those of accounts. */
+/** Maximum number of characters of a signature. Signatures of contracts may be longer than those of accounts. */
 const MAX_SIGNATURE_LENGTH = 4096;
-/** The token amounts of the contract are 128 bits long. */
+/** The largest token amount of the contract, which stores amounts in 128 bits. */
 const MAX_AMOUNT = 2n ** 128n - 1n;
 
 const bytes = (length: number) =>
@@ -81,7 +81,7 @@ export interface ChannelPayment {
   channelId: Hex;
   config: ChannelConfig;
   voucher: Voucher;
-  /** The amount of a deposit, and the end of its authorization's validity, Unix seconds. */
+  /** Present only in a deposit: its amount, and the expiry of its authorization in Unix seconds. */
   deposit?: { amount: string; validBefore: string; signature: Hex };
   /** The amount to refund; undefined for the whole balance. */
   refundAmount?: string | undefined;
@@ -116,12 +116,14 @@ function decodedOrUndefined(encoded: string, offer: Offer): unknown {
   try {
     return decodePayment(encoded, (reason) => new PaymentRequired(offer, reason));
   } catch (error) {
-    if (error instanceof PaymentRequired) return undefined; // the reader of other payments reports the fault
+    if (error instanceof PaymentRequired) return undefined; // the code that reads other payments reports the fault
     throw error;
   }
 }
 
-/** Checks everything that needs neither the channel's state nor the chain nor time: shape, terms and id. */
+/**
+ * Checks everything that needs neither the channel's state, nor the chain, nor the current time: shape, terms and id.
+ */
 function matching(raw: unknown, offer: Offer): ChannelPayment {
   const refuse = (reason: string) => new PaymentRequired(offer, reason);
   const parsed = payment.safeParse(raw);
@@ -196,7 +198,10 @@ function depositOf({
   return { amount, validBefore: authorized.validBefore, signature: authorized.signature };
 }
 
-/** A client that has read a corrective 402 returns its terms with the channel's state. */
+/**
+ * Removes the channel's state from accepted terms. A client that has read a corrective 402 returns its terms together
+ * with this state.
+ */
 function withoutState(accepted: z.infer<typeof payment>["accepted"]) {
   const { channelState: _state, voucherState: _voucher, ...extra } = accepted.extra ?? {};
   return { ...accepted, extra };

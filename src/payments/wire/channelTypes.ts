@@ -1,7 +1,7 @@
 /**
  * The signed structures of the x402 scheme "batch-settlement" on EVM chains (specs/schemes/batch-settlement/
- * scheme_batch_settlement_evm.md in x402-foundation/x402). They are written with viem, because the official package
- * exports its functions only together with its whole client and server.
+ * scheme_batch_settlement_evm.md in x402-foundation/x402). They are defined here with viem, because the official
+ * package exports its functions only together with its whole client and server.
  */
 import { hashTypedData, recoverAddress } from "viem/utils";
 
@@ -34,7 +34,7 @@ export interface Voucher {
   signature: Hex;
 }
 
-/** A voucher with the cumulative amount to claim under it. */
+/** A voucher, and the cumulative amount that is claimed with it. */
 export interface VoucherClaim {
   voucher: { channel: ChannelConfig; maxClaimableAmount: string };
   signature: Hex;
@@ -43,11 +43,11 @@ export interface VoucherClaim {
 
 /** A channel as the chain shows it. Amounts are in atomic units. Times are Unix seconds. */
 export interface ChannelSnapshot {
-  /** All deposits without refunds and withdrawals. Claims do not change it. */
+  /** All deposits minus refunds and withdrawals. Claims do not change this amount. */
   balance: string;
   /** All amounts that the receiver has claimed. */
   totalClaimed: string;
-  /** Time at which the payer has requested a withdrawal; 0 if none is pending. */
+  /** Time of the payer's request to withdraw; 0 if no request is pending. */
   withdrawRequestedAt: number;
   /** Number of refunds so far. */
   refundNonce: string;

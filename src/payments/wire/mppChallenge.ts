@@ -12,12 +12,12 @@ import { chargeRequests, MPP_INTENT, MPP_METHOD } from "./renderings.ts";
 export const PAYMENT_SCHEME = "Payment";
 
 /**
- * Time to sign a challenge, in seconds. It extends the challenge's lifetime, because a payer's authorization is valid
- * from the challenge on, while x402 clients count from the signature.
+ * Time that a payer has to sign a challenge, in seconds. The lifetime of a challenge includes this time: a payer's
+ * authorization is valid from the time of the challenge, but x402 clients count from the signature.
  */
 const SIGNING_SECONDS = 60;
 
-/** Beginning of a digest (RFC 9530, a byte sequence of RFC 8941). A colon ends it. */
+/** Beginning of a digest (RFC 9530). The SHA-256 follows in base64, and a colon ends it (byte sequence of RFC 8941). */
 const DIGEST_START = "sha-256=:";
 
 /** Length in bytes of the random prefix of an id. It gives two challenges of the same second different nonces. */

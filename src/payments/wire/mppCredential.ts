@@ -14,7 +14,10 @@ import { chargeRequests } from "./renderings.ts";
 const MAX_ENCODED_LENGTH = 8192;
 
 const text = z.string();
-/** The credential's JSON (draft-httpauth-payment-02, "Credentials"). The other fields are checked with the payment. */
+/**
+ * The credential's JSON (draft-httpauth-payment-02, "Credentials"). Fields that are not listed here are checked
+ * together with the payment.
+ */
 const credential = z.looseObject({
   challenge: z.looseObject({
     id: text.min(1),

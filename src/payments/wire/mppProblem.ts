@@ -1,6 +1,6 @@
 import { type Offer, PaymentRequired } from "./offer.ts";
 
-/** Titles of the problem types with which a credential is refused (draft-httpauth-payment-02, "Error Codes"). */
+/** Titles of the problem types for refused credentials (draft-httpauth-payment-02, "Error Codes"). */
 export const MPP_PROBLEMS = {
   "malformed-credential": "The credential is malformed",
   "invalid-payload": "The credential's payload is invalid",
@@ -12,10 +12,12 @@ export const MPP_PROBLEMS = {
 /** A key of {@link MPP_PROBLEMS}. */
 export type MppProblemType = keyof typeof MPP_PROBLEMS;
 
-/** A problem type of the draft for a call that is not refused with 402. */
+/** The draft's problem type for a call that is refused with a status other than 402. */
 export const BAD_REQUEST_TYPE = problemUri("bad-request");
 
-/** A refusal with 402 of a credential that does not fit the challenge, or the challenge this deployment. */
+/**
+ * A refusal with 402: the credential is not valid for its challenge, or the challenge is not one of this deployment.
+ */
 export class CredentialRefused extends PaymentRequired {
   override name = "CredentialRefused";
   readonly type: MppProblemType;
@@ -26,7 +28,7 @@ export class CredentialRefused extends PaymentRequired {
   }
 }
 
-/** Creates the refusal of a body that is not the one that the challenge was issued for. */
+/** Creates the refusal of a call whose body does not match the digest in its challenge. */
 export function otherBody(offer: Offer): PaymentRequired {
   return new CredentialRefused(
     offer,
@@ -35,7 +37,7 @@ export function otherBody(offer: Offer): PaymentRequired {
   );
 }
 
-/** The problem types of refusals that have a reason of x402, by the beginning of the reason. */
+/** Beginnings of x402 reasons, each with the problem type of a refusal for this reason. */
 const TYPES_BY_REASON: [string, MppProblemType][] = [
   ["invalid_payload", "invalid-payload"],
   ["payment_already_used", "invalid-challenge"],

@@ -178,8 +178,8 @@ export class PaymentRequired extends Error {
   /** One sentence for the payer. It begins with the x402 error code if one applies. */
   readonly reason: string;
   /**
-   * The reason for clients of version 2. It differs if it names the payment header, because version 2 uses another
-   * header.
+   * The reason for clients of version 2. It differs from `reason` if it names the payment header, because version 2
+   * uses another header.
    */
   readonly reasonV2: string;
   /**

@@ -46,8 +46,9 @@ export function briefPaymentRequired({ resource, v2, channels }: Offer, error: s
 }
 
 /**
- * Returns the terms as the `_meta` of an MCP tool. With `x402`, `@apify/mcpc` pays in its first request; Cloudflare's
- * `agents` publishes the other two entries. `x402` names the preferred way to pay in version 2, if there is one.
+ * Returns the terms as the `_meta` of an MCP tool. The entry `x402` lets `@apify/mcpc` pay in its first request.
+ * Servers that use Cloudflare's `agents` publish the other two entries. `x402` names the preferred way to pay in
+ * version 2, if there is one.
  */
 export function toolPaymentMeta({ price, v2: [preferred] }: Offer) {
   return {
@@ -65,8 +66,8 @@ export const MPP_INTENT = "charge";
 const MAX_CHARGES = 3;
 
 /**
- * Returns the terms as `request` parameters of MPP challenges (draft-evm-charge-01, "Request Schema"), with the
- * requirement of x402 version 2 that each one stands for: the first EVM networks of the offer.
+ * Returns the terms as `request` parameters of MPP challenges (draft-evm-charge-01, "Request Schema"), for the first
+ * EVM networks of the offer. Each comes with the requirement of x402 version 2 that it represents.
  */
 export function chargeRequests({ networks, v2 }: Offer): { request: string; requirement: PaymentRequirementsV2 }[] {
   const requests = v2.flatMap((requirement) => {

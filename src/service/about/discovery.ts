@@ -119,8 +119,8 @@ export function resultExample(operation: Operation, price: Price): Result {
 }
 
 /**
- * Returns the JSON Schema of `info` with the given part for its `input`. The schema omits `$schema`, because its draft
- * is always 2020-12 and a header has little room.
+ * Returns the JSON Schema of `info` with the given properties of its `input`. The schema omits `$schema`, because its
+ * draft is always 2020-12 and a header has little room.
  */
 function infoSchema(input: { required: string[]; properties: object }) {
   return {

@@ -56,7 +56,10 @@ export async function listChannels({ LEDGER }: Env): Promise<z.output<ReturnType
   };
 }
 
-/** Returns a problem for the health check if a claim fails, or if a payer's withdrawal sets a deadline for one. */
+/**
+ * Returns the problems of claims for the health check: overdue claims, and claims with a deadline that a payer's
+ * withdrawal has set.
+ */
 export async function claimProblems({ LEDGER }: Env, now: number): Promise<string[]> {
   const open: OpenChannel[] = await LEDGER.getByName(OPEN_CHANNELS).openChannels(MAX_CHANNELS);
   const deadlines = open.flatMap(({ deadline }) => deadline ?? []);

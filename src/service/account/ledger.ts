@@ -4,7 +4,7 @@ import { describeError, log } from "../../shared/log.ts";
 import { bucketOf } from "../../storage/bucket.ts";
 import { deleteResult, isAvailable } from "../../storage/results.ts";
 
-/** Returns the key in R2 of the copy of a channel's record. Each copy replaces the last one. */
+/** Returns the R2 key for the copy of a channel's record. A new copy replaces the previous one. */
 function copyKeyOf(name: string): string {
   return name.replaceAll(":", "/").replace(/^channel/, "channels");
 }

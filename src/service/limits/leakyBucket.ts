@@ -23,8 +23,8 @@ export class LeakyBucket {
   }
 
   /**
-   * Runs `act` for a key, and counts a failure of `act`. If the key already has a count, `act` itself counts while it
-   * runs, so that concurrent calls cannot bypass the limit.
+   * Runs `act` for a key, and counts a failure of `act`. If the key already has a count, the running `act` counts as
+   * well, so that concurrent calls cannot bypass the limit.
    * @param isCounted returns whether a failure counts
    */
   async during<T>(key: string, act: () => Promise<T>, isCounted: (error: unknown) => boolean): Promise<T> {

@@ -6,10 +6,11 @@ import { isLoopback } from "../../shared/net/loopback.ts";
 import { Problem } from "../../shared/problems.ts";
 
 /**
- * Applies the rate limits per address. Returns `too_many_requests` instead of the refusal if the client's address has
- * had too many refusals. Returns any other error unchanged. Paid calls and links with the right token never count, so
- * clients that share an address with a token guesser can still open their links. Without the rate-limit bindings, or
- * while they fail, there is no limit. Clients on this machine are not limited.
+ * Applies the rate limits per address to the error of a request. If the error is a refusal and the client's address has
+ * had too many refusals, returns `too_many_requests` instead. Otherwise returns the error unchanged. Paid calls and
+ * links with the right token never count, so clients that share an address with a token guesser can still open their
+ * links. Without the rate-limit bindings, or while they fail, there is no limit. Clients on this machine are not
+ * limited.
  */
 export async function limitRefusals(error: Error, request: Request, env: Env): Promise<Error> {
   const counted = countOf(error, env);

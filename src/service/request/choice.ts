@@ -2,7 +2,7 @@ import * as z from "zod";
 import { FIELD_KINDS } from "./fieldKinds.ts";
 import { nearest } from "./nearest.ts";
 
-/** Words that callers use in names of places, and ours. */
+/** Words that callers use in the names of places, each with the word that this API uses. The empty word removes it. */
 const WORDS = new Map([
   ["upper", "top"],
   ["lower", "bottom"],

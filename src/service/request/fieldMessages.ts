@@ -37,7 +37,10 @@ function inOtherQuotes(expected: string, input: unknown): string {
   return isNumber && (expected === "number" || expected === "int") ? `: write ${Number(input)} without quotes` : "";
 }
 
-/** Returns the error message of a field that takes a share. Callers often send a percentage. */
+/**
+ * Returns the error message of a field whose value is a share, such as 0.5. Callers often send a percentage, which the
+ * message converts.
+ */
 export function takesShare(range: string): z.core.$ZodErrorMap {
   return ({ input }) => {
     const percent = typeof input === "number" ? input : Number(/^\s*(\d+(\.\d+)?)\s*%\s*$/.exec(String(input))?.[1]);

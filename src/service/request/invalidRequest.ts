@@ -31,7 +31,7 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
     if (issue.code === "unrecognized_keys")
       return issue.keys.map((key) => ({ path: key, message: () => unknownField(key, fields) }));
     const path = issue.path.join(".");
-    const isMisnamed = isMissing(issue) && meant.has(path); // the error of the other name is enough
+    const isMisnamed = isMissing(issue) && meant.has(path); // the error about the misspelled name is enough
     return isMisnamed ? [] : [{ path, message: () => issue.message }];
   });
   const errors = wrong

@@ -31,7 +31,7 @@ export function imageMarkOf(request: Omit<ImageRequest, "file" | "image">, image
   };
 }
 
-/** Passes fields of a request as options of a mark. A field that is not an option does not compile. */
+/** Returns fields of a request as options of a mark. A field that is not an option causes a compile error. */
 function optionsOf<
   Options,
   Fields extends { [Field in keyof Fields]: Field extends keyof Options ? Options[Field] : never },

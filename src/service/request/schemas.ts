@@ -71,7 +71,7 @@ function byTemplate(property: "position" | "color"): string {
 
 const FILE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
 
-/** Explains the error for a name that only the caller can open: a path, or an attachment in the caller's chat. */
+/** Error message for a file that only the caller can open: a path, or an attachment in the caller's chat. */
 const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
 
 // JVBERi is the beginning of %PDF in base64. Text that begins otherwise is more likely a path.
@@ -347,7 +347,9 @@ export const imageRequest = once(() =>
   }),
 );
 
-/** Adds the check that the position `auto` has a template that can move. A schema with it cannot be extended. */
+/**
+ * Adds the check that the position `auto` has a template that can move. A schema with this check cannot be extended.
+ */
 export function withPlaceCheck<S extends z.ZodType<{ position?: Position | undefined; template: TemplateName }>>(
   schema: S,
 ): S {

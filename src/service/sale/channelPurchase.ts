@@ -52,7 +52,8 @@ export async function purchaseOnChannel(
   const account = `payer:${payment.config.payer.toLowerCase()}`;
   const sale = new ChannelSale<Delivery>(termsOf(caller, exchange));
   await countingRefusals(request, () => checkVoucher(payment, offer));
-  // The channel and the quota are asked at the same time. Only a facilitator can tell who has sent a contract's voucher.
+  // The channel and the quota are checked at the same time. Only a facilitator can verify a contract's voucher, so such
+  // a call counts against the caller's address.
   const admission = countingRefusals(request, () => unlessThrottled(account, request, () => sale.admit()));
   admission.catch(() => undefined); // thrown below
   const isContract = payment.config.payerAuthorizer === ZERO_ADDRESS;

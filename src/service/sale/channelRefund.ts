@@ -14,7 +14,7 @@ import { channelFacilitators } from "./channelPurchase.ts";
 const WAIT_MS = 25_000;
 
 /**
- * Pays the balance of a channel back to its payer, after everything that is charged is claimed.
+ * Claims all charged amounts of a channel, and then refunds its balance, or the requested part of it, to the payer.
  * @throws PaymentRequired if the payment is not a refund, or the refund is refused
  * @throws PaymentError payment_in_progress, settlement_pending, facilitator_unavailable
  */

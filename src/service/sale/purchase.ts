@@ -32,7 +32,8 @@ export function offerFor(product: Product, resource: Resource, { request, config
 }
 
 /**
- * Returns the error `not_selling` instead of the terms of a sale while SELLING is false. Other errors stay unchanged.
+ * While SELLING is false, replaces an error that contains the terms of a sale by the error `not_selling`. Other errors
+ * stay unchanged.
  */
 export function whileClosed(error: Error, { selling }: Config): Error {
   return error instanceof PaymentRequired && !selling ? notSelling() : error;
@@ -122,8 +123,8 @@ export async function purchase(admitted: Admitted, exchange: Exchange, accept: A
 }
 
 /**
- * Does all work that needs the call's files, and then deletes the files in the background. The quota is requested at
- * the same time as the request is read and its payment is claimed.
+ * Does all work that needs the call's files, and then deletes the files in the background. The quota is checked while
+ * the request is read and its payment is claimed.
  */
 async function fulfil(
   admitted: Admitted,

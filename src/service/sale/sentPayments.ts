@@ -16,7 +16,8 @@ export interface SentPayments {
   /** Whether the call has a payment, well-formed or not. */
   isSent: boolean;
   /**
-   * Returns the payment of the call. It is synchronous, so that parallel calls cannot pass a throttle together.
+   * Returns the payment of the call. The function is synchronous. If it were not, parallel calls could pass a throttle
+   * before any of them is counted.
    * @throws PaymentRequired if the call has no usable payment
    * @throws Problem invalid_request if it has payments of both protocols
    */
@@ -40,7 +41,7 @@ export async function paymentsOf(request: Request, config: Config): Promise<Sent
   const x402 = x402Payments([headers.get("PAYMENT-SIGNATURE"), headers.get("X-PAYMENT")]);
   const credential = credentialIn(request, config);
   if (credential === undefined) return x402;
-  const { readCredential } = await import("../../payments/wire/mppCredential.ts"); // most isolates see no credential
+  const { readCredential } = await import("../../payments/wire/mppCredential.ts"); // loaded on demand, because most isolates never get a credential
   return {
     isSent: true,
     read: (offer) => {
@@ -91,7 +92,7 @@ function isPayableWithMpp(request: Request, config: Config): boolean {
 
 const challengeKeys = oncePerConfig(({ receiptKey, facilitators }) => {
   if (receiptKey === undefined && facilitators.length > 0) return { key: undefined };
-  // Without facilitators no money moves, so a key that is not secret serves.
+  // Without facilitators no money moves, so the key need not be secret.
   const secret = receiptKey === undefined ? "development" : Uint8Array.fromHex(receiptKey.slice(2));
   return { key: createHmac("sha256", secret).update("ids of MPP challenges").digest() };
 });

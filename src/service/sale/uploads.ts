@@ -106,9 +106,9 @@ const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeByte
  */
 async function payerOf(exchange: Exchange, sent: SentPayments, isNeeded: boolean): Promise<string | undefined> {
   if (!sent.isSent && !isNeeded) return undefined;
-  const [product] = PRODUCTS; // any product serves for the offer, because the product of the later call is unknown
+  const [product] = PRODUCTS; // any product will do for the offer, because the product of the later call is unknown
   const all = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
-  const offer = { ...all, channels: [] }; // a voucher is charged for its call, so it cannot pay for an upload before
+  const offer = { ...all, channels: [] }; // a voucher is charged only by the call that sends it, so it cannot pay for an earlier upload
   if (!sent.isSent) throw new PaymentRequired(offer, NOT_FREE);
   rejectThrottled(exchange.request);
   const { payment } = sent.read(offer);
@@ -165,7 +165,7 @@ export async function receiveFile(
 
 /**
  * Receives a file within the upload's allowance for aborted transfers. Without this allowance, a sender could abort
- * transfers repeatedly and make the service receive any number of bytes for free. The quota is requested while the file
+ * transfers repeatedly and make the service receive any number of bytes for free. The quota is checked while the file
  * arrives. Files of at most `BUFFERED_BYTES` bytes do not count.
  */
 function receiveWithinQuota(

@@ -49,7 +49,7 @@ export interface Proof {
  */
 export type ContentDigest = (fetched: FileHashes, source: string | undefined) => Promise<string | undefined>;
 
-/** Plans the output for a source. A planner is made for one mark. */
+/** Plans the output for a source file. Each planner is made for one mark. */
 type Planner = (
   source: Uint8Array | RangeReader,
   options: WatermarkOptions & { loadFont: LoadFont },
@@ -171,7 +171,7 @@ async function deliver(
     await defaultKey?.bound;
     throwIfCanceled(signal);
   } catch (error) {
-    await deleteResult(bucketOf(env), id).catch(() => undefined); // the sweep deletes it later
+    await deleteResult(bucketOf(env), id).catch(() => undefined); // if this fails, the sweep deletes the result later
     throw error;
   }
   const { pages, notices } = planned;
