@@ -53,7 +53,7 @@ async function account(
     : "only EVM chains are reconciled";
   const sellers = [...new Set([network.pay_to, ...sales.map(({ pay_to }) => pay_to)])];
   const transfers = unchecked ? [] : await transfersTo(sellers, network, rpcUrl, from, to);
-  // Sales in channels have no transfers of their own: one transfer pays for many of them.
+  // Sales in channels have no separate transfers: one transfer pays for many of them.
   const paid = rows.filter(({ entry, channel }) => entry === "transfer" || (entry === "sale" && channel === null));
   const { sales: _, transfers: moved, ...differences } = await reconcile(paid, transfers, span);
   const isIn = ({ settled_at }: Sale) => Date.parse(settled_at) >= span.since && Date.parse(settled_at) < span.until;

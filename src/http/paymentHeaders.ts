@@ -39,8 +39,8 @@ export function mppReceiptHeaders(challengeId: string, receipt: Receipt, settled
  * Returns the headers of a 402: the terms of x402 version 2, the challenges of MPP, and the receipt of a failed
  * settlement, if any. The terms of version 1 are in the body.
  * @param signed the signed offers
- * @param challenges the MPP challenges, in order of preference. The first one is always sent, and the others as far as
- * {@link MAX_TERMS_LENGTH} allows
+ * @param challenges the MPP challenges, in order of preference. The first one is always sent. Further ones are sent up
+ *   to {@link MAX_TERMS_LENGTH}
  */
 export function paymentRequiredHeaders(
   { offer, reasonV2, refusal }: PaymentRequired,
