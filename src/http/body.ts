@@ -107,11 +107,7 @@ export async function readRequest(
   const announced = announcedBytesOf(c.req.raw);
   switch (mediaTypeOf(c.req.raw)) {
     case "application/json": {
-      if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
-        throw new Problem(
-          "unsupported_media_type",
-          "JSON must be encoded in UTF-8 (RFC 8259). Send the body as UTF-8.",
-        );
+      expectUtf8(c);
       expectFieldsInBody(c);
       const json = await readJson(body, receiving.file, announced);
       return product.accept(parseJson(json, product.example), "json", json.tooLong);
@@ -133,14 +129,29 @@ export async function readRequest(
       return product.accept({ ...fields, file }, "form");
     }
     default:
-      throw new Problem(
-        "unsupported_media_type",
-        "Send application/json, multipart/form-data with the PDF as `file`, or the PDF as application/pdf with the other fields in the query.",
-        {
-          headers: { "Accept-Post": "application/json, multipart/form-data, application/pdf" },
-        },
-      );
+      throw unsupportedType(c);
   }
+}
+
+/** Creates the Problem for a body whose type is not supported. */
+export function unsupportedType(c: Context): Problem {
+  const type = c.req.header("Content-Type");
+  const sent =
+    type === undefined ? "The request has no Content-Type." : `The Content-Type ${shownName(type)} is not read.`;
+  return new Problem(
+    "unsupported_media_type",
+    `${sent} Send application/json, multipart/form-data with the PDF as \`file\`, or the PDF as application/pdf with the other fields in the query.`,
+    { headers: { "Accept-Post": "application/json, multipart/form-data, application/pdf" } },
+  );
+}
+
+/**
+ * Rejects JSON that declares another encoding than UTF-8.
+ * @throws Problem unsupported_media_type
+ */
+export function expectUtf8(c: Context): void {
+  if (!/^(utf-?8|us-ascii)?$/i.test(charset(c)))
+    throw new Problem("unsupported_media_type", "JSON must be encoded in UTF-8 (RFC 8259). Send the body as UTF-8.");
 }
 
 /**

@@ -4,6 +4,7 @@ import { PaymentRequired, type SignedOffers } from "../payments/wire/offer.ts";
 import { paymentRequiredV1 } from "../payments/wire/renderings.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
 import { nearest } from "../service/request/nearest.ts";
+import { UPLOADS_PATH } from "../service/request/uploads.ts";
 import { PRODUCTS } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { whileClosed } from "../service/sale/purchase.ts";
@@ -16,6 +17,7 @@ import type { ApiEnv } from "./environment.ts";
 import { isFileHost } from "./fileHost.ts";
 import { prefersPage, sendPage } from "./page.ts";
 import { paymentRequiredHeaders } from "./paymentHeaders.ts";
+import { PURCHASES } from "./purchases.ts";
 
 /**
  * Renders any error that a handler throws. A 402 has the x402 format. Every other error, and the 402 of a call that was
@@ -61,13 +63,18 @@ export async function onError(thrown: Error, c: Context<ApiEnv>): Promise<Respon
   });
 }
 
-/** Returns the body of a 402: the terms of x402 version 1, and the errors of the request, which x402 clients ignore. */
-function unpaidBody({ offer, reason, problems }: PaymentRequired, signed: SignedOffers | undefined) {
-  return { ...paymentRequiredV1(offer, reason, signed), ...(problems.length > 0 && { problems }) };
+/** Returns the body of a 402: the terms of x402 version 1, and the facts about the request, which x402 clients ignore. */
+function unpaidBody({ offer, reason, facts }: PaymentRequired, signed: SignedOffers | undefined) {
+  return { ...paymentRequiredV1(offer, reason, signed), ...facts };
 }
 
+const ALL_ENDPOINTS = "See GET /openapi.json for all endpoints.";
+
 /** Paths that callers often misspell. */
-const KNOWN_PATHS = [...PRODUCTS.map(({ path }) => path), "/mcp", "/openapi.json", "/docs", "/llms.txt"];
+const KNOWN_PATHS = [
+  ...PRODUCTS.map(({ path }) => path),
+  ...[UPLOADS_PATH, PURCHASES, "/mcp", "/openapi.json", "/docs", "/llms.txt"],
+];
 
 /**
  * Answers a request that matches no route.
@@ -76,7 +83,7 @@ const KNOWN_PATHS = [...PRODUCTS.map(({ path }) => path), "/mcp", "/openapi.json
 export function notFound(c: Context<ApiEnv>): never {
   const suggestion = nearest(c.req.path, KNOWN_PATHS);
   const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-  throw new Problem("not_found", `Nothing exists at this path.${hint} See GET /openapi.json for all endpoints.`);
+  throw new Problem("not_found", `Nothing exists at this path.${hint} ${ALL_ENDPOINTS}`);
 }
 
 /**
@@ -86,6 +93,8 @@ export function notFound(c: Context<ApiEnv>): never {
  */
 export function methodNotAllowed(allowed: string, headers: Record<string, string> = {}) {
   return (): never => {
-    throw new Problem("method_not_allowed", `Use ${allowed} here.`, { headers: { Allow: allowed, ...headers } });
+    throw new Problem("method_not_allowed", `Use ${allowed} here. ${ALL_ENDPOINTS}`, {
+      headers: { Allow: allowed, ...headers },
+    });
   };
 }

@@ -21,7 +21,7 @@ import { readRequest } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { methodNotAllowed } from "./errors.ts";
 import { mppReceiptHeaders, paymentRequiredHeaders, receiptHeader } from "./paymentHeaders.ts";
-import { unpaidProblems } from "./unpaidProblems.ts";
+import { unpaidFacts } from "./unpaidProblems.ts";
 
 /**
  * Returns a handler that sells a product. The handler sends the 402 before it reads the body in three cases: the
@@ -32,7 +32,7 @@ export function sell(product: Product): Handler<ApiEnv> {
     const exchange = exchangeOf(c);
     const offer = endpointOffer(product, exchange);
     const sent = await paymentsOf(exchange.request, exchange.config);
-    if (!sent.isSent) throw new PaymentRequired(offer, undefined, undefined, await unpaidProblems(c, product));
+    if (!sent.isSent) throw new PaymentRequired(offer, undefined, undefined, await unpaidFacts(c, product, exchange));
     rejectThrottled(exchange.request);
     const onChannel = readChannelPayment([c.req.header("PAYMENT-SIGNATURE"), c.req.header("X-PAYMENT")], offer);
     if (onChannel) {

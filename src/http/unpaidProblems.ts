@@ -2,12 +2,18 @@
 
 import type { Context } from "hono";
 import { ReceivedJson } from "../inputs/json.ts";
+import { expectBoundary } from "../inputs/multipart.ts";
+import { ReceivedFile } from "../inputs/receivedFile.ts";
+import { Upload } from "../inputs/upload.ts";
 import { urlEncodedFields } from "../inputs/urlEncoded.ts";
-import { announcedBytesOf, mediaTypeOf, PDF, TEXT_FORM } from "../service/request/bodySize.ts";
+import { announcedBytesOf, FORM, mediaTypeOf, PDF, TEXT_FORM } from "../service/request/bodySize.ts";
+import { IDEMPOTENCY_KEY } from "../service/request/idempotencyKey.ts";
 import { MAX_PROBLEMS } from "../service/request/invalidRequest.ts";
-import type { Product } from "../service/sale/products.ts";
-import { type FieldError, Problem } from "../shared/problems.ts";
-import { expectFieldsInBody, parseJson, queryFields } from "./body.ts";
+import type { Exchange } from "../service/sale/callContext.ts";
+import type { AcceptedRequest, Product } from "../service/sale/products.ts";
+import { errorsBeforePayment } from "../service/sale/unpaidErrors.ts";
+import { type FieldError, shownName } from "../shared/problems.ts";
+import { expectFieldsInBody, expectUtf8, parseJson, queryFields, unsupportedType } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 
 /** Maximum declared length of a body that is read without a payment. */
@@ -15,37 +21,64 @@ const MAX_BODY_BYTES = 16 * 1024;
 /** Time limit for such a body. */
 const READ_MS = 1000;
 /** Stands for a PDF that is the body itself. */
-const SENT_FILE = "upload:body";
+const SENT_FILE = new Upload(new ReceivedFile(new Uint8Array()), "");
+
+/** Advice for a call whose body was not read. */
+const UNCHECKED = `The body is read only after the payment. To check its fields for free, send them as JSON of at most ${MAX_BODY_BYTES} bytes, with a URL in place of each file.`;
 
 /**
- * Returns errors that a paid call with this request would get. Checks the query, and a small body of JSON or of a form
- * without files. Opens no files. Returns no errors if the body is long, slow or of another type.
+ * Returns facts about an unpaid call, as members of its 402: in `problems`, the errors that a paid call with this
+ * request would get; in `unchecked`, advice if the body was not read. Checks the query and the headers, and a small
+ * body of JSON or of a form without files.
  */
-export async function unpaidProblems(c: Context<ApiEnv>, product: Product): Promise<FieldError[]> {
-  try {
-    await check(c, product);
-    return [];
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return (error.errors ?? [{ path: "", message: error.detail }]).slice(0, MAX_PROBLEMS);
-  }
+export async function unpaidFacts(c: Context<ApiEnv>, product: Product, exchange: Exchange) {
+  let isUnread = false;
+  const accept = async () => {
+    const accepted = await read(c, product);
+    isUnread = accepted === undefined;
+    return accepted;
+  };
+  const problems = await errorsBeforePayment(accept, c.req.raw.headers.get(IDEMPOTENCY_KEY), exchange);
+  const all = [...misnamedKeys(c.req.raw.headers), ...problems].slice(0, MAX_PROBLEMS);
+  return { ...(all.length > 0 ? { problems: all } : {}), ...(isUnread ? { unchecked: UNCHECKED } : {}) };
 }
 
-async function check(c: Context<ApiEnv>, product: Product): Promise<void> {
+/** Returns errors for headers that look like the idempotency key. They are not read, and the caller relies on them. */
+function misnamedKeys(headers: Headers): FieldError[] {
+  return [...headers.keys()]
+    .filter((name) => /^(x-)?idempoten/i.test(name) && name !== IDEMPOTENCY_KEY.toLowerCase())
+    .map((name) => ({ path: shownName(name), message: `is not read. Did you mean ${IDEMPOTENCY_KEY}?` }));
+}
+
+/**
+ * Reads and validates an unpaid request.
+ * @returns undefined if the body is long, slow or a form with files
+ * @throws Problem as a paid call
+ */
+async function read(c: Context<ApiEnv>, product: Product): Promise<AcceptedRequest | undefined> {
   const { raw } = c.req;
   const type = mediaTypeOf(raw);
   const announced = announcedBytesOf(raw) ?? (raw.body ? Number.POSITIVE_INFINITY : 0);
   const isQueryOnly = announced === 0 && new URL(raw.url).search !== "";
-  if (type === PDF || isQueryOnly) {
-    product.accept({ ...queryFields(c), file: SENT_FILE }, "form");
-    return;
+  if (type === PDF || isQueryOnly) return product.accept({ ...queryFields(c), file: SENT_FILE }, "form");
+  if (announced === 0) return product.accept(parseJson(new ReceivedJson(""), product.example), "json");
+  if (type === FORM) {
+    expectBoundary(c.req.header("Content-Type")!);
+    expectFieldsInBody(c);
+    return undefined;
   }
-  if (announced === 0 || announced > MAX_BODY_BYTES || !["application/json", TEXT_FORM].includes(type)) return;
+  if (type !== "application/json" && type !== TEXT_FORM) throw unsupportedType(c);
+  if (announced > MAX_BODY_BYTES) return undefined;
   const text = await textOf(raw);
-  if (text === undefined) return;
+  if (text === undefined) return undefined;
+  if (type === TEXT_FORM) {
+    const fields = urlEncodedFields(text);
+    expectFieldsInBody(c); // after reading, because a PDF with this type has its fields in the query
+    return product.accept(fields, "form");
+  }
+  expectUtf8(c);
   expectFieldsInBody(c);
-  if (type === TEXT_FORM) product.accept(urlEncodedFields(text), "form");
-  else product.accept(parseJson(new ReceivedJson(text), product.example), "json");
+  return product.accept(parseJson(new ReceivedJson(text), product.example), "json");
 }
 
 /** Returns the body as text; undefined if it does not arrive in time. The rest of a slow body is canceled. */

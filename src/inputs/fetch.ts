@@ -83,8 +83,7 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 }
 
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
-  let url = parse(address);
-  if (!url) throw notAllowed("The URL", "it is not a valid URL");
+  let url = expectAddress(address, rules.allowLoopback);
   const allowLoopback = rules.allowLoopback && namesThisMachine(url); // a redirect may lead to the loopback only if the first URL names the loopback too
   const seen = new Set<string>();
 
@@ -113,6 +112,17 @@ async function follow(address: string, rules: FetchRules, signal: AbortSignal): 
       );
     url = next;
   }
+}
+
+/**
+ * Checks a URL without fetching it, and returns it parsed.
+ * @throws Problem source_not_allowed
+ */
+export function expectAddress(address: string, allowLoopback: boolean): URL {
+  const url = parse(address);
+  const rule = url ? brokenAddressRule(url, allowLoopback) : "it is not a valid URL";
+  if (!url || rule) throw notAllowed("The URL", rule!);
+  return url;
 }
 
 function parse(address: string, base?: URL): URL | null {

@@ -10,7 +10,7 @@ import {
   receiveInline,
   TRUNCATED_UNITS,
 } from "./inlineFile.ts";
-import { MalformedParts, partsOf } from "./parts.ts";
+import { boundaryOf, MalformedParts, partsOf } from "./parts.ts";
 import { joined, type ReceiveLimits } from "./receive.ts";
 import { receiveUpload } from "./receiveUpload.ts";
 import { expectPdf } from "./sniff.ts";
@@ -167,13 +167,29 @@ async function* asProblems<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;
   } catch (error) {
-    if (error instanceof Problem) throw error;
-    const what = error instanceof MalformedParts ? error.message : "is not well-formed";
-    throw refused(
-      what,
-      "Build the form with your HTTP client, so that each part has a name and the Content-Type has the boundary.",
-      { cause: error },
-    );
+    throw problemOfForm(error);
+  }
+}
+
+function problemOfForm(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const what = error instanceof MalformedParts ? error.message : "is not well-formed";
+  return refused(
+    what,
+    "Build the form with your HTTP client, so that each part has a name and the Content-Type has the boundary.",
+    { cause: error },
+  );
+}
+
+/**
+ * Rejects a form whose parts cannot be found, before it is read.
+ * @throws Problem invalid_request
+ */
+export function expectBoundary(contentType: string): void {
+  try {
+    boundaryOf(contentType);
+  } catch (error) {
+    throw problemOfForm(error);
   }
 }
 

@@ -48,7 +48,11 @@ export async function* partsOf(
   }
 }
 
-function boundaryOf(contentType: string): string {
+/**
+ * Returns the boundary that a Content-Type declares.
+ * @throws MalformedParts if it declares none
+ */
+export function boundaryOf(contentType: string): string {
   const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? token;
   if (!boundary || boundary.length > 200) throw new MalformedParts("has no boundary");

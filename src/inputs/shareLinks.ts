@@ -36,6 +36,15 @@ export function directLink(address: string): string | undefined {
   return link === url?.href ? undefined : link;
 }
 
+/**
+ * Returns the direct link of the file if a share link certainly leads to a web page: the direct link has another path.
+ * With the same path, a parameter may already ask for the file.
+ */
+export function directLinkOfPage(address: string): string | undefined {
+  const link = directLink(address);
+  return link !== undefined && URL.parse(link)?.pathname !== URL.parse(address)?.pathname ? link : undefined;
+}
+
 function withParameter({ href }: URL, name: string, value: string): string {
   const url = new URL(href);
   url.searchParams.set(name, value);

@@ -1,5 +1,5 @@
 import { Problem } from "../shared/problems.ts";
-import { directLink } from "./shareLinks.ts";
+import { directLink, directLinkOfPage } from "./shareLinks.ts";
 
 /**
  * Number of bytes at the beginning in which readers search for a PDF's header. Servers sometimes write other bytes
@@ -37,10 +37,7 @@ export function expectPdf(head: Uint8Array, source: unknown): void {
   if (text === "") throw new Problem("not_a_pdf", "The file is empty. Check that you sent the right file.");
   if (WEB_PAGE.test(text)) {
     const link = typeof source === "string" ? directLink(source) : undefined;
-    throw new Problem(
-      "not_a_pdf",
-      `This is a web page, not a PDF. Use the file's direct download link${link ? `: ${link}` : "."}`,
-    );
+    throw webPage(link);
   }
   const other = OTHER_FORMATS.find(([beginning]) => beginning.test(text));
   if (other) throw new Problem("not_a_pdf", `This is ${other[1]}, not a PDF. Convert it first.`);
@@ -50,4 +47,21 @@ export function expectPdf(head: Uint8Array, source: unknown): void {
       "not_a_pdf",
       `This is ${format}, not a PDF. It may be a server's error message: open the link in a browser to check.`,
     );
+}
+
+/**
+ * Rejects a share link that leads to a web page, before it is fetched.
+ * @throws Problem not_a_pdf
+ */
+export function expectFileLink(address: string): void {
+  const link = directLinkOfPage(address);
+  if (link !== undefined) throw webPage(link);
+}
+
+/** @param link the direct link of the file, if known */
+function webPage(link: string | undefined): Problem {
+  return new Problem(
+    "not_a_pdf",
+    `This is a web page, not a PDF. Use the file's direct download link${link ? `: ${link}` : "."}`,
+  );
 }

@@ -48,17 +48,22 @@ export async function openSource(
     return new ReceivedFile(content, await hash?.end(), nameIn(source));
   }
 
-  const bytes = decode(source, field, limits);
+  const bytes = decodeSource(source, field, limits);
   return new ReceivedFile(bytes, isHashed ? await sha256(bytes) : undefined);
 }
 
-/** Decodes a data URI or bare base64. */
-function decode(source: string, field: string, limits: ReceiveLimits): Uint8Array<ArrayBuffer> {
+/**
+ * Decodes a data URI or bare base64.
+ * @param field the request field, for the error message
+ * @param limits the limits of the file, for a text of unlimited length
+ * @throws Problem invalid_request if the text is malformed; source_too_large, image_too_large
+ */
+export function decodeSource(source: string, field: string, limits?: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
-    if (payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // base64 has 4/3 of the length of the bytes, plus line breaks
+    if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // base64 has 4/3 of the length of the bytes, plus line breaks
     const bytes = decodeBase64(payload);
-    if (bytes.length > limits.maxBytes) throw tooLarge(limits);
+    if (limits && bytes.length > limits.maxBytes) throw tooLarge(limits);
     return bytes;
   } catch (error) {
     throw problemOfFile(error, field);

@@ -16,7 +16,7 @@ export async function readUrlEncoded(
   const text = new TextMemory(memory, tooMuchText);
   const pieces: Uint8Array[] = [];
   for await (const piece of body) {
-    if (pieces.length === 0 && isPdf(piece)) throw pdfSentAsForm();
+    if (pieces.length === 0) expectForm(Buffer.from(piece).toString("latin1", 0, BEGINNING_BYTES));
     text.take(piece.length);
     pieces.push(Buffer.from(piece)); // a copy, because the body reuses its buffer
   }
@@ -26,9 +26,11 @@ export async function readUrlEncoded(
 
 /**
  * Returns the fields of a form that has been read.
- * @throws Problem invalid_request if a field is repeated; body_too_large if a field is too long
+ * @throws Problem invalid_request if a field is repeated; unsupported_media_type if the text is JSON or a PDF;
+ * body_too_large if a field is too long
  */
 export function urlEncodedFields(text: string): Record<string, string> {
+  expectForm(text.slice(0, BEGINNING_BYTES));
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
     if (fields.has(name)) throw repeated(name);
@@ -38,16 +40,25 @@ export function urlEncodedFields(text: string): Record<string, string> {
   return Object.fromEntries(fields);
 }
 
-function isPdf(beginning: Uint8Array): boolean {
-  return Buffer.from(beginning).toString("latin1", 0, 5) === "%PDF-";
-}
+/** Number of bytes in which the beginning of another format is sought. */
+const BEGINNING_BYTES = 64;
 
-/** `curl --data-binary` declares a form unless the command names another type. */
-function pdfSentAsForm(): Problem {
-  return new Problem(
-    "unsupported_media_type",
-    "The body is a PDF, but its Content-Type is that of a form. Send it with `Content-Type: application/pdf` and the other fields in the query.",
-  );
+/**
+ * Rejects a PDF or JSON that was sent as a form. `curl -d` and `curl --data-binary` declare a form unless the command
+ * names another type.
+ * @throws Problem unsupported_media_type
+ */
+function expectForm(beginning: string): void {
+  if (beginning.startsWith("%PDF-"))
+    throw new Problem(
+      "unsupported_media_type",
+      "The body is a PDF, but its Content-Type is that of a form. Send it with `Content-Type: application/pdf` and the other fields in the query.",
+    );
+  if (/^\s*[[{]\s*["{]/.test(beginning))
+    throw new Problem(
+      "unsupported_media_type",
+      "The body is JSON, but its Content-Type is that of a form. Send it with `Content-Type: application/json`.",
+    );
 }
 
 function repeated(name: string): Problem {

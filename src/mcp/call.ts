@@ -5,12 +5,13 @@ import { readFirstPayment } from "../payments/wire/paymentPayload.ts";
 import { limitRefusals } from "../service/limits/rateLimits.ts";
 import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { idempotencyKeyOf } from "../service/request/idempotencyKey.ts";
-import { MAX_PROBLEMS, sentenceOf } from "../service/request/invalidRequest.ts";
+import { sentenceOf } from "../service/request/invalidRequest.ts";
 import { type Exchange, STAGES, type Stage } from "../service/sale/callContext.ts";
 import { purchaseOnChannel } from "../service/sale/channelPurchase.ts";
 import type { Product } from "../service/sale/products.ts";
 import { signedOffers } from "../service/sale/proof.ts";
 import { type Admitted, admitPayer, offerFor, purchase, whileClosed } from "../service/sale/purchase.ts";
+import { errorsBeforePayment } from "../service/sale/unpaidErrors.ts";
 import type { Config } from "../settings/config.ts";
 import { describeError, log } from "../shared/log.ts";
 import { type FieldError, problemOf } from "../shared/problems.ts";
@@ -61,7 +62,9 @@ export async function call(
     exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even after a disconnect
     return delivered(await bought);
   } catch (error) {
-    const problems = error instanceof PaymentRequired ? wrongFields(product, sentFields) : [];
+    const sentKey = sentKeyIn(mcpReq._meta, request);
+    const accept = () => product.accept(sentFields, "json");
+    const problems = error instanceof PaymentRequired ? await errorsBeforePayment(accept, sentKey, exchange) : [];
     return failed(error, exchange, mcpReq, ({ reason }) => unpaidSentence(product, config, reason, problems), problems);
   } finally {
     if (admitted !== earlier) message?.releaseUnused();
@@ -103,15 +106,6 @@ function unpaidSentence(product: Product, config: Config, reason: string, proble
   const wrong = problems.slice(0, MAX_SHOWN_ERRORS);
   const fix = wrong.length === 0 ? "" : ` Fix these fields before you pay: ${wrong.map(sentenceOf).join(" ")}`;
   return `This call costs ${product.price(config).label}, paid with x402. A failed call is not charged. If you cannot pay, call request_payment_link and let the user pay. Nothing was done yet (${reason}).${fix}`;
-}
-
-function wrongFields(product: Product, fields: unknown): FieldError[] {
-  try {
-    product.accept(fields, "json");
-    return [];
-  } catch (error) {
-    return (problemOf(error).errors ?? []).slice(0, MAX_PROBLEMS);
-  }
 }
 
 /**

@@ -62,6 +62,7 @@ async function answer(
     );
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
+  if (tool === UNKNOWN) return unknownTool(parsedBody);
   else if (message?.admitted)
     return invalidRequest(
       parsedBody === undefined ? "the message is not well-formed JSON" : "a message of this length must call a tool",
@@ -89,20 +90,29 @@ function withBothTypes(sent: Headers): Headers {
   return headers;
 }
 
-/** The tools that cost nothing. */
-const FREE_TOOLS = [REQUEST_UPLOAD, REQUEST_PAYMENT_LINK, GET_RESULT];
+/** The names of all tools. */
+const TOOLS = [...PRODUCTS.map(({ tool }) => tool), REQUEST_UPLOAD, REQUEST_PAYMENT_LINK, GET_RESULT];
+/** Stands for a tool that does not exist. */
+const UNKNOWN = "unknown";
 
 const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });
 
 /**
- * Returns the name of the tool that a message calls. Returns `unknown` if the tool does not exist, and undefined if the
- * message is not a call.
+ * Returns the name of the tool that a message calls. Returns {@link UNKNOWN} if the tool does not exist, and undefined
+ * if the message is not a call.
  */
 function toolCalled(message: unknown): string | undefined {
   const { success, data } = toolCall.safeParse(message);
   if (!success) return undefined;
   const { name } = data.params;
-  return FREE_TOOLS.includes(name) || PRODUCTS.some(({ tool }) => tool === name) ? name : "unknown";
+  return TOOLS.includes(name) ? name : UNKNOWN;
+}
+
+/** Rejects a call of a tool that does not exist (MCP, "Error Handling" of tools), and names those that do. */
+function unknownTool(message: unknown): Response {
+  const { id = null, params } = message as { id?: string | number | null; params: { name: string } };
+  const error = `Tool ${shownName(params.name)} not found. The tools are ${TOOLS.join(", ")}`;
+  return Response.json({ jsonrpc: "2.0", id, error: { code: -32602, message: error } });
 }
 
 function parse(json: ReceivedJson): unknown {

@@ -257,6 +257,7 @@ function failOnce(error: Error): void {
   vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({
     digest: async () => undefined,
     fingerprint: async () => "",
+    precheck: async () => [],
     run,
   });
 }

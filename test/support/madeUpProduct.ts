@@ -33,5 +33,6 @@ export function madeUpProduct(): Product {
     schemas,
     schemas,
     () => Promise.reject(new Error("made up")),
+    () => Promise.resolve([]),
   );
 }

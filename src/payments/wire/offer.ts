@@ -187,21 +187,21 @@ export class PaymentRequired extends Error {
    */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
-  /** Errors of the unpaid request, to correct before paying. */
-  readonly problems: readonly object[];
+  /** Facts about the unpaid request, as further members of the body of version 1. */
+  readonly facts: Readonly<Record<string, unknown>>;
 
   /** @param reason undefined if the call has no payment */
   constructor(
     offer: Offer,
     reason?: string,
     refusal?: { version: 1 | 2; receipt: Receipt },
-    problems: readonly object[] = [],
+    facts: Readonly<Record<string, unknown>> = {},
   ) {
     super(reason ?? missingHeader("X-PAYMENT", offer));
     this.offer = offer;
     this.reason = this.message;
     this.reasonV2 = reason ?? missingHeader("PAYMENT-SIGNATURE", offer);
     this.refusal = refusal;
-    this.problems = problems;
+    this.facts = facts;
   }
 }

@@ -14,10 +14,12 @@ const WORDS = new Map([
  * Returns the schema of a field that takes one name of a list, or a synonym of a name. Synonyms are accepted but not
  * published. The error for any other value suggests the most similar name, or lists all names.
  * @param synonyms the name that each synonym stands for
+ * @param other a field that callers confuse with this one, and its names
  */
 export function choice<N extends string, S extends string = never>(
   names: readonly N[],
   synonyms?: Readonly<Record<S, string>>,
+  other?: { field: string; names: readonly string[] },
 ) {
   const canonical = new Map(Object.entries<string>(synonyms ?? {}));
   const understood = [...names, ...canonical.keys()] as (N | S)[];
@@ -25,9 +27,10 @@ export function choice<N extends string, S extends string = never>(
     .enum(understood, {
       error: ({ input }) => {
         const meant = typeof input === "string" ? nearest(inOurWords(input), understood) : undefined;
-        return meant === undefined
-          ? `must be ${FIELD_KINDS.choice.expected(names)}`
-          : `is not known. Did you mean ${canonical.get(meant) ?? meant}?`;
+        if (meant !== undefined) return `is not known. Did you mean ${canonical.get(meant) ?? meant}?`;
+        const home = other?.names.find((name) => name === input);
+        if (home !== undefined) return `is a ${other!.field}: send \`${other!.field}\` with the value ${home}`;
+        return `must be ${FIELD_KINDS.choice.expected(names)}`;
       },
     })
     .meta({ enum: [...names] });

@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { UPLOAD_FIRST } from "../../inputs/upload.ts";
+import { shownName } from "../../shared/problems.ts";
 import { FIELD_KINDS } from "./fieldKinds.ts";
 
 /** Descriptions of valid values, by zod's name of their type. */
@@ -30,11 +32,19 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
+/** Lengths of units in points. */
+const POINTS: Record<string, number> = { pt: 1, in: 72, inch: 72, mm: 72 / 25.4, cm: 72 / 2.54, px: 0.75 };
+
 /** Returns the correct spelling of a number or text that only has the wrong type; an empty string for other values. */
 function inOtherQuotes(expected: string, input: unknown): string {
   if (expected === "string" && typeof input === "number") return `: write "${input}"`;
-  const isNumber = typeof input === "string" && input.trim() !== "" && Number.isFinite(Number(input));
-  return isNumber && (expected === "number" || expected === "int") ? `: write ${Number(input)} without quotes` : "";
+  if (typeof input !== "string" || (expected !== "number" && expected !== "int")) return "";
+  if (input.trim() !== "" && Number.isFinite(Number(input))) return `: write ${Number(input)} without quotes`;
+  const [, number, unit = ""] = /^\s*([+-]?\d{1,6}(?:\.\d{1,6})?)\s*([a-z°]{1,7})\s*$/i.exec(input) ?? [];
+  if (number === undefined) return "";
+  const points = POINTS[unit.toLowerCase()];
+  if (points === undefined || points === 1) return `: write ${Number(number)}, without the unit`;
+  return `: lengths are in points, so ${shownName(input.trim())} is ${Math.round(Number(number) * points * 10) / 10}`;
 }
 
 /**
@@ -43,9 +53,34 @@ function inOtherQuotes(expected: string, input: unknown): string {
  */
 export function takesShare(range: string): z.core.$ZodErrorMap {
   return ({ input }) => {
-    const percent = typeof input === "number" ? input : Number(/^\s*(\d+(\.\d+)?)\s*%\s*$/.exec(String(input))?.[1]);
-    const advice = percent >= 1 && percent <= 100 ? `: ${percent} % is ${percent / 100}` : "";
-    return `must be a number ${range}${advice}`;
+    const [, number, sign] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(%?)\s*$/.exec(String(input)) ?? [];
+    const share = Number(number);
+    const isQuoted = typeof input === "string" && sign === "" && share > 0 && share <= 1;
+    if (isQuoted) return `must be a number ${range}: write ${share} without quotes`;
+    return `must be a number ${range}${share >= 1 && share <= 100 ? `: ${share} % is ${share / 100}` : ""}`;
+  };
+}
+
+/** Returns the error message of a field that takes a color: `#rrggbb`. */
+export const takesColor: z.core.$ZodErrorMap = ({ input }) => {
+  const expected = "must be #rrggbb, such as #cc0000";
+  const [, digits] = /^#?([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(String(input)) ?? [];
+  if (digits?.length === 8) return `${expected}: send the opacity in the field \`opacity\``;
+  if (digits === undefined) return expected;
+  return `${expected}: write #${digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits}`;
+};
+
+/**
+ * Returns the error message of a file that is sent as text in an unknown form. Callers often send a name that only they
+ * can open, such as a path or an attachment in their chat.
+ */
+export function takesFile(base64: string): z.core.$ZodErrorMap {
+  return ({ input }) => {
+    const text = String(input);
+    if (/^\s+(https?:|data:|upload:)/i.test(text)) return "begins with white space. Remove it";
+    if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}\/\S*$/i.test(text))
+      return `is a URL without its scheme. Write https://${shownName(text)}`;
+    return `must be an http(s) URL, a data URI, the handle of an upload or ${base64}; a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
   };
 }
 

@@ -18,7 +18,19 @@ interface Fields {
   here: readonly string[];
   /** Returns the name of another operation that has this field. */
   elsewhere(field: string): string | undefined;
+  /** Returns the value that was sent for a field, if a value may contain fields. */
+  sent?(field: string): unknown;
 }
+
+/** Unknown fields that stand for a function of other services, and the facts about it. */
+const MISSING_FUNCTIONS: readonly [RegExp, string][] = [
+  [/page/i, "every page is marked, and pages cannot be selected"],
+  [
+    /font(?!.?size)|typeface|bold|italic|weight/i,
+    "the characters of the text select the font, and `template` its weight",
+  ],
+  [/call.?back|hook|notif|e.?mail/i, "the response has the result, and nothing is sent to another address"],
+];
 
 /**
  * Converts the issues of a failed validation to a Problem invalid_request, with one entry in `errors` per wrong field,
@@ -26,7 +38,9 @@ interface Fields {
  */
 export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Problem {
   const unknown = issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
-  const meant = new Set(unknown.slice(0, MAX_ERRORS).map((key) => meantField(key, fields)));
+  const meant = new Set(
+    unknown.slice(0, MAX_ERRORS).flatMap((key) => [meantField(key, fields), ...wrappedFields(key, fields)]),
+  );
   const wrong = issues.flatMap((issue) => {
     if (issue.code === "unrecognized_keys")
       return issue.keys.map((key) => ({ path: key, message: () => unknownField(key, fields) }));
@@ -50,6 +64,12 @@ function meantField(name: string, { here, elsewhere }: Fields): string | undefin
   return fieldCalled(name, here) ?? nearest(name, here);
 }
 
+/** Returns the fields that an unknown field contains, if the caller has put the whole request into it. */
+function wrappedFields(name: string, { here, sent }: Fields): string[] {
+  const value = sent?.(name);
+  return typeof value === "object" && value !== null ? here.filter((field) => Object.hasOwn(value, field)) : [];
+}
+
 function isMissing({ message }: z.core.$ZodIssue): boolean {
   return message.startsWith(REQUIRED);
 }
@@ -57,16 +77,21 @@ function isMissing({ message }: z.core.$ZodIssue): boolean {
 /** Describes an unknown field and suggests a known one: the rest of a sentence that begins with the field's name. */
 function unknownField(name: string, fields: Fields): string {
   const { here, elsewhere } = fields;
-  if (/page/i.test(name)) return "is not a field: every page is marked, and pages cannot be selected";
+  if (wrappedFields(name, fields).length > 0)
+    return "is not a field. Send the fields in it directly, as members of the request";
   const home = elsewhere(name);
   if (home !== undefined) return `is not a field of this operation, but of ${home}`;
+  const missing = MISSING_FUNCTIONS.find(([names]) => names.test(name));
+  if (missing) return `is not a field: ${missing[1]}`;
   const meant = meantField(name, fields);
   if (meant !== undefined) return `is not a field. Did you mean \`${meant}\`?`;
   return `is not a field. The fields are ${here.map((field) => `\`${field}\``).join(", ")}`;
 }
 
-/** Returns an error as a sentence with one period. */
+/** Returns an error as a sentence with one period. A message that is a sentence already follows a colon. */
 export function sentenceOf({ path, message }: FieldError): string {
-  const text = `${path === "" ? "The request" : `\`${path}\``} ${message}`;
+  const isSentence = /^\p{Lu}/u.test(message);
+  const subject = path === "" ? "The request" : `\`${path}\`${isSentence ? ":" : ""}`;
+  const text = path === "" && isSentence ? message : `${subject} ${message}`;
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }

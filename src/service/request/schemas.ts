@@ -14,11 +14,11 @@ import {
   type TemplateName,
   unknownPlaceholder,
 } from "../../engine/index.ts";
-import { UPLOAD_FIRST, Upload } from "../../inputs/upload.ts";
+import { Upload } from "../../inputs/upload.ts";
 import { once } from "../../shared/once.ts";
 import { choice } from "./choice.ts";
 import { FIELD_KINDS } from "./fieldKinds.ts";
-import { takes, takesShare } from "./fieldMessages.ts";
+import { takes, takesColor, takesFile, takesShare } from "./fieldMessages.ts";
 
 /**
  * Schemas of requests and results: the single source for validation, OpenAPI and MCP. Request schemas are created on
@@ -71,9 +71,6 @@ function byTemplate(property: "position" | "color"): string {
 
 const FILE = takes("a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)");
 
-/** Error message for a file that only the caller can open: a path, or an attachment in the caller's chat. */
-const UNREADABLE = `a path or an attachment on your side cannot be read from here: ${UPLOAD_FIRST}`;
-
 // JVBERi is the beginning of %PDF in base64. Text that begins otherwise is more likely a path.
 const FILE_PATTERN = /^([Hh][Tt][Tt][Pp][Ss]?:\/\/|[Dd][Aa][Tt][Aa]:|upload:|JVBERi)/;
 // Text that begins like a PNG or JPEG in base64 is treated as base64, so that the error for malformed base64 applies to
@@ -91,7 +88,7 @@ const notUploadAddress = [
 const file = once(() =>
   z
     .string({ error: FILE })
-    .regex(FILE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
+    .regex(FILE_PATTERN, { error: takesFile("base64 of a PDF, which begins with JVBERi") })
     .refine(...notUploadAddress)
     .meta({
       description:
@@ -103,7 +100,7 @@ const file = once(() =>
 const image = once(() =>
   z
     .string({ error: FILE })
-    .regex(IMAGE_PATTERN, `must be an http(s) URL, a data URI, the handle of an upload or base64; ${UNREADABLE}`)
+    .regex(IMAGE_PATTERN, { error: takesFile("base64") })
     .refine(...notUploadAddress)
     .meta({
       description: `The image, ${IMAGE_FORMATS.join(" or ")}: a public http(s) URL, the handle of an upload (upload:…), a data URI or bare base64. Never a path.`,
@@ -152,11 +149,12 @@ const box = once(() =>
     .optional()
     .describe("Page box to count from. Default: trim if the TrimBox is inset by more than 10 points, else crop."),
 );
+const GAP = "must be a number from 0 to 10, as a share of the mark's size";
 const tileGap = once(() =>
   z
-    .number()
-    .min(0)
-    .max(10)
+    .number({ error: GAP })
+    .min(0, { error: GAP })
+    .max(10, { error: GAP })
     .optional()
     .meta({
       description: "Gap between tiles, as a share of the mark's size. Default: 0.5 in a row, 1.5 between rows.",
@@ -192,10 +190,16 @@ const filename = once(() =>
 );
 const password = once(() => z.string().max(1024).optional().describe("The password of an encrypted PDF."));
 
-/** Country codes that callers confuse with languages, and the right language codes. */
+/**
+ * Country codes that callers confuse with languages, and the right language codes. Of these, `kr`, `rs` and `pk` are no
+ * languages whose letterforms differ.
+ */
 const COUNTRIES = new Map([
   ["jp", "ja"],
   ["cn", "zh"],
+  ["kr", "ko"],
+  ["rs", "sr"],
+  ["pk", "ur"],
 ]);
 
 /** Returns whether the runtime accepts a language tag: the order of its parts must follow BCP 47. */
@@ -267,12 +271,12 @@ export const textRequest = once(() =>
   z.strictObject({
     file: file(),
     text: text(),
-    template: choice(templates)
+    template: choice(templates, {}, { field: "position", names: POSITIONS })
       .default(DEFAULTS.template)
       .describe(
         `The appearance: position, rotation, size, weight and color. Other fields of the request override it. ${templates.map((name) => `${name}: ${TEMPLATES[name].description}`).join(" ")}`,
       ),
-    position: choice(POSITIONS, SYNONYMS)
+    position: choice(POSITIONS, SYNONYMS, { field: "template", names: templates })
       .transform(canonical<Position>)
       .optional()
       .describe(
@@ -285,8 +289,8 @@ export const textRequest = once(() =>
       .describe("Rotation in degrees, counter-clockwise as the reader sees the page. Default: from the template."),
     lang: lang(),
     color: z
-      .string()
-      .regex(/^#[0-9A-Fa-f]{6}$/, "must be #rrggbb, such as #cc0000")
+      .string({ error: takesColor })
+      .regex(/^#[0-9A-Fa-f]{6}$/, { error: takesColor })
       .optional()
       .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
     font_size: z

@@ -3,7 +3,7 @@ import type { Notice } from "../../engine/index.ts";
 import type { WorkResult } from "../../payments/sale/saleTerms.ts";
 import type { Price } from "../../payments/wire/price.ts";
 import type { Config } from "../../settings/config.ts";
-import type { Problem } from "../../shared/problems.ts";
+import type { FieldError, Problem } from "../../shared/problems.ts";
 import { fieldMessage } from "../request/fieldMessages.ts";
 import { digestOf, type FileHashes, fingerprintOf, hashesOf } from "../request/fingerprint.ts";
 import { invalidRequest } from "../request/invalidRequest.ts";
@@ -18,7 +18,8 @@ import {
   textRequest,
 } from "../request/schemas.ts";
 import { typedFields } from "../request/typedFields.ts";
-import type { CallContext } from "./callContext.ts";
+import type { CallContext, Exchange } from "./callContext.ts";
+import { precheckImage, precheckText } from "./precheck.ts";
 import { type ContentDigest, type Marked, type Proof, watermarkImage, watermarkText } from "./watermark.ts";
 
 /** The result of a paid call. */
@@ -46,6 +47,8 @@ export interface AcceptedRequest {
    * @throws EngineError if the file, the image or the text cannot be used
    */
   run(call: CallContext): Promise<WorkResult<Delivery>>;
+  /** Returns errors that `run` would throw, as far as they show without the files. */
+  precheck(exchange: Exchange): Promise<FieldError[]>;
 }
 
 /** An operation that callers can buy. */
@@ -94,6 +97,7 @@ export const PRODUCTS: readonly Product[] = [
     { json: textRequest, form: textForm },
     { json: textRead, form: textForm },
     watermarkText,
+    precheckText,
   ),
   defineProduct(
     {
@@ -114,6 +118,7 @@ export const PRODUCTS: readonly Product[] = [
     { json: imageRequest, form: imageForm },
     { json: imageRead, form: imageForm },
     watermarkImage,
+    precheckImage,
   ),
 ];
 
@@ -139,12 +144,14 @@ function productWith(field: string): string | undefined {
 /**
  * Defines a product whose requests are carried out by `run`.
  * @param checks the schemas that validate a request after it is read
+ * @param precheck returns errors that `run` would throw, as far as they show without the files
  */
 export function defineProduct<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
   schemas: Record<RequestFormat, () => z.ZodObject>,
   checks: Record<RequestFormat, () => z.ZodType<R>>,
   run: (request: R, call: CallContext, digest: ContentDigest) => Promise<Marked>,
+  precheck: (request: R, exchange: Exchange) => Promise<FieldError[]>,
 ): Product {
   const { operation } = facts;
   const product: Product = {
@@ -162,7 +169,8 @@ export function defineProduct<R extends { filename: string }>(
       const checked = checks[format]().safeParse(typed, { error: fieldMessage });
       if (!checked.success) {
         const here = Object.keys(schemas.json().shape);
-        throw invalidRequest(checked.error.issues, { here, elsewhere: productWith });
+        const sent = (field: string) => Object(typed)[field] as unknown;
+        throw invalidRequest(checked.error.issues, { here, elsewhere: productWith, sent });
       }
       if (tooLong) throw tooLong;
       const request: R = checked.data;
@@ -170,6 +178,7 @@ export function defineProduct<R extends { filename: string }>(
       const sentHashes = () => (sent ??= hashesOf(request)); // computed once, because files may be large
       return {
         fingerprint: async () => fingerprintOf(operation, request, await sentHashes()),
+        precheck: (exchange) => precheck(request, exchange),
         digest: async (date) => digestOf(operation, request, await sentHashes(), { date }),
         async run(call) {
           const digest: ContentDigest = async (fetched, source) =>

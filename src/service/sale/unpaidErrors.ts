@@ -1,0 +1,31 @@
+import { type FieldError, Problem } from "../../shared/problems.ts";
+import { idempotencyKeyOf } from "../request/idempotencyKey.ts";
+import { MAX_PROBLEMS } from "../request/invalidRequest.ts";
+import type { Exchange } from "./callContext.ts";
+import { errorsOf, fieldErrorsOf } from "./precheck.ts";
+import type { AcceptedRequest } from "./products.ts";
+
+type Accepted = AcceptedRequest | undefined;
+
+/**
+ * Returns the errors that a paid call with a request would get, at most `MAX_PROBLEMS`, as far as they show without
+ * its files.
+ * @param accept reads and validates the request; undefined if it was not read
+ * @param sentKey the idempotency key, not yet validated
+ */
+export async function errorsBeforePayment(
+  accept: () => Accepted | Promise<Accepted>,
+  sentKey: unknown,
+  exchange: Exchange,
+): Promise<FieldError[]> {
+  const keyErrors = await errorsOf("", () => idempotencyKeyOf(sentKey, { identifier: null }));
+  const errors: FieldError[] = [];
+  try {
+    const accepted = await accept();
+    if (accepted) errors.push(...(await accepted.precheck(exchange)));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    errors.push(...fieldErrorsOf(error, ""));
+  }
+  return [...keyErrors, ...errors].slice(0, MAX_PROBLEMS);
+}
