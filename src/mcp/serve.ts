@@ -62,11 +62,11 @@ async function answer(
     );
   const tool = toolCalled(parsedBody);
   if (tool !== undefined) onCall(tool);
-  if (tool === UNKNOWN) return unknownTool(parsedBody);
   else if (message?.admitted)
     return invalidRequest(
       parsedBody === undefined ? "the message is not well-formed JSON" : "a message of this length must call a tool",
     );
+  if (tool === UNKNOWN) return unknownTool(parsedBody);
   const view = takesViews(parsedBody) ? drawView : undefined;
   const handler = createMcpHandler(() => mcpServer(exchange, view, message), {
     maxRequestBodySize: config.maxJsonBytes,

@@ -145,8 +145,11 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   });
 
   test("answers an unpaid call with the 402 that the OpenAPI document shows as the example", async () => {
-    const response = await send(path, { method: "POST" });
-    const { example } = (await post()).responses[402].content["application/json"];
+    const { requestBody, responses } = await post();
+    const body = JSON.stringify(requestBody.content["application/json"].example);
+    const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
+    const response = await send(path, { method: "POST", headers, body });
+    const { example } = responses[402].content["application/json"];
     const { accepts, ...answer } = await response.json<Json>();
     const shortened = accepts.map((offer: Json) => ({ ...offer, outputSchema: {} }));
     expect({ ...answer, accepts: shortened }).toEqual(example);

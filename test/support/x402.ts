@@ -55,6 +55,7 @@ export const strict402 = z.strictObject({
   error: z.string(),
   accepts: z.array(strictOffer).min(1),
   problems,
+  unchecked: z.string().optional(),
 });
 
 /** The payment terms of a 402 answer or tool result in x402 version 2, with exactly these fields. */

@@ -53,11 +53,16 @@ export const paymentSchemas = {
         type: "array",
         maxItems: MAX_PROBLEMS,
         items: FIELD_ERROR,
-        description: "Errors of the request that a small unpaid body or a query shows. Correct them before you pay.",
+        description:
+          "Errors that a paid call with this request would get, as far as they show before the payment. Correct them before you pay.",
+      },
+      unchecked: {
+        ...text,
+        description: "How to check the fields for free, if the body was not read before the payment.",
       },
       extensions: open("Extensions by name: offer-receipt, if this deployment signs its offers."),
     },
-    ["problems", "extensions"],
+    ["problems", "unchecked", "extensions"],
   ),
   PaymentRequirementsV2: object({
     ...terms,
