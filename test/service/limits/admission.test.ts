@@ -280,7 +280,7 @@ describe("a payer", () => {
   });
 
   test("limits the bytes of a payer's concurrent calls, even if all have the same payment, and answers 429 to any further call", async () => {
-    const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "1" };
+    const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "3" };
     const { call } = deployment("good", limits);
     const headers = {
       ...JSON_TYPE,
