@@ -46,7 +46,7 @@ export async function unpaidFacts(c: Context<ApiEnv>, product: Product, exchange
 /** Returns errors for headers that look like the idempotency key. They are not read, and the caller relies on them. */
 function misnamedKeys(headers: Headers): FieldError[] {
   return [...headers.keys()]
-    .filter((name) => /^(x-)?idempoten/i.test(name) && name !== IDEMPOTENCY_KEY.toLowerCase())
+    .filter((name) => /^(x-)?idempotency/i.test(name) && name !== IDEMPOTENCY_KEY.toLowerCase())
     .map((name) => ({ path: shownName(name), message: `is not read. Did you mean ${IDEMPOTENCY_KEY}?` }));
 }
 

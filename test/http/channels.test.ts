@@ -67,6 +67,15 @@ describe("payment through a channel", () => {
     expect(await offered({}, "good")).toEqual(["exact"]);
   });
 
+  test("the OpenAPI document lists the channel scheme exactly if a 402 offers channels", async () => {
+    const protocols = async (bindings: object) => {
+      const { text } = await deployment("channels", bindings).call({ method: "GET" }, "/openapi.json");
+      return JSON.parse(text).paths[TEXT].post["x-payment-info"].protocols as object[];
+    };
+    expect(await protocols({})).toContainEqual({ x402: { schemes: ["exact", "batch-settlement"] } });
+    expect(await protocols({ CHANNEL_KEY: "" })).toContainEqual({ x402: {} });
+  });
+
   test("a 402 states the withdrawal delay and the minimum deposit of payment channels from the settings", async () => {
     const bindings = { CHANNEL_WITHDRAW_DELAY_SECONDS: "172800", CHANNEL_MIN_DEPOSIT_CALLS: "20" };
     const { headers } = await deployment("channels", bindings).call({});

@@ -131,7 +131,7 @@ describe("a mistake in a file", () => {
       /^file: The upload has expired.* Request another upload.$/,
     ],
     ["an upload URL", `https://a.example.com/v1/uploads/498712-${"9".repeat(32)}`, /^file: .*Use the handle upload:…/],
-    ["base64 of another format", "UEsDBBQABgAIAAAAIQ", /^file: .*base64 of a PDF, which begins with JVBERi/],
+    ["base64 of another format", encode("PK\x03\x04").toBase64(), /^file: .*base64 of a PDF, which begins with JVBERi/],
     ["base64 that is cut", "JVBERi0xLjQK...", /^file: is not valid base64: .*send the complete result$/],
     ["a data URI without base64", "data:application/pdf,%25PDF-1.4", /^file: must be a base64 data URI/],
     ["an image", `data:image/png;base64,${png}`, /^file: This is an image, not a PDF. Convert it first.$/],

@@ -92,7 +92,7 @@ export function saleOf(product: Product, origin: string, config: Config) {
     tags: ["Watermark"],
     summary,
     description: `${description} Costs ${label}, paid with x402${mpp ? " or MPP" : ""}: call without a payment, sign one of the offers in the 402, and call again with the payment. A failed call is not charged.`,
-    "x-payment-info": paymentInfo(price(config), mpp ? offer : undefined),
+    "x-payment-info": paymentInfo(price(config), offer, mpp),
     parameters: [
       ...paymentParameters("Without a payment, the response is a 402."),
       keyHeader,

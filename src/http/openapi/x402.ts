@@ -53,8 +53,7 @@ export const paymentSchemas = {
         type: "array",
         maxItems: MAX_PROBLEMS,
         items: FIELD_ERROR,
-        description:
-          "Errors that a paid call with this request would get, as far as they show before the payment. Correct them before you pay.",
+        description: "Mistakes of the request that show before the payment. Correct them before you pay.",
       },
       unchecked: {
         ...text,

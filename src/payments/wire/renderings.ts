@@ -88,12 +88,18 @@ export function chargeRequests({ networks, v2 }: Offer): { request: string; requ
   return requests.slice(0, MAX_CHARGES);
 }
 
+/** Returns the x402 schemes of an offer, without duplicates. */
+function schemesOf({ v2, channels }: Offer): string[] {
+  return [...new Set([...v2, ...channels].map(({ scheme }) => scheme))];
+}
+
 /**
  * Returns the price as OpenAPI's `x-payment-info`, for discovery tools.
- * @param offer the terms, if the deployment also takes MPP payments (draft-payment-discovery-01, "Payment Offer Object")
+ * @param offer the terms; undefined if the deployment cannot sell
+ * @param isMppTaken whether the deployment also takes MPP payments (draft-payment-discovery-01, "Payment Offer Object")
  */
-export function paymentInfo(price: Price, offer?: Offer) {
-  const offers = (offer ? chargeRequests(offer) : []).map(({ requirement: { amount, asset } }) => ({
+export function paymentInfo(price: Price, offer: Offer | undefined, isMppTaken: boolean) {
+  const offers = (offer && isMppTaken ? chargeRequests(offer) : []).map(({ requirement: { amount, asset } }) => ({
     intent: MPP_INTENT,
     method: MPP_METHOD,
     amount,
@@ -102,7 +108,7 @@ export function paymentInfo(price: Price, offer?: Offer) {
   return {
     price: { mode: "fixed", currency: "USD", amount: dollarsOf(price) },
     protocols: [
-      { x402: {} },
+      { x402: offer && offer.channels.length > 0 ? { schemes: schemesOf(offer) } : {} },
       ...(offers.length > 0 ? [{ mpp: { method: MPP_METHOD, intent: MPP_INTENT, currency: "USD" } }] : []),
     ],
     ...(offers.length > 0 && { offers }),

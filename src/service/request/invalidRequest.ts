@@ -29,7 +29,7 @@ const MISSING_FUNCTIONS: readonly [RegExp, string][] = [
     /font(?!.?size)|typeface|bold|italic|weight/i,
     "the characters of the text select the font, and `template` its weight",
   ],
-  [/call.?back|hook|notif|e.?mail/i, "the response has the result, and nothing is sent to another address"],
+  [/call.?back|hook|notify|e.?mail/i, "the response has the result, and nothing is sent to another address"],
 ];
 
 /**

@@ -191,8 +191,8 @@ const filename = once(() =>
 const password = once(() => z.string().max(1024).optional().describe("The password of an encrypted PDF."));
 
 /**
- * Country codes that callers confuse with languages, and the right language codes. Of these, `kr`, `rs` and `pk` are no
- * languages whose letterforms differ.
+ * Country codes that callers confuse with languages, and the right language codes. `kr` is also a language of Nigeria,
+ * whose letterforms do not depend on this field.
  */
 const COUNTRIES = new Map([
   ["jp", "ja"],

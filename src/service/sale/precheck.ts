@@ -60,7 +60,7 @@ function expectObjects(bytes: Uint8Array): void {
     throw new Problem("not_a_pdf", "The file is not a PDF. Check that you sent the right file.");
 }
 
-/** Returns the errors of a field that a check throws. A fault of the service is none: the call can still be paid. */
+/** Returns the errors of a field that a check throws. Ignores faults of the service: they must not prevent the 402. */
 export async function errorsOf(path: string, check: () => unknown): Promise<FieldError[]> {
   try {
     await check();

@@ -47,7 +47,7 @@ export interface AcceptedRequest {
    * @throws EngineError if the file, the image or the text cannot be used
    */
   run(call: CallContext): Promise<WorkResult<Delivery>>;
-  /** Returns errors that `run` would throw, as far as they show without the files. */
+  /** Returns errors that `run` would throw and that show without reading the files. */
   precheck(exchange: Exchange): Promise<FieldError[]>;
 }
 
@@ -144,7 +144,7 @@ function productWith(field: string): string | undefined {
 /**
  * Defines a product whose requests are carried out by `run`.
  * @param checks the schemas that validate a request after it is read
- * @param precheck returns errors that `run` would throw, as far as they show without the files
+ * @param precheck returns errors that `run` would throw and that show without reading the files
  */
 export function defineProduct<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,

@@ -8,8 +8,8 @@ import type { AcceptedRequest } from "./products.ts";
 type Accepted = AcceptedRequest | undefined;
 
 /**
- * Returns the errors that a paid call with a request would get, at most `MAX_PROBLEMS`, as far as they show without
- * its files.
+ * Returns errors that a paid call with a request would get and that show without reading its files, at most
+ * `MAX_PROBLEMS`.
  * @param accept reads and validates the request; undefined if it was not read
  * @param sentKey the idempotency key, not yet validated
  */

@@ -56,6 +56,9 @@ const inPage = (html: string): Published => ({
   price: /<strong>([\d.]+) USDC<\/strong> per call/.exec(html)?.[1] ?? "",
 });
 
+/** Reads the price from the server card, or the page about the MCP server. */
+const inCard = (text: string): Published => ({ price: /([\d.]+) USDC per call/.exec(text)?.[1] ?? "" });
+
 interface Way {
   network: string;
   amount?: string;
@@ -108,6 +111,8 @@ async function published(product: Product): Promise<Record<string, Published>> {
     "example of openapi.json": inWays(example.accepts),
     "/.well-known/x402": inText(instructions, product),
     "llms.txt": { ...inText(await (await call("/llms.txt")).text(), product) },
+    "server card": inCard(await (await call("/mcp/server-card")).text()),
+    "page of the MCP server": inCard(await (await call("/mcp", { headers: { Accept: "text/html" } })).text()),
     page: inPage(await (await call("/", { headers: { Accept: "text/html" } })).text()),
   };
 }
