@@ -160,10 +160,10 @@ const FIELD: Recipe = {
         replace(
           "src/service/request/schemas.ts",
           `    color: z
-      .string()`,
+      .string({`,
           `    bold: z.boolean().default(false).describe("Whether letters are bold in every template."),
     color: z
-      .string()`,
+      .string({`,
         ),
       ],
       red: {

@@ -87,6 +87,9 @@ describe("an invalid value", () => {
     [TEXT, { ...text, opacity: ".5" }, "opacity", "must be a number from 0 to 1: write 0.5 without quotes"],
     [IMAGE, { ...image, scale: "0" }, "scale", "must be a number more than 0 and at most 1"],
     [TEXT, { ...text, template: "center" }, "template", "is a position: send `position` with the value center"],
+    [TEXT, { ...text, opacity: { toString: 1 } }, "opacity", "must be a number from 0 to 1"],
+    [TEXT, { ...text, opacity: `1${" ".repeat(200_000)}x` }, "opacity", "must be a number from 0 to 1"],
+    [TEXT, { ...text, color: { toString: 1 } }, "color", "must be #rrggbb, such as #cc0000"],
     [TEXT, { ...text, color: "#12345" }, "color", "must be #rrggbb, such as #cc0000"],
     [TEXT, { ...text, font_size: 0 }, "font_size", "must be more than 0"],
     [

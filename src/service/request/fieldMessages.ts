@@ -47,13 +47,18 @@ function inOtherQuotes(expected: string, input: unknown): string {
   return `: lengths are in points, so ${shownName(input.trim())} is ${Math.round(Number(number) * points * 10) / 10}`;
 }
 
+/** Returns a text or a number as text; an empty text for other values, whose conversion may throw. */
+function textOf(input: unknown): string {
+  return typeof input === "string" || typeof input === "number" ? String(input) : "";
+}
+
 /**
  * Returns the error message of a field whose value is a share, such as 0.5. Callers often send a percentage, which the
  * message converts.
  */
 export function takesShare(range: string): z.core.$ZodErrorMap {
   return ({ input }) => {
-    const [, number, sign] = /^\s*(\d+(?:\.\d+)?|\.\d+)\s*(%?)\s*$/.exec(String(input)) ?? [];
+    const [, number, sign] = /^(\d+(?:\.\d+)?|\.\d+)\s*(%?)$/.exec(textOf(input).trim()) ?? [];
     const share = Number(number);
     const isQuoted = typeof input === "string" && sign === "" && share > 0 && share <= 1;
     if (isQuoted) return `must be a number ${range}: write ${share} without quotes`;
@@ -64,7 +69,7 @@ export function takesShare(range: string): z.core.$ZodErrorMap {
 /** Returns the error message of a field that takes a color: `#rrggbb`. */
 export const takesColor: z.core.$ZodErrorMap = ({ input }) => {
   const expected = "must be #rrggbb, such as #cc0000";
-  const [, digits] = /^#?([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(String(input)) ?? [];
+  const [, digits] = /^#?([0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i.exec(textOf(input)) ?? [];
   if (digits?.length === 8) return `${expected}: send the opacity in the field \`opacity\``;
   if (digits === undefined) return expected;
   return `${expected}: write #${digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits}`;
@@ -76,7 +81,7 @@ export const takesColor: z.core.$ZodErrorMap = ({ input }) => {
  */
 export function takesFile(base64: string): z.core.$ZodErrorMap {
   return ({ input }) => {
-    const text = String(input);
+    const text = textOf(input);
     if (/^\s+(https?:|data:|upload:)/i.test(text)) return "begins with white space. Remove it";
     if (/^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}\/\S*$/i.test(text))
       return `is a URL without its scheme. Write https://${shownName(text)}`;
