@@ -12,7 +12,7 @@ import { MAX_PROBLEMS } from "../service/request/invalidRequest.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
 import type { AcceptedRequest, Product } from "../service/sale/products.ts";
 import { errorsBeforePayment } from "../service/sale/unpaidErrors.ts";
-import { type FieldError, shownName } from "../shared/problems.ts";
+import type { FieldError } from "../shared/problems.ts";
 import { expectFieldsInBody, expectUtf8, parseJson, queryFields, unsupportedType } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 
@@ -43,11 +43,14 @@ export async function unpaidFacts(c: Context<ApiEnv>, product: Product, exchange
   return { ...(all.length > 0 ? { problems: all } : {}), ...(isUnread ? { unchecked: UNCHECKED } : {}) };
 }
 
-/** Returns errors for headers that look like the idempotency key. They are not read, and the caller relies on them. */
+/** Headers that callers confuse with the idempotency key. They are not read, although the caller relies on them. */
+const MISNAMED_KEYS = ["X-Idempotency-Key", "Idempotency-Token", "Idempotency-Id"];
+
 function misnamedKeys(headers: Headers): FieldError[] {
-  return [...headers.keys()]
-    .filter((name) => /^(x-)?idempotency/i.test(name) && name !== IDEMPOTENCY_KEY.toLowerCase())
-    .map((name) => ({ path: shownName(name), message: `is not read. Did you mean ${IDEMPOTENCY_KEY}?` }));
+  return MISNAMED_KEYS.filter((name) => headers.get(name) !== null).map((path) => ({
+    path,
+    message: `is not read. Did you mean ${IDEMPOTENCY_KEY}?`,
+  }));
 }
 
 /**

@@ -218,7 +218,7 @@ describe("a mistake in the HTTP request", () => {
       /^Idempotency-Key: must be 1 to 255 printable ASCII/,
     ],
     ["an empty key", "Idempotency-Key", "", /^Idempotency-Key: must be 1 to 255/],
-    ["a misnamed key", "X-Idempotency-Key", "k", /^x-idempotency-key: is not read. Did you mean Idempotency-Key\?$/],
+    ["a misnamed key", "X-Idempotency-Key", "k", /^X-Idempotency-Key: is not read. Did you mean Idempotency-Key\?$/],
   ])("a call without a payment names the mistake in its headers: %s", async (_, name, value, problem) => {
     const answer = await answerTo(TEXT, JSON_TYPE, valid, { [name]: value });
     expect(shown(await answer.json())).toMatch(problem);
