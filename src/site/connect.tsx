@@ -123,8 +123,8 @@ export function Connect({ endpoint, price, tools, repository }: ConnectFacts) {
               ))}
             </dl>
             <p>
-              A call without a payment returns the terms and charges nothing. An agent without a wallet can read them,
-              but not pay.
+              A call without a payment returns the terms and charges nothing. An agent without a wallet calls{" "}
+              <code>request_payment_link</code>, and a person pays on that page.
             </p>
           </section>
         </div>
