@@ -111,13 +111,13 @@ export interface Family {
   readonly files: "regular and bold" | "regular" | "sliced";
   readonly coverage: string;
   /**
-   * Numbers of the slices that a sliced family has, encoded like \`coverage\`. A slice may contain characters beyond
-   * \`coverage\`.
+   * Numbers of the slices for which a sliced family has a file, encoded like \`coverage\`. A slice may contain characters
+   * beyond \`coverage\`.
    */
   readonly forms?: string;
 }
 
-/** Number of code points in a slice. */
+/** Number of consecutive code points in a slice. Each slice of a sliced family is a separate file. */
 export const SLICE = ${SLICE};
 
 /** The typefaces in order of preference. */

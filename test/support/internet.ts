@@ -241,6 +241,15 @@ function supportedBy(behavior: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
+/** The requests that wait in {@link together}. */
+const waiting: (() => void)[] = [];
+
+/** Waits until `count` requests have arrived. `times` is the number of requests so far, with this one. */
+async function together(count: number, times: number): Promise<void> {
+  if (times < count) return new Promise((resolve) => waiting.push(resolve));
+  for (const go of waiting.splice(0)) go();
+}
+
 /** The prices of a call in the tests, in atomic units of USDC. */
 const PRICES = ["50000", "70000"];
 
@@ -306,6 +315,10 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
     [/^down verify/, () => new Response("bad gateway", { status: 502 })],
     [/^garbage verify/, () => new Response("{]")],
     [/^endless verify/, () => new Response(new Uint8Array(100_000))],
+    [
+      /^together-(\d+)-\S+ verify/,
+      () => together(Number(behavior.split("-")[1]), times).then(() => Response.json(verified)),
+    ],
     [/^silent verify/, () => new Promise<Response>(() => {})],
     [/^silent-first.* settle 1$/, () => new Promise<Response>(() => {})],
     [/^loses-first-answer.* settle 1$/, () => Promise.reject(new TypeError("connection cut"))],
