@@ -241,7 +241,7 @@ function supportedBy(behavior: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
-/** The requests that wait in {@link together}. */
+/** The requests that wait in {@link together} or for `/release`. */
 const waiting: (() => void)[] = [];
 
 /** Waits until `count` requests have arrived. `times` is the number of requests so far, with this one. */
@@ -263,6 +263,7 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
   const [, elsewhere] = /^moved-to-(.*)/.exec(behavior) ?? [];
   if (elsewhere) return to(`https://facilitator.example.com/${elsewhere}/${call}`, 307);
   if (behavior.startsWith("channels-")) return channelFacilitatorAt(behavior, call ?? "", body);
+  if (call === "release") return Response.json(waiting.splice(0).map((go) => go()).length);
   if (call === "supported") return supportedBy(behavior);
   if (call === "count")
     return Response.json({
@@ -318,6 +319,10 @@ async function facilitatorAt(path: string, authorization: string | null, body: s
     [
       /^together-(\d+)-\S+ verify/,
       () => together(Number(behavior.split("-")[1]), times).then(() => Response.json(verified)),
+    ],
+    [
+      /^held-\S+ verify/,
+      () => new Promise<void>((resolve) => waiting.push(resolve)).then(() => Response.json(verified)),
     ],
     [/^silent verify/, () => new Promise<Response>(() => {})],
     [/^silent-first.* settle 1$/, () => new Promise<Response>(() => {})],
