@@ -189,7 +189,15 @@ export class ChannelPayers {
     for (let attempts = 2; ; attempts--) {
       const sent = client.pay();
       const { channelId } = client;
-      const answer = await this.#service.send(this.#request(order, sent, signs), mishap);
+      const request = this.#request(order, sent, signs);
+      const copies = !isFinal && world.chance(0.15) ? 1 + world.below(2) : 0;
+      const sendCopy = async () => {
+        await world.sleep(world.chance(0.5) ? 0 : world.below(5000));
+        hear(await this.#service.send(request), channelId);
+      };
+      const copied = Promise.all(Array.from({ length: copies }, sendCopy));
+      const answer = await this.#service.send(request, mishap);
+      await copied;
       if (answer?.status === 200) client.readReceipt(answer.headers, sent);
       const isCorrected = answer?.status === 402 && client.correct(answer.headers);
       if (isCorrected && attempts > 1) continue;

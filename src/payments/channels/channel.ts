@@ -1,5 +1,5 @@
 import type { Purchase } from "../ledger/record.ts";
-import { channelRequest } from "../wire/channelPayload.ts";
+import { channelRequest, withoutDeposit } from "../wire/channelPayload.ts";
 import { type ChannelSnapshot, type VoucherClaim, ZERO_ADDRESS } from "../wire/channelTypes.ts";
 import { ChannelChain } from "./channelChain.ts";
 import { ChannelChecks, type ChannelRefusal, CODE, type Correction } from "./channelChecks.ts";
@@ -9,6 +9,7 @@ import {
   type ChannelRecord,
   COPY_AFTER_MS,
   claimsOf,
+  type Deposited,
   type FinishedCall,
   isFresh,
   type Pending,
@@ -125,7 +126,7 @@ export class Channel {
 
   async #reserveFree(call: ChannelCall, leaseMs: number): Promise<Reservation> {
     const { payment, requestId, facilitators } = call;
-    const { voucher, requirements, deposit, channelId, chain, config } = payment;
+    const { voucher, requirements, channelId, chain, config } = payment;
     const now = this.#world.now();
     const price = BigInt(requirements.amount);
     const known = this.#store.load();
@@ -142,11 +143,15 @@ export class Channel {
     const record = { ...before, requirements, facilitators };
     if (BigInt(voucher.max) !== BigInt(record.charged) + price) return this.#checks.mismatch(record);
 
-    const request = channelRequest(payment.payload, requirements);
+    // An uncharged call has left its voucher unused and its deposit on the chain. A repeat of it needs no deposit.
+    const deposited = record.deposited?.signature === payment.deposit?.signature ? record.deposited : undefined;
+    const deposit = deposited ? undefined : payment.deposit;
+    const request = channelRequest(deposited ? withoutDeposit(payment.payload) : payment.payload, requirements);
     const pending: Pending = {
       ...{ id: crypto.randomUUID(), requestId, until: now + leaseMs },
       ...{ max: voucher.max, signature: voucher.signature, price: requirements.amount },
       ...(deposit && { deposit: { ...deposit, request } }),
+      ...(deposited && { deposited }),
     };
     this.#store.save({ ...record, pending });
     const mustAsk =
@@ -226,7 +231,7 @@ export class Channel {
       await this.#world.deleteOutput(sale.work.output);
       return { status: isReused ? "reused" : "lost" };
     }
-    if (!pending.deposit) return this.#sell(record, pending, sale, undefined);
+    if (!pending.deposit) return this.#sell(record, pending, sale, pending.deposited);
     const settling = { type: "deposit" as const, sale, attempts: 0, nextAt: this.#world.now() };
     return this.#settleDeposit({ ...record, pending: { ...pending, settling } });
   }
@@ -236,7 +241,7 @@ export class Channel {
     record: ChannelRecord,
     pending: Pending,
     sale: FinishedCall,
-    deposited: { transaction: string; amount: string } | undefined,
+    deposited: Deposited | undefined,
   ): Promise<Commit> {
     const earlier = await this.#earlier(sale);
     const isRepeat = earlier !== undefined;
@@ -256,12 +261,12 @@ export class Channel {
       cleanAt: Math.min(free.cleanAt ?? Number.POSITIVE_INFINITY, sale.work.expiresAt),
     };
     const receipt: ChannelReceipt = {
-      ...(deposited ?? { transaction: "", amount: "" }),
+      ...{ transaction: deposited?.transaction ?? "", amount: deposited?.amount ?? "" },
       extra: { chargedAmount: isRepeat ? "0" : pending.price, channelState: stateExtraOf(next) },
     };
     const sold: SoldCall = isRepeat
       ? earlier
-      : { ...sale, max: pending.max, depositSignature: pending.deposit?.signature, soldAt: now, receipt };
+      : { ...sale, max: pending.max, depositSignature: deposited?.signature, soldAt: now, receipt };
     if (!isRepeat) {
       this.#sold.add(sold);
       const booking: ChannelBooking = {
@@ -301,10 +306,13 @@ export class Channel {
       return { status: "refused", reason: outcome.reason };
     }
     const snapshot = outcome.snapshot ?? depositedIn(record.snapshot, deposit.amount);
-    const synced = this.#chain.synced(this.#store.load()!, snapshot, "");
+    const { signature, amount } = deposit;
+    const { transaction } = outcome;
+    const deposited: Deposited = { signature, transaction, amount };
+    const synced = { ...this.#chain.synced(this.#store.load()!, snapshot, ""), deposited };
     this.#store.save(synced);
-    this.#chain.report(synced, { outcome: "deposited", amount: deposit.amount, transaction: outcome.transaction });
-    return this.#sell(synced, pending, settling.sale, { transaction: outcome.transaction, amount: deposit.amount });
+    this.#chain.report(synced, { outcome: "deposited", amount, transaction });
+    return this.#sell(synced, pending, settling.sale, deposited);
   }
 
   /** Claims what is charged, and pays the balance back to the payer. Waits until `until` while a call is in progress. */

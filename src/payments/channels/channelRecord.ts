@@ -35,6 +35,8 @@ export interface ChannelRecord {
   unclaimedSince?: number;
   /** Vouchers up to this amount may be known to others, because a claim or an answer contained one. */
   exposedMax: string;
+  /** The last deposit that came with a call and is on the chain. A repeated call sends it again. */
+  deposited?: Deposited;
   /** The last voucher that exceeded the balance and was answered with the channel's state: its amount and the time. */
   corrected?: { max: string; at: number };
   /** The call or the refund in progress. */
@@ -55,6 +57,15 @@ export interface ChannelRecord {
   cleanAt?: number;
 }
 
+/** A deposit that is on the chain. */
+export interface Deposited {
+  /** The signature of its authorization. */
+  signature: Hex;
+  /** Hash of the transaction; empty if unknown. */
+  transaction: string;
+  amount: string;
+}
+
 /** The number of failed attempts, and the time of the next one. */
 export interface Retry {
   attempts: number;
@@ -73,6 +84,8 @@ export interface Pending {
   price: string;
   /** The deposit that comes with the voucher: its amount and the body of the facilitator's `/settle`. */
   deposit?: { amount: string; validBefore: string; signature: Hex; request: string };
+  /** The deposit that comes with the voucher, if an earlier call has already sent it to the chain. */
+  deposited?: Deposited;
   /** Set once the facilitator has been asked to send the transaction of a deposit or a refund. */
   settling?: Retry & ({ type: "deposit"; sale: FinishedCall } | RefundInProgress);
 }

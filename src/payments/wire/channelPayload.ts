@@ -216,3 +216,9 @@ export function channelRequest(payload: object, requirements: ChannelRequirement
   const paymentPayload = { x402Version: 2, accepted: requirements, payload };
   return JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: requirements });
 }
+
+/** Returns the payload of a voucher that came with a deposit, without the deposit. */
+export function withoutDeposit(payload: object): object {
+  const { deposit: _, ...others } = payload as { deposit?: unknown };
+  return { ...others, type: "voucher" };
+}

@@ -108,6 +108,25 @@ test("adds a deposit whose call repeats content, and charges nothing for the cal
   });
 });
 
+test("accepts a deposit again whose call was not charged, and does not send it a second time", async () => {
+  const { channel, payer } = await opened();
+  await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
+  const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
+  await channel.sell(deposit, { digest: "content" });
+  const { calls } = channel.chain;
+  const before = { ...calls };
+  const repeated = await channel.sell(deposit, { digest: "content" });
+  expect(repeated).toMatchObject({ status: "sold", isRepeat: true, receipt: { extra: { chargedAmount: "0" } } });
+  const sold = await channel.sell(deposit, { digest: "other content" });
+  expect(sold).toMatchObject({
+    status: "sold",
+    isRepeat: false,
+    receipt: { extra: { chargedAmount: "50000", channelState: { balance: charged(20) } } },
+  });
+  expect(calls).toEqual(before);
+  expect(await channel.reserve(deposit)).toMatchObject({ status: "known", sold: { max: charged(3) } });
+});
+
 test("charges a key once, although its second call adds a deposit", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
