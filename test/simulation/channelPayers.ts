@@ -195,11 +195,11 @@ export class ChannelPayers {
         await world.sleep(world.chance(0.5) ? 0 : world.below(5000));
         hear(await this.#service.send(request), channelId);
       };
-      const copied = Promise.all(Array.from({ length: copies }, sendCopy));
+      const copied = Array.from({ length: copies }, sendCopy);
       const answer = await this.#service.send(request, mishap);
-      await copied;
       if (answer?.status === 200) client.readReceipt(answer.headers, sent);
       const isCorrected = answer?.status === 402 && client.correct(answer.headers);
+      await Promise.all(copied);
       if (isCorrected && attempts > 1) continue;
       if (answer?.status === 402 && !isCorrected) client.needsTerms = true;
       return hear(answer, channelId);
