@@ -26,7 +26,7 @@ import { HEALTH, health } from "./http/health.ts";
 import { lingerOverBody } from "./http/linger.ts";
 import { OPEN_CHANNELS_PATH, operatorOnly, readChannels, readSales, SALES } from "./http/operator.ts";
 import { PURCHASES, readPurchases } from "./http/purchases.ts";
-import { createPaymentLink, payQuote, readClaim, showPayPage, withdrawClaim } from "./http/quotes.ts";
+import { createPaymentLink, payQuote, readClaim, sendPreviewFile, showPayPage, withdrawClaim } from "./http/quotes.ts";
 import { logRequest } from "./http/requestLog.ts";
 import { crossOrigin, securityHeaders } from "./http/responseHeaders.ts";
 import { revalidated } from "./http/revalidated.ts";
@@ -88,6 +88,7 @@ app.get(`${FILES}/:file`, downloadFile).delete(revokeLink).all(methodNotAllowed(
 // Payment links
 app.post(QUOTES_PATH, dropUnsettledNetworks, createPaymentLink).all(methodNotAllowed("POST"));
 app.post(`${QUOTES_PATH}/:id${PAY_PATH}`, dropUnsettledNetworks, payQuote).all(methodNotAllowed("POST"));
+app.post(`${QUOTES_PATH}/:id/preview/:field{file|image}`, sendPreviewFile).all(methodNotAllowed("POST"));
 app.get(`${QUOTES_PATH}/:claim`, readClaim).delete(withdrawClaim).all(methodNotAllowed("GET, HEAD, DELETE"));
 app.get(`${PAY_PATH}/:id`, dropUnsettledNetworks, showPayPage).all(readOnly);
 

@@ -12,6 +12,8 @@ const order = document.getElementById("order")!;
 const status = document.getElementById("status")!;
 const receipts = document.getElementById("receipts")!;
 const firstPage = document.getElementById("page")!;
+/** Maximum size of the drawn page, in CSS pixels. `styles/chat.css` has the same values. */
+const PAGE_SIZE = { width: 352, height: 480 };
 
 /** The password in the tool's arguments, if any. */
 let password: string | undefined;
@@ -91,8 +93,8 @@ async function showPage(url: string, { element, close }: Receipt): Promise<void>
     if (element.matches("#receipts > :not(.ended)")) firstPage.replaceChildren(...nodes);
   };
   try {
-    const { drawFirstPage } = await import("./chat/firstPage.ts");
-    shows(await drawFirstPage(url, password));
+    const { drawFirstPage } = await import("./firstPage.ts");
+    shows(await drawFirstPage(url, password, PAGE_SIZE));
   } catch (error) {
     const { status, name } = error as Error & { status?: number };
     if (status === 410) close();

@@ -10,3 +10,8 @@ const purchase = new Purchase(
   (attempt) => attempt.digest === digest,
 );
 await purchase.offer(true);
+const preview = document.getElementById("preview");
+if (preview) {
+  const { showPreview } = await import("./payPreview.ts");
+  await showPreview(preview, document.getElementById("preview-status")!);
+}

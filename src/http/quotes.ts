@@ -7,11 +7,13 @@ import { httpResource } from "../service/about/discovery.ts";
 import { rejectThrottled } from "../service/limits/refusedPayments.ts";
 import { priceLabel } from "../service/sale/products.ts";
 import { admitPayer, offerFor, purchase } from "../service/sale/purchase.ts";
-import { PAY_PATH, QUOTE_EXAMPLE, QUOTES_PATH } from "../service/sale/quoteSchemas.ts";
+import { previewOf, readPreviewFile } from "../service/sale/quotePreview.ts";
+import { type FileField, PAY_PATH, QUOTE_EXAMPLE, QUOTES_PATH } from "../service/sale/quoteSchemas.ts";
 import {
   acceptQuote,
   claimQuote,
   expectOpen,
+  isSold,
   openQuote,
   openQuoteAt,
   quoteKey,
@@ -23,7 +25,7 @@ import { PAYMENT_LINKS } from "../settings/config.ts";
 import { isLoopback } from "../shared/net/loopback.ts";
 import { Problem } from "../shared/problems.ts";
 import { PayPage } from "../site/payPage.tsx";
-import { pagePolicy } from "../site/policies.ts";
+import { pagePolicy, SANDBOX_POLICY } from "../site/policies.ts";
 import { parseJson } from "./body.ts";
 import type { ApiEnv } from "./environment.ts";
 import { sendPage } from "./page.ts";
@@ -66,7 +68,12 @@ export const showPayPage: Handler<ApiEnv, "/pay/:id"> = async (c) => {
   const { config } = c.var;
   const exchange = exchangeOf(c);
   const quote = await openQuoteAt(c.req.param("id"), exchange);
+  const isPaid = await isSold(quote, exchange);
+  const preview = isPaid ? undefined : await previewOf(quote, exchange);
   const page = PayPage({
+    isPaid,
+    preview: preview && { ...preview, maxPages: config.maxPages, maxPixels: config.maxImagePixels },
+    previewPath: `${QUOTES_PATH}/${quote.id}/preview`,
     path: `${QUOTES_PATH}/${quote.id}${PAY_PATH}`,
     summary: quote.product.summary,
     fields: quote.fields,
@@ -75,6 +82,26 @@ export const showPayPage: Handler<ApiEnv, "/pay/:id"> = async (c) => {
     developmentKey: developmentKey(config, isLoopback(c.req.raw)),
   });
   return sendPage(c, page, pagePolicy(config.fileHost), 200, PRIVATE);
+};
+
+/**
+ * Sends an uploaded file of a quote to its page, for the preview. Only the page can read the answer: it needs the
+ * service's own origin.
+ * @throws Problem not_found, too_many_requests, quote_not_found, quote_expired, quote_sold
+ */
+export const sendPreviewFile: Handler<ApiEnv, "/v1/quotes/:id/preview/:field"> = async (c) => {
+  if (c.req.header("Origin") !== new URL(c.req.url).origin)
+    throw new Problem("not_found", "Only the page of a payment link can read a file for its preview.");
+  const exchange = exchangeOf(c);
+  const quote = await openQuoteAt(c.req.param("id"), exchange);
+  const bytes = await readPreviewFile(quote, c.req.param("field") as FileField, exchange);
+  c.header("Access-Control-Allow-Origin", undefined);
+  return c.body(bytes, 200, {
+    ...PRIVATE,
+    "Content-Type": "application/octet-stream",
+    "Content-Disposition": "attachment",
+    "Content-Security-Policy": SANDBOX_POLICY,
+  });
 };
 
 /**

@@ -87,7 +87,7 @@ export async function failed(
   if (error instanceof PaymentRequired) {
     Object.assign(facts, { code: "payment_required", reason: error.reason });
     const signed = await signedOffers(error.offer, request, config);
-    if (takesPaymentRequired(mcpReq)) return paymentRequiredExtension(error, signed);
+    if (takesPaymentRequired(mcpReq)) return paymentRequiredExtension(error, problems, signed);
     return paymentRequired(error, sentence(error), problems, signed);
   }
   const problem = problemOf(error);

@@ -33,9 +33,19 @@ export function sentKeyIn(meta: Meta, { headers }: Request): unknown {
 export const PAYMENT_EXTENSION = "org.x402/payment";
 
 /** Returns whether the sender of a call supports {@link PAYMENT_EXTENSION}. */
-export function takesPaymentRequired({ envelope }: ServerContext["mcpReq"]): boolean {
+export function takesPaymentRequired(mcpReq: ServerContext["mcpReq"]): boolean {
+  return capabilitiesOf(mcpReq)?.extensions?.[PAYMENT_EXTENSION] !== undefined;
+}
+
+/** Returns whether the sender of a call opens pages for its user (MCP 2026-07-28, elicitation in URL mode). */
+export function opensPages(mcpReq: ServerContext["mcpReq"]): boolean {
+  return capabilitiesOf(mcpReq)?.elicitation?.url !== undefined;
+}
+
+/** Returns the capabilities in the message. Before protocol 2026-07-28, messages of calls have none. */
+function capabilitiesOf({ envelope }: ServerContext["mcpReq"]): ClientCapabilities | undefined {
   const { [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (envelope ?? {}) as {
     [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
   };
-  return capabilities?.extensions?.[PAYMENT_EXTENSION] !== undefined;
+  return capabilities;
 }

@@ -1,12 +1,20 @@
-import type { CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type McpServer,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { fieldMessage } from "../service/request/fieldMessages.ts";
 import { invalidRequest } from "../service/request/invalidRequest.ts";
 import type { Exchange } from "../service/sale/callContext.ts";
 import { quoteOffer, quoteRequest, quoteResult } from "../service/sale/quoteSchemas.ts";
-import { claimQuote, openQuote } from "../service/sale/quotes.ts";
+import { claimQuote, openQuote, quoteOf } from "../service/sale/quotes.ts";
 import { once } from "../shared/once.ts";
 import { failed } from "./call.ts";
+import { opensPages } from "./payment.ts";
 import { argumentsOf, resultOf } from "./toolSchemas.ts";
 import { advertised } from "./tools.ts";
 
@@ -14,6 +22,12 @@ import { advertised } from "./tools.ts";
 export const REQUEST_PAYMENT_LINK = "request_payment_link";
 /** Name of the free tool that returns the result of a call that a person has paid for. */
 export const GET_RESULT = "get_result";
+
+type Offered = z.output<ReturnType<typeof quoteOffer>>;
+type Request = ServerContext["mcpReq"];
+
+/** Name of the request to the user in {@link askingUser}. */
+const PAYMENT = "payment";
 
 const claimed = once(() => z.strictObject({ claim: z.string().describe("From request_payment_link.") }));
 
@@ -42,10 +56,12 @@ const result = {
 export function addPaymentLinks(server: McpServer, exchange: Exchange): void {
   server.registerTool(REQUEST_PAYMENT_LINK, link, (fields, { mcpReq }) =>
     orFailed(mcpReq, async () => {
+      const claim = mcpReq.requestState<string>();
+      if (claim !== undefined) return afterAsking(await quoteOf(claim, exchange), mcpReq);
       const offered = await openQuote(fields, exchange);
-      const { url, cost, expires_at } = offered;
-      const text = `Ask the user to open ${url} by ${expires_at} and to pay ${cost}. Then call ${GET_RESULT} with the claim. Do not show the claim to anybody.`;
-      return { content: [{ type: "text", text }], structuredContent: offered };
+      return opensPages(mcpReq)
+        ? askingUser(offered)
+        : told(offered, `Ask the user to open ${offered.url} by ${offered.expires_at} and to pay ${offered.cost}.`);
     }),
   );
   server.registerTool(GET_RESULT, result, (fields, { mcpReq }) =>
@@ -56,9 +72,32 @@ export function addPaymentLinks(server: McpServer, exchange: Exchange): void {
     }),
   );
 
-  function orFailed(mcpReq: Parameters<typeof failed>[2], tool: () => Promise<CallToolResult>) {
+  function orFailed<T extends CallToolResult | InputRequiredResult>(mcpReq: Request, tool: () => Promise<T>) {
     return tool().catch((error: unknown) => failed(error, exchange, mcpReq, ({ reason }) => reason));
   }
+}
+
+/** Makes the client ask its user to open the page. The client then repeats the call with the claim. */
+function askingUser({ url, claim, cost }: Offered): InputRequiredResult {
+  const message = `Pay ${cost} for the watermarked PDF`;
+  return inputRequired({
+    inputRequests: { [PAYMENT]: inputRequired.elicitUrl({ url, message }) },
+    requestState: claim,
+  });
+}
+
+/** Returns the result of a call whose client has asked its user to open the page. */
+function afterAsking(offered: Offered, { inputResponses }: Request): CallToolResult {
+  const { url, cost, expires_at } = offered;
+  const answer = inputResponse(inputResponses, PAYMENT);
+  return answer.kind === "elicit" && answer.action === "accept"
+    ? told(offered, `The user has opened ${url} to pay ${cost}.`)
+    : told(offered, `The user has not opened the page. It takes the payment of ${cost} until ${expires_at}: ${url}`);
+}
+
+function told(offered: Offered, sentence: string): CallToolResult {
+  const text = `${sentence} After the payment, call ${GET_RESULT} with the claim. Do not show the claim to anybody.`;
+  return { content: [{ type: "text", text }], structuredContent: offered };
 }
 
 const STATES = {

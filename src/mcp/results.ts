@@ -76,15 +76,17 @@ export function paymentRequired(
 /**
  * Returns the result for an unpaid call of a client that supports the extension {@link PAYMENT_EXTENSION} ("Extension
  * Binding"). It is not a tool result. `isError` keeps the SDK from requiring structured content.
+ * @param problems errors in the call's arguments
  * @param signed the signed offers
  */
 export function paymentRequiredExtension(
   { offer, reason, refusal }: PaymentRequired,
+  problems: readonly FieldError[],
   signed?: SignedOffers,
 ): CallToolResult {
   return {
     resultType: "payment_required",
-    paymentRequired: paymentRequiredV2(offer, reason, signed),
+    paymentRequired: { ...paymentRequiredV2(offer, reason, signed), ...(problems.length > 0 && { problems }) },
     isError: true,
     content: [],
     ...(refusal && { _meta: { "x402/payment-response": refusal.receipt } }),

@@ -70,6 +70,10 @@ export const PAYMENT_LINKS = {
   requestBytes: 16 * 1024,
   /** Limits of the payment links that an address has at the same time: their number and their total size in bytes. */
   free: { slots: 20, bytes: 1_000_000 },
+  /** Maximum size of an uploaded file that a page reads for its preview, in bytes. */
+  previewBytes: 10_000_000,
+  /** Number of times that the pages of payment links can read one upload. */
+  previewReads: 5,
 } as const;
 
 /** Maximum number of bytes of a request or message that are read before its payer is known. */

@@ -4,6 +4,11 @@ import { Masthead } from "./frame.tsx";
 
 /** A quote, as its page shows it. */
 export interface PayPageProps {
+  isPaid: boolean;
+  /** The data from which the page draws a preview; undefined if the page shows no preview. */
+  preview: PayPagePreview | undefined;
+  /** Path of the files for the preview, without the name of the field. */
+  previewPath: string;
   /** Path of the paid call. */
   path: string;
   /** Summary of the product. */
@@ -15,12 +20,23 @@ export interface PayPageProps {
   developmentKey: string | undefined;
 }
 
+interface PayPagePreview {
+  operation: "text" | "image";
+  /** The settings of the mark, without files. */
+  settings: Readonly<Record<string, unknown>>;
+  /** The name of each uploaded file. It may be empty. */
+  files: Readonly<Partial<Record<string, string>>>;
+  maxPages: number;
+  maxPixels: number;
+}
+
 /** Fields whose values the page does not show. */
 const HIDDEN = new Set(["password"]);
 const FILES = new Set(["file", "image"]);
 
 /** The page of a quote, where a person pays for a call that an agent has prepared. `web/pay.ts` is its client script. */
-export function PayPage({ path, summary, fields, price, expires, developmentKey }: PayPageProps) {
+export function PayPage(props: PayPageProps) {
+  const { path, summary, fields, price, expires, developmentKey, preview, previewPath, isPaid } = props;
   const settings = Object.entries(fields).filter(([name]) => !FILES.has(name));
   return (
     <Document
@@ -31,7 +47,7 @@ export function PayPage({ path, summary, fields, price, expires, developmentKey 
       unlisted
     >
       <Masthead />
-      <main class="pay" data-path={path} data-name={nameOf(fields.file)}>
+      <main class="pay" data-path={path} data-name={nameOf(fields.file, preview?.files.file)}>
         <h1>Pay for a watermarked PDF</h1>
         <p class="lead">An assistant has prepared this call for you. It gets the result, too. {summary}.</p>
         <dl class="facts">
@@ -40,7 +56,7 @@ export function PayPage({ path, summary, fields, price, expires, developmentKey 
               <>
                 <dt>{name === "file" ? "PDF" : "Image"}</dt>
                 <dd>
-                  <bdi>{describeFile(fields[name])}</bdi>
+                  <bdi>{describeFile(fields[name], preview?.files[name])}</bdi>
                 </dd>
               </>
             ),
@@ -60,6 +76,22 @@ export function PayPage({ path, summary, fields, price, expires, developmentKey 
             <time datetime={new Date(expires).toISOString()}>{new Date(expires).toISOString().slice(11, 16)} UTC</time>
           </dd>
         </dl>
+        <figure class="first-page">
+          {preview && (
+            <div id="preview" data-path={previewPath} data-job={JSON.stringify(preview)}>
+              <noscript>The preview needs JavaScript.</noscript>
+            </div>
+          )}
+          <figcaption>
+            <p id="preview-status" role="status">
+              {isPaid
+                ? "This link was already paid. Do not pay again. Only the payer and the assistant can get the file."
+                : preview
+                  ? "The preview is being drawn …"
+                  : "There is no preview. You see the mark in the PDF that you get."}
+            </p>
+          </figcaption>
+        </figure>
         <Checkout price={price} maxBytes={1} developmentKey={developmentKey}>
           <p>
             <strong id="purchase-title">The marked PDF costs {price}.</strong> Pay with a crypto wallet in this browser.
@@ -71,18 +103,20 @@ export function PayPage({ path, summary, fields, price, expires, developmentKey 
   );
 }
 
-/** Describes where a file is: the host and the name of a URL, without its query, or an upload. */
-function describeFile(value: unknown): string {
+/**
+ * Describes where a file is: the host and the name of a URL, without its query, or an upload.
+ * @param uploaded the name of the uploaded file, if known
+ */
+function describeFile(value: unknown, uploaded: string | undefined): string {
   const text = String(value);
-  if (text.startsWith("upload:")) return "an uploaded file";
-  const { host } = new URL(text);
-  return `${nameOf(value)} from ${host}`;
+  if (text.startsWith("upload:")) return uploaded ? `${uploaded} (uploaded)` : "an uploaded file";
+  return `${nameOf(value, undefined)} from ${new URL(text).host}`;
 }
 
 /** Returns the name of a file for the receipt. */
-function nameOf(value: unknown): string {
+function nameOf(value: unknown, uploaded: string | undefined): string {
   const text = String(value);
-  if (text.startsWith("upload:")) return "The uploaded PDF";
+  if (text.startsWith("upload:")) return uploaded || "The uploaded PDF";
   const { pathname, host } = new URL(text);
   const last = pathname.split("/").at(-1)!;
   try {

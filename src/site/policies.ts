@@ -49,6 +49,9 @@ export const WORKER_POLICY = policy({
   "connect-src": "'self'",
 });
 
+/** Policy of foreign files that only scripts read. */
+export const SANDBOX_POLICY = policy({ "default-src": "'none'", sandbox: "" });
+
 function policy(directives: Record<string, string>): string {
   return Object.entries(directives)
     .map((directive) => directive.join(" "))

@@ -85,6 +85,15 @@ export async function uploadAt(bucket: Bucket, id: string, now: number): Promise
 }
 
 /**
+ * Returns the record of an upload by its handle.
+ * @param now Unix milliseconds
+ * @throws Problem upload_not_found, upload_expired
+ */
+export async function uploadOf(bucket: Bucket, handle: string, now: number): Promise<StoredUpload> {
+  return uploadAt(bucket, HANDLE.test(handle) ? await idOf(handle) : "", now);
+}
+
+/**
  * Stores the file of an upload. If several files race, only the first complete one is stored.
  * @param chunks exactly `bytes` bytes; each chunk is valid until the next one is requested
  * @throws Problem upload_used
@@ -115,7 +124,7 @@ export async function uploadedFile(
   handle: string,
   now: number,
 ): Promise<{ file: RangeReader; sha256: string; name: string | undefined }> {
-  const { file, name } = await uploadAt(bucket, HANDLE.test(handle) ? await idOf(handle) : "", now);
+  const { file, name } = await uploadOf(bucket, handle, now);
   if (!file)
     throw new Problem(
       "upload_empty",

@@ -41,7 +41,9 @@ describePage("the page of a payment link", (running) => {
     page.on("request", (request) => request.url().startsWith(running.worker.url) || complaints.push(request.url()));
     await page.goto(url, { waitUntil: "networkidle" });
     const shown = await page.innerText("main");
-    for (const words of ["PAID BY LINK", "an uploaded file", "0.05 USDC"]) expect(shown).toContain(words);
+    for (const words of ["PAID BY LINK", "contract.pdf (uploaded)", "0.05 USDC"]) expect(shown).toContain(words);
+    await page.waitForSelector("#preview canvas", PATIENCE);
+    expect(await page.textContent("#preview-status")).toBe("Page 1 of 4 with the mark, drawn in this browser");
     expect(await violations(page)).toEqual([]);
     expect(await call(client, "get_result", { claim })).toEqual({ status: "open" });
 
@@ -58,6 +60,7 @@ describePage("the page of a payment link", (running) => {
     ).toBe("%PDF-");
 
     await page.reload({ waitUntil: "networkidle" });
+    expect(await page.textContent("#preview-status")).toContain("already paid");
     expect(await page.inputValue(".receipt [data-part=link]")).toBe(link);
     expect(complaints).toEqual([]);
     await page.close();

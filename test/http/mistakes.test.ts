@@ -269,7 +269,13 @@ describe("a mistake of an agent", () => {
       "a payment as an argument",
       "add_text_watermark",
       { ...text, payment: "A" },
-      /^payment: is not a field. The fields/,
+      /^payment: is not a field: over MCP, send the payment in `_meta\["x402\/payment"\]`/,
+    ],
+    [
+      "the member _meta among the arguments",
+      "add_text_watermark",
+      { ...text, _meta: { "x402/payment": {} } },
+      /^_meta: is not a field: `_meta` is a member of `params`/,
     ],
     [
       "not a PDF",

@@ -240,3 +240,73 @@ describe("the page of a payment link", () => {
     expect([response.status, response.headers.get("Content-Type")]).toEqual([status, expect.stringContaining("html")]);
   });
 });
+
+describe("the preview of a payment link", () => {
+  const read = (offered: Offered, field = "file", headers: Record<string, string> = { Origin: "http://localhost" }) =>
+    send(`/v1/quotes/${new URL(offered.url).pathname.split("/").at(-1)}/preview/${field}`, { method: "POST", headers });
+  const page = async ({ url }: Offered) => (await send(url, { headers: { Accept: "text/html" } })).text();
+
+  test("lets the page read an upload, as bytes that a browser never shows", async () => {
+    const offered = await opened();
+    const response = await read(offered);
+    expect(response.status).toBe(200);
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(onePage);
+    const headers = Object.fromEntries(response.headers);
+    expect(headers).toMatchObject({
+      "content-type": "application/octet-stream",
+      "content-disposition": "attachment",
+      "content-security-policy": expect.stringContaining("sandbox"),
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+    expect(headers).not.toHaveProperty("access-control-allow-origin");
+  });
+
+  test("sends an upload only to a page of the service", async () => {
+    const offered = await opened();
+    const foreign: Record<string, string>[] = [{}, { Origin: "https://example.com" }, { Origin: "null" }];
+    for (const headers of foreign)
+      expect(await codeOf(await read(offered, "file", headers))).toEqual([404, "not_found"]);
+  });
+
+  test("reads an upload at most five times, also for several links", async () => {
+    const file = await uploaded();
+    const [first, second] = [await opened({ file }), await opened({ file, text: "ANOTHER LINK" })];
+    for (const offered of [first, second, first, second, first]) expect((await read(offered)).status).toBe(200);
+    const refused = await read(second);
+    expect(Number(refused.headers.get("Retry-After"))).toBeGreaterThan(0);
+    expect(await codeOf(refused)).toEqual([429, "too_many_requests"]);
+    expect((await pay(second)).status).toBe(200);
+  });
+
+  test("exists for uploads without a password only", async () => {
+    const none = "There is no preview. You see the mark";
+    const ofUrl = await opened({ file: "https://files.example.com/one-page.pdf" });
+    const withPassword = await opened({ password: "secret of the file" });
+    for (const offered of [ofUrl, withPassword]) {
+      expect(await page(offered)).toContain(none);
+      expect(await page(offered)).not.toContain("secret of the file");
+      expect(await codeOf(await read(offered))).toEqual([404, "not_found"]);
+    }
+    const offered = await opened();
+    expect(await page(offered)).not.toContain(none);
+    expect(await codeOf(await read(offered, "image"))).toEqual([404, "not_found"]);
+  });
+
+  test("ends when the link is sold or withdrawn", async () => {
+    const sold = await opened();
+    expect((await pay(sold)).status).toBe(200);
+    expect(await codeOf(await read(sold))).toEqual([409, "quote_sold"]);
+    const withdrawn = await opened();
+    expect((await send(`/v1/quotes/${withdrawn.claim}`, { method: "DELETE" })).status).toBe(204);
+    expect((await codeOf(await read(withdrawn)))[0]).toBeOneOf([404, 410]);
+  });
+});
+
+test("a payment link is refused for errors that show without reading the files", async () => {
+  const missing = await ask(request({ file: `upload:${"0".repeat(6)}-${"0".repeat(32)}` }));
+  expect(missing.status).toBe(400);
+  expect(await missing.json()).toMatchObject({ code: "invalid_request", errors: [{ path: "file" }] });
+  const letters = await ask(request({ file: await uploaded(), text: "\u{13000}" }));
+  expect(await letters.json()).toMatchObject({ code: "invalid_request", errors: [{ path: "text" }] });
+});

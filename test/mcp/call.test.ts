@@ -99,6 +99,7 @@ test("a client that supports org.x402/payment gets the result type payment_requi
   const unpaid = await ask("tools/call", tool);
   expect(unpaid.resultType).toBe("payment_required");
   expect(termsV2.parse(unpaid.paymentRequired).error).toContain("payment required");
+  expect(unpaid.paymentRequired.problems).toContainEqual({ path: "file", message: expect.any(String) });
   expect(unpaid).not.toHaveProperty("structuredContent");
   const other = await ask("tools/call", tool, {});
   expect([other.resultType, other.paymentRequired]).toEqual(["complete", undefined]);

@@ -65,3 +65,49 @@ test("get_result reports an unknown claim", async () => {
   const { isError, content } = await client.callTool({ name: "get_result", arguments: { claim: "claim:1" } });
   expect([isError, content]).toEqual([true, [{ type: "text", text: expect.stringContaining("quote_not_found") }]]);
 });
+
+describe("a client that opens pages for its user", () => {
+  const ask = async (action: "accept" | "decline" | "cancel", revision?: "2025-11-25") => {
+    const client = await connect(revision, {}, { elicitation: { url: {} } });
+    const shown: unknown[] = [];
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      shown.push(params);
+      return { action };
+    });
+    const call = { tool: "add_text_watermark", arguments: JSON.stringify(fields) };
+    const { structuredContent, content } = await client.callTool({ name: "request_payment_link", arguments: call });
+    const offered = structuredContent as { url: string; claim: string };
+    const state = await client.callTool({ name: "get_result", arguments: { claim: offered.claim } });
+    expect(state.structuredContent).toEqual({ status: "open" });
+    return { offered, shown, text: (content[0] as { text: string }).text };
+  };
+
+  test.each([
+    ["accept", "has opened"],
+    ["decline", "has not opened"],
+    ["cancel", "has not opened"],
+  ] as const)("is asked to open the page once, and gets the claim after the answer %j", async (action, words) => {
+    const { offered, shown, text } = await ask(action);
+    expect(shown).toEqual([{ mode: "url", url: offered.url, message: "Pay 0.05 USDC for the watermarked PDF" }]);
+    expect(text).toContain(words);
+    expect(text).not.toContain(offered.claim);
+  });
+
+  test("gets the link in words with a protocol whose calls do not state the client's capabilities", async () => {
+    const { shown, text } = await ask("accept", "2025-11-25");
+    expect([shown, text]).toEqual([[], expect.stringContaining("Ask the user to open")]);
+  });
+
+  test("an unknown claim in the state of a repeated call is an error", async () => {
+    const client = await connect("2026-07-28", {}, { elicitation: { url: {} } });
+    const result = await client.callTool({
+      name: "request_payment_link",
+      arguments: { tool: "add_text_watermark", arguments: JSON.stringify(fields) },
+      ...{ requestState: "claim:1", inputResponses: {} },
+    });
+    expect([result.isError, result.content]).toEqual([
+      true,
+      [{ type: "text", text: expect.stringContaining("quote_not_found") }],
+    ]);
+  });
+});

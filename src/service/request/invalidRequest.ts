@@ -22,6 +22,15 @@ interface Fields {
   sent?(field: string): unknown;
 }
 
+/** Unknown fields that belong outside of the request's fields, and where they belong. */
+const OUTSIDE: readonly [RegExp, string][] = [
+  [/^_meta$/, "`_meta` is a member of `params`, beside `arguments`"],
+  [
+    /^x402\/payment$|^x.?payment$|^payment(.?(signature|header|payload))?$/i,
+    'over MCP, send the payment in `_meta["x402/payment"]` beside `arguments`. Over HTTP, send it in the header `PAYMENT-SIGNATURE` or `X-PAYMENT`',
+  ],
+];
+
 /** Unknown fields that stand for a function of other services, and the facts about it. */
 const MISSING_FUNCTIONS: readonly [RegExp, string][] = [
   [/page/i, "every page is marked, and pages cannot be selected"],
@@ -79,6 +88,8 @@ function unknownField(name: string, fields: Fields): string {
   const { here, elsewhere } = fields;
   if (wrappedFields(name, fields).length > 0)
     return "is not a field. Send the fields in it directly, as members of the request";
+  const outside = OUTSIDE.find(([names]) => names.test(name));
+  if (outside) return `is not a field: ${outside[1]}`;
   const home = elsewhere(name);
   if (home !== undefined) return `is not a field of this operation, but of ${home}`;
   const missing = MISSING_FUNCTIONS.find(([names]) => names.test(name));

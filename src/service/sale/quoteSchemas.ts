@@ -8,6 +8,10 @@ export const QUOTES_PATH = "/v1/quotes";
 /** Path of the page of a quote, without its id. */
 export const PAY_PATH = "/pay";
 
+/** Fields that may contain a file. */
+export const FILE_FIELDS = ["file", "image"] as const;
+export type FileField = (typeof FILE_FIELDS)[number];
+
 /** Body of `POST /v1/quotes`, and the arguments of the tool `request_payment_link`. JSON in a string is also accepted. */
 export const quoteRequest = once(() =>
   z.strictObject({

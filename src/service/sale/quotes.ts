@@ -13,12 +13,10 @@ import { invalidRequest } from "../request/invalidRequest.ts";
 import type { CallContext, Exchange } from "./callContext.ts";
 import { type Delivery, PRODUCTS, type Product, priceLabel } from "./products.ts";
 import type { Admitted } from "./purchase.ts";
-import { PAY_PATH, type quoteOffer, quoteRequest, type quoteResult } from "./quoteSchemas.ts";
+import { FILE_FIELDS, PAY_PATH, type quoteOffer, quoteRequest, type quoteResult } from "./quoteSchemas.ts";
 
 /** Limits of the quotes of one address: their number at a time and their total size in bytes. */
 const LIMITS = { ...PAYMENT_LINKS.free, ms: PAYMENT_LINKS.seconds * 1000 };
-/** Fields that may contain a file. */
-const FILE_FIELDS = ["file", "image"];
 
 /** Codes after which a payment may still settle. */
 const UNCERTAIN = new Set(["settlement_pending", "payment_in_progress", "call_cancelled", "internal_error"]);
@@ -30,11 +28,11 @@ export interface OpenQuote extends Quote {
 }
 
 /**
- * Creates a quote for a request, which is validated as if it were paid.
+ * Creates a quote for a request. Finds the errors that show without reading the request's files.
  * @throws Problem invalid_request if the request is invalid or contains a file, too_many_requests
  */
 export async function openQuote(fields: unknown, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteOffer>>> {
-  const { request, env, config } = exchange;
+  const { request, env } = exchange;
   const checked = quoteRequest().safeParse(fields, { error: fieldMessage });
   if (!checked.success)
     throw invalidRequest(checked.error.issues, {
@@ -44,17 +42,34 @@ export async function openQuote(fields: unknown, exchange: Exchange): Promise<z.
   const { tool, arguments: sent } = checked.data;
   const product = PRODUCTS.find((one) => one.tool === tool)!;
   expectNoFile(sent);
-  product.accept(sent, "json");
+  const errors = await product.accept(sent, "json").precheck(exchange);
+  if (errors.length > 0) {
+    const said = errors.map(({ path, message }) => `\`${path}\`: ${message}`);
+    throw new Problem("invalid_request", said.join(" "), { errors });
+  }
   const account = addressAccount(request);
   const quote = { operation: product.operation, fields: sent, expires: Date.now() + LIMITS.ms };
   if (account !== undefined)
     await registerUpload(env.BUDGETS, `quotes:${account}`, JSON.stringify(sent).length, LIMITS);
   const { id, claim } = await createQuote(bucketOf(env), quote);
+  return offered(id, claim, quote, exchange);
+}
+
+/**
+ * Returns the answer to the request for a quote again.
+ * @throws Problem quote_not_found, quote_expired
+ */
+export async function quoteOf(claim: string, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteOffer>>> {
+  const id = await quoteIdOf(claim);
+  return offered(id, claim, await openQuoteAt(id, exchange), exchange);
+}
+
+function offered(id: string, claim: string, { expires }: Quote, { request, config }: Exchange) {
   return {
     url: `${new URL(request.url).origin}${PAY_PATH}/${id}`,
     claim,
     cost: priceLabel(config),
-    expires_at: new Date(quote.expires).toISOString(),
+    expires_at: new Date(expires).toISOString(),
   };
 }
 
@@ -86,6 +101,11 @@ export async function quoteKey(id: string): Promise<string> {
 
 async function saleOf(id: string, { env }: Exchange) {
   return env.LEDGER.getByName(`quote:${(await sha256(`sale of ${id}`)).slice(0, 32)}`);
+}
+
+/** Returns whether the quote was already paid. */
+export async function isSold({ id }: OpenQuote, exchange: Exchange): Promise<boolean> {
+  return (await (await saleOf(id, exchange)).quoteState()).status === "sold";
 }
 
 /**
