@@ -112,5 +112,7 @@ export const FAMILIES: readonly FamilySource[] = [
   fromDebian("noto-serif-yezidi", "NotoSerifYezidi"),
   fromDebian("noto-sans-deseret", "NotoSansDeseret"),
   fromDebian("noto-sans-shavian", "NotoSansShavian"),
+  // used if the caller asks for serifs
+  { ...fromNpm("noto-serif", "NotoSerif"), accepts: (character) => !/\p{Script=Devanagari}/u.test(character) },
   regularFromNpm("noto-emoji", "NotoEmoji"),
 ];

@@ -22,6 +22,7 @@ import { planOutput } from "./pdf/output/outputPlan.ts";
 import { MemorySource, type RangeReader, RangeSource } from "./pdf/source/byteSource.ts";
 
 export { EngineError, type EngineErrorCode } from "./errors.ts";
+export { FONT_STYLES, type FontStyle } from "./fonts/language.ts";
 export type { LoadFont } from "./fonts/library.ts";
 export { SCRIPTS } from "./fonts/scripts.ts";
 export { MAX_SIDE } from "./images/checkSize.ts";

@@ -1,3 +1,4 @@
+import type { FontStyle } from "./fonts/language.ts";
 import type { FrameBox } from "./marks/geometry.ts";
 import type { ImagePosition, Position } from "./marks/positions.ts";
 import { DEFAULT_TEMPLATE, type TemplateName } from "./marks/templates.ts";
@@ -50,6 +51,8 @@ export interface TextMark extends MarkOptions {
    * the text and the document.
    */
   lang?: string | undefined;
+  /** Style of Latin, Greek and Cyrillic letters. */
+  font?: FontStyle | undefined;
   /**
    * Font size in points. Defaults to the largest size of the template. The size shrinks if the text does not fit the
    * page.
@@ -80,4 +83,5 @@ export const DEFAULTS = {
   marginPt: 24,
   offsetPt: 0,
   pageStart: 1,
+  font: "sans" as FontStyle,
 } as const;

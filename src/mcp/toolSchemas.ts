@@ -29,6 +29,7 @@ const SHORT: Record<string, string> = {
   rotation: "Degrees, counter-clockwise.",
   lang: "Language of the text (BCP 47), for its letterforms: ja, zh-Hant …",
   color: "#rrggbb",
+  font: "Style of Latin, Greek and Cyrillic letters.",
   font_size: "Points. Default: as large as fits.",
   margin: "Distance from the page's edges, in points.",
   box: "Page box to count from.",

@@ -22,7 +22,18 @@ interface Field {
 }
 
 /** Fields that few callers need. The form shows them in a collapsed section. */
-const RARE = ["lang", "page_start", "margin", "box", "offset_x", "offset_y", "tile_gap", "password", "filename"];
+const RARE = [
+  "lang",
+  "font",
+  "page_start",
+  "margin",
+  "box",
+  "offset_x",
+  "offset_y",
+  "tile_gap",
+  "password",
+  "filename",
+];
 
 /** Fields whose description is always visible. Other descriptions are tooltips. */
 const EXPLAINED = ["text", ...RARE];

@@ -21,6 +21,7 @@ const text = fc.record(
     template: fc.constantFrom(...Object.keys(TEMPLATES)),
     position: fc.constantFrom(...POSITIONS),
     lang: fc.constantFrom("ja", "zh-Hant", "ur", "sr"),
+    font: fc.constantFrom("sans", "serif"),
     color: fc.constantFrom("#FF0000", "#404040", "#00a3dd"),
     font_size: decimals(4, 200),
   },

@@ -283,6 +283,12 @@ export const FAMILIES: readonly Family[] = [
   { name: "noto-sans-deseret", files: "regular", coverage: "w,3j,1f8f+27" },
   { name: "noto-sans-shavian", files: "regular", coverage: "w,3j,1fan+1b" },
   {
+    name: "noto-serif",
+    files: "regular and bold",
+    coverage:
+      "w+2m,x+c,1+io,1+13,2+5,4+6,1,1+j,1+1q,e+8v,2bv,1x0+g,4,1+7,c1+8,3b+6x,1+7u,2+5,2+11,2+5,2+7,1,1,1,1+u,2+1g,1+e,1+d,2+5,1+i,2+2,1+8,1+a,5+p,5+1c,g+1,2+q,1+c,3+w,1b,f+2n,z+1,4,3s,qh,1ar+v,9s+3h,noi+2n,2o+5m,5+1,1,1+4,o+d,8e,e9+1n,fpw+6,m1+f,cs+1,1he+5,1+15,1+8,16it+u",
+  },
+  {
     name: "noto-emoji",
     files: "regular",
     coverage:

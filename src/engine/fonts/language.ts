@@ -1,13 +1,19 @@
 /** Selects letterforms by the language of a text: the font families to try first, and the language for HarfBuzz. */
 import { FAMILIES, type Family } from "./families.ts";
 
-/** Languages that select letterforms, as BCP 47 tags. They may be unknown or malformed. */
-export interface Languages {
+/** Selects letterforms. Languages are BCP 47 tags, which may be unknown or malformed. */
+export interface Letterforms {
   /** Language of the text, from the caller. */
   readonly text?: string | undefined;
   /** Language of the document (ISO 32000-2, 14.9.2), used if the language of the text is unknown. */
   readonly document?: string | undefined;
+  /** Style of Latin, Greek and Cyrillic letters. Defaults to `sans`. */
+  readonly font?: FontStyle | undefined;
 }
+
+/** The styles of letters: without serifs, and with them. */
+export const FONT_STYLES = ["sans", "serif"] as const;
+export type FontStyle = (typeof FONT_STYLES)[number];
 
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const HANGUL = /\p{Script=Hangul}/u;
@@ -16,14 +22,16 @@ const HANGUL = /\p{Script=Hangul}/u;
 const NASTALIQ = new Set(["ur", "ks", "pa", "pnb", "lah", "skr"]);
 
 /**
- * Returns the families to try first for a line of `text`. The caller's language comes first, then kana or hangul in the
+ * Returns the families to try first for a line of `text`. The serif family comes first, if the caller asks for it. It has
+ * Latin, Greek and Cyrillic letters only. The caller's language comes next, then kana or hangul in the
  * text. The document's language follows only if the caller gives no language. Kana decide for all lines of the text,
  * because a line of Japanese can consist of ideographs only. Hangul decides only for its own line, because ideographs
  * beside Korean are mostly Chinese.
  */
-export function familiesOf(line: string, text: string, languages: Languages): Family[] {
+export function familiesOf(line: string, text: string, letterforms: Letterforms): Family[] {
   const names = [
-    familyOf(languages.text),
+    letterforms.font === "serif" ? "noto-serif" : undefined,
+    familyOf(letterforms.text),
     KANA.test(line)
       ? "noto-sans-jp"
       : HANGUL.test(line)
@@ -31,7 +39,7 @@ export function familiesOf(line: string, text: string, languages: Languages): Fa
         : KANA.test(text)
           ? "noto-sans-jp"
           : undefined,
-    languages.text === undefined ? familyOf(languages.document) : undefined,
+    letterforms.text === undefined ? familyOf(letterforms.document) : undefined,
   ];
   return names.flatMap((name) => FAMILIES.find((family) => family.name === name) ?? []);
 }
@@ -56,7 +64,7 @@ function familyOf(tag: string | undefined): string | undefined {
 }
 
 /** Returns the language, script and region for HarfBuzz, or undefined if the language is unknown or malformed. */
-export function languageForShaping({ text, document }: Languages): string | undefined {
+export function languageForShaping({ text, document }: Letterforms): string | undefined {
   const locale = localeOf(text ?? document);
   return locale && [locale.language, locale.script, locale.region].filter(Boolean).join("-");
 }

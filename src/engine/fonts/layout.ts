@@ -3,7 +3,7 @@ import { embeddingLevels, inVisualOrder } from "./bidi.ts";
 import { chooseFonts } from "./choose.ts";
 import { areDrawn, type FontFile, type Weight } from "./coverage.ts";
 import { type ShapedGlyph, startHarfbuzz } from "./harfbuzz.ts";
-import { familiesOf, type Languages, languageForShaping } from "./language.ts";
+import { familiesOf, type Letterforms, languageForShaping } from "./language.ts";
 import { type LoadFont, openFont, shape } from "./library.ts";
 import { isSlot, withNumber } from "./slot.ts";
 import type { Font } from "./truetype.ts";
@@ -79,15 +79,15 @@ export async function typesetterFor(
   text: string,
   weight: Weight,
   loadFont: LoadFont,
-  languages: Languages = {},
+  letterforms: Letterforms = {},
 ): Promise<Typesetter> {
-  const key = JSON.stringify([text, weight, languages.text, languages.document]);
+  const key = JSON.stringify([text, weight, letterforms]);
   const known = typesetters.get(key);
   if (known) return known;
-  const faces = await facesFor(text, weight, loadFont, languages);
+  const faces = await facesFor(text, weight, loadFont, letterforms);
   await startHarfbuzz();
   const bytes = Array.from(faces.values(), ({ font }) => font.bytes.length).reduce((sum, length) => sum + length, 0);
-  const typesetter = typesetterWith(faces, text, weight, languages);
+  const typesetter = typesetterWith(faces, text, weight, letterforms);
   return typesetters.get(key) ?? typesetters.put(key, typesetter, bytes + BYTES_PER_CHARACTER * text.length);
 }
 
@@ -99,7 +99,7 @@ async function facesFor(
   text: string,
   weight: Weight,
   loadFont: LoadFont,
-  languages: Languages,
+  letterforms: Letterforms,
 ): Promise<Map<string, Face>> {
   chooseFonts(withNumber(text), weight); // throws early, so that the error contains the position in the whole text
   const faces = new Map<string, Face>();
@@ -109,7 +109,7 @@ async function facesFor(
   const missing = () =>
     withNumber(text)
       .split("\n")
-      .flatMap((line) => chooseFonts(line, weight, { first: familiesOf(line, text, languages), usable }))
+      .flatMap((line) => chooseFonts(line, weight, { first: familiesOf(line, text, letterforms), usable }))
       .map(({ file }) => file)
       .filter(({ path }) => !faces.has(path));
   for (let files = missing(); files.length > 0; files = missing()) {
@@ -134,9 +134,9 @@ function typesetterWith(
   faces: ReadonlyMap<string, Face>,
   text: string,
   weight: Weight,
-  languages: Languages,
+  letterforms: Letterforms,
 ): Typesetter {
-  const language = languageForShaping(languages);
+  const language = languageForShaping(letterforms);
   const usable = (file: FontFile, part: string) => faces.has(file.path) && has(faces, file, part);
   // A plain Map is used, because each line is requested thousands of times and an LRU cache is slower.
   const lines = new Map<string, Line>();
@@ -147,7 +147,7 @@ function typesetterWith(
       const known = lines.get(key);
       if (known) return known;
       const choices = chooseFonts(withNumber(line), weight, {
-        first: familiesOf(withNumber(line), text, languages),
+        first: familiesOf(withNumber(line), text, letterforms),
         usable,
       });
       const laidOut = layOutLine(line, { rightToLeft, language, faces, choices });

@@ -1,4 +1,5 @@
 import type { Weight } from "../fonts/coverage.ts";
+import type { FontStyle } from "../fonts/language.ts";
 import { DEFAULTS, type TextMark } from "../options.ts";
 import type { Size } from "./geometry.ts";
 import { type Position, spotOf } from "./positions.ts";
@@ -46,6 +47,7 @@ export interface Appearance {
   readonly marginPt: number;
   /** Language of the text (BCP 47), which selects letterforms. If undefined, the language of the document applies. */
   readonly lang: string | undefined;
+  readonly font: FontStyle;
 }
 
 /**
@@ -82,6 +84,7 @@ export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
     maxDepth: template.maxDepth,
     marginPt: mark.marginPt ?? DEFAULTS.marginPt,
     lang: mark.lang,
+    font: mark.font ?? DEFAULTS.font,
   };
 }
 

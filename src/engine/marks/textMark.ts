@@ -140,6 +140,6 @@ function textOf({ text }: TextMark, values: PlaceholderValues): string {
 }
 
 function typesetterOf(mark: TextMark, text: string, loadFont: LoadFont, document?: string): Promise<Typesetter> {
-  const { weight, maxDepth, lang } = appearanceOf(mark);
-  return typesetterFor(maxDepth ? text + ELLIPSIS : text, weight, loadFont, { text: lang, document });
+  const { weight, maxDepth, lang, font } = appearanceOf(mark);
+  return typesetterFor(maxDepth ? text + ELLIPSIS : text, weight, loadFont, { text: lang, document, font });
 }

@@ -34,10 +34,7 @@ const OUTSIDE: readonly [RegExp, string][] = [
 /** Unknown fields that stand for a function of other services, and the facts about it. */
 const MISSING_FUNCTIONS: readonly [RegExp, string][] = [
   [/page/i, "every page is marked, and pages cannot be selected"],
-  [
-    /font(?!.?size)|typeface|bold|italic|weight/i,
-    "the characters of the text select the font, and `template` its weight",
-  ],
+  [/bold|italic|weight/i, "`template` selects the weight"],
   [/call.?back|hook|notify|e.?mail/i, "the response has the result, and nothing is sent to another address"],
 ];
 

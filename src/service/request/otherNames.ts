@@ -14,6 +14,7 @@ const OTHER_NAMES: Record<string, readonly string[]> = {
   color: ["fill", "foreground"],
   scale: ["size", "width", "zoom"],
   font_size: ["size", "pt"],
+  font: ["font-family", "typeface", "font-style", "font-name"],
   lang: ["language", "locale"],
   page_start: ["start", "first-number"],
   margin: ["padding", "inset", "border"],

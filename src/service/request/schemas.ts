@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
   DEFAULTS,
+  FONT_STYLES,
   FRAME_BOXES,
   IMAGE_FORMATS,
   IMAGE_POSITIONS,
@@ -293,6 +294,9 @@ export const textRequest = once(() =>
       .regex(/^#[0-9A-Fa-f]{6}$/, { error: takesColor })
       .optional()
       .meta({ description: `#rrggbb. Default: the template's, ${byTemplate("color")}.`, examples: ["#cc0000"] }),
+    font: choice(FONT_STYLES)
+      .default(DEFAULTS.font)
+      .describe("Style of Latin, Greek and Cyrillic letters. Other scripts have one style."),
     font_size: z
       .number()
       .positive()

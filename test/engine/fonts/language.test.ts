@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Languages } from "../../../src/engine/fonts/language.ts";
+import type { Letterforms } from "../../../src/engine/fonts/language.ts";
 import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { loadFont } from "../../support/fonts.ts";
 
 /** Returns the distinct families that draw each line of a text. */
-async function familiesOf(text: string, languages: Languages = {}): Promise<string[][]> {
+async function familiesOf(text: string, languages: Letterforms = {}): Promise<string[][]> {
   const { layOut } = await typesetterFor(text, "regular", loadFont, languages);
   return text
     .split("\n")
@@ -79,6 +79,26 @@ test("draws any part of the CJK Unified Ideographs block with one font in Japane
   for (const text of ["ja", "ko", "zh-Hant", "zh-HK"])
     for (let at = 0; at < all.length; at += 4000)
       await expect(familiesOf(all.slice(at, at + 40), { text })).resolves.toHaveLength(1);
+});
+
+describe("the style of letters", () => {
+  test.each([
+    [undefined, "Draft ΑΒΓ Черновик", ["noto-sans"]],
+    ["sans", "Draft ΑΒΓ Черновик", ["noto-sans"]],
+    ["serif", "Draft ΑΒΓ Черновик 3 / 12", ["noto-serif"]],
+    ["serif", "機密 DRAFT", ["sc", "noto-serif"]],
+    ["serif", "社外秘 Draft コピー禁止", ["jp", "noto-serif"]],
+    ["serif", "سري", ["arabic"]],
+  ] as const)("%s draws %j with these families", async (font, text, families) => {
+    expect(await familiesOf(text, { font })).toEqual([families]);
+  });
+
+  test("applies to both weights", async () => {
+    for (const weight of ["regular", "bold"] as const) {
+      const { layOut } = await typesetterFor("Draft", weight, loadFont, { font: "serif" });
+      expect(layOut("Draft", false).clusters[0]!.face.file.path).toBe(`noto-serif-${weight}.ttf`);
+    }
+  });
 });
 
 describe("Arabic letters", () => {
