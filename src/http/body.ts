@@ -14,7 +14,7 @@ import { type AcceptedRequest, PRODUCTS, type Product } from "../service/sale/pr
 import { hasTooManyValues, MAX_JSON_VALUES } from "../shared/json/jsonValues.ts";
 import { repeatedKey } from "../shared/json/repeatedKey.ts";
 import { once } from "../shared/once.ts";
-import { Problem, shownName } from "../shared/problems.ts";
+import { Problem, repeatedField, shownName } from "../shared/problems.ts";
 import type { RunningSha256 } from "../shared/sha256.ts";
 import type { ApiEnv } from "./environment.ts";
 
@@ -56,10 +56,12 @@ export function queryFields(c: Context): Record<string, string> {
   // `c.req.query()` would return invalid UTF-8 undecoded: `%E9` would be printed on every page.
   for (const [name, value] of new URL(c.req.url).searchParams) {
     if (name === "file" || fields.has(name)) {
-      const path = shownName(name);
-      const message = path === "file" ? "is the body, so it must not be in the query" : "must be given only once";
-      const where = path === "file" ? "" : "In the query, ";
-      throw new Problem("invalid_request", `${where}\`${path}\` ${message}.`, { errors: [{ path, message }] });
+      const isFile = name === "file";
+      const error = isFile
+        ? { path: name, message: "is the body, so it must not be in the query" }
+        : repeatedField(name);
+      const where = isFile ? "" : "In the query, ";
+      throw new Problem("invalid_request", `${where}\`${error.path}\` ${error.message}.`, { errors: [error] });
     }
     fields.set(name, value);
   }
@@ -172,9 +174,9 @@ export function parseJson(
   const fields = parse(json, advice);
   const repeated = repeatedKey(text, 1);
   if (repeated === undefined) return fields;
-  const path = shownName(repeated);
-  throw new Problem("invalid_request", `The body contains \`${path}\` more than once. Send each field once.`, {
-    errors: [{ path, message: "must be given only once" }],
+  const error = repeatedField(repeated);
+  throw new Problem("invalid_request", `The body contains \`${error.path}\` more than once. Send each field once.`, {
+    errors: [error],
   });
 }
 

@@ -1,4 +1,4 @@
-import { Problem, shownName } from "../shared/problems.ts";
+import { Problem, repeatedField, shownName } from "../shared/problems.ts";
 import {
   inPieces,
   isBase64,
@@ -196,10 +196,8 @@ export function expectBoundary(contentType: string): void {
 const AS_FILE = "Send a file as a part with a file name, as `curl -F file=@contract.pdf` does.";
 
 function repeated(name: string): Problem {
-  const path = shownName(name);
-  return refused(`has \`${path}\` more than once`, "Send each field once.", {
-    errors: [{ path, message: "must be given only once" }],
-  });
+  const error = repeatedField(name);
+  return refused(`has \`${error.path}\` more than once`, "Send each field once.", { errors: [error] });
 }
 
 function refused(what: string, advice: string, more?: ConstructorParameters<typeof Problem>[2]): Problem {

@@ -1,5 +1,5 @@
 /** Reads a form without files (application/x-www-form-urlencoded, URL Standard, 5.1). */
-import { Problem, shownName } from "../shared/problems.ts";
+import { Problem, repeatedField } from "../shared/problems.ts";
 import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "./inlineFile.ts";
 import type { MemoryShare } from "./memory.ts";
 import { TextMemory } from "./textMemory.ts";
@@ -62,9 +62,9 @@ function expectForm(beginning: string): void {
 }
 
 function repeated(name: string): Problem {
-  const path = shownName(name);
-  return new Problem("invalid_request", `The form has \`${path}\` more than once. Send each field once.`, {
-    errors: [{ path, message: "must be given only once" }],
+  const error = repeatedField(name);
+  return new Problem("invalid_request", `The form has \`${error.path}\` more than once. Send each field once.`, {
+    errors: [error],
   });
 }
 

@@ -86,6 +86,11 @@ export function shownName(name: string): string {
   return name.length > MAX_SHOWN_NAME ? `${name.slice(0, MAX_SHOWN_NAME)}…` : name;
 }
 
+/** Returns the error of a field that a request contains more than once. */
+export function repeatedField(name: string): FieldError {
+  return { path: shownName(name), message: "must be given only once" };
+}
+
 /** An error that is sent to the caller, over HTTP or MCP. */
 export class Problem extends Error {
   override name = "Problem";

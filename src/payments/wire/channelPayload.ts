@@ -13,6 +13,7 @@ import {
 import { extensionsWithIdentifier, identifierIn } from "./identifier.ts";
 import { type EvmNetwork, isSolana } from "./networks.ts";
 import { type Offer, PaymentRequired } from "./offer.ts";
+import { firstFault, payloadMessage } from "./payloadMessages.ts";
 import { decodePayment, differingField } from "./paymentPayload.ts";
 
 /** A deposit is longer than other payments: it has two signatures and the channel's terms. */
@@ -126,11 +127,8 @@ function decodedOrUndefined(encoded: string, offer: Offer): unknown {
  */
 function matching(raw: unknown, offer: Offer): ChannelPayment {
   const refuse = (reason: string) => new PaymentRequired(offer, reason);
-  const parsed = payment.safeParse(raw);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw refuse(`invalid_payload: ${issue?.path.join(".") || "payment"}: ${issue?.message}`);
-  }
+  const parsed = payment.safeParse(raw, { error: payloadMessage });
+  if (!parsed.success) throw refuse(`invalid_payload: ${firstFault(parsed.error, "the payment")}`);
   const { accepted, payload, extensions } = parsed.data;
   const requirements = offer.channels.find(({ network }) => network === accepted.network);
   const chain = offer.networks.find(({ caip2 }) => caip2 === accepted.network);

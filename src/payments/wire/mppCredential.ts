@@ -8,6 +8,7 @@ import * as z from "zod";
 import { isIssued, PAYMENT_SCHEME, realmOf, sha256In } from "./mppChallenge.ts";
 import { CredentialRefused, type MppProblemType } from "./mppProblem.ts";
 import type { Offer } from "./offer.ts";
+import { firstFault, payloadMessage } from "./payloadMessages.ts";
 import { type PaymentPayload, readPaymentPayload } from "./paymentPayload.ts";
 import { chargeRequests } from "./renderings.ts";
 
@@ -55,11 +56,8 @@ export interface MppPayment {
  */
 export function readCredential(header: string, offer: Offer, key: Uint8Array): MppPayment {
   const refuse = (type: MppProblemType, reason: string) => new CredentialRefused(offer, type, reason);
-  const parsed = credential.safeParse(decode(header));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw refuse("malformed-credential", `${issue?.path.join(".") || "credential"}: ${issue?.message}. ${FORMAT}`);
-  }
+  const parsed = credential.safeParse(decode(header), { error: payloadMessage });
+  if (!parsed.success) throw refuse("malformed-credential", `${firstFault(parsed.error, "The credential")}. ${FORMAT}`);
   const { challenge, payload, source } = parsed.data;
   const { id, realm, request, expires, digest } = challenge;
   const charge = chargeRequests(offer).find((offered) => offered.request === request);

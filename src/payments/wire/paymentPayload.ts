@@ -2,6 +2,7 @@ import * as z from "zod";
 import { extensionsWithIdentifier, identifierIn } from "./identifier.ts";
 import { type EvmNetwork, isSolana, type Network, type SolanaNetwork } from "./networks.ts";
 import { type Offer, PaymentRequired, type PaymentRequirementsV1, type PaymentRequirementsV2 } from "./offer.ts";
+import { firstFault, payloadMessage } from "./payloadMessages.ts";
 import { readTransfer, type SolanaTransfer } from "./solanaTransfer.ts";
 
 /**
@@ -39,12 +40,6 @@ const paymentV2 = z.object({
   extensions: extensionsWithIdentifier.optional(),
 });
 const versioned = z.looseObject({ x402Version: z.union([z.literal(1), z.literal(2)], "must be 1 or 2") });
-
-/** Returns the error message of a field whose schema defines none, as the end of a sentence that begins with its path. */
-const payloadMessage: z.core.$ZodErrorMap = (issue) => {
-  if (issue.input === undefined) return "is missing";
-  return issue.code === "invalid_type" ? `must be of type ${issue.expected}` : "has a value that is not allowed";
-};
 
 /**
  * A payment on one of the offered networks, checked without a facilitator. It is plain JSON data, so it can be stored
@@ -116,8 +111,7 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
   const parse = <S extends z.ZodType>(schema: S): z.output<S> => {
     const parsed = schema.safeParse(raw, { error: payloadMessage });
     if (parsed.success) return parsed.data;
-    const [issue] = parsed.error.issues;
-    throw refuse(`invalid_payload: ${issue?.path.join(".") || "the payment"} ${issue?.message}`);
+    throw refuse(`invalid_payload: ${firstFault(parsed.error, "the payment")}`);
   };
 
   const match =
