@@ -25,7 +25,7 @@ export async function showPreview(place: HTMLElement, caption: HTMLElement): Pro
     place.remove();
     caption.textContent =
       error instanceof Refused
-        ? `This call would fail, and nothing would be charged: ${error.refusal.detail}`
+        ? `This call would fail, and nothing would be charged: ${error.refusal.detail} Ask the assistant for another link.`
         : `There is no preview: ${error instanceof Error ? error.message : error}`;
   }
 }

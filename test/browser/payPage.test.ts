@@ -21,10 +21,11 @@ describePage("the page of a payment link", (running) => {
     const { structuredContent } = await client.callTool({ name, arguments: { ...fields } });
     return structuredContent as Record<string, unknown>;
   };
-  const prepared = async (client: Client, text = "PAID BY LINK") => {
+  const prepared = async (client: Client, text = "PAID BY LINK", file?: Uint8Array) => {
     const { handle, upload } = await call(client, "request_upload", { name: "contract.pdf" });
     const { url, headers } = upload as { url: string; headers: Record<string, string> };
-    expect((await fetch(url, { method: "PUT", headers, body: Buffer.from(await sampleContract()) })).status).toBe(200);
+    const body = Buffer.from(file ?? (await sampleContract()));
+    expect((await fetch(url, { method: "PUT", headers, body })).status).toBe(200);
     const fields = { tool: "add_text_watermark", arguments: JSON.stringify({ file: handle, text }) };
     return (await call(client, "request_payment_link", fields)) as unknown as Offered;
   };
@@ -65,6 +66,23 @@ describePage("the page of a payment link", (running) => {
     expect(complaints).toEqual([]);
     await page.close();
     await client.close();
+  });
+
+  test("the page says before the payment that the call would fail, or that there is no preview", async () => {
+    const client = await connected();
+    const page = await running.browser.newPage();
+    const said = () => page.textContent("#preview-status");
+    const damaged = await prepared(client, "DRAFT", Buffer.from("%PDF-1.7\n"));
+    await page.goto(damaged.url, { waitUntil: "networkidle" });
+    await expect
+      .poll(said, PATIENCE)
+      .toMatch(/^This call would fail, and nothing would be charged: The PDF .*another link/);
+    const fields = JSON.stringify({ file: "https://example.com/contract.pdf", text: "DRAFT" });
+    const { url } = await call(client, "request_payment_link", { tool: "add_text_watermark", arguments: fields });
+    await page.goto(String(url), { waitUntil: "networkidle" });
+    expect(await said()).toContain("There is no preview");
+    expect(await page.locator("canvas").count()).toBe(0);
+    await Promise.all([page.close(), client.close()]);
   });
 
   test("a second person, and a person whose link was withdrawn, are not charged", async () => {
