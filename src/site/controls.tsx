@@ -257,7 +257,7 @@ function TemplatePicker({ field }: { field: Field }) {
               checked={name === field.default}
               data-kind={field.kind}
             />
-            <img src={`/assets/pictures/template-${name}.svg`} alt="" width="212" height="300" loading="lazy" />
+            <img src={`/assets/pictures/template-${name}.webp`} alt="" width="212" height="300" loading="lazy" />
             <span>{name}</span>
           </label>
         ))}

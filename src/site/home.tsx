@@ -65,7 +65,7 @@ export function Home({ origin, config, developmentKey }: Visit) {
           <div class="pages">
             {PAGES.map(([name, caption, alt]) => (
               <figure class={name}>
-                <img src={`/assets/pictures/${name}.svg`} alt={alt} width={WIDTHS[name]} height={512 - WIDTHS[name]} />
+                <img src={`/assets/pictures/${name}.webp`} alt={alt} width={WIDTHS[name]} height={512 - WIDTHS[name]} />
                 <figcaption>{caption}</figcaption>
               </figure>
             ))}
@@ -92,7 +92,7 @@ export function Home({ origin, config, developmentKey }: Visit) {
           <ul>
             {Object.entries(TEMPLATES).map(([name, { description }]) => (
               <li>
-                <img src={`/assets/pictures/template-${name}.svg`} alt="" width="212" height="300" loading="lazy" />
+                <img src={`/assets/pictures/template-${name}.webp`} alt="" width="212" height="300" loading="lazy" />
                 <h3>
                   <code>{name}</code>
                 </h3>

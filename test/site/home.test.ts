@@ -135,7 +135,7 @@ describe("GET /", () => {
 describe("the home page's pictures", () => {
   test("the service has all pictures of the home page, one per template (npm run draw-pictures makes them)", async () => {
     const sources = new Set(Array.from((await page()).matchAll(/<img src="(\/[^"]*)"/g), ([, source]) => source!));
-    for (const name of Object.keys(TEMPLATES)) expect(sources).toContain(`/assets/pictures/template-${name}.svg`);
+    for (const name of Object.keys(TEMPLATES)) expect(sources).toContain(`/assets/pictures/template-${name}.webp`);
     for (const source of sources) expect([source, (await send(source)).status]).toEqual([source, 200]);
   });
 });
