@@ -8,16 +8,16 @@ import { join } from "node:path";
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import { grid, pngOf, type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
 import { sampleContract } from "./lib/sampleContract.ts";
-import { markedBytes, PICTURE_BOX, sitePictures } from "./lib/sitePictures.ts";
+import { markedBytes, sitePictures } from "./lib/sitePictures.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "web/pictures");
 /** Quality of WebP pictures, at which flat colors stay flat. */
-const QUALITY = 90;
+const QUALITY = 80;
 
 await mkdir(folder, { recursive: true });
-for (const { name, pdf } of await sitePictures()) {
-  const [page] = await renderPages(pdf, PICTURE_BOX);
+for (const { name, side, pdf } of await sitePictures()) {
+  const [page] = await renderPages(pdf, { width: side, height: side });
   await writeFile(join(folder, `${name}.webp`), await webpOf(page!));
 }
 

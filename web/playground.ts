@@ -11,6 +11,8 @@ import { showSnippets } from "./snippets.ts";
 
 /** Pause after the last change of a control before the file is marked again. */
 const DEBOUNCE_MS = 120;
+/** Media types of the images that a mark can show. */
+const IMAGE_TYPES = new Set(["image/png", "image/jpeg"]);
 
 const playground = document.getElementById("playground")!;
 const container = document.getElementById("preview")!;
@@ -21,12 +23,22 @@ const limits = {
   maxPixels: Number(playground.dataset.maxPixels),
 };
 
+/** Shown in the preview until there is a marked file. */
+const empty = container.querySelector<HTMLElement>(".empty")!;
+const unlock = document.getElementById("unlock") as HTMLFormElement;
+
 let file: File | undefined;
+/** The file on screen. */
+let shownFile: File | undefined;
 let preview: Preview | undefined;
 let purchase: Purchase | undefined;
 let debounce: ReturnType<typeof setTimeout> | undefined;
 let isBusy = false;
 let isStale = false;
+/** Number of changes of the file or the settings. */
+let changes = 0;
+/** Says which dropped files are not used. */
+let unused: string[] = [];
 
 for (const form of forms()) {
   form.addEventListener("input", changed);
@@ -43,6 +55,13 @@ for (const { picker, color } of pickers)
     color.value = picker.value;
     changed();
   });
+unlock.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const password = new FormData(unlock).get("password") as string;
+  for (const field of document.querySelectorAll<HTMLInputElement>("form.controls input[name=password]"))
+    field.value = password;
+  changed();
+});
 enableCopying();
 enableChoosing();
 changed();
@@ -69,12 +88,34 @@ function enableChoosing(): void {
   for (const end of ["dragleave", "drop"]) addEventListener(end, () => playground.classList.remove("dropping"));
   addEventListener("drop", (event) => {
     event.preventDefault();
-    choose(event.dataTransfer?.files[0]);
+    drop([...(event.dataTransfer?.files ?? [])]);
     playground.scrollIntoView();
   });
 }
 
+/** Takes dropped files by their type: the first PDF to mark, and the first image to put on its pages. */
+function drop(files: File[]): void {
+  const pdf = files.find(({ type, name }) => type === "application/pdf" || /\.pdf$/i.test(name));
+  const image = files.find(({ type }) => IMAGE_TYPES.has(type));
+  if (image) chooseImage(image);
+  if (pdf) choose(pdf);
+  const rest = files.filter((one) => one !== pdf && one !== image).map(({ name }) => name);
+  unused = rest.length === 0 ? [] : [`not used: ${rest.join(", ")} (drop one PDF, and one PNG or JPEG image)`];
+  if (!pdf && !image) showStatus(unused.join());
+}
+
+/** Selects the image operation, and puts a file into its field. */
+function chooseImage(image: File): void {
+  const field = document.querySelector<HTMLInputElement>("form[data-operation=image] input[type=file]")!;
+  const transfer = new DataTransfer();
+  transfer.items.add(image);
+  field.files = transfer.files;
+  document.querySelector<HTMLInputElement>("input[name=operation][value=image]")!.checked = true;
+  changed();
+}
+
 function choose(chosen: File | undefined): void {
+  if (chosen !== file) unused = [];
   file = chosen ?? file;
   changed();
 }
@@ -83,6 +124,8 @@ function choose(chosen: File | undefined): void {
 function changed(): void {
   showValues();
   showCall(readSettings());
+  changes++;
+  if (file) purchase?.suspend(); // until the change is on screen
   clearTimeout(debounce);
   debounce = setTimeout(update, DEBOUNCE_MS);
 }
@@ -114,6 +157,8 @@ async function update(): Promise<void> {
   if (!file) return;
   isStale = isBusy;
   if (isBusy) return;
+  const marking = file;
+  const change = changes;
   const { operation, fields, image } = readSettings();
   if (operation === "image" && !image) {
     showStatus("Choose an image to put on the pages.");
@@ -127,25 +172,35 @@ async function update(): Promise<void> {
     if (!preview) showStatus("Loading the engine …");
     const { Preview } = await import("./preview.ts");
     preview ??= new Preview(container);
-    const { pages, milliseconds, notices } = await preview.show({ file, operation, fields, image, limits });
+    const { pages, milliseconds, notices } = await preview.show({ file: marking, operation, fields, image, limits });
+    shownFile = marking;
     showProblems([]);
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
-    showStatus([`${file.name}: ${facts}`, ...notices].join("; "));
+    showStatus([`${marking.name}: ${facts}`, ...unused, ...notices].join("; "));
     container.classList.remove("outdated");
     await loadPurchase();
-    purchase!.offer(true);
+    if (change === changes) purchase!.offer(true);
   } catch (error) {
     const { detail, errors } = refusalOf(error);
     showProblems(errors);
     showStatus(detail);
     status.classList.add("refused");
-    container.classList.add("outdated");
+    if (marking === shownFile) container.classList.add("outdated");
+    else showNothing(errors.some(({ path }) => path === "password") ? unlock : empty);
     purchase?.offer(false);
   } finally {
     isBusy = false;
     container.ariaBusy = "false";
   }
   if (isStale) update();
+}
+
+/** Shows an element instead of pages, because the file cannot be marked. */
+function showNothing(instead: HTMLElement): void {
+  preview?.clear();
+  shownFile = undefined;
+  unlock.hidden = instead !== unlock;
+  container.replaceChildren(instead);
 }
 
 async function loadPurchase(): Promise<void> {

@@ -15,6 +15,12 @@ export class Preview {
     this.#viewer = new Viewer(container);
   }
 
+  /** Removes the shown file. */
+  clear(): void {
+    this.#viewer.clear();
+    this.#file = undefined;
+  }
+
   /**
    * Marks a file and shows it.
    * @throws Refused if the file cannot be marked

@@ -61,6 +61,12 @@ export class Purchase {
     for (const attempt of boughtAttempts()) if (isShown(attempt)) this.#show(attempt, attempt.bought);
   }
 
+  /** Disables the buttons until the next offer, because the current order is not on screen yet. */
+  suspend(): void {
+    this.#isUsable = false;
+    this.#enable();
+  }
+
   /** Offers the current order. Disables the buttons if the order is not usable. */
   async offer(isUsable: boolean): Promise<void> {
     const order = this.#order();

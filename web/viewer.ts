@@ -110,7 +110,7 @@ function shape(element: HTMLElement, ratio: number): void {
   element.style.setProperty("--ratio", String(ratio));
 }
 
-/** Creates the banner over each page, which labels it as a preview and keeps the pointer off the canvas. */
+/** Creates the banner of a page: a label above the page, and a layer that keeps the pointer off the canvas. */
 function banner(): HTMLElement {
   const element = document.createElement("span");
   element.className = "banner";

@@ -3,29 +3,30 @@ import { concatTransformationMatrix, degrees, PDFDocument, type PDFPage, rgb } f
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../../src/engine/index.ts";
 import { loadFont } from "./loadFont.ts";
 
-/** The size in pixels that the longest picture fits in: twice its size on the page at `/`. */
-export const PICTURE_BOX = { width: 600, height: 600 };
+/** Longest side of a picture in pixels: about twice its size on the page at `/`. */
+const SIDES = { template: 300, large: 600, small: 400 };
 
 const INK = rgb(0.13, 0.14, 0.17);
 const LINE = rgb(0.85, 0.86, 0.88);
 
-/** A picture: its name in `web/pictures/`, and the marked page. */
+/** A picture: its name in `web/pictures/`, its longest side in pixels, and the marked page. */
 export interface SitePicture {
   name: string;
+  side: number;
   pdf: Uint8Array;
 }
 
 /** Marks the pages of all pictures. */
 export async function sitePictures(): Promise<SitePicture[]> {
   const pictures: SitePicture[] = [];
-  const add = async (name: string, paint: (page: PDFPage) => void, options: TextMark) => {
+  const add = async (name: string, side: number, paint: (page: PDFPage) => void, options: TextMark) => {
     const source = await PDFDocument.create();
     paint(source.addPage([212, 300]));
-    pictures.push({ name, pdf: await markedBytes(await source.save(), options) });
+    pictures.push({ name, side, pdf: await markedBytes(await source.save(), options) });
   };
   for (const name of Object.keys(TEMPLATES) as TemplateName[]) {
     const isLine = TEMPLATES[name].sizeShare < 0.03;
-    await add(`template-${name}`, (page) => write(page), {
+    await add(`template-${name}`, SIDES.template, (page) => write(page), {
       text: isLine ? "Draft of 1 May" : "DRAFT",
       template: name,
       opacity: 0.75,
@@ -34,9 +35,10 @@ export async function sitePictures(): Promise<SitePicture[]> {
   }
 
   const mark: TextMark = { text: "CONFIDENTIAL", color: "#d6006c", opacity: 0.75 };
-  await add("upright", (page) => write(page), mark);
+  await add("upright", SIDES.large, (page) => write(page), mark);
   await add(
     "landscape",
+    SIDES.large,
     (page) => {
       page.setSize(300, 212);
       chart(page);
@@ -45,6 +47,7 @@ export async function sitePictures(): Promise<SitePicture[]> {
   );
   await add(
     "turned",
+    SIDES.small,
     (page) => {
       // stored sideways, as by a scanner, with a /Rotate that turns it upright
       page.setSize(300, 212);
@@ -56,6 +59,7 @@ export async function sitePictures(): Promise<SitePicture[]> {
   );
   await add(
     "cropped",
+    SIDES.small,
     (page) => {
       page.setSize(380, 460);
       page.setCropBox(60, 90, 212, 300);

@@ -25,9 +25,8 @@ export function Checkout({ price, maxBytes, developmentKey, children }: Checkout
       <div class="counter">
         {children ?? (
           <p>
-            <strong id="purchase-title">The marked PDF costs {price}</strong>, without the preview banner. Pay with a
-            crypto wallet in this browser, or <a href="#snippets-title">from your code</a>. Your file is uploaded only
-            when you pay.
+            <strong id="purchase-title">The marked PDF costs {price}.</strong> Pay with a crypto wallet in this browser,
+            or <a href="#snippets-title">from your code</a>. Your file is uploaded only when you pay.
           </p>
         )}
         <p class="buttons">

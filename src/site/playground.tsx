@@ -74,6 +74,13 @@ function Proof(sale: CheckoutProps) {
           <p>Your marked pages appear here.</p>
           <p>Your file stays on this device. It is uploaded only when you buy.</p>
         </div>
+        <form id="unlock" class="empty" hidden>
+          <label for="unlock-password">This PDF needs its password</label>
+          <input id="unlock-password" name="password" type="password" autocomplete="off" required />
+          <button type="submit" class="button">
+            Open the PDF
+          </button>
+        </form>
       </section>
       <Checkout {...sale} />
     </div>

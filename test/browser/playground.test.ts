@@ -57,6 +57,55 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
+  test("the playground takes dropped files by their type, and names those that it does not use", () =>
+    withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
+      const drop = async (...files: [name: string, type: string, bytes: Uint8Array][]) => {
+        const transfer = await page.evaluateHandle(`(() => {
+          const transfer = new DataTransfer();
+          for (const [name, type, data] of ${JSON.stringify(files.map(([name, type, bytes]) => [name, type, Buffer.from(bytes).toString("base64")]))})
+            transfer.items.add(new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], name, { type }));
+          return transfer;
+        })()`);
+        await page.dispatchEvent("#preview", "drop", { dataTransfer: transfer });
+      };
+      await drop(["first.pdf", "application/pdf", sample], ["second.pdf", "application/pdf", sample]);
+      await expectStatus(page, /^first\.pdf: 4 pages.*not used: second\.pdf/);
+      await drop(["logo.png", "image/png", RED_PNG]);
+      await expectStatus(page, /^first\.pdf: 4 pages, marked in \d+ ms$/);
+      expect(await page.isChecked("input[name=operation][value=image]")).toBe(true);
+      expect(await page.textContent("#snippet-curl")).toContain("logo.png");
+      await drop(["words.docx", "application/msword", RED_PNG]);
+      await expectStatus(page, /not used: words\.docx/);
+      await page.waitForSelector(".sheet canvas");
+      expect(complaints).toEqual([]);
+    }));
+
+  test("the playground shows no page and sells nothing after a refused file", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      await page.setInputFiles("#file", { name: "no.pdf", mimeType: "application/pdf", buffer: Buffer.from("no") });
+      await expectStatus(page, /right file/);
+      expect(await page.locator(".sheet").count()).toBe(0);
+      expect(await page.isEnabled("#buy")).toBe(false);
+      await chooseFile(page, sample);
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+    }));
+
+  test("the playground sells nothing while a change is not on screen", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+      const isEnabled = await page.evaluate(`(() => {
+        const field = document.getElementById("text-text");
+        field.value = "CHANGED";
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        return !document.getElementById("buy").disabled;
+      })()`);
+      expect(isEnabled).toBe(false);
+      await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
+    }));
+
   test("the playground updates the preview and all snippets when a control changes", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await chooseFile(page, sample);
@@ -192,8 +241,10 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /password/);
       // the password field is visible and marked as invalid
       expect(await page.getAttribute("#text-password", "aria-invalid")).toBe("true");
-      await page.fill("#text-password", locked.user);
+      await page.fill("#unlock-password", locked.user);
+      await page.click("#unlock button");
       await page.waitForSelector(".sheet canvas");
+      expect(await page.inputValue("#text-password")).toBe(locked.user);
       expect(complaints).toEqual([]);
     }));
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import { expect, test } from "vitest";
 import { renderPages } from "../../scripts/lib/raster.ts";
-import { PICTURE_BOX, sitePictures } from "../../scripts/lib/sitePictures.ts";
+import { sitePictures } from "../../scripts/lib/sitePictures.ts";
 
 const folder = join(import.meta.dirname, "../../web/pictures");
 const pictures = await sitePictures();
@@ -15,8 +15,8 @@ test("the folder of pictures has one file for each picture", async () => {
 
 test.each(pictures)(
   "the picture $name shows what PDFium draws (else run `npm run draw-pictures`)",
-  async ({ name, pdf }) => {
-    const [page] = await renderPages(pdf, PICTURE_BOX);
+  async ({ name, side, pdf }) => {
+    const [page] = await renderPages(pdf, { width: side, height: side });
     const { width, height, rgb } = page!;
     const picture = await loadImage(await readFile(join(folder, `${name}.webp`)));
     expect([picture.width, picture.height]).toEqual([width, height]);
