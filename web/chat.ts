@@ -56,7 +56,7 @@ function unpaidInWords(reason: string): string {
 function showBought({ bought, name, settlement }: Extract<Outcome, { bought: object }>): void {
   status.textContent = "The PDF is ready.";
   const { url, expires_at } = bought.output;
-  const receipt = receiptFor(shown(name), bought, () => firstPage.replaceChildren());
+  const receipt = receiptFor({ name: shown(name) }, bought, () => firstPage.replaceChildren());
   const { element } = receipt;
   element.querySelector("[data-part=download]")?.addEventListener("click", async (event) => {
     event.preventDefault(); // the host opens the link, because a sandboxed frame cannot

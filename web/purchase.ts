@@ -88,7 +88,10 @@ export class Purchase {
     const digest = await order?.digest();
     const attempt = digest === undefined ? undefined : findAttempt(digest);
     if (offer !== this.#offers || this.#isBusy) return undefined;
-    const [label, words] = attempt?.payment ? RETRY[attempt.bought ? "bought" : "tried"] : [NEW, ""];
+    const isAnother = digest !== undefined && receipts.childElementCount > 0;
+    const [label, words] = attempt?.payment
+      ? RETRY[attempt.bought ? "bought" : "tried"]
+      : [NEW, isAnother ? "This file with these settings is not bought yet. Each change is another call." : ""];
     button.textContent = label;
     return { digest, words };
   }
@@ -112,7 +115,7 @@ export class Purchase {
     let attempt: Attempt | undefined;
     let bought: Bought | undefined;
     try {
-      attempt = beginAttempt(await order.digest(), order.name);
+      attempt = beginAttempt(await order.digest(), order);
       bought = await orAbort(
         signal,
         buy(order, attempt, {
@@ -124,7 +127,8 @@ export class Purchase {
           choosePayer: () => choosePayer(signal),
         }),
       );
-      saveAttempt({ ...attempt, bought, until: Date.parse(bought.output.expires_at) });
+      attempt = { ...attempt, bought, boughtAt: Date.now(), until: Date.parse(bought.output.expires_at) };
+      saveAttempt(attempt);
     } catch (error) {
       status.textContent = signal.aborted ? canceled(attempt) : wordsOf(error);
       const shown = this.#order();
@@ -147,8 +151,8 @@ export class Purchase {
 
   /** Shows the receipt of a bought file above earlier receipts. */
   #show(attempt: Attempt, bought: Bought): HTMLElement {
-    const { digest, name } = attempt;
-    const { element: receipt } = receiptFor(name, bought, () => {
+    const { digest } = attempt;
+    const { element: receipt } = receiptFor(attempt, bought, () => {
       dropAttempt(attempt);
       this.#receipts.delete(digest);
       this.offer(this.#isUsable);

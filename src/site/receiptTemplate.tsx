@@ -6,6 +6,7 @@ export function ReceiptTemplate({ heading: Heading }: { heading: "h2" | "h3" }) 
         <Heading>
           <bdi data-part="name" /> is ready
         </Heading>
+        <p data-part="order" />
         <p data-part="facts" />
         <p data-part="expiry">
           The link expires <time data-part="expires" />. Anyone who has it can download the file.

@@ -36,7 +36,7 @@ describePage("paying with the development key", (running) => {
         await page.click("#buy-in-development");
         await page.waitForSelector(".receipt");
         expect(await page.innerText(".receipt")).toMatch(
-          /contract\.pdf is ready\s+4 pages.*0\.05 USDC\s+The link expires in 24 hours/,
+          /contract\.pdf is ready\s+Bought .*: text BOUGHT, filename signed\.pdf\s+4 pages.*0\.05 USDC\s+The link expires in 24 hours/,
         );
         expect(await page.evaluate("document.activeElement.className")).toBe("receipt");
 
@@ -49,6 +49,22 @@ describePage("paying with the development key", (running) => {
       {},
       keepMarked,
     ));
+
+  test("a receipt says what was bought and when, and a change of the settings is not sold as bought", () =>
+    withPage(running.browser, running.worker.url, async ({ page }) => {
+      await chooseFile(page, sample);
+      await page.check("[name=template][value=stamp]", { force: true });
+      await expect.poll(() => page.isEnabled("#buy-in-development"), PATIENCE).toBe(true);
+      await page.click("#buy-in-development");
+      await page.waitForSelector(".receipt");
+      const order = () => page.textContent(".receipt [data-part=order]");
+      expect(await order()).toMatch(/^Bought \w+ \d+, \d{4}, .*: text CONFIDENTIAL, template stamp$/);
+      await expectChange(page, () => page.fill("#text-text", "ANOTHER"));
+      await expectPurchaseStatus(page, /not bought yet\. Each change is another call\.$/);
+      expect(await page.textContent("#buy")).toBe("Get the PDF");
+      await page.reload({ waitUntil: "networkidle" });
+      expect(await order()).toContain("template stamp");
+    }));
 
   test("a bought link can be copied and revoked", () =>
     withPage(

@@ -16,6 +16,8 @@ export interface Attempt {
   digest: string;
   /** Name of the order's file. */
   name: string;
+  /** The settings of the mark in words. */
+  settings?: string;
   /** The `Idempotency-Key` header, created before anything is signed. */
   key: string;
   /**
@@ -25,6 +27,8 @@ export interface Attempt {
   payment?: Record<string, string> | undefined;
   /** The result, until its link expires or is revoked. */
   bought?: Bought;
+  /** Time of the purchase in Unix milliseconds. */
+  boughtAt?: number;
   /** When the attempt is deleted, in Unix milliseconds. */
   until: number;
 }
@@ -47,10 +51,10 @@ export function boughtAttempts(): (Attempt & { bought: Bought })[] {
 }
 
 /** Returns the attempt for an order, or starts one with a new key. */
-export function beginAttempt(digest: string, name: string): Attempt {
+export function beginAttempt(digest: string, { name, settings }: { name: string; settings: string }): Attempt {
   const found = findAttempt(digest);
   if (found) return found;
-  const attempt = { digest, name, key: crypto.randomUUID(), until: Date.now() + RETENTION_MS };
+  const attempt = { digest, name, settings, key: crypto.randomUUID(), until: Date.now() + RETENTION_MS };
   saveAttempt(attempt);
   return attempt;
 }

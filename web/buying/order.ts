@@ -6,6 +6,8 @@ export interface Order {
   path: string;
   /** Name of the file, for the receipt. */
   name: string;
+  /** The settings of the mark in words, for the receipt; empty if the page shows them elsewhere. */
+  settings: string;
   /** Size of the files that the page uploads, in bytes; 0 if the service has them already. */
   bytes: number;
   /** Returns the body of the paid call. */
@@ -23,7 +25,20 @@ interface MarkedFile extends Settings {
 export function orderOf(marked: MarkedFile): Order {
   const { path, file, image } = marked;
   const bytes = file.size + (image?.size ?? 0);
-  return { path, name: file.name, bytes, form: () => formOf(marked), digest: () => digestOf(marked) };
+  return {
+    path,
+    name: file.name,
+    settings: settingsOf(marked),
+    bytes,
+    form: () => formOf(marked),
+    digest: () => digestOf(marked),
+  };
+}
+
+function settingsOf({ operation, image, fields }: MarkedFile): string {
+  const { password: _, ...shown } = fields;
+  const words = Object.entries(shown).map(([name, value]) => `${name} ${value}`);
+  return [...(operation === "image" && image ? [`image ${image.name}`] : []), ...words].join(", ");
 }
 
 function formOf({ file, image, operation, fields }: MarkedFile): FormData {

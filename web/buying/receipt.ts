@@ -10,6 +10,7 @@ const UNITS = [
   ["minute", 60],
   ["second", 1],
 ] as const;
+const TIME = { dateStyle: "medium", timeStyle: "short" } as const;
 const inWords = new Intl.RelativeTimeFormat("en");
 
 /** The receipt of a bought file, as an element of the page. */
@@ -19,11 +20,22 @@ export interface Receipt {
   close(words?: string): void;
 }
 
+/** A bought file, the settings of its mark in words, and the time of the purchase in Unix milliseconds. */
+export interface Item {
+  name: string;
+  settings?: string | undefined;
+  boughtAt?: number | undefined;
+}
+
 /**
  * Creates a receipt: the link, the time until it expires, and buttons to download, copy and revoke.
  * @param onRevoke is called after the visitor has revoked the link
  */
-export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () => void): Receipt {
+export function receiptFor(
+  { name, settings, boughtAt }: Item,
+  { output, cost }: Bought,
+  onRevoke: () => void,
+): Receipt {
   const template = document.getElementById("receipt") as HTMLTemplateElement;
   const element = (template.content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
   const part = <E extends HTMLElement>(kind: string) => element.querySelector<E>(`[data-part=${kind}]`)!;
@@ -33,6 +45,8 @@ export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () 
     sizeInWords(output.bytes),
     cost,
   ].join(", ");
+  const at = boughtAt === undefined ? "" : `Bought ${new Date(boughtAt).toLocaleString("en", TIME)}`;
+  part("order").textContent = [at, settings].filter(Boolean).join(": ");
   const link = part<HTMLInputElement>("link");
   link.value = output.url;
   link.addEventListener("focus", () => link.select());
@@ -55,7 +69,7 @@ export function receiptFor(name: string, { output, cost }: Bought, onRevoke: () 
     if (part("expires").textContent !== words) part("expires").textContent = words;
   };
   const clock = setInterval(update, TICK_MS);
-  part("expires").title = expires.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" });
+  part("expires").title = expires.toLocaleString("en", TIME);
 
   const copy = part("copy");
   const { textContent: label } = copy;
