@@ -230,6 +230,26 @@ describePage("the page at /", (running) => {
       await expect.poll(async () => (await heights(".sheet")).width, PATIENCE).toBeGreaterThan(300);
     }));
 
+  test.each([
+    ["a laptop", 1366, 768],
+    ["a phone", 375, 740],
+    ["a window at 200 % zoom", 683, 384],
+  ])("the playground shows the whole first page on %s", (_, width, height) =>
+    withPage(
+      running.browser,
+      running.worker.url,
+      async ({ page }) => {
+        await chooseFile(page, sample);
+        await page.locator("#preview").scrollIntoViewIfNeeded();
+        const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
+        const [view, sheet] = [await boxOf("#preview"), await boxOf(".sheet")];
+        expect(sheet.y).toBeGreaterThan(view.y);
+        expect(sheet.y + sheet.height).toBeLessThan(view.y + view.height);
+      },
+      { viewport: { width, height } },
+    ),
+  );
+
   test("the playground opens an encrypted file with the password field", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
