@@ -52,14 +52,14 @@ export async function quoteAt(bucket: Bucket, id: string, now: number): Promise<
   const object = group === undefined ? null : await bucket.get(await keyOf(id), {});
   if (!object && group !== undefined && group < groupOf(now)) throw quoteExpired();
   if (!object) throw notFound();
-  const quote = JSON.parse(await decrypted(id, (await object.json()) as string)) as Quote;
-  if (quote.expires <= now) throw quoteExpired();
+  const quote = JSON.parse(await decrypted(id, (await object.json()) as string)) as Quote | null;
+  if (quote === null || quote.expires <= now) throw quoteExpired();
   return quote;
 }
 
-/** Deletes a quote, so that its page ends. */
-export async function deleteQuote(bucket: Bucket, id: string): Promise<void> {
-  await bucket.delete(await keyOf(id));
+/** Replaces a quote by a sign that it was withdrawn, so that its page says so. */
+export async function withdrawStored(bucket: Bucket, id: string): Promise<void> {
+  await bucket.put(await keyOf(id), await encrypted(id, "null"), {});
 }
 
 /** Creates the error for a quote that is past its time, or was withdrawn. */

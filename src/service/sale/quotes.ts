@@ -6,7 +6,7 @@ import { PAYMENT_LINKS } from "../../settings/config.ts";
 import { Problem, problemOf } from "../../shared/problems.ts";
 import { sha256 } from "../../shared/sha256.ts";
 import { bucketOf } from "../../storage/bucket.ts";
-import { createQuote, deleteQuote, type Quote, quoteAt, quoteExpired, quoteIdOf } from "../../storage/quotes.ts";
+import { createQuote, type Quote, quoteAt, quoteExpired, quoteIdOf, withdrawStored } from "../../storage/quotes.ts";
 import { addressAccount, registerUpload } from "../limits/quota.ts";
 import { fieldMessage } from "../request/fieldMessages.ts";
 import { invalidRequest } from "../request/invalidRequest.ts";
@@ -209,7 +209,7 @@ export async function withdrawQuote(claim: string, exchange: Exchange): Promise<
   const quote = await openQuoteAt(await quoteIdOf(claim), exchange);
   const sale = await saleOf(quote.id, exchange);
   if (!(await sale.withdrawQuote(quote.expires))) await expectOpen(quote, exchange);
-  await deleteQuote(bucketOf(exchange.env), quote.id);
+  await withdrawStored(bucketOf(exchange.env), quote.id);
 }
 
 /** Reads the stored request of a quote for its sale. */
