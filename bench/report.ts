@@ -269,7 +269,7 @@ const MAKERS: { [Name in keyof Results]: (results: Results[Name]) => Record<stri
         pictures: {
           soak: {
             title: `Memory over ${plural(minutes, "minute")} of calls`,
-            description: `The isolate has ${last.aliveMb.toFixed(1)} MB of live memory after ${whole(last.calls)} calls, and had ${first.aliveMb.toFixed(1)} MB after ${whole(first.calls)}. The process workerd has ${whole(last.residentMb)} MB, and had ${whole(first.residentMb)} MB.`,
+            description: `The isolate has ${last.aliveMb.toFixed(1)} MB of live memory after ${whole(last.calls)} calls, and had ${first.aliveMb.toFixed(1)} MB after ${whole(first.calls)}. The process workerd grew from ${whole(first.residentMb)} MB to ${whole(last.residentMb)} MB between these two points.`,
           },
         },
         tables: [

@@ -144,7 +144,7 @@ export const BUYERS = {
   "agents (Cloudflare)": (origin) =>
     callWithAgents(new StreamableHTTPClientTransport(new URL("/mcp", origin)), "PAID WITH agents"),
   "@apify/mcpc": callWithMcpc,
-  // mcp-remote connects a client that starts programs. The client behind it pays.
+  // mcp-remote connects a client that speaks only stdio to the MCP endpoint. Cloudflare's `agents` pays through it.
   async "mcp-remote"(origin) {
     const args = [programPath("mcp-remote"), new URL("/mcp", origin).href, "--allow-http", "--transport", "http-only"];
     const home = await mkdtemp(join(tmpdir(), "overprint-mcp-remote-"));

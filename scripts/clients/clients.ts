@@ -18,7 +18,7 @@ export interface KnownClient {
 }
 
 const NO_WALLET = "It has no wallet.";
-const NO_LIST = "It sends HTTP requests and lists nothing.";
+const NO_LIST = "It sends HTTP requests to a given URL, and cannot list tools.";
 const BUYS: readonly Ability[] = ["free", "terms", "buy"];
 
 export const CLIENTS: readonly KnownClient[] = [

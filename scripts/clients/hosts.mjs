@@ -20,7 +20,7 @@ const UPLOAD = { name: "request_upload", arguments: { name: "contract.pdf" } };
 const UNPAID = { name: "add_text_watermark", arguments: { file: "https://example.com/contract.pdf", text: "DRAFT" } };
 const SCRIPT = [UPLOAD, UNPAID];
 
-/** The files of a program, in a temporary home. @template T @param {(home: string) => Promise<T>} use */
+/** Runs `use` with a temporary home directory for the files of a program. @template T @param {(home: string) => Promise<T>} use */
 async function inHome(use) {
   const home = await mkdtemp(join(tmpdir(), "overprint-client-"));
   try {

@@ -34,7 +34,7 @@ interface Fonts {
 
 type Draw = (add: (width: number, height: number) => PDFPage, fonts: Fonts) => void;
 
-/** Draws each document. */
+/** The function that draws each document, by the name of the document. */
 const DOCUMENTS = {
   letterhead(add, { regular, bold }) {
     const page = add(595, 842);

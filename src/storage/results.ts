@@ -76,8 +76,8 @@ export function isResultId(id: string): boolean {
 }
 
 /**
- * Returns whether the whole group of an id has expired at `now` (Unix milliseconds). The result may then have been
- * swept.
+ * Returns whether all results that expire in the same hour as the result `id` have expired at `now` (Unix
+ * milliseconds). The sweep may then have deleted this result.
  */
 export function groupExpired(id: string, now: number): boolean {
   return id.slice(0, 6) < groupOf(now);

@@ -129,7 +129,7 @@ describe("a payment link", () => {
     expect(await codeOf(await send(`/v1/quotes/${offered.claim}`))).toEqual([410, "quote_expired"]);
   });
 
-  test("does not open with an id in place of the claim, or with a claim in place of the id", async () => {
+  test("a payment link is not found by its id in place of its claim, or by its claim in place of its id", async () => {
     const offered = await opened();
     const id = new URL(offered.url).pathname.split("/").at(-1)!;
     for (const [path, method] of [

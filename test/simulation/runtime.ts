@@ -106,7 +106,7 @@ const simulatedCrypto = {
   DigestStream,
 };
 
-/** Fetches from the world's servers. */
+/** Replaces the global `fetch`. Simulated servers answer. */
 async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise<SimulatedResponse> {
   const execution = running()!;
   const { world } = execution;

@@ -60,8 +60,8 @@ export class Simulation {
   }
 
   /**
-   * Plays the schedule of a seed: some minutes of callers, faults and deaths, then a calm period in which each order is
-   * repeated. At the end all links and stored data expire.
+   * Plays the schedule of a seed. For some minutes, callers buy while faults occur and machines die. Then, in a calm
+   * period, each order is repeated. At the end all links and stored data expire.
    */
   async play(seed: number): Promise<Schedule> {
     const machines = this.#machines;

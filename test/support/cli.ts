@@ -22,7 +22,7 @@ interface ProcessSetting extends Setting {
   program?: string;
 }
 
-/** Outcome of a run. */
+/** The exit code and the output of one run of `overprint`. */
 export interface Run {
   code: number | null;
   stdout: string;

@@ -178,7 +178,7 @@ const GAP_BETWEEN_ROWS = 1.5;
 
 /** The pattern of a tiled mark. */
 interface TilePattern {
-  /** Displacement of all copies in displayed space, in units of the mark. */
+  /** Displacement of all copies along the axes of displayed space. The unit of length is that of the mark. */
   readonly offset?: Point;
   /** Gap between copies, as a share of the mark's width in a row and of its height between rows. */
   readonly gap?: number | undefined;

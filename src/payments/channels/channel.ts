@@ -280,7 +280,10 @@ export class Channel {
     return { status: "sold", sold, receipt, isRepeat };
   }
 
-  /** Returns the call that has bought the same request, by its key or its content, if its result can still be delivered. */
+  /**
+   * Returns the earlier call with the same idempotency key, or, without a key, a recent call with the same content. Returns
+   * undefined if the result of that call can no longer be delivered.
+   */
   async #earlier({ keyHash, digest }: FinishedCall): Promise<SoldCall | undefined> {
     const byDigest = () => {
       const found = digest === undefined ? undefined : this.#sold.byDigest(digest);

@@ -40,7 +40,7 @@ export class SoldCalls {
     return this.#by(`key:${keyHash}`);
   }
 
-  /** Returns the last sold call for the same content. */
+  /** Returns the latest call that was sold for the content with this digest. */
   byDigest(digest: string): SoldCall | undefined {
     return this.#by(`same:${digest}`);
   }

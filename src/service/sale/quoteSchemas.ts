@@ -3,7 +3,7 @@ import * as z from "zod";
 import { once } from "../../shared/once.ts";
 import { PRODUCTS } from "./products.ts";
 
-/** Path where quotes are created. The claim of a quote is appended to ask for its result. */
+/** Path where `POST` creates a quote. With the claim of a quote appended, `GET` returns the state and the result. */
 export const QUOTES_PATH = "/v1/quotes";
 /** Path of the page of a quote, without its id. */
 export const PAY_PATH = "/pay";

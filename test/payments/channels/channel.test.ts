@@ -205,7 +205,7 @@ test("answers a voucher that does not continue the last one with the state and t
     });
 });
 
-test("corrects a client that reads another deposit's voucher as new", async () => {
+test("reports a mismatch to a client whose second deposit has a voucher for the amount that is already charged", async () => {
   const { payer, channel } = await opened();
   expect((await channel.reserve(await payer.deposit(10 * PRICE, PRICE))).status).toBe("mismatch");
 });
@@ -493,7 +493,7 @@ test("lists the deadline of a claim that fails while a withdrawal is pending", a
   expect(JSON.parse(channel.listed!)).toMatchObject({ channelId: payer.channelId, deadline });
 });
 
-test("loses the smaller sum of two deployments that share their keys", async () => {
+test("claims only the larger sum of a channel if two deployments with the same keys have each sold calls on it", async () => {
   const { payer, channel } = await opened();
   const other = new TestChannel(payer, channel.chain);
   expect((await channel.sell(await payer.voucher(2 * PRICE))).status).toBe("sold");

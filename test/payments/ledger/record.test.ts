@@ -613,7 +613,7 @@ describe("LedgerEntry.settle", () => {
     expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
   });
 
-  test("reports that a payment has bought another request only once it is settled, even to callers without a proof", async () => {
+  test("reports a settled payment as spent on another request, even to a caller who has not proved to be the payer, but no unsettled one", async () => {
     const answers: Settlement[] = [{ outcome: "unknown" }, { outcome: "settled", transaction: "0x1" }];
     const { record, claimed, seen, alarmAt, state } = world(...answers);
     const look = (isPayerProven: boolean) => record.waitForStatus("another", 0, isPayerProven);

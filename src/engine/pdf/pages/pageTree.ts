@@ -232,7 +232,7 @@ export class PageWalk {
     return this.#visitObject(num, visit, false);
   }
 
-  /** Decodes the next object stream for which kids wait, in file order. Returns false if no kids wait. */
+  /** Decodes the first object stream of the file that contains unvisited kids. Returns false if there are no such kids. */
   #decodeNext(): boolean {
     const { table } = this.#objects;
     if (this.#order.length === 0)
@@ -462,8 +462,8 @@ export class PageWalk {
   }
 
   /**
-   * Returns the array of kids at `span`, or at the end of a chain of references. Returns undefined if there is no
-   * array. If another node has the same array, returns that node.
+   * Returns the /Kids array of a node, or the other node that has already used the same array. `span` is the value of
+   * /Kids in `holder`: an array, or a reference that leads to one. Returns undefined if the value leads to no array.
    */
   #kids(holder: Rewrite, span: Span): KidsArray | TreeNode | undefined {
     const { text } = holder;

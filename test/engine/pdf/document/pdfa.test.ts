@@ -15,7 +15,7 @@ const utf16 = (text: string, order: "le" | "be") =>
   );
 const utf32 = (text: string) => Uint8Array.from([...text].flatMap((letter) => [0, 0, 0, letter.charCodeAt(0)]));
 const PART_2 = xmp('pdfaid:part="2" pdfaid:conformance="U"');
-/** A prefix that exceeds the size limit of regular expressions. */
+/** A prefix of an XML namespace that is too long for a regular expression. */
 const LONG = "a".repeat(100_000);
 
 /** Returns a file whose catalog has `entries`, by default a reference to the XMP metadata `metadata`. */

@@ -44,7 +44,7 @@ describe("provePages", () => {
     await expect(planOutput(document)).rejects.toThrow(UNMARKED);
   });
 
-  it("rejects a plan that does not write a page", async () => {
+  it("rejects an output plan that omits one of the pages", async () => {
     const { document, skeleton } = await marked();
     expect(() => provePages(document, skeleton, (num) => num !== skeleton.leaves[0]!.num)).toThrow(UNMARKED);
   });
