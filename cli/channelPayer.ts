@@ -81,8 +81,8 @@ export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: 
 }
 
 /**
- * Amount to deposit before a channel can pay for a call: nothing, or the deployment's minimum, or more if the call needs
- * more.
+ * Returns the amount to deposit before a channel can pay for a call: nothing, or the deployment's minimum, or more
+ * if the call needs more.
  */
 function depositFor({ balance, spent }: OwnChannel, { amount, terms }: Offer): bigint {
   const missing = spent + amount - balance;

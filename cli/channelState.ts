@@ -84,7 +84,7 @@ export async function onChain(network: EvmNetwork, id: `0x${string}`, { env }: I
   return { balance, claimed, withdrawRequestedAt };
 }
 
-/** Folder with the state of channels. It contains no secrets. */
+/** Returns the folder with the state of channels. It contains no secrets. */
 function stateFolder({ XDG_STATE_HOME, HOME = homedir() }: Io["env"]): string {
   return join(XDG_STATE_HOME || join(HOME, ".local/state"), "overprint/channels");
 }

@@ -139,14 +139,14 @@ function differenceOf(a: Raster, b: Raster, most: number): number {
   return differing / (width * height);
 }
 
-/** Returns, for each of the first pages, whether it blends in RGB. */
+/** Returns whether each of the first pages blends in RGB. */
 async function blendsInRgb(pdf: Uint8Array): Promise<boolean[]> {
   const { pages } = await openPdf(new MemorySource(pdf), {});
   return pages.slice(0, MAX_PAGES).map(({ rewrite }) => Buffer.from(rewrite.text).includes(RGB_GROUP));
 }
 
 /**
- * Returns, for each of the first pages, whether it has RGB colors or its own blending space. Such colors are separated
+ * Returns whether each of the first pages has RGB colors or its own blending space. Such colors are separated
  * differently once they are blended.
  */
 async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {

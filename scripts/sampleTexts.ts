@@ -10,7 +10,7 @@ const COUNTS = { comment: 100, test: 60, document: 60 };
 const root = join(import.meta.dirname, "..");
 const seed = Number(process.argv[2] ?? 1);
 
-/** Mulberry32: a small seeded generator of numbers in [0, 1). */
+/** Returns a seeded generator of numbers in [0, 1) (Mulberry32). */
 function randomFrom(state: number): () => number {
   let a = state >>> 0;
   return () => {

@@ -24,7 +24,7 @@ const LINES = QR_ROWS.flatMap((row, y) => {
     ({ 0: run, index }) => `${index} ${middle} m ${index + run.length} ${middle} l S`,
   );
 }).join("\n");
-/** The samples of an image of the code in hexadecimal. */
+/** Returns the samples of an image of the code, in hexadecimal. */
 const samples = (dark: string, light: string) =>
   QR_ROWS.map((row) => Array.from(row, (module) => (module === DARK ? dark : light)).join("")).join("");
 const BITS = QR_ROWS.map((row) => {
@@ -37,7 +37,7 @@ const image = (entries: string, data: string) =>
     `/Type/XObject/Subtype/Image/Width ${MODULES}/Height ${MODULES}${entries}/Filter/ASCIIHexDecode`,
   );
 
-/** A boarding pass with the QR code in its upper right corner, where the template stamp would draw its mark. */
+/** Returns a boarding pass with the QR code in its upper right corner, where the template stamp would draw its mark. */
 function boardingPass(code: string, xobject: string): Uint8Array {
   const scale = SIDE / MODULES;
   const text = ["BOARDING PASS", "FRA - JFK", "Seat 7C", "Gate B42", "Boarding 09:35"]

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const run = promisify(execFile);
 
-/** Reason why this machine cannot build an image; empty if it can. */
+/** Returns why this machine cannot build an image; empty if it can. */
 const noDocker = (() => {
   try {
     execFileSync("docker", ["info"], { stdio: ["ignore", "ignore", "pipe"], timeout: 20_000 });

@@ -25,7 +25,7 @@ type ToolResult = {
 };
 type Terms = { error: string; accepts: { scheme: string; extra: Record<string, unknown> }[] };
 
-/** A deployment that offers channels, and a payer with a channel there. */
+/** Returns a deployment that offers channels, and a payer with a channel there. */
 function channelled(bindings: object = {}) {
   const seller = deployment("channels", bindings);
   const payer = new TestPayer();

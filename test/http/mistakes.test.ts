@@ -19,7 +19,7 @@ interface Unpaid {
   problems?: { path: string; message: string }[];
 }
 
-/** The problems of an unpaid 402, each with its field. */
+/** Returns the problems of an unpaid 402, each with its field. */
 const shown = ({ problems = [] }: Unpaid) => problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
 
 async function answerTo(path: string, type: string | undefined, body: string, headers: Record<string, string> = {}) {

@@ -145,13 +145,13 @@ export class ChannelContract {
     return String(refunded);
   }
 
-  /** The payer asks for everything that is not claimed. */
+  /** Requests a withdrawal of everything that is not claimed, as the payer. */
   requestWithdrawal(channelId: string): void {
     const channel = this.#find(channelId);
     if (channel && channel.withdrawRequestedAt === 0) channel.withdrawRequestedAt = this.#seconds;
   }
 
-  /** The payer takes everything that is not claimed, after the delay. Returns whether the contract allows it. */
+  /** Pays everything that is not claimed to the payer, after the delay. Returns whether the contract allows it. */
   withdraw(channelId: string): boolean {
     const channel = this.#find(channelId);
     if (!channel || channel.withdrawRequestedAt === 0) return false;

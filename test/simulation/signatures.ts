@@ -7,7 +7,7 @@ export function signHash(signed: string, address: string): `0x${string}` {
   return `0x${hash("sha256", signer + signed)}${signer}${"0".repeat(26)}`;
 }
 
-/** The function of viem with which the Worker recovers the account that has signed a hash. */
+/** Returns the account that has signed a hash, in place of viem's function. */
 export const recoverAddress = async ({ hash: signed, signature }: { hash: string; signature: string }) =>
   signerOf(signed, signature);
 

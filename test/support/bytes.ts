@@ -10,7 +10,7 @@ export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
 /** Encodes a text as Latin-1. A callback for each character would take a hundred times as long as `Buffer`. */
 export const encode = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "latin1"));
 
-/** Whether two arrays have equal bytes. `expect` can also compare arrays, but takes minutes for megabytes. */
+/** Returns whether two arrays have equal bytes. `expect` can also compare arrays, but takes minutes for megabytes. */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }

@@ -46,7 +46,7 @@ const MOST_PAGES = 50;
 /** Side in pixels of the square that the renderer draws. The square contains a part of the mark. */
 const SIDE = 9;
 
-/** Whether any pixel has the tint of the mark. A pixel has `channels` bytes, and begins with red or blue. */
+/** Returns whether any pixel has the tint of the mark. A pixel has `channels` bytes, and begins with red or blue. */
 function isTinted(pixels: Uint8Array | Uint8ClampedArray, channels: number): boolean {
   for (let at = 0; at < pixels.length; at += channels) {
     const green = pixels[at + 1]!;
@@ -93,7 +93,7 @@ function twice<T>(run: () => T): T | undefined {
 }
 
 /**
- * Whether MuPDF shows the mark on a page. The result is undefined for an object that is not a page, which MuPDF shows
+ * Returns whether MuPDF shows the mark on a page. The result is undefined for an object that is not a page, which MuPDF shows
  * as an empty page.
  */
 function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {

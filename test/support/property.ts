@@ -131,7 +131,7 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
   }
 }
 
-/** Whether the last content stream of a page draws only forms that the page's resources define. */
+/** Returns whether the last content stream of a page draws only forms that the page's resources define. */
 function isMarked({ objects }: PdfDocument, { contents, rewrite }: PageEntry): boolean {
   const last = /(\d+) 0 R\s*$/.exec(contents!.items)?.[1];
   const row = last === undefined ? -1 : objects.table.liveRow(Number(last));

@@ -29,7 +29,7 @@ export class Rounds {
     return before;
   }
 
-  /** After the Worker has answered a call, answers further requests in rounds until `done` settles. */
+  /** Answers the requests that the Worker makes after it has answered a call, in rounds, until `done` settles. */
   async afterwards(done: Promise<unknown>): Promise<void> {
     let isDone = false;
     const ended = done.finally(() => {
@@ -80,7 +80,7 @@ export class Rounds {
     };
   }
 
-  /** Also counts fetches, including those of the ledger, until vi.restoreAllMocks() is called. */
+  /** Counts fetches, too, including those of the ledger, until vi.restoreAllMocks() is called. */
   fetching(): void {
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {

@@ -68,7 +68,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   );
 }
 
-/** Returns, for each choice, the nearest preceding choice that has a script. */
+/** Returns the nearest preceding choice with a script, for each choice. */
 function precedingWithScript(choices: readonly Choice[]): (Choice | undefined)[] {
   let last: Choice | undefined;
   return choices.map((choice) => {

@@ -221,7 +221,7 @@ export function tile(size: Size, degrees: number, page: Size, { offset = ORIGIN,
   return tiles;
 }
 
-/** Given that a copy is at `point`, returns the place of the copy nearest to the middle of the page. */
+/** Returns the place of the copy that is nearest to the middle of the page, if one copy is at `point`. */
 function nearestCopy(point: Point, stepX: number, stepY: number): Point {
   const row = Math.round(point.y / stepY);
   const x = point.x - (row % 2 === 0 ? 0 : stepX / 2);

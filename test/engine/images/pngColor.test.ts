@@ -112,7 +112,7 @@ describe("the color space of a PNG", () => {
     expect(tagData(bytes, "gTRC").getUint16(12) / 256).toBeCloseTo(2.2, 2);
   });
 
-  /** The transfer function of sRGB. */
+  /** Applies the transfer function of sRGB. */
   function encoded(light: number): number {
     return light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055;
   }

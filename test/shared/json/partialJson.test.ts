@@ -16,7 +16,7 @@ test.each<[string, unknown]>([
   expect(parseBeginning(json)).toEqual(whole);
 });
 
-/** Whether `all` contains every value of `part` at the same path. */
+/** Returns whether `all` contains every value of `part` at the same path. */
 function isWithin(part: unknown, all: unknown): boolean {
   if (typeof part !== "object" || part === null) return Object.is(part, all);
   if (typeof all !== "object" || all === null || Array.isArray(part) !== Array.isArray(all)) return false;

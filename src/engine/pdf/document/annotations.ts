@@ -83,7 +83,7 @@ export function appendAnnotations({ span, items }: AnnotationList, references: r
 }
 
 /**
- * Returns, in ascending order, the numbers of the pages on which the mark is covered: opaque annotations hide a part of
+ * Returns the numbers of the pages on which the mark is covered, in ascending order: opaque annotations hide a part of
  * it, or the page's own content covers most of it.
  * @param painted what the content of each page paints over the mark; see {@link paintedPages}
  */

@@ -180,7 +180,7 @@ export class XrefTable {
     this.#field3[row] = gen;
   }
 
-  /** Yields, in ascending order, the object numbers that have a row. */
+  /** Yields the object numbers that have a row, in ascending order. */
   *numbers(): Generator<number> {
     const dense = Math.min(this.largest + 1, this.#index.length);
     for (let num = 0; num < dense; num++) if (this.#index[num] !== 0) yield num;

@@ -8,7 +8,7 @@ import { type Bodies, file, onePage, open, outcome } from "../fixture.ts";
 
 const BOX = "/MediaBox[0 0 300 400]";
 
-/** A one-page form. `entries` are additional entries of the catalog. */
+/** Returns a one-page form. `entries` are additional entries of the catalog. */
 function form(entries: string, more: Bodies = {}, page = `${BOX}/Contents 4 0 R`): Uint8Array {
   return file(
     onePage(page, { 1: `<</Type/Catalog/Pages 2 0 R${entries}>>`, 5: { data: "<xdp:xdp></xdp:xdp>" }, ...more }),

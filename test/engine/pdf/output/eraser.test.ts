@@ -31,7 +31,7 @@ const HEAD: Part = ["head", "%PDF-1.7\n"];
 
 const feeds = (text: string) => "\n".repeat(text.length);
 
-/** A file and its cross-reference. */
+/** Returns a file and its cross-reference. */
 function fileOf(...parts: Part[]) {
   const table = new XrefTable(0);
   const [superseded, sections] = [new Set<number>(), [] as number[]];

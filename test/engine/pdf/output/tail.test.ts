@@ -129,12 +129,12 @@ const PARTS: Record<number, string> = {
   3: `<</Type/Page/Parent 2 0 R${PAGE}>>`,
   6: "<</ProcSet[/PDF]>>",
 };
-/** A file whose objects, except the contents, are in an object stream together with `more`. */
+/** Returns a file whose objects, except the contents, are in an object stream together with `more`. */
 function compressed(more: Record<number, string> = {}, inFile: Bodies = {}): FileBuilder {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" }, ...inFile });
   return builder.xrefStream(7, builder.objectStream(5, { ...PARTS, ...more }));
 }
-/** A hybrid file: a table, and a stream that lists the compressed objects (7.5.8.4). */
+/** Returns a hybrid file: a table, and a stream that lists the compressed objects (7.5.8.4). */
 function hybrid(): Uint8Array {
   const builder = new FileBuilder().objects(onePage(undefined, { 6: "(six)" }));
   builder.xrefStream(7, builder.objectStream(5, { 8: "(eight)" }));
@@ -143,12 +143,12 @@ function hybrid(): Uint8Array {
 }
 const numbered = (from: number, count: number, value: (num: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [from + index, value(from + index)]));
-/** A file that lists members of a missing object stream. */
+/** Returns a file that lists members of a missing object stream. */
 function strayMember(): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   return builder.xrefStream(7, [...builder.objectStream(5, PARTS), [9, 8, 5]]).bytes();
 }
-/** A file with neither a cross-reference nor a final line end. A scan finds its page first. */
+/** Returns a file with neither a cross-reference nor a final line end. A scan finds its page first. */
 const scanned = () => {
   const { 3: page, ...others } = onePage();
   return encode(new FileBuilder().objects({ 3: page! }).text + new FileBuilder("").objects(others).text.trimEnd());
