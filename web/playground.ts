@@ -7,6 +7,7 @@ import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
+import { linkTo, takeSettings } from "./sharedSettings.ts";
 import { showSnippets } from "./snippets.ts";
 
 /** Pause after the last change of a control before the file is marked again. */
@@ -64,6 +65,7 @@ unlock.addEventListener("submit", (event) => {
 });
 enableCopying();
 enableChoosing();
+enableSharing();
 changed();
 if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
 // at `pageshow`, the browser has already restored the controls after a reload or after going back
@@ -112,6 +114,31 @@ function chooseImage(image: File): void {
   field.files = transfer.files;
   document.querySelector<HTMLInputElement>("input[name=operation][value=image]")!.checked = true;
   changed();
+}
+
+/** Copies and takes links to the settings, and resets the settings. */
+function enableSharing(): void {
+  const shared = document.getElementById("shared")!;
+  document.getElementById("share")!.addEventListener("click", async () => {
+    const link = linkTo(readSettings());
+    shared.textContent = await navigator.clipboard.writeText(link).then(
+      () => "The link was copied. It has no file and no password.",
+      () => link,
+    );
+  });
+  document.getElementById("reset")!.addEventListener("click", () => {
+    for (const form of forms()) form.reset();
+    history.replaceState(null, "", location.pathname);
+    shared.textContent = "";
+    changed();
+  });
+  const take = () => {
+    if (!takeSettings()) return;
+    playground.scrollIntoView();
+    changed();
+  };
+  addEventListener("hashchange", take);
+  take();
 }
 
 function choose(chosen: File | undefined): void {

@@ -44,6 +44,15 @@ export function Playground({ origin, config, developmentKey }: Visit) {
             {PRODUCTS.map((product) => (
               <Controls product={product} />
             ))}
+            <p class="buttons">
+              <button type="button" id="share" class="button quiet">
+                Copy link to settings
+              </button>
+              <button type="button" id="reset" class="button quiet">
+                Reset
+              </button>
+            </p>
+            <p id="shared" class="hint" role="status" />
           </div>
         </div>
         {PRODUCTS.slice(0, 1).map(({ path, tool }) => (

@@ -80,6 +80,34 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
+  test("the playground copies a link to its settings without the password, takes settings from a link, and resets them", () =>
+    withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
+      await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
+      await page.check("[name=template][value=stamp]", { force: true });
+      await page.fill("#text-text", "Für Zoë & Co. #1");
+      await page.fill("#text-opacity", "0.8");
+      await page.click("form[data-operation=text] summary");
+      await page.fill("#text-password", "secret");
+      await page.click("#share");
+      await expect.poll(() => page.textContent("#shared"), PATIENCE).toContain("copied");
+      const link = (await page.evaluate("window.copied")) as string;
+      expect(link).not.toContain("secret");
+      await page.goto("about:blank");
+      await page.goto(link, { waitUntil: "networkidle" });
+      const shown = async () => [
+        await page.inputValue("#text-text"),
+        await page.isChecked("[name=template][value=stamp]"),
+        await page.inputValue("#text-opacity"),
+      ];
+      expect(await shown()).toEqual(["Für Zoë & Co. #1", true, "0.8"]);
+      expect(await page.textContent("#snippet-curl")).toContain("template=stamp");
+      await page.click("#reset");
+      expect(await shown()).toEqual(["CONFIDENTIAL", false, "0.3"]);
+      expect(new URL(page.url()).hash).toBe("");
+      await page.goto(`${running.worker.url}/#settings=%7B`);
+      expect(complaints).toEqual([]);
+    }));
+
   test("the playground shows no page and sells nothing after a refused file", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
