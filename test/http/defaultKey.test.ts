@@ -7,6 +7,8 @@ import { onePage } from "../support/pdf.ts";
 import { storedKeys } from "../support/storage.ts";
 import { decodeHeader } from "../support/x402.ts";
 
+const DAY_MS = 86_400_000;
+
 afterEach(() => void vi.useRealTimers());
 
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -58,12 +60,13 @@ test("charges a call without an idempotency key separately if its fields, its fi
 });
 
 test("charges a repeated call with {date} in its text again on the next day", async () => {
-  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 10, 25, 23, 59, 30) });
+  const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS; // not in the past, because alarms use the real time
+  vi.useFakeTimers({ toFake: ["Date"], now: midnight - 30_000 });
   const call = newPayer();
   const request = { file: URL_OF_FILE, text: "{date}" };
   const first = await call(request);
   expect((await call(request)).url).toBe(first.url);
-  vi.setSystemTime(Date.UTC(2026, 10, 26, 0, 0, 30));
+  vi.setSystemTime(midnight + 30_000);
   expect((await call(request)).url).not.toBe(first.url);
 });
 
