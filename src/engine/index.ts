@@ -9,6 +9,7 @@ import type { LoadFont } from "./fonts/library.ts";
 import { checkImage, readImage } from "./images/readImage.ts";
 import { isInvisible } from "./marks/contrast.ts";
 import { markWithImage } from "./marks/imageMark.ts";
+import type { MarkOutline } from "./marks/placeOnPages.ts";
 import { checkText, markWithText } from "./marks/textMark.ts";
 import { DEFAULTS, type ImageMark, type TextMark } from "./options.ts";
 import { pageRanges } from "./pageRanges.ts";
@@ -29,6 +30,7 @@ export { MAX_SIDE } from "./images/checkSize.ts";
 export { detectFormat, IMAGE_FORMATS } from "./images/detectFormat.ts";
 export { FRAME_BOXES } from "./marks/geometry.ts";
 export { PLACEHOLDERS, unknownPlaceholder } from "./marks/placeholders.ts";
+export type { MarkOutline } from "./marks/placeOnPages.ts";
 export { IMAGE_POSITIONS, type ImagePosition, POSITIONS, type Position } from "./marks/positions.ts";
 export { TEMPLATES, type TemplateName } from "./marks/templates.ts";
 export { isVisible, loadFonts } from "./marks/textMark.ts";
@@ -55,6 +57,8 @@ export interface WatermarkOptions {
    * checked only while they are copied. Set this to plan again after {@link PlanOutdated}.
    */
   thorough?: boolean | undefined;
+  /** Called with the place of the mark on each page, in the order of the pages. */
+  onPlace?: ((outline: MarkOutline) => void) | undefined;
 }
 
 /**
@@ -165,6 +169,7 @@ async function applyMark(
     date = new Date(),
     filename,
     loadFont,
+    onPlace,
   }: WatermarkOptions & { loadFont?: LoadFont },
 ): Promise<{ cutPages: readonly number[]; outsidePages: readonly number[]; isBlank: boolean }> {
   if ("image" in mark) {
@@ -174,9 +179,9 @@ async function applyMark(
       hasHardMask: document.layer === "under",
     };
     const picture = await readImage(plain(mark.image), limits);
-    const { outsidePages } = await markWithImage(document, picture, mark);
+    const { outsidePages } = await markWithImage(document, picture, mark, onPlace);
     return { cutPages: [], outsidePages, isBlank: picture.isBlank };
   }
   if (!loadFont) throw new TypeError("`loadFont` is required for texts. Pass it in the options.");
-  return { ...(await markWithText(document, mark, { loadFont, date, filename })), isBlank: false };
+  return { ...(await markWithText(document, mark, { loadFont, onPlace, date, filename })), isBlank: false };
 }

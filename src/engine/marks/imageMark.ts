@@ -5,7 +5,7 @@ import type { Page } from "../pdf/pages/page.ts";
 import { makeMark } from "./form.ts";
 import { haveSameShape, largestScale, marginOn, roomOn } from "./geometry.ts";
 import { numbers } from "./operators.ts";
-import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
+import { type MarkOutline, type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
 import { Placer } from "./placer.ts";
 import { placesFor } from "./places.ts";
 import { spotOf } from "./positions.ts";
@@ -24,6 +24,7 @@ export async function markWithImage(
   document: PdfDocument,
   picture: Picture,
   options: Omit<ImageMark, "image">,
+  onPlace?: (outline: MarkOutline) => void,
 ): Promise<PlacedMarks> {
   const { width, height } = picture;
   const { opacity = DEFAULTS.opacity, rotation = DEFAULTS.rotation, scale = DEFAULTS.scale } = options;
@@ -53,10 +54,15 @@ export async function markWithImage(
   const placementOn = (page: Page): Placement => {
     const { matrix, tiling } = placeOn(page);
     const copies = tiling?.copiesOf(mark);
-    return { matrix, parts: (copies ? [mark, copies] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })) };
+    return {
+      matrix,
+      size: picture,
+      parts: (copies ? [mark, copies] : [mark]).map((part) => ({ mark: part, x: 0, y: 0 })),
+    };
   };
-  return placeOnPages(document, (page) => {
+  const cached = (page: Page): Placement => {
     if (isAuto || !previous || !haveSameShape(previous.page, page)) previous = { page, placement: placementOn(page) };
     return previous.placement;
-  });
+  };
+  return placeOnPages(document, cached, onPlace);
 }

@@ -11,11 +11,28 @@ import { numbers, showEach } from "./operators.ts";
 /** The marks of one page, and the matrix from their common space to displayed space. */
 export interface Placement {
   matrix: Matrix;
+  /** Size of the whole mark in its common space, or of one copy if it is tiled. */
+  size: Size;
   parts: readonly Part[];
   /** The text that all parts show together. */
   words?: string;
   /** Marks without text to extract, drawn after the parts. */
   echoes?: readonly Part[];
+}
+
+/** The place of the mark on one page, for programs that let people move the mark. */
+export interface MarkOutline {
+  /** Number of the page, from 1. */
+  readonly page: number;
+  /** Size of the page as displayed, in points. */
+  readonly pageSize: Size;
+  /**
+   * Corners of the mark in points of the page as displayed: lower left, lower right, upper right and upper left of the
+   * mark before its rotation. A tiled mark has the corners of the copy in the middle.
+   */
+  readonly corners: readonly Point[];
+  /** Points per pixel of an image, or per hundredth of an em of a text. */
+  readonly scale: number;
 }
 
 /** Facts about the marks of a document. */
@@ -58,10 +75,12 @@ const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
 /**
  * Puts marks on every page of the document, and accounts for the page's rotation, boxes and user unit. Each mark has
  * the same resource name on all pages. Pages with the same marks at the same places share their operators.
+ * @param onPlace is called with the place of the mark on each page
  */
 export async function placeOnPages(
   document: PdfDocument,
   placementOn: (page: Page) => Placement,
+  onPlace?: (outline: MarkOutline) => void,
 ): Promise<PlacedMarks> {
   const outsidePages: number[] = [];
   /** The previous page and its matrix, cached because consecutive pages are mostly alike. */
@@ -69,7 +88,9 @@ export async function placeOnPages(
   const isUnder = document.layer === "under";
   const annotationMarks = await AnnotationMarks.of(document);
   await overlay(document, (page, nameOf) => {
-    const { matrix, parts, words, echoes = [] } = placementOn(page);
+    const placement = placementOn(page);
+    const { matrix, parts, words, echoes = [] } = placement;
+    onPlace?.(outlineOf(page, placement));
     const show = (marks: readonly Part[], named = nameOf) => showEach(marks, ({ mark }) => named(mark.ref));
     const toUser = () => multiply(matrix, toUserSpace(page));
     if (previous?.matrix !== matrix || !haveSameShape(previous.page, page))
@@ -97,6 +118,16 @@ export async function placeOnPages(
     return `q ${clipOut(windows, page.box)}${operators()} Q`;
   });
   return { outsidePages };
+}
+
+function outlineOf(page: Page, { matrix: [a, b, c, d, e, f], size: { width, height } }: Placement): MarkOutline {
+  const corner = (x: number, y: number) => ({ x: a * x + c * y + e, y: b * x + d * y + f });
+  return {
+    page: page.index + 1,
+    pageSize: displayedSize(page),
+    corners: [corner(0, 0), corner(width, 0), corner(width, height), corner(0, height)],
+    scale: Math.hypot(a, b),
+  };
 }
 
 /** Returns whether any sample point of the marks is on a page. */

@@ -12,7 +12,7 @@ import { UNITS_PER_EM } from "./draw.ts";
 import { ELLIPSIS } from "./fit.ts";
 import { diagonalAngle, haveSameShape } from "./geometry.ts";
 import { digitCounts, fillIn, type PlaceholderValues } from "./placeholders.ts";
-import { type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
+import { type MarkOutline, type PlacedMarks, type Placement, placeOnPages } from "./placeOnPages.ts";
 import { type Place, Placer } from "./placer.ts";
 import { placesFor } from "./places.ts";
 import { spotOf } from "./positions.ts";
@@ -32,7 +32,11 @@ type SourceFacts = Pick<PlaceholderValues, "date" | "filename">;
 export async function markWithText(
   document: PdfDocument,
   mark: TextMark,
-  { loadFont, ...source }: { loadFont: LoadFont } & SourceFacts,
+  {
+    loadFont,
+    onPlace,
+    ...source
+  }: { loadFont: LoadFont; onPlace?: ((outline: MarkOutline) => void) | undefined } & SourceFacts,
 ): Promise<PlacedMarks & { cutPages: number[] }> {
   expectVisible(mark);
   const appearance = appearanceOf(mark);
@@ -49,10 +53,11 @@ export async function markWithText(
     const { fontSizePt, blocks } = layout.layoutOn(frames[page.index]!);
     return { block: blocks.get(numberOn(page).length) ?? blocks.get(0)!, fontSizePt };
   };
+  const sizeOf = ({ width, height }: Block) => ({ width: width * UNITS_PER_EM, height: height * UNITS_PER_EM });
   const placeOn = await placesFor(document, placer, { ...appearance, spot: spotOf(appearance.position) }, (page) => {
     const { block, fontSizePt } = blockOn(page);
     return {
-      size: { width: block.width * UNITS_PER_EM, height: block.height * UNITS_PER_EM },
+      size: sizeOf(block),
       scale: fontSizePt / UNITS_PER_EM,
       rotation: appearance.rotation ?? diagonalAngle(frames[page.index]!),
     };
@@ -67,7 +72,7 @@ export async function markWithText(
 
   /** The previous page and its placement, cached because consecutive pages are mostly alike. */
   let previous: { page: Page; block: Block; place: Place } | undefined;
-  const { outsidePages } = await placeOnPages(document, (page): Placement => {
+  const placementOn = (page: Page): Placement => {
     const number = numberOn(page);
     const { block } = blockOn(page);
     if (appearance.isAuto || previous?.block !== block || !haveSameShape(previous.page, page))
@@ -75,15 +80,17 @@ export async function markWithText(
     const { matrix, tiling } = previous.place;
     const parts = marks.partsOf(block, number);
     const words = wordsOn(block, number);
-    if (!tiling) return { matrix, parts, words };
+    const size = sizeOf(block);
+    if (!tiling) return { matrix, size, parts, words };
     // Only the text in the middle of the page can be searched and copied, so that its parts are read in order. Its copies
     // are echoes: they are drawn, but readers extract no text from them.
     const echoes = marks.partsOf(block, number, true).flatMap((part) => {
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];
     });
-    return { matrix, parts, echoes, words };
-  });
+    return { matrix, size, parts, echoes, words };
+  };
+  const { outsidePages } = await placeOnPages(document, placementOn, onPlace);
   return {
     outsidePages,
     cutPages: frames.flatMap((frame, index) => (layout.layoutOn(frame).isCut ? [index + 1] : [])),
