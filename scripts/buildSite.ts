@@ -64,8 +64,10 @@ const kept = new Set<string>();
 for (const { path, contents } of outputFiles) await put(path, contents);
 await put(join(assets, "schibsted-grotesk.woff2"), await readFile(join(packages, TYPEFACE)));
 await put(join(assets, "sample.pdf"), await readFile(join(root, "examples/contract.pdf")));
+await put(join(assets, "logo.png"), await readFile(join(root, "examples/logo.png")));
 await put(join(out, "favicon.svg"), await readFile(join(root, "web/favicon.svg")));
 await put(join(assets, "icon.png"), await readFile(join(root, "web/icon.png")));
+await put(join(assets, "card.png"), await readFile(join(root, "web/card.png")));
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
 for (const [folder, names] of Object.entries(PDFJS_DATA))

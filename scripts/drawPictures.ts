@@ -5,7 +5,7 @@
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createCanvas, loadImage } from "@napi-rs/canvas";
+import { createCanvas, GlobalFonts, loadImage } from "@napi-rs/canvas";
 import { grid, pngOf, type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
 import { sampleContract } from "./lib/sampleContract.ts";
 import { markedBytes, sitePictures } from "./lib/sitePictures.ts";
@@ -14,6 +14,8 @@ const root = join(import.meta.dirname, "..");
 const folder = join(root, "web/pictures");
 /** Quality of WebP pictures, at which flat colors stay flat. */
 const QUALITY = 80;
+/** Size of the picture that messengers and social networks show of the page at `/` (Open Graph). */
+const CARD = { width: 1200, height: 630 };
 
 await mkdir(folder, { recursive: true });
 for (const { name, side, pdf } of await sitePictures()) {
@@ -26,6 +28,7 @@ await writeFile(join(root, "examples/contract.pdf"), contract);
 await writeFile(join(root, "docs/before-after.png"), await beforeAndAfter(contract));
 await writeFile(join(root, "examples/logo.png"), logo());
 await writeFile(join(root, "web/icon.png"), await icon(128));
+await writeFile(join(root, "web/card.png"), await card(contract));
 
 /** Draws pages 1 and 3 of the contract as PNG, each without a mark and with a mark. Page 3 is stored on its side. */
 async function beforeAndAfter(source: Uint8Array): Promise<Uint8Array> {
@@ -68,4 +71,36 @@ async function icon(size: number): Promise<Uint8Array> {
   const canvas = createCanvas(size, size);
   canvas.getContext("2d").drawImage(await loadImage(join(root, "web/favicon.svg")), 0, 0, size, size);
   return canvas.toBuffer("image/png");
+}
+
+/** Draws the name of the service, its purpose, and a page before and after as PNG. */
+async function card(source: Uint8Array): Promise<Uint8Array> {
+  GlobalFonts.registerFromPath(join(root, "fonts/noto-sans-bold.ttf"), "Card");
+  const canvas = createCanvas(CARD.width, CARD.height);
+  const ink = canvas.getContext("2d");
+  ink.fillStyle = "#f1f3f5";
+  ink.fillRect(0, 0, CARD.width, CARD.height);
+  ink.fillStyle = "#14161b";
+  ink.font = "76px Card";
+  for (const [line, words] of ["Watermark", "every page."].entries()) ink.fillText(words, 64, 200 + 92 * line);
+  ink.font = "30px Card";
+  ink.fillStyle = "#4a505b";
+  for (const [line, words] of [
+    "A text or an image on every",
+    "page of a PDF. Pay per call,",
+    "without an account.",
+  ].entries())
+    ink.fillText(words, 64, 370 + 44 * line);
+  ink.fillStyle = "#cc0068";
+  ink.fillText("Overprint", 64, 566);
+  const marked = await markedBytes(source, { text: "CONFIDENTIAL", color: "#d6006c", opacity: 0.6 });
+  for (const [index, pdf] of [source, marked].entries()) {
+    const [page] = await renderPages(pdf, { width: 400, height: 460 });
+    const picture = await loadImage(Buffer.from(pngOf(page!)));
+    const at = { x: 560 + 190 * index, y: 60 + 60 * index };
+    ink.shadowColor = "rgba(0, 0, 0, 0.3)";
+    ink.shadowBlur = 24;
+    ink.drawImage(picture, at.x, at.y);
+  }
+  return canvas.encode("png");
 }

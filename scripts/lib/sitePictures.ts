@@ -2,9 +2,10 @@
 import { concatTransformationMatrix, degrees, PDFDocument, type PDFPage, rgb } from "pdf-lib";
 import { TEMPLATES, type TemplateName, type TextMark, watermark } from "../../src/engine/index.ts";
 import { loadFont } from "./loadFont.ts";
+import { sampleContract } from "./sampleContract.ts";
 
 /** Longest side of a picture in pixels: about twice its size on the page at `/`. */
-const SIDES = { template: 300, large: 600, small: 400 };
+const SIDES = { template: 300, contract: 480, large: 600, small: 400 };
 
 const INK = rgb(0.13, 0.14, 0.17);
 const LINE = rgb(0.85, 0.86, 0.88);
@@ -35,7 +36,9 @@ export async function sitePictures(): Promise<SitePicture[]> {
   }
 
   const mark: TextMark = { text: "CONFIDENTIAL", color: "#d6006c", opacity: 0.75 };
-  await add("upright", SIDES.large, (page) => write(page), mark);
+  const contract = await sampleContract();
+  pictures.push({ name: "before", side: SIDES.contract, pdf: contract });
+  pictures.push({ name: "after", side: SIDES.contract, pdf: await markedBytes(contract, { ...mark, opacity: 0.6 }) });
   await add(
     "landscape",
     SIDES.large,

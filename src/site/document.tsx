@@ -8,13 +8,15 @@ interface DocumentFacts {
   styles: "site" | "reading";
   /** URL of the page's script, if the page has one. */
   script?: string;
+  /** Absolute URL of the page, for links in messengers and social networks, which show a picture of the service. */
+  address?: string;
   /** Whether to ask search engines not to index the page. */
   unlisted?: boolean;
   children: Child;
 }
 
 /** The HTML document around a page of the site. */
-export function Document({ title, description, styles, script, unlisted, children }: DocumentFacts) {
+export function Document({ title, description, styles, script, address, unlisted, children }: DocumentFacts) {
   return (
     <html lang="en">
       <head>
@@ -31,6 +33,19 @@ export function Document({ title, description, styles, script, unlisted, childre
           <>
             <link rel="service-desc" href="/openapi.json" type="application/json" />
             <link rel="alternate" href="/llms.txt" type="text/plain" title="For language models" />
+          </>
+        )}
+        {address && (
+          <>
+            <link rel="canonical" href={address} />
+            <meta property="og:type" content="website" />
+            <meta property="og:title" content={title} />
+            <meta property="og:description" content={description} />
+            <meta property="og:url" content={address} />
+            <meta property="og:image" content={new URL("/assets/card.png", address).href} />
+            <meta property="og:image:width" content="1200" />
+            <meta property="og:image:height" content="630" />
+            <meta name="twitter:card" content="summary_large_image" />
           </>
         )}
         {script && <script type="module" src={script} />}

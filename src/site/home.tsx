@@ -11,12 +11,19 @@ const SENTENCE =
 
 /** Pictures of marked pages, drawn by `npm run draw-pictures`: file name, caption and alternative text. */
 const PAGES = [
-  ["upright", "upright", "A portrait page with a diagonal watermark"],
+  ["before", "before", "The first page of a contract"],
+  ["after", "after", "The same page with CONFIDENTIAL along its diagonal"],
   ["landscape", "landscape", "A landscape page with a diagonal watermark"],
   ["turned", "rotated", "A page that is stored sideways; its watermark is upright for the reader"],
   ["cropped", "cropped", "A page cropped from a larger sheet, with the watermark centered in the visible part"],
 ] as const;
-const WIDTHS = { upright: 212, landscape: 300, turned: 212, cropped: 212 } as const;
+const SIZES = {
+  before: [340, 480],
+  after: [340, 480],
+  landscape: [300, 212],
+  turned: [212, 300],
+  cropped: [212, 300],
+} as const;
 
 const PROMISES = [
   ["Where the reader sees it", "Rotated, cropped and scanned pages get the mark upright and in the right place."],
@@ -39,6 +46,7 @@ export function Home({ origin, config, developmentKey }: Visit) {
       title="Overprint: watermark PDFs, pay per call"
       description={`${SENTENCE} ${price} per call.`}
       styles="site"
+      address={`${origin}/`}
       script="/assets/playground.js"
     >
       <a class="skip" href="#playground">
@@ -49,23 +57,24 @@ export function Home({ origin, config, developmentKey }: Visit) {
         <section class="hero">
           <div>
             <h1>
-              One mark, <em data-text="every page.">every page.</em>
+              Watermark <em data-text="every page.">every page.</em>
             </h1>
             <p class="lead">{SENTENCE}</p>
             <p class="price">
-              <strong>{price}</strong> per call. USDC is a digital US dollar. No account, no API key.
+              <strong>{price}</strong> per call, for a file of any length. USDC is a digital US dollar. You need no
+              account and no API key.
             </p>
             <p class="actions">
               <a class="button" href="#playground">
                 Try it on your PDF
               </a>
-              <span>Nothing is uploaded before you buy.</span>
+              <span>Your file stays in this browser until you buy.</span>
             </p>
           </div>
           <div class="pages">
             {PAGES.map(([name, caption, alt]) => (
               <figure class={name}>
-                <img src={`/assets/pictures/${name}.webp`} alt={alt} width={WIDTHS[name]} height={512 - WIDTHS[name]} />
+                <img src={`/assets/pictures/${name}.webp`} alt={alt} width={SIZES[name][0]} height={SIZES[name][1]} />
                 <figcaption>{caption}</figcaption>
               </figure>
             ))}
