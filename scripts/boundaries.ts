@@ -54,6 +54,8 @@ const ALLOWED: Record<string, string[]> = {
     "src/service/request/fieldMessages.ts",
     "src/service/request/marks.ts",
     "src/service/request/schemas.ts",
+    "src/service/sale/notices.ts",
+    "src/site/presets.ts",
     "src/site/snippets.ts",
   ],
   cli: [

@@ -4,6 +4,7 @@ import {
   EngineError,
   type EngineErrorCode,
   type LoadFont,
+  type MarkOutline,
   type WatermarkPlan,
   watermark,
 } from "../src/engine/index.ts";
@@ -13,6 +14,11 @@ import { imageMarkOf, textMarkOf } from "../src/service/request/marks.ts";
 import { imageRequest, textRequest, withPlaceCheck } from "../src/service/request/schemas.ts";
 import { Problem } from "../src/shared/problems.ts";
 import type { MarkAnswer, Marked, MarkRequest, Refusal } from "./messages.ts";
+
+type OnPlace = (outline: MarkOutline) => void;
+
+/** Number of pages on which the visitor can move the mark by hand. */
+const MAX_OUTLINES = 1000;
 
 const textSettings = withPlaceCheck(textRequest().omit({ file: true }));
 const imageSettings = imageRequest().omit({ file: true, image: true });
@@ -35,27 +41,33 @@ addEventListener("message", async ({ data: request }: MessageEvent<MarkRequest>)
 
 async function mark(request: MarkRequest): Promise<Marked> {
   const began = performance.now();
-  const { pages, length, notices, chunks } = await (request.operation === "text" ? planText : planImage)(request);
+  const outlines: MarkOutline[] = [];
+  const onPlace = (outline: MarkOutline) => {
+    if (outline.page <= MAX_OUTLINES) outlines[outline.page - 1] = outline;
+  };
+  const plan = request.operation === "text" ? planText : planImage;
+  const { pages, length, notices, chunks } = await plan(request, onPlace);
   const pdf = new Uint8Array(length);
   let at = 0;
   for await (const chunk of chunks()) {
     pdf.set(chunk, at);
     at += chunk.length;
   }
-  return { pdf, pages, notices, milliseconds: performance.now() - began };
+  return { pdf, pages, notices, outlines, milliseconds: performance.now() - began };
 }
 
-async function planText({ fields, file, limits }: MarkRequest): Promise<WatermarkPlan> {
+async function planText({ fields, file, limits }: MarkRequest, onPlace: OnPlace): Promise<WatermarkPlan> {
   const settings = textSettings.parse(fields, { error: fieldMessage });
-  const options = { ...limits, password: settings.password, filename: file.name || settings.filename, loadFont };
+  const { password } = settings;
+  const options = { ...limits, password, filename: file.name || settings.filename, loadFont, onPlace };
   return watermark(await pdfIn(file), textMarkOf(settings), options);
 }
 
-async function planImage({ fields, file, image, limits }: MarkRequest): Promise<WatermarkPlan> {
+async function planImage({ fields, file, image, limits }: MarkRequest, onPlace: OnPlace): Promise<WatermarkPlan> {
   const settings = imageSettings.parse(fields, { error: fieldMessage });
   const pdf = await pdfIn(file);
   const mark = imageMarkOf(settings, await bytesOf(image!));
-  return watermark(pdf, mark, { ...limits, password: settings.password });
+  return watermark(pdf, mark, { ...limits, password: settings.password, onPlace });
 }
 
 async function pdfIn(file: File): Promise<Uint8Array> {

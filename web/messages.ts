@@ -1,4 +1,5 @@
 /** Messages between the page and the engine's worker. */
+import type { MarkOutline } from "../src/engine/index.ts";
 import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 
 /** A file to mark, with its settings. */
@@ -17,6 +18,8 @@ export interface Marked {
   pdf: Uint8Array<ArrayBuffer>;
   pages: number;
   notices: readonly string[];
+  /** The place of the mark on the first pages. */
+  outlines: MarkOutline[];
   milliseconds: number;
 }
 

@@ -1,5 +1,6 @@
 /** The preview on the page of a payment link: marks the uploaded file in the browser and draws page 1. */
 import type { FieldValue } from "../src/service/request/fieldKinds.ts";
+import { noticeText } from "../src/service/sale/notices.ts";
 import { Engine } from "./engine.ts";
 import { drawFirstPage } from "./firstPage.ts";
 import { Refused } from "./messages.ts";
@@ -42,5 +43,6 @@ async function draw(place: HTMLElement, path: string, { operation, settings, fil
   const canvas = await drawFirstPage(pdf, undefined, { width: place.clientWidth, height: HEIGHT });
   place.replaceChildren(canvas);
   const which = pages === 1 ? "The page" : `Page 1 of ${pages}`;
-  return [`${which} with the mark, drawn in this browser`, ...notices].join("; ");
+  const words = notices.map((notice) => noticeText(notice).replaceAll("`", ""));
+  return [`${which} with the mark, drawn in this browser.`, ...words].join(" ");
 }

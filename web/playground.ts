@@ -1,24 +1,29 @@
 /** The playground: the file, the controls, and the preview that results from them. */
 
+import { BLANK } from "../src/site/presets.ts";
+import { beginAdjusting } from "./adjust.ts";
 import { boughtAttempts } from "./buying/attempts.ts";
 import { orderOf } from "./buying/order.ts";
 import { enableCopying } from "./copying.ts";
+import { enableFiles, sampleFile } from "./files.ts";
+import { addRecent, enableHistory, forgetLatest, remembered } from "./history.ts";
 import { type Refusal, Refused } from "./messages.ts";
 import type { Preview } from "./preview.ts";
 import type { Purchase } from "./purchase.ts";
 import { forms, readSettings, type Settings } from "./settings.ts";
-import { linkTo, takeSettings } from "./sharedSettings.ts";
+import { applySettings, linkTo, storable, takeSettings } from "./sharedSettings.ts";
 import { showSnippets } from "./snippets.ts";
+import { enableUnits } from "./units.ts";
+import { showWarnings } from "./warnings.ts";
 
-/** Pause after the last change of a control before the file is marked again. */
-const DEBOUNCE_MS = 120;
-/** Media types of the images that a mark can show. */
-const IMAGE_TYPES = new Set(["image/png", "image/jpeg"]);
+const OFFLINE = "You are offline. The engine loads as soon as you are online again.";
+/** Pause between a change of a control and marking the file again. */
+const PAUSE_MS = 120;
 
 const playground = document.getElementById("playground")!;
 const container = document.getElementById("preview")!;
 const status = document.getElementById("status")!;
-const filePicker = document.getElementById("file") as HTMLInputElement;
+const moving = document.getElementById("moving")!;
 const limits = {
   maxPages: Number(playground.dataset.maxPages),
   maxPixels: Number(playground.dataset.maxPixels),
@@ -33,13 +38,12 @@ let file: File | undefined;
 let shownFile: File | undefined;
 let preview: Preview | undefined;
 let purchase: Purchase | undefined;
-let debounce: ReturnType<typeof setTimeout> | undefined;
+/** Whether an update begins after the pause. */
+let isWaiting = false;
 let isBusy = false;
 let isStale = false;
 /** Number of changes of the file or the settings. */
 let changes = 0;
-/** Says which dropped files are not used. */
-let unused: string[] = [];
 
 for (const form of forms()) {
   form.addEventListener("input", changed);
@@ -56,6 +60,11 @@ for (const { picker, color } of pickers)
     color.value = picker.value;
     changed();
   });
+for (const swatch of document.querySelectorAll<HTMLButtonElement>("button[data-sets]"))
+  swatch.addEventListener("click", () => {
+    (document.getElementById(swatch.dataset.sets!) as HTMLInputElement).value = swatch.value;
+    changed();
+  });
 unlock.addEventListener("submit", (event) => {
   event.preventDefault();
   const password = new FormData(unlock).get("password") as string;
@@ -64,46 +73,33 @@ unlock.addEventListener("submit", (event) => {
   changed();
 });
 enableCopying();
-enableChoosing();
+enableUnits();
+enableHistory(changed);
+enablePresets();
 enableSharing();
+enableFiles({ choose, chooseImage, show: showStatus, hasFile: () => file !== undefined });
 changed();
 if (boughtAttempts().length > 0) loadPurchase(); // shows the links of earlier purchases
-// at `pageshow`, the browser has already restored the controls after a reload or after going back
-addEventListener("pageshow", () => choose(file ?? filePicker.files?.[0]));
+addEventListener("pageshow", changed); // the browser may have restored the controls
+addEventListener("online", changed);
 
-/** Accepts a file from the file dialog, from a drop anywhere on the page, or the sample. */
-function enableChoosing(): void {
-  filePicker.addEventListener("change", () => choose(filePicker.files?.[0]));
-  filePicker.addEventListener("click", () => {
-    filePicker.value = ""; // without this reset, choosing the same file again would fire no change event
-  });
-  document.getElementById("sample")!.addEventListener("click", async () => {
-    const response = await fetch("/assets/sample.pdf");
-    if (!response.ok) return showStatus("The sample could not be loaded. Try again.");
-    filePicker.value = "";
-    choose(new File([await response.blob()], "sample.pdf", { type: "application/pdf" }));
-  });
-  addEventListener("dragover", (event) => {
-    event.preventDefault();
-    playground.classList.add("dropping");
-  });
-  for (const end of ["dragleave", "drop"]) addEventListener(end, () => playground.classList.remove("dropping"));
-  addEventListener("drop", (event) => {
-    event.preventDefault();
-    drop([...(event.dataTransfer?.files ?? [])]);
-    playground.scrollIntoView();
-  });
-}
-
-/** Takes dropped files by their type: the first PDF to mark, and the first image to put on its pages. */
-function drop(files: File[]): void {
-  const pdf = files.find(({ type, name }) => type === "application/pdf" || /\.pdf$/i.test(name));
-  const image = files.find(({ type }) => IMAGE_TYPES.has(type));
-  if (image) chooseImage(image);
-  if (pdf) choose(pdf);
-  const rest = files.filter((one) => one !== pdf && one !== image).map(({ name }) => name);
-  unused = rest.length === 0 ? [] : [`not used: ${rest.join(", ")} (drop one PDF, and one PNG or JPEG image)`];
-  if (!pdf && !image) showStatus(unused.join());
+/** Applies a preset's settings, and selects the words that the visitor replaces. */
+function enablePresets(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-settings]"))
+    button.addEventListener("click", async () => {
+      const settings = JSON.parse(button.dataset.settings!);
+      applySettings(settings);
+      if (settings.operation === "image" && !readSettings().image) {
+        const logo = await sampleFile("logo.png", "image/png");
+        if (logo) chooseImage(logo);
+      }
+      changed();
+      const text = document.getElementById("text-text") as HTMLTextAreaElement;
+      const at = text.value.indexOf(BLANK);
+      if (settings.operation !== "text" || at < 0) return;
+      text.focus();
+      text.setSelectionRange(at, at + BLANK.length);
+    });
 }
 
 /** Selects the image operation, and puts a file into its field. */
@@ -120,7 +116,9 @@ function chooseImage(image: File): void {
 function enableSharing(): void {
   const shared = document.getElementById("shared")!;
   document.getElementById("share")!.addEventListener("click", async () => {
-    const link = linkTo(readSettings());
+    const settings = readSettings();
+    const link = linkTo(settings);
+    addRecent(storable(settings));
     shared.textContent = await navigator.clipboard.writeText(link).then(
       () => "The link was copied. It has no file and no password.",
       () => link,
@@ -131,6 +129,7 @@ function enableSharing(): void {
     history.replaceState(null, "", location.pathname);
     shared.textContent = "";
     changed();
+    forgetLatest();
   });
   const take = () => {
     if (!takeSettings()) return;
@@ -142,25 +141,26 @@ function enableSharing(): void {
 }
 
 function choose(chosen: File | undefined): void {
-  if (chosen !== file) unused = [];
   file = chosen ?? file;
   changed();
 }
 
-/** Updates the snippets immediately, and the preview after {@link DEBOUNCE_MS}. */
+/** Updates the snippets immediately, and the preview after {@link PAUSE_MS}. */
 function changed(): void {
+  const settings = readSettings();
   showValues();
-  showCall(readSettings());
+  showCall(settings);
+  remembered(storable(settings));
   changes++;
   if (file) purchase?.suspend(); // until the change is on screen
-  clearTimeout(debounce);
-  debounce = setTimeout(update, DEBOUNCE_MS);
+  if (!isWaiting) setTimeout(update, PAUSE_MS);
+  isWaiting = true;
 }
 
 /** Synchronizes the value displays and color pickers with their controls. */
 function showValues(): void {
   for (const range of document.querySelectorAll<HTMLInputElement>("input[type=range]"))
-    (range.nextElementSibling as HTMLOutputElement).value = range.value;
+    (range.nextElementSibling as HTMLOutputElement).value = `${Math.round(Number(range.value) * 100)} %`;
   for (const { picker, color } of pickers) if (/^#[0-9a-f]{6}$/i.test(color.value)) picker.value = color.value;
 }
 
@@ -181,12 +181,14 @@ function showCall({ path, tool, fields, operation, image }: Settings): void {
  * latest change is processed next.
  */
 async function update(): Promise<void> {
+  isWaiting = false;
   if (!file) return;
   isStale = isBusy;
   if (isBusy) return;
   const marking = file;
   const change = changes;
-  const { operation, fields, image } = readSettings();
+  const settings = readSettings();
+  const { operation, fields, image } = settings;
   if (operation === "image" && !image) {
     showStatus("Choose an image to put on the pages.");
     container.classList.add("outdated");
@@ -196,19 +198,21 @@ async function update(): Promise<void> {
   isBusy = true;
   container.ariaBusy = "true";
   try {
-    if (!preview) showStatus("Loading the engine …");
-    const { Preview } = await import("./preview.ts");
-    preview ??= new Preview(container);
+    if (!preview) showStatus(navigator.onLine ? "Loading the engine …" : OFFLINE);
+    preview ??= await loadPreview();
     const { pages, milliseconds, notices } = await preview.show({ file: marking, operation, fields, image, limits });
     shownFile = marking;
     showProblems([]);
     const facts = `${pages} ${pages === 1 ? "page" : "pages"}, marked in ${Math.ceil(milliseconds)} ms`;
-    showStatus([`${marking.name}: ${facts}`, ...unused, ...notices].join("; "));
+    showStatus(`${marking.name}: ${facts}`);
+    showWarnings(notices, settings, changed);
+    moving.hidden = false;
     container.classList.remove("outdated");
     await loadPurchase();
     if (change === changes) purchase!.offer(true);
   } catch (error) {
     const { detail, errors } = refusalOf(error);
+    showWarnings([], settings, changed);
     showProblems(errors);
     showStatus(detail);
     status.classList.add("refused");
@@ -226,16 +230,33 @@ async function update(): Promise<void> {
 function showNothing(instead: HTMLElement): void {
   preview?.clear();
   shownFile = undefined;
+  moving.hidden = true;
   unlock.hidden = instead !== unlock;
   container.replaceChildren(instead);
 }
 
+/** Loads the code that marks and draws. Counts the bytes of the engine while they arrive. */
+async function loadPreview(): Promise<Preview> {
+  const { Preview, fetchEngine } = await import("./preview.ts");
+  await fetchEngine((bytes) => showStatus(`Loading the engine: ${Math.round(bytes / 1000).toLocaleString("en")} KB …`));
+  return new Preview(container, () => {
+    const adjust = beginAdjusting();
+    return (adjustment) => {
+      adjust(adjustment);
+      changed();
+    };
+  });
+}
+
 async function loadPurchase(): Promise<void> {
   const { Purchase } = await import("./purchase.ts");
-  purchase ??= new Purchase(() => file && orderOf({ file, ...readSettings() }));
+  purchase ??= new Purchase(() => file && orderOf({ file, picture: preview?.picture(), ...readSettings() }), {
+    onBought: () => addRecent(storable(readSettings())),
+  });
 }
 
 function refusalOf(error: unknown): Refusal {
+  if (!navigator.onLine) return { detail: OFFLINE, errors: [] };
   if (error instanceof Refused) return error.refusal;
   return { detail: `The preview failed: ${error instanceof Error ? error.message : error}`, errors: [] };
 }

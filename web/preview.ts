@@ -1,9 +1,24 @@
 /** Marks a file and draws the result. The page loads this module only after a file has been chosen. */
 import { Engine } from "./engine.ts";
+import type { Adjustment } from "./handles.ts";
 import type { Marked, MarkRequest } from "./messages.ts";
+import { enablePageTools } from "./pageTools.ts";
 import { Viewer } from "./viewer.ts";
 
+/** Longest side of the picture in a receipt, in pixels. */
+const PICTURE_PX = 160;
+
 type Job = Omit<MarkRequest, "id">;
+
+/** Loads the engine into the browser's cache. Reports the number of bytes received so far. */
+export async function fetchEngine(onProgress: (bytes: number) => void): Promise<void> {
+  const reader = (await fetch("/assets/engine.worker.js")).body!.getReader();
+  let bytes = 0;
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    bytes += read.value.length;
+    onProgress(bytes);
+  }
+}
 
 /** Marks the playground's file and shows its pages. */
 export class Preview {
@@ -11,8 +26,15 @@ export class Preview {
   readonly #viewer: Viewer;
   #file: File | undefined;
 
-  constructor(container: HTMLElement) {
-    this.#viewer = new Viewer(container);
+  /** @param adjust begins a change of the mark by hand */
+  constructor(container: HTMLElement, adjust: () => (adjustment: Adjustment) => void) {
+    this.#viewer = new Viewer(container, adjust);
+    enablePageTools(this.#viewer);
+  }
+
+  /** Returns a small picture of the first page as a data URI, or undefined if the page is not drawn. */
+  picture(): string | undefined {
+    return this.#viewer.picture(PICTURE_PX);
   }
 
   /** Removes the shown file. */
@@ -25,12 +47,12 @@ export class Preview {
    * Marks a file and shows it.
    * @throws Refused if the file cannot be marked
    */
-  async show(job: Job): Promise<Omit<Marked, "pdf">> {
-    const { pdf, ...facts } = await this.#engine.mark(job);
+  async show(job: Job): Promise<Omit<Marked, "pdf" | "outlines">> {
+    const { pdf, outlines, ...facts } = await this.#engine.mark(job);
     if (job.file !== this.#file) this.#viewer.clear();
     this.#file = job.file;
     const { password } = job.fields;
-    await this.#viewer.show(pdf, password === undefined ? undefined : String(password));
+    await this.#viewer.show(pdf, password === undefined ? undefined : String(password), outlines);
     return facts;
   }
 }

@@ -47,15 +47,24 @@ export class Purchase {
   #offers = 0;
   /** Digest of the order whose error is shown. Offering the same order again must not clear the error message. */
   #failedDigest: string | undefined;
+  readonly #onBought: () => void;
   /** Receipts by the digest of the order. */
   readonly #receipts = new Map<string, HTMLElement>();
 
   /**
    * @param order returns the order that the controls currently describe
    * @param isShown returns whether to show the receipt of an earlier purchase
+   * @param onBought is called after a purchase
    */
-  constructor(order: () => Order | undefined, isShown: (attempt: Attempt) => boolean = () => true) {
+  constructor(
+    order: () => Order | undefined,
+    {
+      isShown = () => true,
+      onBought = () => undefined,
+    }: { isShown?: (attempt: Attempt) => boolean; onBought?: () => void } = {},
+  ) {
     this.#order = order;
+    this.#onBought = onBought;
     button.addEventListener("click", () => this.#buy(chooseWallet, button));
     developmentButton?.addEventListener("click", () => this.#buy(developmentPayer, developmentButton));
     for (const attempt of boughtAttempts()) if (isShown(attempt)) this.#show(attempt, attempt.bought);
@@ -129,6 +138,7 @@ export class Purchase {
       );
       attempt = { ...attempt, bought, boughtAt: Date.now(), until: Date.parse(bought.output.expires_at) };
       saveAttempt(attempt);
+      this.#onBought();
     } catch (error) {
       status.textContent = signal.aborted ? canceled(attempt) : wordsOf(error);
       const shown = this.#order();

@@ -1,5 +1,6 @@
 /** Reads the playground's controls. */
 import { FIELD_KINDS, type FieldKind, type FieldValue } from "../src/service/request/fieldKinds.ts";
+import { toPoints } from "./units.ts";
 
 /** The settings of a call as the controls describe them, without the PDF. */
 export interface Settings {
@@ -60,5 +61,6 @@ function differsFromDefault(control: Control): boolean {
 
 function readControl(control: Control): FieldValue {
   const text = control.type === "checkbox" ? String((control as HTMLInputElement).checked) : control.value;
-  return FIELD_KINDS[control.dataset.kind as FieldKind].parse(text);
+  const value = FIELD_KINDS[control.dataset.kind as FieldKind].parse(text);
+  return control.dataset.length !== undefined && typeof value === "number" ? toPoints(value) : value;
 }

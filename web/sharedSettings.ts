@@ -1,44 +1,83 @@
-/** Puts the playground's settings into a link, and takes them from a link. */
+/** Puts the playground's settings into a link, takes them from a link, and sets the controls to them. */
+import type { FieldValue } from "../src/service/request/fieldKinds.ts";
 import { forms, type Settings } from "./settings.ts";
+import { fromPoints } from "./units.ts";
+
+/** Settings that can be stored and shared: they have no files and no password. */
+export interface StoredSettings {
+  operation: Settings["operation"];
+  fields: Record<string, FieldValue>;
+}
 
 /** Beginning of the part of the address that has the settings. Browsers send no part after `#` to a server. */
 const PREFIX = "#settings=";
 
+/** Returns settings without files and passwords. */
+export function storable({ operation, fields: { password: _, ...fields } }: Settings): StoredSettings {
+  return { operation, fields };
+}
+
 /** Returns a link to this page with settings, without files and passwords. */
-export function linkTo({ operation, fields }: Settings): string {
-  const { password: _, ...shared } = fields;
-  return (
-    location.origin + location.pathname + PREFIX + encodeURIComponent(JSON.stringify({ operation, fields: shared }))
-  );
+export function linkTo(settings: Settings): string {
+  return location.origin + location.pathname + PREFIX + encodeURIComponent(JSON.stringify(storable(settings)));
 }
 
 /** Sets the controls to the settings in this page's address. Returns false if the address has none. */
 export function takeSettings(): boolean {
-  const shared = location.hash.startsWith(PREFIX) ? parsed(location.hash.slice(PREFIX.length)) : undefined;
-  const form = forms().find(({ dataset }) => dataset.operation === shared?.operation);
-  if (!shared || !form) return false;
+  return location.hash.startsWith(PREFIX) && applySettings(parsed(location.hash.slice(PREFIX.length)));
+}
+
+/**
+ * Sets the controls of an operation to settings, and all others to their defaults, except the password.
+ * @returns false if the settings name no operation of this page
+ */
+export function applySettings(settings: unknown): boolean {
+  const { operation, fields } = Object(settings) as Partial<StoredSettings>;
+  const form = forms().find(({ dataset }) => dataset.operation === operation);
+  if (!form) return false;
   document.querySelector<HTMLInputElement>(`input[name=operation][value=${form.dataset.operation}]`)!.checked = true;
-  form.reset();
-  for (const [name, value] of Object.entries(shared.fields ?? {})) setControl(form, name, String(value));
+  for (const control of form.elements) if (isSet(control)) setToDefault(control);
+  for (const [name, value] of Object.entries(fields ?? {})) setControl(form, name, String(value));
   return true;
 }
 
-function parsed(encoded: string): { operation?: unknown; fields?: object } | undefined {
+function parsed(encoded: string): unknown {
   try {
-    return Object(JSON.parse(decodeURIComponent(encoded)));
+    return JSON.parse(decodeURIComponent(encoded));
   } catch {
     return undefined;
   }
 }
 
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+/** Returns whether settings change a control. Files and the password belong to the document instead. */
+function isSet(control: Element): control is Control {
+  if (control instanceof HTMLInputElement) return control.type !== "file" && control.name !== "password";
+  return control instanceof HTMLTextAreaElement || control instanceof HTMLSelectElement;
+}
+
+function setToDefault(control: Control): void {
+  if (control instanceof HTMLSelectElement)
+    for (const option of control.options) option.selected = option.defaultSelected;
+  else if (control instanceof HTMLInputElement && ["radio", "checkbox"].includes(control.type))
+    control.checked = control.defaultChecked;
+  else control.value = control.defaultValue;
+}
+
 function setControl(form: HTMLFormElement, name: string, value: string): void {
   for (const control of form.elements) {
-    if (control instanceof HTMLInputElement && control.name === name) {
-      if (control.type === "radio") control.checked = control.value === value;
-      else if (control.type === "checkbox") control.checked = value === "true";
-      else if (control.type !== "file") control.value = value;
-    } else if (control instanceof HTMLTextAreaElement || control instanceof HTMLSelectElement) {
-      if (control.name === name) control.value = value;
-    }
+    if (!isSet(control) || control.name !== name) continue;
+    if (!(control instanceof HTMLInputElement)) control.value = value;
+    else if (control.type === "radio") control.checked = control.value === value;
+    else if (control.type === "checkbox") control.checked = value === "true";
+    else control.value = control.dataset.length === undefined ? value : fromPoints(Number(value));
   }
+}
+
+/** Sets one field of the selected operation to a value, or to its default if the value is undefined. */
+export function setField(operation: string, name: string, value: FieldValue | undefined): void {
+  const form = forms().find(({ dataset }) => dataset.operation === operation)!;
+  if (value !== undefined) setControl(form, name, String(value));
+  else for (const control of form.elements) if (isSet(control) && control.name === name) setToDefault(control);
 }

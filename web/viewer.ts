@@ -1,4 +1,6 @@
 import { type PDFDocumentProxy, PDFWorker, type RenderTask } from "pdfjs-dist";
+import type { MarkOutline } from "../src/engine/index.ts";
+import { type Adjustment, Handles } from "./handles.ts";
 import { drawPage, openPdf } from "./pdfjs.ts";
 
 /** A page in the list. It is redrawn when it comes into view, and when the document or the width changes. */
@@ -9,6 +11,8 @@ interface Sheet {
   /** Document and width in CSS pixels of the latest drawing. */
   drawn?: { document: PDFDocumentProxy; width: number } | undefined;
   task?: RenderTask | undefined;
+  /** The frame around the mark. It outlives redrawing, so that a drag goes on. */
+  handles?: Handles | undefined;
 }
 
 /** Shows the pages of a PDF in a scrollable list. Draws only the pages in view. */
@@ -18,28 +22,38 @@ export class Viewer {
   readonly #worker = new PDFWorker();
   readonly #views: IntersectionObserver;
   readonly #sheets = new Map<Element, Sheet>();
+  readonly #adjust: (() => (adjustment: Adjustment) => void) | undefined;
   #document: PDFDocumentProxy | undefined;
+  #outlines: readonly MarkOutline[] = [];
+  /** Called with the number of the page in view and the number of pages, or with 0 and 0 without pages. */
+  onPage: (page: number, pages: number) => void = () => undefined;
 
-  constructor(container: HTMLElement) {
+  /** @param adjust begins a change of the mark by hand */
+  constructor(container: HTMLElement, adjust?: () => (adjustment: Adjustment) => void) {
     this.#container = container;
+    this.#adjust = adjust;
     this.#list.className = "sheets";
     this.#views = new IntersectionObserver((entries) => this.#onIntersection(entries), {
       root: container,
       rootMargin: "50% 0px",
     });
     new ResizeObserver(() => this.#drawThoseInView()).observe(this.#list);
+    container.addEventListener("scroll", () => this.report(), { passive: true });
   }
 
   /**
    * Replaces the shown document. Visible pages keep their old content until they are redrawn.
    * @param pdf the bytes, whose buffer is transferred
+   * @param outlines the place of the mark on the first pages
    */
-  async show(pdf: Uint8Array, password: string | undefined): Promise<void> {
+  async show(pdf: Uint8Array, password: string | undefined, outlines: readonly MarkOutline[] = []): Promise<void> {
     const opened = await openPdf(pdf, password, this.#worker).promise;
     const last = this.#document;
     this.#document = opened;
+    this.#outlines = outlines;
     if (this.#sheets.size !== opened.numPages) await this.#layOut(opened);
     await this.#drawThoseInView();
+    this.report();
     await last?.loadingTask.destroy();
   }
 
@@ -47,6 +61,61 @@ export class Viewer {
   clear(): void {
     this.#sheets.clear();
     this.#list.replaceChildren();
+    this.report();
+  }
+
+  /**
+   * Returns a picture of the first page as a data URI, or undefined if the page is not drawn.
+   * @param side longest side in pixels
+   */
+  picture(side: number): string | undefined {
+    const page = this.#list.querySelector<HTMLCanvasElement>(".sheet:first-child canvas");
+    if (!page) return undefined;
+    const scale = side / Math.max(page.width, page.height);
+    const small = document.createElement("canvas");
+    small.width = Math.max(1, Math.round(page.width * scale));
+    small.height = Math.max(1, Math.round(page.height * scale));
+    small.getContext("2d")!.drawImage(page, 0, 0, small.width, small.height);
+    return small.toDataURL("image/webp", 0.7);
+  }
+
+  /** Scrolls to a page. */
+  goTo(page: number): void {
+    const sheet = [...this.#sheets.keys()][page - 1] as HTMLElement | undefined;
+    if (sheet) this.#container.scrollTop = this.#topOf(sheet);
+  }
+
+  /** Changes the size of the pages. 1 fits a whole page into the view. The page in view stays in view. */
+  zoom(factor: number): void {
+    const page = this.#pageInView();
+    this.#list.style.setProperty("--zoom", String(factor));
+    this.#list.classList.toggle("zoomed", factor > 1);
+    this.goTo(page);
+    const { scrollWidth, clientWidth } = this.#container;
+    this.#container.scrollLeft = (scrollWidth - clientWidth) / 2;
+  }
+
+  /** Reports the page in view to {@link onPage}. */
+  report(): void {
+    this.onPage(this.#pageInView(), this.#sheets.size);
+  }
+
+  /** Returns the number of the page that has the middle of the view, or the last page above it. */
+  #pageInView(): number {
+    const sheets = [...this.#sheets.values()];
+    const middle = this.#container.scrollTop + this.#container.clientHeight / 2;
+    let [low, high] = [0, sheets.length];
+    while (low < high) {
+      const half = (low + high) >> 1;
+      if (this.#topOf(sheets[half]!.element) <= middle) low = half + 1;
+      else high = half;
+    }
+    return sheets.length === 0 ? 0 : Math.max(1, low);
+  }
+
+  /** Returns the scroll position at which a sheet and its label are at the top of the view. */
+  #topOf(sheet: HTMLElement): number {
+    return sheet.offsetTop - this.#list.offsetTop;
   }
 
   /** Creates an empty sheet for each page. Until a sheet is drawn, it has the shape of the first page. */
@@ -74,6 +143,7 @@ export class Viewer {
       if (isIntersecting) continue;
       sheet.task?.cancel();
       sheet.drawn = undefined;
+      sheet.handles = undefined;
       sheet.element.replaceChildren(); // frees the canvas, which takes megabytes
     }
     this.#drawThoseInView();
@@ -98,10 +168,29 @@ export class Viewer {
       const { canvas, task } = drawPage(page, opened.numPages, drawn.width);
       sheet.task = task;
       await task.promise;
-      if (sheet.drawn?.document === opened) element.replaceChildren(canvas, banner());
+      if (sheet.drawn?.document !== opened) return;
+      const shown = element.querySelector("canvas");
+      if (shown) shown.replaceWith(canvas);
+      else element.append(canvas, banner());
+      this.#showHandles(sheet);
     } catch {
       // no action is needed: the document was replaced, the page left the view, or pdf.js cannot draw the page
     }
+  }
+
+  #showHandles(sheet: Sheet): void {
+    const outline = this.#outlines[sheet.number - 1];
+    if (!outline || !this.#adjust) {
+      sheet.handles?.element.remove();
+      sheet.handles = undefined;
+      return;
+    }
+    if (sheet.handles) {
+      sheet.handles.show(outline);
+      return;
+    }
+    sheet.handles = new Handles(outline, this.#adjust);
+    sheet.element.append(sheet.handles.element);
   }
 }
 

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { IMAGE_FORMATS, POSITIONS, TEMPLATES } from "../engine/index.ts";
 import { type FieldKind, type FieldValue, fieldKindOf } from "../service/request/fieldKinds.ts";
 import type { Product } from "../service/sale/products.ts";
+import { FieldLabel, LENGTHS } from "./fieldLabels.tsx";
 
 /** A request field, as its JSON Schema describes it. One control is made from each field. */
 interface Field {
@@ -48,6 +49,16 @@ const PLACEHOLDERS: Record<string, string> = {
   tile_gap: "Default",
 };
 
+/** Colors to choose from with one click. */
+const SWATCHES = [
+  ["Black", "#000000"],
+  ["Gray", "#6b7280"],
+  ["Red", "#b91c1c"],
+  ["Magenta", "#cc0068"],
+  ["Blue", "#1d4ed8"],
+  ["Green", "#15803d"],
+] as const;
+
 /** The text of the mark until the visitor enters one. */
 export const EXAMPLE_TEXT = "CONFIDENTIAL";
 
@@ -80,7 +91,7 @@ export function Controls({ product }: { product: Product }) {
         <Control field={field} />
       ))}
       <details>
-        <summary>{rare.map(({ name }) => name).join(", ")}</summary>
+        <summary>More settings</summary>
         {rare.map((field) => (
           <Control field={field} />
         ))}
@@ -113,7 +124,7 @@ function Control({ field }: { field: Field }) {
   return (
     <div class={`field field-${name}`} title={description}>
       <label for={id}>
-        <code>{name}</code>
+        <FieldLabel name={name} />
       </label>
       <Input field={field} />
       <p class={EXPLAINED.includes(name) ? "hint" : "unseen"} id={`${id}-hint`}>
@@ -171,10 +182,21 @@ function StringInput({ field, shared }: InputProps) {
     );
   if (name === "color")
     return (
-      <span class="color">
-        <input {...shared} type="text" placeholder={PLACEHOLDERS[name]} spellcheck={false} autocomplete="off" />
-        <input type="color" aria-label="Pick a color" value={TEMPLATES.diagonal.color} data-picks={id} />
-      </span>
+      <>
+        <span class="color">
+          <input {...shared} type="text" placeholder={PLACEHOLDERS[name]} spellcheck={false} autocomplete="off" />
+          <input type="color" aria-label="Pick a color" value={TEMPLATES.diagonal.color} data-picks={id} />
+        </span>
+        <span class="swatches">
+          {SWATCHES.map(([label, color]) => (
+            <button type="button" title={label} aria-label={label} value={color} data-sets={id}>
+              <svg viewBox="0 0 2 2" aria-hidden="true">
+                <circle cx="1" cy="1" r="1" fill={color} />
+              </svg>
+            </button>
+          ))}
+        </span>
+      </>
     );
   return (
     <input
@@ -229,6 +251,7 @@ function NumberInput({ field, shared }: InputProps) {
         value={value}
         placeholder={PLACEHOLDERS[name]}
         inputmode="decimal"
+        data-length={LENGTHS.includes(name) ? (value ?? "") : undefined}
       />
     );
   const step = 0.01;
@@ -236,7 +259,7 @@ function NumberInput({ field, shared }: InputProps) {
   return (
     <span class="range">
       <input {...shared} type="range" min={least} max={maximum} step={step} value={value} />
-      <output for={id}>{value}</output>
+      <output for={id}>{Math.round((value ?? 0) * 100)} %</output>
     </span>
   );
 }
@@ -245,10 +268,10 @@ function TemplatePicker({ field }: { field: Field }) {
   return (
     <fieldset class="field templates">
       <legend>
-        <code>{field.name}</code>
+        <FieldLabel name={field.name} />
       </legend>
       <div class="cards">
-        {Object.keys(TEMPLATES).map((name) => (
+        {Object.entries(TEMPLATES).map(([name, { position, fixed }]) => (
           <label>
             <input
               type="radio"
@@ -256,6 +279,8 @@ function TemplatePicker({ field }: { field: Field }) {
               value={name}
               checked={name === field.default}
               data-kind={field.kind}
+              data-position={position}
+              data-fixed={fixed && ""}
             />
             <img src={`/assets/pictures/template-${name}.webp`} alt="" width="212" height="300" loading="lazy" />
             <span>{name}</span>
@@ -272,7 +297,7 @@ function PositionPicker({ field }: { field: Field }) {
   return (
     <fieldset class="field positions">
       <legend>
-        <code>{field.name}</code>
+        <FieldLabel name={field.name} />
       </legend>
       <div class="spots">
         <div class="sheet-of-spots">

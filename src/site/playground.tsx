@@ -2,7 +2,7 @@ import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
 import type { Config } from "../settings/config.ts";
 import { Checkout, type CheckoutProps } from "./checkout.tsx";
 import { Controls, EXAMPLE_TEXT, kindOf } from "./controls.tsx";
-
+import { PRESETS } from "./presets.ts";
 import { SnippetPanel } from "./snippetPanel.tsx";
 
 /** The deployment that the home page describes. `developmentKey` pays test payments, in development only. */
@@ -40,16 +40,31 @@ export function Playground({ origin, config, developmentKey }: Visit) {
         <div class="work">
           <Proof price={priceLabel(config)} maxBytes={config.maxBodyBytes} developmentKey={developmentKey} />
           <div class="settings">
+            <Presets />
             <Operations />
             {PRODUCTS.map((product) => (
               <Controls product={product} />
             ))}
+            <label class="units">
+              Unit of lengths{" "}
+              <select id="unit" autocomplete="off">
+                <option value="pt">points</option>
+                <option value="mm">millimeters</option>
+                <option value="in">inches</option>
+              </select>
+            </label>
             <p class="buttons">
-              <button type="button" id="share" class="button quiet">
-                Copy link to settings
+              <button type="button" id="undo" class="button quiet" disabled>
+                Undo
+              </button>
+              <button type="button" id="redo" class="button quiet" disabled>
+                Redo
               </button>
               <button type="button" id="reset" class="button quiet">
                 Reset
+              </button>
+              <button type="button" id="share" class="button quiet">
+                Copy link to settings
               </button>
             </p>
             <p id="shared" class="hint" role="status" />
@@ -78,6 +93,23 @@ function Proof(sale: CheckoutProps) {
           or drop a PDF anywhere on this page
         </p>
       </div>
+      <p id="others" class="others" hidden />
+      <div id="tools" class="tools" hidden>
+        <label>
+          Page <input id="page-number" type="number" min={1} value={1} inputmode="numeric" autocomplete="off" /> of{" "}
+          <span id="page-count">1</span>
+        </label>
+        <fieldset>
+          <legend class="unseen">Zoom</legend>
+          <button type="button" id="zoom-out" aria-label="Zoom out">
+            −
+          </button>
+          <output id="zoom">Fit</output>
+          <button type="button" id="zoom-in" aria-label="Zoom in">
+            +
+          </button>
+        </fieldset>
+      </div>
       <section id="preview" class="viewport" aria-label="Preview of the marked pages" tabindex={0}>
         <div class="empty">
           <p>Your marked pages appear here.</p>
@@ -91,10 +123,34 @@ function Proof(sale: CheckoutProps) {
           </button>
         </form>
       </section>
+      <p id="moving" class="hint" hidden>
+        Drag the mark to move it. The round handle turns it, and the square handle scales it. On the keyboard, use the
+        arrow keys, <kbd>+</kbd>, <kbd>−</kbd> and <kbd>R</kbd>.
+      </p>
+      <ul id="warnings" class="warnings" aria-live="polite" />
       <Checkout {...sale} />
     </div>
   );
 }
+
+function Presets() {
+  return (
+    <fieldset class="presets">
+      <legend>Start from</legend>
+      {PRESETS.map(({ label, ...settings }) => (
+        <button type="button" data-settings={JSON.stringify(settings)}>
+          {label}
+        </button>
+      ))}
+      <select id="recent" aria-label="Recent settings" autocomplete="off" hidden>
+        <option value="">Recent settings</option>
+      </select>
+    </fieldset>
+  );
+}
+
+/** The labels of the operations. */
+const OPERATIONS: Readonly<Record<string, string>> = { text: "Text", image: "Image" };
 
 function Operations() {
   return (
@@ -103,7 +159,7 @@ function Operations() {
       {PRODUCTS.map((product, index) => (
         <label>
           <input type="radio" name="operation" value={kindOf(product)} checked={index === 0} />
-          <span>{kindOf(product)}</span>
+          <span>{OPERATIONS[kindOf(product)]}</span>
         </label>
       ))}
     </fieldset>

@@ -3,6 +3,7 @@ export function ReceiptTemplate({ heading: Heading }: { heading: "h2" | "h3" }) 
   return (
     <template id="receipt">
       <li class="receipt" tabindex={-1}>
+        <img data-part="picture" class="miniature" alt="" />
         <Heading>
           <bdi data-part="name" /> is ready
         </Heading>

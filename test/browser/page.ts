@@ -48,9 +48,11 @@ export async function withPage(
   }
 }
 
-/** Chooses a PDF on the page, and waits until its first page is shown. */
+/** Chooses a PDF on the page, and waits until its first page is shown instead of the sample. */
 export async function chooseFile(page: Page, pdf: Uint8Array, name = "contract.pdf"): Promise<void> {
   await page.setInputFiles("#file", { name, mimeType: "application/pdf", buffer: Buffer.from(pdf) });
+  const shown = async () => (await page.textContent("#status"))?.startsWith(`${name}: `);
+  await expect.poll(shown, PATIENCE).toBe(true);
   await page.waitForSelector(".sheet canvas");
 }
 

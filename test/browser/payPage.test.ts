@@ -44,7 +44,7 @@ describePage("the page of a payment link", (running) => {
     const shown = await page.innerText("main");
     for (const words of ["PAID BY LINK", "contract.pdf (uploaded)", "0.05 USDC"]) expect(shown).toContain(words);
     await page.waitForSelector("#preview canvas", PATIENCE);
-    expect(await page.textContent("#preview-status")).toBe("Page 1 of 4 with the mark, drawn in this browser");
+    expect(await page.textContent("#preview-status")).toBe("Page 1 of 4 with the mark, drawn in this browser.");
     expect(await violations(page)).toEqual([]);
     expect(await call(client, "get_result", { claim })).toEqual({ status: "open" });
 

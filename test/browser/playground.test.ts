@@ -57,7 +57,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground takes dropped files by their type, and names those that it does not use", () =>
+  test("the playground takes dropped files by their type, offers other PDFs, and names files that it cannot use", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const drop = async (...files: [name: string, type: string, bytes: Uint8Array][]) => {
         const transfer = await page.evaluateHandle(`(() => {
@@ -69,13 +69,16 @@ describePage("the page at /", (running) => {
         await page.dispatchEvent("#preview", "drop", { dataTransfer: transfer });
       };
       await drop(["first.pdf", "application/pdf", sample], ["second.pdf", "application/pdf", sample]);
-      await expectStatus(page, /^first\.pdf: 4 pages.*not used: second\.pdf/);
+      await expectStatus(page, /^first\.pdf: 4 pages/);
+      await page.click("#others >> text=second.pdf");
+      await expectStatus(page, /^second\.pdf: 4 pages/);
       await drop(["logo.png", "image/png", RED_PNG]);
-      await expectStatus(page, /^first\.pdf: 4 pages, marked in \d+ ms$/);
+      await expect.poll(() => page.textContent("#snippet-curl"), PATIENCE).toContain("logo.png");
+      await expectStatus(page, /^second\.pdf: 4 pages, marked in \d+ ms$/);
       expect(await page.isChecked("input[name=operation][value=image]")).toBe(true);
       expect(await page.textContent("#snippet-curl")).toContain("logo.png");
       await drop(["words.docx", "application/msword", RED_PNG]);
-      await expectStatus(page, /not used: words\.docx/);
+      await expectStatus(page, /Not used: words\.docx/);
       await page.waitForSelector(".sheet canvas");
       expect(complaints).toEqual([]);
     }));
@@ -92,8 +95,10 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.textContent("#shared"), PATIENCE).toContain("copied");
       const link = (await page.evaluate("window.copied")) as string;
       expect(link).not.toContain("secret");
+      await page.waitForSelector(".sheet canvas"); // leaving earlier would abort requests, which count as complaints
       await page.goto("about:blank");
       await page.goto(link, { waitUntil: "networkidle" });
+      await page.waitForSelector(".sheet canvas");
       const shown = async () => [
         await page.inputValue("#text-text"),
         await page.isChecked("[name=template][value=stamp]"),
@@ -243,7 +248,7 @@ describePage("the page at /", (running) => {
       await page.goBack({ waitUntil: "networkidle" });
       await expectStatus(page, /^contract\.pdf: 4 pages/);
       expect(await page.inputValue("[data-picks=text-color]")).toBe("#cc0068");
-      expect(await page.textContent("output[for=text-opacity]")).toBe("0.8");
+      expect(await page.textContent("output[for=text-opacity]")).toBe("80 %");
       expect(await page.textContent("#snippet-curl")).toContain("text=RESTORED");
     }));
 

@@ -4,6 +4,8 @@
  * after a reload.
  */
 
+import { recall, remember } from "../storage.ts";
+
 /** The service's answer to a paid call. */
 export interface Bought {
   output: { url: string; expires_at: string; pages: number; bytes: number };
@@ -18,6 +20,8 @@ export interface Attempt {
   name: string;
   /** The settings of the mark in words. */
   settings?: string;
+  /** A small picture of the first marked page, as a data URI. */
+  picture?: string | undefined;
   /** The `Idempotency-Key` header, created before anything is signed. */
   key: string;
   /**
@@ -33,12 +37,12 @@ export interface Attempt {
   until: number;
 }
 
+/** Facts about an order that its receipt shows. */
+type AttemptFacts = Pick<Attempt, "name" | "picture"> & { settings: string };
+
 const STORAGE = "overprint.attempts";
 /** Maximum lifetime of links and idempotency keys. */
 const RETENTION_MS = 30 * 24 * 3600 * 1000;
-
-/** Replaces `localStorage` if the browser denies access to it. */
-let inMemory = "[]";
 
 /** Returns the attempt for an order, if any. */
 export function findAttempt(digest: string): Attempt | undefined {
@@ -51,10 +55,10 @@ export function boughtAttempts(): (Attempt & { bought: Bought })[] {
 }
 
 /** Returns the attempt for an order, or starts one with a new key. */
-export function beginAttempt(digest: string, { name, settings }: { name: string; settings: string }): Attempt {
+export function beginAttempt(digest: string, { name, settings, picture }: AttemptFacts): Attempt {
   const found = findAttempt(digest);
   if (found) return found;
-  const attempt = { digest, name, settings, key: crypto.randomUUID(), until: Date.now() + RETENTION_MS };
+  const attempt = { digest, name, settings, picture, key: crypto.randomUUID(), until: Date.now() + RETENTION_MS };
   saveAttempt(attempt);
   return attempt;
 }
@@ -74,23 +78,9 @@ function others({ digest }: Attempt): Attempt[] {
 }
 
 function read(): Attempt[] {
-  const attempts = JSON.parse(stored() ?? inMemory) as Attempt[];
-  return attempts.filter(({ until }) => Date.now() < until);
-}
-
-function stored(): string | null {
-  try {
-    return localStorage.getItem(STORAGE);
-  } catch {
-    return null;
-  }
+  return ((recall(STORAGE) ?? []) as Attempt[]).filter(({ until }) => Date.now() < until);
 }
 
 function write(attempts: Attempt[]): void {
-  inMemory = JSON.stringify(attempts);
-  try {
-    localStorage.setItem(STORAGE, inMemory);
-  } catch {
-    // the attempts remain in memory until the page closes
-  }
+  remember(STORAGE, attempts);
 }

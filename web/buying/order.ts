@@ -8,6 +8,8 @@ export interface Order {
   name: string;
   /** The settings of the mark in words, for the receipt; empty if the page shows them elsewhere. */
   settings: string;
+  /** A small picture of the first marked page, as a data URI. */
+  picture?: string | undefined;
   /** Size of the files that the page uploads, in bytes; 0 if the service has them already. */
   bytes: number;
   /** Returns the body of the paid call. */
@@ -19,6 +21,7 @@ export interface Order {
 /** A file of the visitor, and the settings of its mark. */
 interface MarkedFile extends Settings {
   file: File;
+  picture?: string | undefined;
 }
 
 /** Returns the order for a file of the visitor. */
@@ -29,6 +32,7 @@ export function orderOf(marked: MarkedFile): Order {
     path,
     name: file.name,
     settings: settingsOf(marked),
+    picture: marked.picture,
     bytes,
     form: () => formOf(marked),
     digest: () => digestOf(marked),

@@ -25,6 +25,8 @@ export interface Item {
   name: string;
   settings?: string | undefined;
   boughtAt?: number | undefined;
+  /** A small picture of the first page, as a data URI. */
+  picture?: string | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface Item {
  * @param onRevoke is called after the visitor has revoked the link
  */
 export function receiptFor(
-  { name, settings, boughtAt }: Item,
+  { name, settings, boughtAt, picture: pictureUri }: Item,
   { output, cost }: Bought,
   onRevoke: () => void,
 ): Receipt {
@@ -40,6 +42,9 @@ export function receiptFor(
   const element = (template.content.cloneNode(true) as DocumentFragment).firstElementChild as HTMLElement;
   const part = <E extends HTMLElement>(kind: string) => element.querySelector<E>(`[data-part=${kind}]`)!;
   part("name").textContent = name;
+  const picture = part<HTMLImageElement>("picture");
+  if (pictureUri) picture.src = pictureUri;
+  else picture.remove();
   part("facts").textContent = [
     output.pages === 1 ? "1 page" : `${output.pages.toLocaleString("en")} pages`,
     sizeInWords(output.bytes),

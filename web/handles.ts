@@ -1,0 +1,129 @@
+/** Lets the visitor move, turn and scale the mark on the page, with the pointer or the keyboard. */
+import type { MarkOutline } from "../src/engine/index.ts";
+import { centerOf, shapeOf, turned } from "./markGeometry.ts";
+
+/** A change of the mark by hand. Lengths are points of the page as displayed. */
+export type Adjustment =
+  | { kind: "move"; outline: MarkOutline; by: { x: number; y: number }; snap: number }
+  | { kind: "turn"; outline: MarkOutline; to: number }
+  | { kind: "scale"; outline: MarkOutline; by: number };
+
+/** A mark within this number of CSS pixels of a place snaps to it. */
+const SNAP_PX = 8;
+/** Steps of the keyboard: points (with Shift: ten times as far), factor, degrees. */
+const STEP = { move: 1, scale: 1.05, turn: 5 };
+const ARROWS: Record<string, { x: number; y: number }> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: 1 },
+  ArrowDown: { x: 0, y: -1 },
+};
+
+/** The frame around the mark of a page, with a handle to turn and a handle to scale. */
+export class Handles {
+  readonly element = document.createElement("div");
+  readonly #begin: () => (adjustment: Adjustment) => void;
+  #outline: MarkOutline;
+  #isDragging = false;
+
+  /** @param begin begins a change; the returned function is called with each step of the change */
+  constructor(outline: MarkOutline, begin: () => (adjustment: Adjustment) => void) {
+    this.#begin = begin;
+    this.#outline = outline;
+    const { element } = this;
+    element.className = "mark";
+    element.role = "application";
+    element.ariaLabel = `Mark on page ${outline.page}. Arrow keys move it, plus and minus scale it, R turns it.`;
+    element.tabIndex = outline.page === 1 ? 0 : -1;
+    for (const kind of ["turn", "scale"]) {
+      const handle = document.createElement("span");
+      handle.className = `handle ${kind}`;
+      element.append(handle);
+    }
+    element.addEventListener("pointerdown", (event) => this.#drag(event));
+    element.addEventListener("keydown", (event) => this.#press(event));
+    this.#place(outline);
+  }
+
+  /** Moves the frame to the mark's new place, except while the visitor drags it. */
+  show(outline: MarkOutline): void {
+    this.#outline = outline;
+    if (!this.#isDragging) this.#place(outline);
+  }
+
+  #place(outline: MarkOutline): void {
+    const { width, height, angle } = shapeOf(outline);
+    const { x, y } = centerOf(outline);
+    const { pageSize } = outline;
+    const { style } = this.element;
+    style.left = `${(100 * x) / pageSize.width}%`;
+    style.bottom = `${(100 * y) / pageSize.height}%`;
+    style.width = `${(100 * width) / pageSize.width}%`;
+    style.height = `${(100 * height) / pageSize.height}%`;
+    style.transform = `translate(-50%, 50%) rotate(${-angle}deg)`;
+  }
+
+  #drag(event: PointerEvent): void {
+    const { element } = this;
+    const isScrolling = event.pointerType === "touch" && document.activeElement !== element;
+    if (event.button !== 0 || isScrolling) return;
+    event.preventDefault();
+    element.focus({ preventScroll: true });
+    const sheet = element.parentElement!.getBoundingClientRect();
+    const outline = this.#outline;
+    const points = outline.pageSize.width / sheet.width;
+    const at = ({ clientX, clientY }: PointerEvent) => ({
+      x: (clientX - sheet.left) * points,
+      y: (sheet.bottom - clientY) * points,
+    });
+    const from = at(event);
+    const center = centerOf(outline);
+    const reach = Math.hypot(from.x - center.x, from.y - center.y);
+    const { classList } = event.target as Element;
+    const end = new AbortController();
+    element.setPointerCapture(event.pointerId);
+    this.#isDragging = true;
+    const adjust = this.#begin();
+
+    const drag = (moved: PointerEvent) => {
+      const to = at(moved);
+      if (classList.contains("turn")) return adjust({ kind: "turn", outline, to: turned(center, to) });
+      if (classList.contains("scale")) {
+        const by = Math.max(0.05, Math.hypot(to.x - center.x, to.y - center.y) / reach);
+        return adjust({ kind: "scale", outline, by });
+      }
+      const by = { x: to.x - from.x, y: to.y - from.y };
+      this.#place({ ...outline, corners: outline.corners.map(({ x, y }) => ({ x: x + by.x, y: y + by.y })) });
+      adjust({ kind: "move", outline, by, snap: SNAP_PX * points });
+    };
+    const { signal } = end;
+    element.addEventListener("pointermove", drag, { signal });
+    for (const type of ["pointerup", "pointercancel"] as const)
+      element.addEventListener(
+        type,
+        () => {
+          end.abort();
+          this.#isDragging = false;
+          this.#place(this.#outline);
+        },
+        { signal },
+      );
+  }
+
+  #press(event: KeyboardEvent): void {
+    const { key, shiftKey } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const outline = this.#outline;
+    const adjust = this.#begin();
+    const arrow = ARROWS[key];
+    const step = shiftKey ? 10 * STEP.move : STEP.move;
+    if (arrow) adjust({ kind: "move", outline, by: { x: arrow.x * step, y: arrow.y * step }, snap: 0 });
+    else if (key === "+" || key === "=") adjust({ kind: "scale", outline, by: STEP.scale });
+    else if (key === "-") adjust({ kind: "scale", outline, by: 1 / STEP.scale });
+    else if (key.toLowerCase() === "r") {
+      const { angle } = shapeOf(outline);
+      adjust({ kind: "turn", outline, to: Math.round(angle) + (shiftKey ? -STEP.turn : STEP.turn) });
+    } else return;
+    event.preventDefault();
+  }
+}

@@ -1,0 +1,109 @@
+/** Remembers settings: the latest ones for the next visit, earlier ones to undo, and those that the visitor used. */
+import { applySettings, type StoredSettings } from "./sharedSettings.ts";
+import { recall, remember } from "./storage.ts";
+
+const LATEST = "overprint.settings";
+const USED = "overprint.recent";
+/** Maximum numbers of steps to undo, and of settings in the list of recent ones. */
+const MAX_STEPS = 100;
+const MAX_USED = 6;
+/** Changes within this time are one step to undo, such as the letters of a word. */
+const STEP_MS = 800;
+
+const undo = document.getElementById("undo") as HTMLButtonElement;
+const redo = document.getElementById("redo") as HTMLButtonElement;
+const recent = document.getElementById("recent") as HTMLSelectElement;
+
+const past: string[] = [];
+const future: string[] = [];
+let current: string | undefined;
+let changedAt = 0;
+
+/**
+ * Restores the settings of the latest visit, and enables the buttons to undo and redo and the list of recent settings.
+ * @param changed is called when settings were applied
+ */
+export function enableHistory(changed: () => void): void {
+  const apply = (settings: unknown) => {
+    if (applySettings(settings)) changed();
+  };
+  const step = (from: string[], to: string[]) => {
+    const next = from.pop();
+    if (next === undefined) return;
+    to.push(current!);
+    current = next;
+    changedAt = 0;
+    apply(JSON.parse(next));
+    showSteps();
+  };
+  undo.addEventListener("click", () => step(past, future));
+  redo.addEventListener("click", () => step(future, past));
+  addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || isTyping(event.target)) return;
+    const key = event.key.toLowerCase();
+    if (key !== "z" && key !== "y") return;
+    event.preventDefault();
+    if (key === "y" || event.shiftKey) step(future, past);
+    else step(past, future);
+  });
+  recent.addEventListener("change", () => {
+    const chosen = used()[Number(recent.value)];
+    recent.value = "";
+    if (chosen) apply(chosen);
+  });
+  applySettings(recall(LATEST));
+  showUsed();
+}
+
+/** Remembers the current settings, after each change. */
+export function remembered(settings: StoredSettings): void {
+  const now = JSON.stringify(settings);
+  if (now === current) return;
+  if (current !== undefined) {
+    if (Date.now() - changedAt > STEP_MS) past.push(current);
+    if (past.length > MAX_STEPS) past.shift();
+    future.length = 0;
+    changedAt = Date.now();
+    remember(LATEST, settings);
+  }
+  current = now;
+  showSteps();
+}
+
+/** Forgets the settings of the latest visit. */
+export function forgetLatest(): void {
+  remember(LATEST, undefined);
+}
+
+/** Adds settings to the list of recent ones, because the visitor bought a file with them or shared them. */
+export function addRecent(settings: StoredSettings): void {
+  const text = JSON.stringify(settings);
+  remember(USED, [settings, ...used().filter((one) => JSON.stringify(one) !== text)].slice(0, MAX_USED));
+  showUsed();
+}
+
+function used(): StoredSettings[] {
+  const list = recall(USED);
+  return Array.isArray(list) ? list : [];
+}
+
+function showSteps(): void {
+  undo.disabled = past.length === 0;
+  redo.disabled = future.length === 0;
+}
+
+function showUsed(): void {
+  const options = used().map(({ operation, fields }, index) => {
+    const { text, ...rest } = fields;
+    const words = [text ?? operation, ...Object.entries(rest).map(([name, value]) => `${name} ${value}`)];
+    return new Option(words.join(", ").slice(0, 60), String(index));
+  });
+  recent.replaceChildren(recent.options[0]!, ...options);
+  recent.hidden = options.length === 0;
+}
+
+/** Returns whether an element has its own history of typed text. */
+function isTyping(target: EventTarget | null): boolean {
+  if (target instanceof HTMLTextAreaElement) return true;
+  return target instanceof HTMLInputElement && !["radio", "checkbox", "range", "color", "file"].includes(target.type);
+}

@@ -1,0 +1,117 @@
+/**
+ * The geometry of moving, turning and scaling a mark by hand. All functions are pure. Lengths are points of the page as
+ * displayed, with the origin at the lower left and y pointing up. Angles are degrees, counter-clockwise.
+ */
+import type { MarkOutline } from "../src/engine/index.ts";
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Where the fields of the call put a mark. */
+export interface FieldPlace {
+  /** Name of the position, or of the template's position if the field is omitted. */
+  position: string;
+  offset: Point;
+  margin: number;
+}
+
+/** Shares of the page for the columns and rows of the nine places. */
+const COLUMNS = { left: 0, "": 0.5, right: 1 } as const;
+const ROWS = { bottom: 0, "": 0.5, top: 1 } as const;
+/** The shorter side of A3. On larger pages the margin grows with the page, as in the engine. */
+const LARGE_PT = 842;
+/** A turned mark snaps to multiples of this angle. */
+const ANGLE_STEP = 15;
+/** Distance from such a multiple at which the mark snaps. */
+const ANGLE_SNAP = 3;
+
+/** Returns the point in the middle of a mark. */
+export function centerOf({ corners: [a, , c] }: Pick<MarkOutline, "corners">): Point {
+  return { x: (a!.x + c!.x) / 2, y: (a!.y + c!.y) / 2 };
+}
+
+/** Returns width, height and angle of a mark before and after its rotation. */
+export function shapeOf({ corners }: Pick<MarkOutline, "corners">): { width: number; height: number; angle: number } {
+  const [a, b, , d] = corners as [Point, Point, Point, Point];
+  const { atan2, hypot } = Math;
+  return {
+    width: hypot(b.x - a.x, b.y - a.y),
+    height: hypot(d.x - a.x, d.y - a.y),
+    angle: (atan2(b.y - a.y, b.x - a.x) * 180) / Math.PI,
+  };
+}
+
+/**
+ * Returns the position and the offsets of a mark that was moved by hand. The position is the nearest of the nine places,
+ * and the offsets lead from there to the mark. A mark that takes most of the page keeps its position, as do tiled marks,
+ * and diagonal marks in the middle.
+ * @param by distance of the movement
+ * @param snap a mark that is at most this far from a place goes to the place
+ */
+export function moved(
+  outline: MarkOutline,
+  { position, offset, margin }: FieldPlace,
+  by: Point,
+  snap: number,
+): { position: string; offset: Point } {
+  if (position === "tile") return { position, offset: { x: offset.x + by.x, y: offset.y + by.y } };
+  const { corners, pageSize } = outline;
+  const [row, column] = placeOf(position);
+  const shorter = Math.min(pageSize.width, pageSize.height);
+  const inset = Math.min(margin * Math.max(1, shorter / LARGE_PT), shorter / 10);
+  const axis = (side: "x" | "y", length: number): Axis => {
+    const ends = corners.map((corner) => corner[side]);
+    const [low, high] = [Math.min(...ends), Math.max(...ends)];
+    return { length, inset, size: high - low, center: (low + high) / 2, offset: offset[side], by: by[side], snap };
+  };
+  const [toColumn, x] = nearest(COLUMNS, column, axis("x", pageSize.width));
+  const [toRow, y] = nearest(ROWS, row, axis("y", pageSize.height));
+  const name = [toRow, toColumn].filter(Boolean).join("-") || "center";
+  return { position: position === "diagonal" && name === "center" ? position : name, offset: { x, y } };
+}
+
+/** A mark and its movement along one axis of the page. */
+interface Axis {
+  /** Length of the page, and the distance of the outer places from its ends. */
+  length: number;
+  inset: number;
+  /** Length and center of the mark, and its offset from its place before the movement. */
+  size: number;
+  center: number;
+  offset: number;
+  by: number;
+  snap: number;
+}
+
+/** Returns the nearest of three places along an axis, and the offset from there. */
+function nearest<N extends string>(
+  places: Readonly<Record<N, number>>,
+  current: string | undefined,
+  { length, inset, size, center, offset, by, snap }: Axis,
+): [N, number] {
+  const names = Object.keys(places) as N[];
+  const isLarge = size > length / 2 && current !== undefined;
+  const offsets = (isLarge ? [current as N] : names).map((name): [N, number] => {
+    // the real place of the current position, which may count from another box than the page's
+    const there = name === current ? center - offset : inset + size / 2 + places[name] * (length - 2 * inset - size);
+    return [name, center + by - there];
+  });
+  const [name, left] = offsets.reduce((best, one) => (Math.abs(one[1]) < Math.abs(best[1]) ? one : best));
+  return [name, Math.abs(left) <= snap ? 0 : left];
+}
+
+/** Returns the rotation that turns a mark's right end toward a point. Angles near a multiple of 15 degrees snap to it. */
+export function turned(center: Point, toward: Point): number {
+  const angle = (Math.atan2(toward.y - center.y, toward.x - center.x) * 180) / Math.PI;
+  const step = Math.round(angle / ANGLE_STEP) * ANGLE_STEP;
+  return Math.abs(angle - step) <= ANGLE_SNAP ? step : Math.round(angle);
+}
+
+/** Returns the row and the column of a position, or nothing if the position is not one of the nine places. */
+function placeOf(position: string): [row?: string, column?: string] {
+  if (position === "center" || position === "diagonal") return ["", ""];
+  const [, row, column] = /^(top|bottom|)-?(left|right|)$/.exec(position) ?? [];
+  return row || column ? [row ?? "", column ?? ""] : [];
+}

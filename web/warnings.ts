@@ -1,0 +1,66 @@
+/** Shows the notices of a result as warnings, with a button that mends the settings where that is possible. */
+import { noticeText } from "../src/service/sale/notices.ts";
+import type { Settings } from "./settings.ts";
+import { setField } from "./sharedSettings.ts";
+
+/** A change of the settings: the label of its button, and the new values of fields. */
+interface Mend {
+  label: string;
+  fields: Record<string, string | number | undefined>;
+}
+
+const list = document.getElementById("warnings")!;
+
+/** Shows the notices of a result for the settings that led to it. `changed` is called after a mend. */
+export function showWarnings(notices: readonly string[], settings: Settings, changed: () => void): void {
+  list.replaceChildren(
+    ...notices.map((notice) => {
+      const item = document.createElement("li");
+      const words = document.createElement("p");
+      words.textContent = noticeText(notice).replaceAll("`", "");
+      item.append(words);
+      const mend = mendFor(notice.split(";")[0]!, settings);
+      if (mend) item.append(buttonFor(mend, settings.operation, changed));
+      return item;
+    }),
+  );
+}
+
+function buttonFor({ label, fields }: Mend, operation: string, changed: () => void): HTMLElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "button quiet";
+  button.textContent = label;
+  button.addEventListener("click", () => {
+    for (const [name, value] of Object.entries(fields)) setField(operation, name, value);
+    changed();
+  });
+  return button;
+}
+
+/** Returns the change of the settings that most likely removes a notice. */
+function mendFor(code: string, { operation, fields }: Settings): Mend | undefined {
+  const isUnder = fields.layer === "under";
+  const isFixed = document
+    .querySelector("form[data-operation=text] [name=template]:checked")
+    ?.hasAttribute("data-fixed");
+  switch (code) {
+    case "mark-covered":
+      if (isUnder) return { label: "Draw the mark over the page", fields: { layer: undefined } };
+      if (fields.position === "auto" || (operation === "text" && isFixed)) return undefined;
+      return { label: "Move the mark to an empty place", fields: { position: "auto" } };
+    case "mark-invisible":
+      return { label: "Make the mark visible", fields: { opacity: undefined, color: undefined } };
+    case "mark-outside":
+      return { label: "Move the mark back", fields: { offset_x: undefined, offset_y: undefined } };
+    case "text-cut":
+      return fields.font_size === undefined
+        ? { label: "Use larger lines across the page", fields: { template: "horizontal", position: undefined } }
+        : { label: "Use the default size", fields: { font_size: undefined } };
+    case "pdfx-broken":
+    case "pdfa-transparency":
+      return { label: "Draw the mark under the page’s content", fields: { layer: "under" } };
+    default:
+      return undefined;
+  }
+}
