@@ -7,7 +7,7 @@ const playground = document.getElementById("playground")!;
 const filePicker = document.getElementById("file") as HTMLInputElement;
 const others = document.getElementById("others")!;
 
-/** What the playground does with files. */
+/** Actions of the playground on files. */
 interface Taker {
   /** Marks a PDF. */
   choose(file: File | undefined): void;
