@@ -37,7 +37,6 @@ export function Document({ title, description, styles, script, address, unlisted
         )}
         {address && (
           <>
-            <link rel="canonical" href={address} />
             <meta property="og:type" content="website" />
             <meta property="og:title" content={title} />
             <meta property="og:description" content={description} />
