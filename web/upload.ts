@@ -1,36 +1,53 @@
-/** Client script of the upload page: sends the chosen file to the page's own address. */
+/** Client script of the upload page: sends the chosen file to the page's own address after the visitor has confirmed. */
 import { send } from "./send.ts";
 
-const input = document.querySelector<HTMLInputElement>("#file");
-const progress = document.querySelector<HTMLProgressElement>("#progress")!;
+const form = document.querySelector<HTMLFormElement>("#upload");
 const status = document.querySelector<HTMLElement>("#status")!;
 
-if (input) {
+if (form) enable(form);
+
+function enable(form: HTMLFormElement): void {
+  const input = form.querySelector<HTMLInputElement>("#file")!;
+  const confirm = form.querySelector<HTMLButtonElement>("#confirm")!;
   input.disabled = false;
-  status.textContent = "";
-  input.addEventListener("change", () => void sendChosen(input));
+  show("");
+  input.addEventListener("change", () => {
+    const [file] = input.files ?? [];
+    const wrong = file && sizeProblem(file, form.dataset);
+    confirm.hidden = !file || wrong !== undefined;
+    if (!file) return;
+    if (wrong) return show(wrong, "refused");
+    confirm.textContent = `Upload ${file.name} (${sizeInWords(file.size)})`;
+    show("");
+    confirm.focus();
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const [file] = input.files ?? [];
+    if (file) void sendFile(form, file);
+  });
 }
 
-async function sendChosen(input: HTMLInputElement): Promise<void> {
-  const [file] = input.files ?? [];
-  if (!file) return;
-  const wrong = sizeProblem(file, input.parentElement!.dataset);
-  if (wrong) return tell(wrong);
+async function sendFile(form: HTMLFormElement, file: File): Promise<void> {
+  const input = form.querySelector<HTMLInputElement>("#file")!;
+  const confirm = form.querySelector<HTMLButtonElement>("#confirm")!;
+  const progress = form.querySelector<HTMLProgressElement>("#progress")!;
   const leaving = (event: BeforeUnloadEvent) => event.preventDefault();
   addEventListener("beforeunload", leaving);
   input.disabled = true;
+  confirm.hidden = true;
   progress.hidden = false;
-  tell("Uploading …");
+  show("Uploading …");
   try {
     const headers = { "Content-Type": file.type || "application/octet-stream" };
     const answer = await send("PUT", location.pathname, file, headers, {
       onProgress: (share) => (progress.value = share),
     });
-    if (answer.ok) return tell("Upload complete. Return to your chat to continue.");
+    if (answer.ok) return show("Upload complete. Return to your chat to continue.", "done");
     const { detail } = (await answer.json()) as { detail?: string };
-    tell(detail ?? "The file was rejected.");
+    show(detail ?? "The file was rejected.", "refused");
   } catch {
-    tell("The connection was lost. Choose the file again.");
+    show("The connection was lost. Choose the file again.", "refused");
   } finally {
     removeEventListener("beforeunload", leaving);
     progress.hidden = true;
@@ -49,6 +66,12 @@ function sizeProblem({ size }: File, { size: expected, maxBytes }: DOMStringMap)
     : undefined;
 }
 
-function tell(what: string): void {
-  status.textContent = what;
+function sizeInWords(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Shows a message. An outcome, good or bad, is prominent. */
+function show(words: string, outcome: "" | "done" | "refused" = ""): void {
+  status.textContent = words;
+  status.className = `outcome ${outcome}`;
 }

@@ -5,7 +5,7 @@ import { UPLOAD_EXAMPLE } from "../service/request/uploads.ts";
 import { paymentsOf } from "../service/sale/sentPayments.ts";
 import { openUpload, receiveFile } from "../service/sale/uploads.ts";
 import { Problem } from "../shared/problems.ts";
-import { UPLOAD_POLICY } from "../site/policies.ts";
+import { CALLING_POLICY } from "../site/policies.ts";
 import { UploadPage } from "../site/uploadPage.tsx";
 import { bucketOf } from "../storage/bucket.ts";
 import { uploadAt } from "../storage/uploads.ts";
@@ -56,5 +56,5 @@ export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c)
 /** Shows the page where a person chooses the file. */
 export const showUploadPage: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
   const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
-  return sendPage(c, UploadPage({ upload: slot }), UPLOAD_POLICY, 200, PRIVATE);
+  return sendPage(c, UploadPage({ upload: slot, host: new URL(c.req.url).host }), CALLING_POLICY, 200, PRIVATE);
 };

@@ -39,8 +39,8 @@ export const READING_POLICY = policy(READING);
 /** Policy of pages whose script sends nothing. */
 export const SCRIPT_POLICY = policy({ ...READING, "script-src": "'self'" });
 
-/** Policy of the upload page. */
-export const UPLOAD_POLICY = policy({ ...READING, "script-src": "'self'", "connect-src": "'self'" });
+/** Policy of pages whose script sends requests to this deployment. */
+export const CALLING_POLICY = policy({ ...READING, "script-src": "'self'", "connect-src": "'self'" });
 
 /** Policy of scripts that run as workers. HarfBuzz and some decoders of pdf.js are WebAssembly. */
 export const WORKER_POLICY = policy({

@@ -10,7 +10,8 @@ const ACCEPTED = {
 };
 
 /** The page at an upload URL, where a person chooses the file to upload. `web/upload.ts` is its client script. */
-export function UploadPage({ upload: { name, type, size, maxBytes, expires, file } }: { upload: UploadRecord }) {
+export function UploadPage({ upload, host }: { upload: UploadRecord; host: string }) {
+  const { name, type, size, maxBytes, expires, file } = upload;
   const what = type === "pdf" ? "PDF" : "image";
   return (
     <Document
@@ -31,15 +32,25 @@ export function UploadPage({ upload: { name, type, size, maxBytes, expires, file
           <div>
             <h1>Upload the {what}.</h1>
             <p class="lead">
-              Your assistant needs {name ? <b>{name}</b> : <>this {what}</>} to make a watermarked PDF. The file is
-              stored until <time datetime={new Date(expires).toISOString()}>{clock(expires)} UTC</time>. The assistant
-              receives the result, so upload only a file that it may see.
+              An assistant that you work with asked this service for {name ? <b>{name}</b> : <>a {what}</>}, to make a
+              watermarked PDF. If you did not ask an assistant for that, close this page.
             </p>
-            <p class="sending" data-size={size} data-max-bytes={maxBytes}>
+            <ul class="steps">
+              <li>The file is sent to this service, {host}, only when you confirm.</li>
+              <li>
+                It is stored until <time datetime={new Date(expires).toISOString()}>{clock(expires)} UTC</time>, and
+                then deleted.
+              </li>
+              <li>The assistant gets the marked file. Upload only a file that it may see.</li>
+            </ul>
+            <form id="upload" class="sending" data-size={size} data-max-bytes={maxBytes}>
               <input type="file" id="file" accept={ACCEPTED[type]} aria-label={`Choose the ${what}`} disabled />
+              <button type="submit" id="confirm" class="button" hidden>
+                Upload
+              </button>
               <progress id="progress" max={1} value={0} aria-label="Upload progress" hidden />
-            </p>
-            <p id="status" class="advice" role="status">
+            </form>
+            <p id="status" class="outcome" role="status">
               This page needs JavaScript to upload the file.
             </p>
           </div>

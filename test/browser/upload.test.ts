@@ -20,7 +20,7 @@ describePage("the upload page", (running) => {
     buffer: Buffer.concat([await sampleContract(), Buffer.from(more)]),
   });
 
-  test("the upload page sends the chosen file once, without requests to other origins", async () => {
+  test("the upload page sends the chosen file once after a confirmation, without requests to other origins", async () => {
     const chosen = await file();
     const url = await open({ name: chosen.name, size: chosen.buffer.length });
     const page = await running.browser.newPage();
@@ -32,7 +32,13 @@ describePage("the upload page", (running) => {
 
     await page.setInputFiles("#file", await file("\n"));
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain(`has ${chosen.buffer.length + 1} bytes`);
+    expect(await page.isVisible("#confirm")).toBe(false);
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "PUT" && sent.push(request.url()));
     await page.setInputFiles("#file", chosen);
+    expect(await page.textContent("#confirm")).toMatch(/^Upload contract\.pdf \(\d+ KB\)$/);
+    expect(sent).toEqual([]);
+    await page.click("#confirm");
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("Upload complete");
     await page.reload({ waitUntil: "networkidle" });
     expect(await page.textContent("h1")).toContain("Upload complete");
@@ -45,8 +51,11 @@ describePage("the upload page", (running) => {
     await page.goto(await open({}), { waitUntil: "networkidle" });
     const picture = { name: "a.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a, and so on") };
     await page.setInputFiles("#file", picture);
+    await page.click("#confirm");
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("This is an image, not a PDF");
+    expect(await page.getAttribute("#status", "class")).toContain("refused");
     await page.setInputFiles("#file", await file());
+    await page.click("#confirm");
     await expect.poll(() => page.textContent("#status"), PATIENCE).toContain("Upload complete");
     await page.close();
   });
