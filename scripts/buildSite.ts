@@ -7,6 +7,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:
 import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import manifest from "../package.json" with { type: "json" };
+import { errorRows } from "./lib/errorRows.ts";
 import { sourceHash } from "./lib/sourceHash.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -36,6 +37,7 @@ const { outputFiles, metafile } = await build({
     "web/playground.ts",
     "web/chat.ts",
     "web/connect.ts",
+    "web/docs.ts",
     "web/pay.ts",
     "web/upload.ts",
     "web/engine.worker.ts",
@@ -68,6 +70,8 @@ await put(join(assets, "logo.png"), await readFile(join(root, "examples/logo.png
 await put(join(out, "favicon.svg"), await readFile(join(root, "web/favicon.svg")));
 await put(join(assets, "icon.png"), await readFile(join(root, "web/icon.png")));
 await put(join(assets, "card.png"), await readFile(join(root, "web/card.png")));
+const explanations = errorRows(await readFile(join(root, "docs/errors.md"), "utf8"));
+await put(join(assets, "errors.json"), Buffer.from(JSON.stringify(explanations)));
 for (const name of await readdir(join(root, "web/pictures")))
   await put(join(assets, "pictures", name), await readFile(join(root, "web/pictures", name)));
 for (const [folder, names] of Object.entries(PDFJS_DATA))

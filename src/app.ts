@@ -16,7 +16,9 @@ import {
   sendWellKnown,
   showConnect,
   showDocs,
+  showErrors,
   showHome,
+  showLimits,
 } from "./http/documents.ts";
 import type { ApiEnv } from "./http/environment.ts";
 import { methodNotAllowed, notFound, onError } from "./http/errors.ts";
@@ -70,6 +72,8 @@ const readOnly = methodNotAllowed("GET, HEAD");
 // Pages and their assets
 app.get("/", revalidated, dropUnsettledNetworks, showHome).all(readOnly);
 app.get("/docs", revalidated, dropUnsettledNetworks, showDocs).all(readOnly);
+app.get("/docs/errors", revalidated, showErrors).all(readOnly);
+app.get("/docs/limits", revalidated, showLimits).all(readOnly);
 for (const path of ["/assets/*", "/fonts/*", ICON])
   app.get(path, (c) => serveAsset(c.req.raw, c.env.ASSETS)).all(readOnly);
 

@@ -5,15 +5,18 @@ import { API_CATALOG_TYPE, apiCatalog, mcpCatalog, securityTxt, sitemap } from "
 import { didDocument } from "../service/about/didDocument.ts";
 import { wellKnown } from "../service/about/discovery.ts";
 import { guidance, guide } from "../service/about/guide.ts";
-import { limitsOf } from "../service/about/limits.ts";
+import { limits, limitsOf } from "../service/about/limits.ts";
 import { oncePerOrigin } from "../service/request/oncePerConfig.ts";
 import { signsProof } from "../service/request/ownHosts.ts";
 import { PRODUCTS, priceLabel } from "../service/sale/products.ts";
+import type { Config } from "../settings/config.ts";
 import { isLoopback } from "../shared/net/loopback.ts";
 import { Connect } from "../site/connect.tsx";
 import { Docs } from "../site/docs.tsx";
+import { ErrorsPage, type Explanation } from "../site/errorsPage.tsx";
 import { Home } from "../site/home.tsx";
-import { pagePolicy, READING_POLICY, SCRIPT_POLICY } from "../site/policies.ts";
+import { LimitsPage } from "../site/limitsPage.tsx";
+import { CALLING_POLICY, pagePolicy, READING_POLICY, SCRIPT_POLICY } from "../site/policies.ts";
 import type { ApiReference } from "../site/reference.ts";
 import { robots } from "../site/robots.ts";
 import type { ApiEnv } from "./environment.ts";
@@ -24,10 +27,12 @@ import { accepted, sendPage } from "./page.ts";
 // The OpenAPI document and the API reference take milliseconds to build and are polled, so they are cached per origin.
 const description = oncePerOrigin(openapi);
 const descriptionJson = oncePerOrigin((origin, config) => JSON.stringify(description(origin, config)));
-const docs = oncePerOrigin((origin, config) => {
+const docs = oncePerOrigin((origin, config) => String(Docs({ ...referenceOf(origin, config) })));
+
+function referenceOf(origin: string, config: Config) {
   const reference = description(origin, config) as object as ApiReference; // the part of the OpenAPI document that the page uses
-  return String(Docs({ reference, repository: config.repositoryUrl }));
-});
+  return { reference, repository: config.repositoryUrl };
+}
 
 /** The tools of the MCP server that are not products. The server itself is loaded only for its own requests. */
 const FREE_TOOLS = [
@@ -68,8 +73,31 @@ export const showConnect: Handler<ApiEnv> = async (c, next) => {
 /** Sends the guide for language models (`/llms.txt`). */
 export const sendGuide: Handler<ApiEnv> = (c) => c.text(guide(originOf(c), c.var.config));
 
-/** Shows the API reference. */
-export const showDocs: Handler<ApiEnv> = (c) => sendPage(c, docs(originOf(c), c.var.config), READING_POLICY);
+/** Shows the API reference. On loopback in development, the page can call paid operations. */
+export const showDocs: Handler<ApiEnv> = (c) => {
+  const { config } = c.var;
+  const key = developmentKey(config, isLoopback(c.req.raw));
+  if (key === undefined) return sendPage(c, docs(originOf(c), config), SCRIPT_POLICY);
+  return sendPage(c, Docs({ ...referenceOf(originOf(c), config), developmentKey: key }), CALLING_POLICY);
+};
+
+/** Shows every error code with its cause and remedy. */
+export const showErrors: Handler<ApiEnv> = async (c) => {
+  const file = await c.env.ASSETS.fetch(new URL("/assets/errors.json", c.req.url));
+  const explanations = await file.json<Explanation[]>();
+  return sendPage(c, ErrorsPage({ explanations, repository: c.var.config.repositoryUrl }), READING_POLICY);
+};
+
+/** Shows every limit of this deployment. */
+export const showLimits: Handler<ApiEnv> = (c) => {
+  const { config } = c.var;
+  const { shape } = limits();
+  const shown = Object.entries(limitsOf(config)).map(([name, value]) => {
+    const { description } = shape[name as keyof typeof shape];
+    return { name, value, description };
+  });
+  return sendPage(c, LimitsPage({ limits: shown, repository: config.repositoryUrl }), READING_POLICY);
+};
 
 /** Sends the OpenAPI document. */
 export const sendDescription: Handler<ApiEnv> = (c) =>

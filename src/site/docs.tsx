@@ -1,3 +1,5 @@
+import type { FieldValue } from "../service/request/fieldKinds.ts";
+import { PRODUCTS, type Product } from "../service/sale/products.ts";
 import { PROBLEMS } from "../shared/problems.ts";
 import { Document } from "./document.tsx";
 import { Footer, Masthead } from "./frame.tsx";
@@ -13,18 +15,30 @@ import {
   schemaAt,
   typeIn,
 } from "./reference.ts";
+import { Snippets } from "./snippetPanel.tsx";
+import { TryIt } from "./tryIt.tsx";
 
-/** The API reference for people, rendered from the OpenAPI document. The page works without scripts. */
-export function Docs({ reference, repository }: { reference: ApiReference; repository: string | undefined }) {
+interface DocsFacts {
+  reference: ApiReference;
+  repository: string | undefined;
+  /** A private key that pays test payments. Present only in development on loopback. */
+  developmentKey?: string | undefined;
+}
+
+/**
+ * The API reference for people, rendered from the OpenAPI document. The page can be read without scripts. `web/docs.ts`
+ * is its client script.
+ */
+export function Docs({ reference, repository, developmentKey }: DocsFacts) {
   const { info, tags, servers } = reference;
   const groups = tags.map((tag) => ({ ...tag, entries: entriesOf(reference, tag.name) }));
   return (
-    <Document title="Overprint: API reference" description={info.description} styles="reading">
+    <Document title="Overprint: API reference" description={info.description} styles="reading" script="/assets/docs.js">
       <a class="skip" href="#operations">
         Skip to the reference
       </a>
       <Masthead />
-      <main class="reference">
+      <main class="reference" data-development-key={developmentKey}>
         <header>
           <h1>API reference</h1>
           <p class="lead">{info.description}</p>
@@ -40,6 +54,12 @@ export function Docs({ reference, repository }: { reference: ApiReference; repos
           </dl>
         </header>
         <nav class="contents" aria-label="Contents">
+          <p class="search" hidden>
+            <label for="search">Search</label>
+            <input id="search" type="search" placeholder="rotation, refund, 409 …" autocomplete="off" />
+            <span id="found" role="status" />
+          </p>
+          <p id="copied" class="unseen" role="status" />
           {groups.map(({ name, entries }) => (
             <>
               <h2>{name}</h2>
@@ -55,6 +75,9 @@ export function Docs({ reference, repository }: { reference: ApiReference; repos
           <h2>
             <a href="#errors">Errors</a>
           </h2>
+          <h2>
+            <a href="/docs/limits">Limits</a>
+          </h2>
         </nav>
         <div id="operations" class="operations">
           {groups.map(({ name, description, entries }) => (
@@ -62,7 +85,7 @@ export function Docs({ reference, repository }: { reference: ApiReference; repos
               <h2>{name}</h2>
               <p>{description}</p>
               {entries.map((entry) => (
-                <OperationEntry reference={reference} entry={entry} />
+                <OperationEntry reference={reference} entry={entry} isTried={developmentKey !== undefined} />
               ))}
             </section>
           ))}
@@ -74,14 +97,28 @@ export function Docs({ reference, repository }: { reference: ApiReference; repos
   );
 }
 
-function OperationEntry({ reference, entry }: { reference: ApiReference; entry: ApiEntry }) {
+interface EntryFacts {
+  reference: ApiReference;
+  entry: ApiEntry;
+  /** Whether the page offers to call paid operations. */
+  isTried: boolean;
+}
+
+function OperationEntry({ reference, entry, isTried }: EntryFacts) {
   const { method, path, operation, parameters } = entry;
   const { operationId, summary, description, requestBody, responses } = operation;
   const title = `${operationId}-title`;
   const json = requestBody?.content["application/json"];
   const form = requestBody?.content["multipart/form-data"];
+  const schema = json?.schema && schemaAt(reference, json.schema);
+  const fields = Object.entries(schema?.properties ?? {});
+  // a body that is the PDF itself takes the fields of the other bodies from the query
+  const own = parameters.filter(
+    ({ name, in: where }) => where !== "query" || !fields.some(([field]) => field === name),
+  );
+  const product = PRODUCTS.find((one) => one.path === path);
   return (
-    <article id={operationId} aria-labelledby={title}>
+    <article id={operationId} aria-labelledby={title} data-entry>
       <h3 id={title}>{summary}</h3>
       <p class="address">
         <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
@@ -89,33 +126,71 @@ function OperationEntry({ reference, entry }: { reference: ApiReference; entry: 
       <p>
         <Prose text={description} />
       </p>
-      <Code label={`Example call of ${method} ${path}`} text={commandFor(reference, entry)} />
-      {json?.schema && (
+      {product && json ? (
+        <PaidExample reference={reference} product={product} example={json.example as Example} isTried={isTried} />
+      ) : (
+        <Code
+          id={`${operationId}-call`}
+          label={`Example call of ${method} ${path}`}
+          text={commandFor(reference, entry)}
+        />
+      )}
+      {schema && (
         <>
           <h4>Fields</h4>
-          <p>As JSON{form ? ", or as multipart/form-data with files as uploads" : ""}.</p>
-          <Fields
-            reference={reference}
-            of={Object.entries(schemaAt(reference, json.schema).properties ?? {})}
-            required={schemaAt(reference, json.schema).required ?? []}
-          />
+          <p>
+            As JSON{form && ", or as multipart/form-data with files as uploads"}
+            {own.length < parameters.length && ", or in the query if the body is the PDF itself"}.
+          </p>
+          <Fields reference={reference} of={fields} required={schema.required ?? []} />
         </>
       )}
-      {parameters.length > 0 && (
+      {own.length > 0 && (
         <>
           <h4>Parameters</h4>
-          <Parameters of={parameters} />
+          <Parameters reference={reference} of={own} />
         </>
       )}
       <h4>Responses</h4>
       <ul class="answers">
         {Object.entries(responses).map(([status, answer]) => (
           <li>
-            <AnswerEntry {...{ reference, status, answer }} label={`Response ${status} of ${method} ${path}`} />
+            <AnswerEntry
+              {...{ reference, status, answer }}
+              id={`${operationId}-${status}`}
+              label={`Response ${status} of ${method} ${path}`}
+            />
           </li>
         ))}
       </ul>
     </article>
+  );
+}
+
+/** The example of a request: its fields and its files. */
+type Example = Readonly<Record<string, FieldValue>>;
+
+interface PaidFacts extends Omit<EntryFacts, "entry"> {
+  product: Product;
+  example: Example;
+}
+
+/** The paid call as code for each kind of client. */
+function PaidExample({ reference, product, example, isTried }: PaidFacts) {
+  const { file: _, image, ...fields } = example;
+  const { path, tool } = product;
+  const id = path.split("/").at(-1)!;
+  const call = {
+    ...{ origin: reference.servers[0]?.url ?? "", path, tool, fields },
+    ...{ file: "contract.pdf", image: image === undefined ? undefined : "logo.png" },
+  };
+  return (
+    <>
+      <div class="snippets">
+        <Snippets call={call} group={`client-${id}`} prefix={`example-${id}`} />
+      </div>
+      {isTried && <TryIt path={path} fields={fields} />}
+    </>
   );
 }
 
@@ -131,11 +206,16 @@ function Fields({ reference, of, required }: { reference: ApiReference; of: [str
   );
 }
 
-function Parameters({ of }: { of: Parameter[] }) {
+function Parameters({ reference, of }: { reference: ApiReference; of: Parameter[] }) {
   return (
     <dl class="fields">
-      {of.map(({ name, in: where, required, description }) => (
-        <Field name={name} type={`in the ${where}`} required={required} description={description} />
+      {of.map(({ name, in: where, required, description, schema }) => (
+        <Field
+          name={name}
+          type={`${typeIn(reference, schema)}, in the ${where}`}
+          required={required}
+          description={description}
+        />
       ))}
     </dl>
   );
@@ -177,11 +257,12 @@ interface AnswerFacts {
   reference: ApiReference;
   status: string;
   answer: Answer;
+  id: string;
   /** Accessible name of the operation's example. */
   label: string;
 }
 
-function AnswerEntry({ reference, status, answer, label }: AnswerFacts) {
+function AnswerEntry({ reference, status, answer, id, label }: AnswerFacts) {
   const headers = Object.entries(answer.headers).map(([name, { $ref, description }]) => {
     const shared = $ref === undefined ? undefined : reference.components.headers[$ref.split("/").at(-1)!];
     return [name, description ?? shared?.description ?? ""] as const;
@@ -214,14 +295,14 @@ function AnswerEntry({ reference, status, answer, label }: AnswerFacts) {
         ))}
       </dl>
       {type && <p class="type">{type}</p>}
-      {body?.example !== undefined && <Code label={label} text={JSON.stringify(body.example, null, 2)} />}
+      {body?.example !== undefined && <Code id={id} label={label} text={JSON.stringify(body.example, null, 2)} />}
     </details>
   );
 }
 
 function Errors() {
   return (
-    <section id="errors" aria-label="Errors">
+    <section id="errors" aria-label="Errors" data-entry>
       <h2>Errors</h2>
       <p>
         All errors except 402 are <code>application/problem+json</code> (RFC 9457). <code>code</code> is stable,{" "}
@@ -232,7 +313,10 @@ function Errors() {
         {Object.entries(PROBLEMS).map(([code, { status, title }]) => (
           <>
             <dt>
-              <span class={`status s${String(status)[0]}`}>{status}</span> <code>{code}</code>
+              <span class={`status s${String(status)[0]}`}>{status}</span>{" "}
+              <a href={`/docs/errors#${code}`}>
+                <code>{code}</code>
+              </a>
             </dt>
             <dd>{title}.</dd>
           </>
@@ -242,14 +326,18 @@ function Errors() {
   );
 }
 
-/** A scrollable code block. */
-function Code({ label, text }: { label: string; text: string }) {
+/** A scrollable code block with a button that copies it. */
+function Code({ id, label, text }: { id: string; label: string; text: string }) {
   return (
-    // a scrollable block must be focusable, so that the keyboard can scroll it
-    <section class="code" aria-label={label} tabindex={0}>
-      <pre>
-        <code>{text}</code>
-      </pre>
-    </section>
+    <div class="copied-code">
+      <section class="code" aria-label={label} tabindex={0}>
+        <pre id={id}>
+          <code>{text}</code>
+        </pre>
+      </section>
+      <button type="button" class="copy" data-copies={id} aria-label={`Copy: ${label}`}>
+        Copy
+      </button>
+    </div>
   );
 }

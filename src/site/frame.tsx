@@ -50,7 +50,8 @@ export function Footer({ repository, children }: { repository: string | undefine
         <a href="/docs">API reference</a>
         <a href="/openapi.json">OpenAPI</a>
         <a href="/llms.txt">llms.txt</a>
-        <a href="/v1/limits">Limits</a>
+        <a href="/docs/errors">Errors</a>
+        <a href="/docs/limits">Limits</a>
         {repository && <a href={repository}>Source</a>}
         {children}
       </nav>

@@ -90,10 +90,10 @@ export function typeIn(reference: ApiReference, schema: Schema): string {
   const { type, format, enum: names, const: only, anyOf, items, ...bounds } = schemaAt(reference, schema);
   if (anyOf) return [...new Set(anyOf.map((one) => typeIn(reference, one)))].join(", or ");
   if (only !== undefined) return String(only);
-  if (names) return "one of";
+  if (names) return "string, one of";
   if (format === "binary") return "file";
-  if (type === "array") return `list of ${items ? typeIn(reference, items) : "values"}`;
-  return [type === "string" ? "text" : (type ?? "any"), ...boundsOf(bounds)].join(", ");
+  if (type === "array") return `array of ${items ? typeIn(reference, items) : "any"}`;
+  return [type ?? "any", ...boundsOf(bounds)].join(", ");
 }
 
 function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }: Schema): string[] {

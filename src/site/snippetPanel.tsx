@@ -1,19 +1,29 @@
 import { CLIENTS, type ShownCall, tokensOf } from "./snippets.ts";
 
-/**
- * Shows the current call as code for each kind of client. Radio buttons select the client, so the panel works without
- * scripts.
- */
+/** The panel beside the playground, which shows the current call as code. */
 export function SnippetPanel({ call }: { call: ShownCall }) {
   return (
     <section class="snippets" aria-labelledby="snippets-title">
       <h3 id="snippets-title">The same call in code</h3>
       <p id="copied" class="unseen" role="status" />
+      <Snippets call={call} group="client" />
+    </section>
+  );
+}
+
+/**
+ * A call as code for each kind of client. Radio buttons select the client, so that the tabs work without scripts.
+ * @param group name of the radio buttons, unique on the page
+ * @param prefix beginning of the ids
+ */
+export function Snippets({ call, group, prefix = "snippet" }: { call: ShownCall; group: string; prefix?: string }) {
+  return (
+    <>
       <fieldset class="tabs">
         <legend class="unseen">Client</legend>
         {CLIENTS.map(({ id, label }, index) => (
           <label>
-            <input type="radio" name="client" value={id} checked={index === 0} />
+            <input type="radio" name={group} value={id} checked={index === 0} />
             <span>{label}</span>
           </label>
         ))}
@@ -22,11 +32,16 @@ export function SnippetPanel({ call }: { call: ShownCall }) {
         <div class="snippet" data-client={id}>
           <p class="bar">
             <span>{label}</span>
-            <button type="button" class="copy" data-copies={`snippet-${id}`} aria-label={`Copy the ${label} snippet`}>
+            <button
+              type="button"
+              class="copy"
+              data-copies={`${prefix}-${id}`}
+              aria-label={`Copy the ${label} snippet of ${call.path}`}
+            >
               Copy
             </button>
           </p>
-          <pre id={`snippet-${id}`} tabindex={0}>
+          <pre id={`${prefix}-${id}`} tabindex={0}>
             <code>
               {tokensOf(write(call)).map(({ kind, text }) =>
                 kind === "plain" ? text : <span class={kind}>{text}</span>,
@@ -35,6 +50,6 @@ export function SnippetPanel({ call }: { call: ShownCall }) {
           </pre>
         </div>
       ))}
-    </section>
+    </>
   );
 }

@@ -5,6 +5,8 @@ import { describePage } from "./running.ts";
 
 const PAGES = [
   ["/docs", 200],
+  ["/docs/errors", 200],
+  ["/docs/limits", 200],
   ["/mcp", 200],
   ["/nowhere", 404],
   ["/v1/files/nothing.pdf?token=0", 404],
@@ -20,6 +22,27 @@ describePage("pages for reading", (running) => {
     expect(await top("h1")).toBeLessThan(await top(".contents"));
     expect(await top(".contents")).toBeLessThan(await top("#operations"));
     await page.close();
+  });
+
+  test("/docs finds operations by words, copies a snippet, and sends a paid call with the development key", async () => {
+    const context = await running.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    await page.goto(`${running.worker.url}/docs`, { waitUntil: "networkidle" });
+    await page.keyboard.press("/");
+    await page.keyboard.type("revoke link");
+    await page.getByText("1 entry").waitFor();
+    expect(await page.isVisible("#watermarkText")).toBe(false);
+    await page.fill("#search", "");
+    await page.check("[name=client-text][value=typescript]", { force: true });
+    await page.click("[data-copies=example-text-typescript]");
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain("wrapFetchWithPayment");
+    await page.click("#watermarkText form.try button");
+    await page.waitForSelector("#watermarkText output a");
+    expect(await page.textContent("#watermarkText output")).toMatch(/^200\n/);
+    await page.fill("#watermarkText textarea", "{");
+    await page.click("#watermarkText form.try button");
+    await page.getByText("The call failed").waitFor();
+    await context.close();
   });
 
   test("/mcp copies the text for a host", async () => {

@@ -6,7 +6,7 @@ import { ORIGIN, send } from "../support/client.ts";
 const page = async () => (await send("/docs")).text();
 
 describe("/docs", () => {
-  test("/docs works without scripts, and its policy allows no unsafe source and no other origin", async () => {
+  test("/docs can be read without scripts, and its policy allows no unsafe source and no other origin", async () => {
     const response = await send("/docs");
     expect([response.status, response.headers.get("Content-Type")]).toEqual([
       200,
@@ -17,7 +17,7 @@ describe("/docs", () => {
     expect(policy).not.toMatch(/unsafe|http|\*/);
     const html = await response.text();
     expect(html).toMatch(/^<!doctype html><html lang="en">/);
-    expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
+    expect(html).not.toMatch(/<script(?! type="module" src="\/assets\/docs\.js")|<style|\sstyle=|\son\w+=/);
     const loaded = Array.from(html.matchAll(/<(?:img|link)\s[^>]*?(?:src|href)="([^"]+)"/g), ([, url]) => url!);
     expect(loaded.length).toBeGreaterThan(2);
     for (const url of loaded) expect([url, (await send(url)).status]).toEqual([url, 200]);
@@ -29,7 +29,9 @@ describe("/docs", () => {
     for (const path of Object.keys(paths)) expect(html).toContain(`<code>${path}</code>`);
     for (const { schemas, example } of PRODUCTS) {
       for (const field of Object.keys(schemas.json.shape)) expect(html).toContain(`<code>${field}</code>`);
-      expect(html).toContain(JSON.stringify(example).replaceAll('"', "&quot;"));
+      const { file: _, image: __, ...fields } = example as Record<string, unknown>;
+      for (const [name, value] of Object.entries(fields))
+        expect(html.replaceAll(/<\/?span[^>]*>/g, "")).toContain(`${name}=${value}`);
     }
     for (const code of Object.keys(PROBLEMS)) expect(html).toContain(`<code>${code}</code>`);
     for (const shown of ["0.05 USDC", "<code>0.3</code>", "<code>watermarked.pdf</code>", "<code>bottom-right</code>"])
@@ -64,5 +66,37 @@ describe("/docs", () => {
     expect(await front.text()).toContain('<a href="/docs"');
     for (const one of [front, await send("/docs")])
       expect(one.headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin");
+  });
+
+  test("/docs lists the fields of a paid operation once, and gives parameters the types of JSON Schema", async () => {
+    const html = await page();
+    const article = html.slice(
+      html.indexOf('<article id="watermarkText"'),
+      html.indexOf('<article id="watermarkImage"'),
+    );
+    expect(article.match(/<dt><code>opacity<\/code>/g)).toHaveLength(1);
+    expect(article).toContain("<dt><code>opacity</code><span>number, 0 to 1</span>");
+    expect(article).toContain("<dt><code>text</code><span>string, 1 to 500 characters</span>");
+  });
+
+  test("/docs offers calls with the development key on loopback only", async () => {
+    expect(await page()).toContain('<form class="try" data-path="/v1/watermark/text">');
+    const elsewhere = await send("https://overprint.example/docs");
+    expect(await elsewhere.text()).not.toMatch(/class="try"|data-development-key/);
+    expect(elsewhere.headers.get("Content-Security-Policy")).not.toContain("connect-src");
+  });
+
+  test("/docs/errors explains every error code with its cause and its remedy", async () => {
+    const html = await (await send("/docs/errors")).text();
+    for (const code of Object.keys(PROBLEMS)) expect(html).toContain(`<dt id="${code}">`);
+    expect(html).toContain("Correct the fields in <code>errors</code>");
+    expect(html).not.toMatch(/undefined|\]\(/);
+  });
+
+  test("/docs/limits shows every limit of the deployment", async () => {
+    const html = await (await send("/docs/limits")).text();
+    const limits = await (await send("/v1/limits")).json<object>();
+    for (const name of Object.keys(limits)) expect(html).toContain(`<dt id="${name}"><code>${name}</code>`);
+    expect(html).toContain("<strong>100,000,000 (100 MB)</strong>");
   });
 });
