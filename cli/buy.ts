@@ -32,5 +32,5 @@ export function addBuy(program: Command, io: Io): void {
   addOutputOptions(command);
   command
     .addHelpText("after", EXAMPLES)
-    .action(async (file: string, options: BuyOptions) => (await import("./checkout.ts")).buy(file, options, io)); // loads checkout.ts on demand, because its packages load slowly
+    .action(async (file: string, options: BuyOptions) => (await import("./checkout.ts")).buy(file, options, io)); // loads checkout.ts on demand, because it imports packages that load slowly
 }

@@ -26,5 +26,5 @@ export function addChannel(program: Command, io: Io): void {
     .addHelpText("after", EXAMPLES)
     .action(async (action: "status" | "refund", options: ManageOptions) =>
       (await import("./manageChannel.ts")).manageChannel(action, options, io),
-    ); // loads manageChannel.ts on demand, because its packages load slowly
+    ); // loads manageChannel.ts on demand, because it imports packages that load slowly
 }

@@ -9,11 +9,11 @@ import { warn } from "./say.ts";
 
 /** A payer's channel that can sign payments and update its state. */
 export interface ChannelPayer extends OwnChannel {
-  /** Amount that the next payment deposits; zero if the channel has enough money. */
+  /** Amount that the next payment deposits into the channel. It is zero if the channel has enough money. */
   deposit: bigint;
   /** Headers of the signed payment. Empty until `sign` has run. */
   headers: Record<string, string>;
-  /** Signs the payment of one call, with the deposit if one is needed. */
+  /** Signs the payment of one call. The payment includes a deposit if the channel needs one. */
   sign(): Promise<void>;
   /**
    * Updates the state of the channel from the answer to a call. Returns true if the deployment corrected the state. The
@@ -23,21 +23,21 @@ export interface ChannelPayer extends OwnChannel {
 }
 
 /**
- * Returns the channel from which the next call is paid. It need not exist on the chain yet. The state comes from a file
- * of this machine, or else from the chain.
- * @throws Failure if the state must be read from the chain and its node does not answer
+ * Returns the channel that pays for the next call. The channel need not exist on the chain yet. Its state comes from a
+ * local file, or from the chain if no file stores the state.
+ * @throws Failure if the state must be read from the chain and the chain's node does not answer
  */
 export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: Io): Promise<ChannelPayer> {
   const { network, amount, terms } = offer;
   const { scheme, storage, id } = channelOf(offer, account, io, () => channel.deposit);
   const client = x402Client.fromConfig({
     schemes: [{ network: network.caip2, client: scheme }],
-    spendControls: false, // agree() has checked the price and the deposit
+    spendControls: false, // sets no limits here, because agree() has checked the price and the deposit
   });
   const httpClient = new x402HTTPClient(client);
   /**
-   * Handles an error of the official client, which throws if an answer charges more than the price. After a successful
-   * call, only prints a warning, because the file was bought and must be delivered.
+   * Handles an error of the official x402 client, which throws if an answer charges more than the price. If the call
+   * succeeded, only prints a warning, because the file is paid for and must be delivered.
    */
   const distrust = ({ message }: Error, { ok }: Response) => {
     const words = `the deployment's account of the channel is wrong: ${message}. Do not use this channel again`;
@@ -81,8 +81,8 @@ export async function openChannel(offer: Offer, account: PrivateKeyAccount, io: 
 }
 
 /**
- * Returns the amount to deposit before a channel can pay for a call: nothing, or the deployment's minimum, or more
- * if the call needs more.
+ * Returns the amount to deposit before a channel can pay for a call. It is zero if the channel has enough money.
+ * Otherwise it is at least the deployment's minimum deposit.
  */
 function depositFor({ balance, spent }: OwnChannel, { amount, terms }: Offer): bigint {
   const missing = spent + amount - balance;

@@ -20,16 +20,16 @@ const ABI = parseAbi([
 /** The channel of a payer at a deployment. Amounts are in atomic units. */
 export interface OwnChannel {
   id: `0x${string}`;
-  /** Amount in the channel, including the spent part. */
+  /** Amount deposited in the channel, including the amount that is already spent. */
   balance: bigint;
-  /** Amount of all calls so far. */
+  /** Total price of all calls that the channel has paid for. */
   spent: bigint;
 }
 
 /**
- * Returns the official client of the channels that a payer has at a deployment, and the id of the payer's channel.
+ * Returns the official x402 client for the payer's channels at a deployment, and the id of the payer's channel.
  * @param deposit returns the amount of the next deposit; zero if none is needed
- * @throws Failure if the terms are malformed
+ * @throws Failure if the payment terms are malformed
  */
 export function channelOf({ network, terms }: Offer, account: PrivateKeyAccount, { env }: Io, deposit = () => 0n) {
   const [way] = terms.accepts;
@@ -48,9 +48,9 @@ export function channelOf({ network, terms }: Offer, account: PrivateKeyAccount,
 }
 
 /**
- * Reads the payer's channel: from the file of this machine, or else from the chain, which does not know calls that are
- * not claimed yet.
- * @throws Failure if the chain must be read and its node does not answer
+ * Reads the state of the payer's channel from a local file, or from the chain if no file stores the state. The chain
+ * does not know calls that are not claimed yet.
+ * @throws Failure if the chain must be read and the chain's node does not answer
  */
 export async function ownChannel(offer: Offer, account: PrivateKeyAccount, io: Io): Promise<OwnChannel> {
   const { storage, id } = channelOf(offer, account, io);
@@ -61,17 +61,17 @@ export async function ownChannel(offer: Offer, account: PrivateKeyAccount, io: I
   return { id, balance, spent: claimed };
 }
 
-/** The state of a channel in the contract. */
+/** The state of a payment channel in the contract on the chain. */
 interface ChainState {
   balance: bigint;
   claimed: bigint;
-  /** When the payer requested a withdrawal, in Unix seconds; 0 without a request. */
+  /** Time at which the payer requested a withdrawal, in Unix seconds. It is 0 without a request. */
   withdrawRequestedAt: number;
 }
 
 /**
- * Reads a channel from the chain.
- * @throws Failure if the node does not answer
+ * Reads the state of a channel from the chain.
+ * @throws Failure if the chain's node does not answer
  */
 export async function onChain(network: EvmNetwork, id: `0x${string}`, { env }: Io): Promise<ChainState> {
   const contract = { address: CONTRACT, abi: ABI, args: [id] } as const;

@@ -19,7 +19,7 @@ export class Failure extends Error {
   /** A code for programs: a problem code of the service, or one of the CLI's own codes. */
   readonly code: string;
   readonly exitCode: ExitCode;
-  /** Seconds after which to retry, from Retry-After; otherwise 0. */
+  /** Seconds to wait before a retry, from the header Retry-After. The value is 0 without this header. */
   readonly retryAfterSeconds: number;
 
   constructor(code: string, message: string, exitCode: ExitCode = EXIT.failed, retryAfterSeconds = 0) {
@@ -45,8 +45,8 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Replaces the field name `password` by the flag `--password` in a message of the service. No message asks for another
- * field.
+ * Replaces the field name `password` by the flag `--password` in a message of the service. `password` is the only field
+ * that a message asks the user to set.
  */
 export function inFlags(words: string): string {
   return words.replaceAll("`password`", "`--password`");

@@ -8,7 +8,7 @@ import { Problem } from "../src/shared/problems.ts";
 import { EXIT, Failure, failureOf, reasonOf } from "./failure.ts";
 import type { Io } from "./io.ts";
 
-/** The name of standard input and of standard output. */
+/** The file name that stands for standard input or standard output. */
 export const STANDARD = "-";
 
 /** Files above this size are read by ranges, never as a whole. */
@@ -21,7 +21,7 @@ export interface SourceFile {
   path: string | undefined;
   /** File name without folder and extension. The name of the result is derived from it. */
   stem: string;
-  /** Whether this is standard input. */
+  /** Whether the source is standard input. */
   isPiped: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface Input {
 }
 
 /**
- * Returns the files that the arguments name, without duplicates. A name with wildcards is expanded here unless a file
- * has this name, because Windows shells do not expand patterns.
+ * Returns the files that the arguments name, without duplicates. Expands names with wildcards, because Windows shells
+ * do not. Does not expand a name that is the exact name of a file.
  * @throws Failure for a missing file or a folder
  */
 export async function findFiles(names: readonly string[]): Promise<SourceFile[]> {

@@ -1,16 +1,16 @@
-/** Functions to call when a signal stops the program. */
+/** Functions that the program calls when a signal stops it. */
 const cleanups = new Set<() => unknown>();
 
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
 
 let stopping = false;
 
-/** Returns whether a signal is stopping the program. The caller then ignores errors, because the stop causes them. */
+/** Returns whether a signal is stopping the program. Callers then ignore errors, because the stop causes them. */
 export function isStopping(): boolean {
   return stopping;
 }
 
-/** Registers a cleanup for the case that a signal stops the program. Returns a function that unregisters it. */
+/** Registers a function that runs if a signal stops the program. Returns a function that unregisters it. */
 export function whenStopped(cleanup: () => unknown): () => void {
   cleanups.add(cleanup);
   return () => cleanups.delete(cleanup);

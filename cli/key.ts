@@ -36,7 +36,7 @@ function accountOf(text: string, where: string): PrivateKeyAccount {
   try {
     if (KEY.test(key)) return privateKeyToAccount(`0x${key.slice(-64)}`);
   } catch {
-    // the number is outside the range of the curve
+    // the number is not a valid private key of the curve secp256k1
   }
   throw misuse(`${where} contains no private key, which is 0x and 64 hexadecimal digits`);
 }

@@ -1,4 +1,4 @@
-/** The program `overprint`: its commands, and how it reports failures. */
+/** Defines the commands of the program `overprint`, and reports failures. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
@@ -32,8 +32,8 @@ export function programOf(io: Io): Command {
     .helpOption("-h, --help", "Print this help.")
     .helpCommand("help [command]", "print the help of a command")
     .configureHelp({ helpWidth: Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS) })
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError() {}, writeErr() {} }) // run() prints errors
-    .showSuggestionAfterError(false) // run() prints suggestions
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), outputError() {}, writeErr() {} }) // commander prints no errors, because run() prints them
+    .showSuggestionAfterError(false) // commander prints no suggestions, because run() prints them
     .exitOverride()
     .addHelpText("after", AFTER);
   addMark(program, io);
@@ -48,9 +48,9 @@ export function programOf(io: Io): Command {
 /** Runs the program as a process, until it ends, a signal stops it, or the reader of its output disappears. */
 export async function main(): Promise<void> {
   handleSignals();
-  process.stderr.on("error", () => process.exit(EXIT.failed)); // there is no stream left for a message
+  process.stderr.on("error", () => process.exit(EXIT.failed)); // without stderr, no message can be printed
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // EPIPE means that a reader such as `head` has read enough
+    // EPIPE means that the reader of the output, such as `head`, has read enough
     if (error.code !== "EPIPE") warn(`overprint: standard output: ${reasonOf(error)}`, process);
     process.exit(EXIT.failed);
   });
@@ -77,7 +77,7 @@ export async function run(args: string[], io: Io): Promise<void> {
 /** Converts an error of commander to a one-line failure, with a suggestion for a misspelled name. */
 function misuseOf(error: CommanderError, program: Command, [name, asked]: string[]): Failure {
   const { code, message } =
-    error.code === "commander.help" // `help` with an unknown command, for which commander would print the program's help
+    error.code === "commander.help" // `help` with an unknown command; commander would print the program's help instead of an error
       ? { code: "commander.unknownCommand", message: asked ? `unknown command '${asked}'` : "a command is missing" }
       : error;
   const command = program.commands.find((known) => known.name() === name) ?? program;

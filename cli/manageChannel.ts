@@ -8,7 +8,7 @@ import { askPrice, moneyOf } from "./offers.ts";
 import { checkPayment, LOCAL, type PaymentChoice } from "./payment.ts";
 import { printJson, say } from "./say.ts";
 
-/** Path that refunds a channel. */
+/** Path of the endpoint that refunds a channel. */
 const CHANNEL_PATH = "/v1/channel";
 
 /** Flags of `overprint channel`. */

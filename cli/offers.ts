@@ -1,4 +1,4 @@
-/** The price of a call: asking for it, agreeing to it and signing the payment. */
+/** Asks for the price of a call, asks the payer to accept it, and signs the payment. */
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
@@ -17,13 +17,16 @@ import { warn } from "./say.ts";
 /** The terms in a 402 answer (x402, "PaymentRequired"). */
 type Terms = ReturnType<x402HTTPClient["getPaymentRequiredResponse"]>;
 
-/** A way to pay that this program supports: USDC, with a signature (EIP-3009), for one call or through a channel. */
+/**
+ * A way to pay that this program supports: USDC, authorized by a signature (EIP-3009), for one call or through a
+ * payment channel.
+ */
 export interface Offer {
   network: EvmNetwork;
   /** Price in millionths of a USDC. */
   amount: bigint;
   payTo: string;
-  /** The terms, with only this way to pay. */
+  /** The payment terms, reduced to this one way to pay. */
   terms: Terms;
 }
 
@@ -90,14 +93,15 @@ interface Way {
 }
 
 /**
- * Longest accepted lifetime of a payment. The payee can cash a signed payment during this time even if the call fails.
+ * Maximum accepted lifetime of a payment in seconds. During this time, the payee can cash a signed payment even if the
+ * call fails.
  */
 const LONGEST_SECONDS = 3600;
 
 /**
- * Converts a way to pay to an offer. Returns an empty list if this program does not support it. Accepts only known
- * tokens, because the meaning of other amounts is unknown. The two versions of x402 have different fields for the
- * amount, so the version of the terms decides which field is read.
+ * Converts a way to pay to an offer. Returns an empty list if this program does not support the way to pay. Accepts
+ * only known tokens, because the meaning of other amounts is unknown. The two versions of x402 have different fields
+ * for the amount, so the version of the terms decides which field is read.
  */
 function offerOf(way: Way, terms: Terms, scheme: "exact" | "batch-settlement"): Offer[] {
   const network = payable().find(({ name, caip2 }) => way.network === name || way.network === caip2);
@@ -120,8 +124,8 @@ export function moneyOf(amount: bigint, { decimals }: EvmNetwork): string {
 }
 
 /**
- * Shows the payment, and asks for confirmation if it is real money.
- * @param canAsk whether a person can answer
+ * Shows the payment to the user. Asks for confirmation if the payment uses real money.
+ * @param canAsk whether a person can answer the question
  * @param deposit amount that the payment deposits into a channel, in atomic units; undefined without a channel
  * @throws Failure if the price or the deposit exceeds its limit, or the payment was not confirmed
  */
@@ -158,9 +162,9 @@ export async function agree(
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure("not_agreed", "nothing was signed or charged");
 }
 
-/** Asks the person at the terminal. Returns an empty text if the input ends. */
+/** Asks the person at the terminal a question. Returns the answer, or an empty text if the input ends. */
 async function askPerson(question: string, { stdin, stderr }: Io): Promise<string> {
-  // terminal mode is off, because readline would swallow Ctrl-C in it
+  // turns off terminal mode, in which readline would swallow Ctrl-C
   const prompt = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = once(prompt, "close").then(() => "");
   const answer = await Promise.race([prompt.question(question), closed]);
@@ -176,7 +180,7 @@ export async function sign(offer: Offer, account: PrivateKeyAccount): Promise<Re
       { network: network.caip2, client: new ExactEvmScheme(account) },
       { network: network.name as `${string}:${string}`, client: new ExactEvmSchemeV1(account), x402Version: 1 },
     ],
-    spendControls: false, // agree() has checked the price
+    spendControls: false, // sets no limit here, because agree() has checked the price
   });
   const payment = await client.createPaymentPayload(terms).catch((error: Error) => {
     throw new Failure("not_signed", `the payment could not be signed: ${error.message}`);

@@ -11,7 +11,7 @@ import type { Io } from "./io.ts";
 
 /** The destination of a result. */
 export interface Target {
-  /** A path, or `-`. */
+  /** A path, or `-` for standard output. */
   path: string;
   /** Whether the path is a regular file or does not exist yet. Such a file is replaced completely or not at all. */
   isFile: boolean;
@@ -19,7 +19,7 @@ export interface Target {
 
 /** Flags that choose destinations. */
 export interface OutputChoice {
-  /** A file, a folder, or `-`. */
+  /** A file, a folder, or `-` for standard output. */
   output?: string | undefined;
   filename?: string | undefined;
   /** Path of the image for an image mark. It is an input, so no result may overwrite it. */
@@ -133,7 +133,7 @@ export async function beginWriting({ path, isFile }: Target, { stdout }: Io): Pr
     throw new Failure("unwritable", `${path}: ${reasonOf(error)}`);
   };
   if (path === STANDARD) return toStandardOutput(stdout);
-  const realPath = await realpath(path).catch(() => path); // replaces the target of a symbolic link, not the link
+  const realPath = await realpath(path).catch(() => path); // replaces the file to which a symbolic link points, not the link
   const mode = isFile ? ((await found(realPath))?.mode ?? 0o666n) : 0o666n;
   const temporary = isFile
     ? join(dirname(realPath), `.${basename(realPath)}.${randomBytes(4).toString("hex")}`)

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * Starts the program with a suitable Node.js. In a clone, whose sources are TypeScript, scripts/run.mjs provides one.
- * The packed program is compiled and runs on any recent version. This file is plain JavaScript, so that old versions
- * can read it.
+ * Starts the program with a suitable version of Node.js. In a clone, where the sources are TypeScript, scripts/run.mjs
+ * finds or installs this version. The packed program is compiled and runs on any recent version. This file is plain
+ * JavaScript, so that old versions can read it.
  */
 import { existsSync, realpathSync } from "node:fs";
 import module from "node:module";
@@ -23,7 +23,7 @@ if (isClone && !(isInstalled && process.features.typescript)) {
   console.error(`overprint: Node.js ${process.versions.node} is too old. Install Node.js 22.12 or newer.`);
   process.exitCode = 1;
 } else {
-  module.enableCompileCache?.(); // the cache halves the startup time
+  module.enableCompileCache?.(); // the compile cache halves the startup time
   const entry = isClone ? sources : join(dirname(own), "../dist/cli/main.js");
   const { main } = await import(pathToFileURL(entry).href);
   await main();

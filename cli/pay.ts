@@ -37,7 +37,7 @@ async function pay(address: string, options: PaymentChoice & { json?: boolean },
     import("./offers.ts"),
   ]);
   const account = accountFor(endpoint, options.keyFile, io);
-  // only large uploads have a price
+  // asks for the price of a large upload, because small uploads are free
   const body = endpoint.pathname === UPLOADS_PATH ? { size: UPLOADS.freeBytes + 1 } : undefined;
   const offer = await askPrice(endpoint, 1, options, body);
   await agree(offer, account.address, options, true, io);

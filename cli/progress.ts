@@ -1,9 +1,11 @@
 import type { Io } from "./io.ts";
 
-/** Minimum amount in bytes for a progress bar. Smaller amounts finish before anyone could read the bar. */
+/**
+ * Minimum number of bytes for which a progress bar is shown. Smaller amounts finish before anyone could read the bar.
+ */
 const LARGE_BYTES = 16e6;
 const WIDTH = 30;
-/** Interval between redraws. */
+/** Interval between two redraws of the progress bar. */
 const EVERY_MS = 100;
 
 /** A progress bar on the terminal. */
@@ -14,7 +16,7 @@ export interface Progress {
   end(): void;
 }
 
-/** Shows a progress bar on stderr, if that is a terminal and the amount is large. */
+/** Shows a progress bar on stderr if stderr is a terminal and the amount is large. */
 export function showProgress(label: string, total: number, { stderr }: Io): Progress {
   if (!stderr.isTTY || total < LARGE_BYTES) return { add() {}, end() {} };
 

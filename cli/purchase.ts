@@ -24,11 +24,11 @@ import { warn } from "./say.ts";
 export interface Order {
   /** The deployment. */
   url: URL;
-  /** The PDF. A string is a source that the deployment reads itself: a URL or an upload handle. */
+  /** The PDF to mark. A string is a source that the deployment reads itself: a URL or an upload handle. */
   file: File | string;
   image?: File | undefined;
   fields: GivenFields;
-  /** Key under which the same call is charged once. */
+  /** Idempotency key. The deployment charges repeated calls with this key only once. */
   idempotencyKey?: string | undefined;
 }
 
@@ -48,17 +48,20 @@ const BROKEN = "answer_broken";
  * intermediary.
  */
 const LOST = new RegExp(`^(unreachable|${BROKEN}|http_5..)$`);
-/** Temporary problems, after which the same call is retried with the same payment. */
+/** Codes of temporary problems, after which the same call is retried with the same payment. */
 const TEMPORARY = new Set(["settlement_pending", "payment_in_progress", "too_busy", "too_many_requests"]);
-/** Time limit for retries. Afterwards the user must retry. */
+/**
+ * Time limit for automatic retries. After this time, the command fails, and the user decides whether to run it again.
+ */
 const RETRY_MS = 3 * 60_000;
 const LONGEST_WAIT_SECONDS = 60;
 const DOWNLOADS = 3;
-/** Maximum number of times that a call is repeated because another program has used the same channel. */
+/** Maximum number of times that a call is repeated because another program has spent from the same channel. */
 const MAX_CORRECTIONS = 5;
 
 /**
- * Buys a mark: asks for the price, gets it confirmed, signs the payment, and calls until an answer arrives.
+ * Buys a mark: asks for the price, asks the payer to confirm it, signs the payment, and repeats the call until an
+ * answer arrives.
  * @param canAsk whether a person can confirm the payment
  * @throws Failure `unfinished` if money may have moved. After any other failure, nothing was charged.
  */
@@ -107,12 +110,12 @@ function formOf({ file, image, fields }: Order): FormData {
 /** The answer to a paid call. */
 type Sold = Omit<Purchase, "idempotencyKey">;
 
-/** A signed payment for one call, or a channel that signs its next one. */
+/** A signed payment for one call, or a channel that can sign further payments. */
 type Payment = Pick<ChannelPayer, "headers"> & Partial<Pick<ChannelPayer, "received">>;
 
 /**
- * Makes one paid call. Repeats it if the deployment corrects the state of the channel, which another program of the same
- * payer may have used.
+ * Makes one paid call. Repeats the call if the deployment corrects the state of the channel. The state was wrong if
+ * another program of the same payer has used the channel.
  * @throws Failure if the call fails or its answer is incomplete
  */
 async function call(endpoint: URL, payment: Payment, key: string, form: () => FormData): Promise<Sold> {
@@ -142,7 +145,7 @@ async function jsonIn(answer: Response): Promise<unknown> {
     .catch(() => undefined);
 }
 
-/** Returns the receipt in an answer. A malformed receipt is ignored, since the file was sold. */
+/** Returns the receipt in an answer. Ignores a malformed receipt, because the file is already paid for. */
 function receiptIn(answer: Response): Receipt | undefined {
   try {
     return decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE") ?? "");
@@ -152,9 +155,9 @@ function receiptIn(answer: Response): Receipt | undefined {
 }
 
 /**
- * Makes a call. Repeats it with the same payment and key if no answer arrives, or if the answer asks the caller to
- * wait.
- * @param again advice on how to retry by hand
+ * Makes a call until it succeeds. Repeats it with the same payment and idempotency key if no answer arrives, or if the
+ * answer asks the caller to wait.
+ * @param again advice on how to repeat the command by hand
  */
 async function callUntilAnswered(attempt: () => Promise<Sold>, again: string, io: Io): Promise<Sold> {
   const deadline = Date.now() + RETRY_MS;
@@ -220,7 +223,7 @@ async function upload(url: URL, file: File, payment: Record<string, string>, io:
 /**
  * Downloads a bought file.
  * @param by the deployment that returned the link
- * @throws Failure `unfinished`, because the file is paid for
+ * @throws Failure `unfinished` if the download fails, because the file is already paid for
  */
 export async function download(
   { url, bytes, expires_at }: Result["output"],

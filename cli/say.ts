@@ -11,12 +11,12 @@ export function warn(line: string, { stderr }: Io): void {
   say(line, stderr);
 }
 
-/** Prints a result for programs as JSON. It is then the only output on stdout. */
+/** Prints a result as JSON, for other programs. The JSON is then the only output on stdout. */
 export function printJson(value: object, { stdout }: Io): void {
   stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Returns `4 pages` or `1 page`. */
+/** Returns a number with its noun in singular or plural, such as `1 page` or `4 pages`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
