@@ -1,6 +1,6 @@
 /**
- * Checks the import boundaries. `ALLOWED` lists the folders and files that each part may import. Imports of types
- * count, too. A row covers its folder and the folders below it that have no row.
+ * Checks the import boundaries. Each row of `ALLOWED` lists the folders and files that one folder may import. Imports
+ * of types count, too. A row also applies to subfolders that have no separate row.
  */
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
@@ -13,7 +13,7 @@ const ENGINE_BASE = ["src/engine/bytes.ts", "src/engine/deflated.ts", "src/engin
 const ENGINE = "src/engine/index.ts";
 const BELOW_SERVICE = [ENGINE, "src/payments", "src/inputs", "src/storage", "src/settings", "src/shared"];
 
-/** For each part, the folders and files that it may import besides its own. */
+/** The folders and files that each part of the project may import, besides the part's own files. */
 const ALLOWED: Record<string, string[]> = {
   "src/engine": [],
   "src/engine/platform": ENGINE_BASE,
@@ -71,7 +71,7 @@ const ALLOWED: Record<string, string[]> = {
   "test/engine": ["src/engine", "test/support"],
   "test/payments": ["src/payments", "test/support"],
 };
-/** Packages that the engine may not import: features of a runtime belong in `platform/`. */
+/** Packages that the engine may not import. Only `src/engine/platform/` may use features of a particular runtime. */
 const ENGINE_PACKAGES = /^(node:|cloudflare:|hono\b|zod\b)/;
 
 const isIn = (path: string, part: string) => path === part || path.startsWith(`${part}/`);

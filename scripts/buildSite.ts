@@ -18,7 +18,7 @@ const pdfjs = join(packages, "pdfjs-dist");
 /** Typeface of the page. */
 const TYPEFACE = "@fontsource-variable/schibsted-grotesk/files/schibsted-grotesk-latin-wght-normal.woff2";
 
-/** Files that pdf.js fetches on demand while it draws, by folder. */
+/** Data files that pdf.js fetches on demand while it draws a page, by folder. */
 const PDFJS_DATA = {
   cmaps: /\.bcmap$/,
   iccs: /\.icc$/,
@@ -26,7 +26,7 @@ const PDFJS_DATA = {
   wasm: /\.wasm$|_nowasm_fallback\.js$/,
 };
 
-if (process.env.SITE_BUILT_IN === root) process.exit(); // the test run has already built the site, and tests change no source
+if (process.env.SITE_BUILT_IN === root) process.exit(); // does nothing during a test run, which has already built the site and changes no source
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
@@ -49,8 +49,8 @@ const { outputFiles, metafile } = await build({
   target: "es2023",
   minify: true,
   legalComments: "linked",
-  // Files that a page requests by name have a fixed name. Other names contain a hash of the content, so that browsers
-  // can cache these files forever.
+  // Files that a page requests by name have a fixed name. The names of other files contain a hash of their content, so
+  // that browsers can cache them forever.
   entryNames: "[name]",
   chunkNames: "files/[name]-[hash]",
   assetNames: "files/[name]-[hash]",
@@ -78,11 +78,11 @@ for (const [folder, names] of Object.entries(PDFJS_DATA))
   for (const name of (await readdir(join(pdfjs, folder))).filter((file) => names.test(file)))
     await put(join(assets, "pdfjs", folder, name), await readFile(join(pdfjs, folder, name)));
 await copyFonts();
-// /healthz reports these values
+// The route /healthz reports these two values.
 const built = { version: manifest.version, source: await sourceHash(root) };
 await put(join(out, "build.json"), Buffer.from(JSON.stringify(built)));
 await removeOthers(out);
-await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // licenses.ts and lib/sbom.ts read it
+await put(join(root, "dist/site.meta.json"), Buffer.from(JSON.stringify(metafile))); // licenses.ts and lib/sbom.ts read this file
 
 /** Writes a file atomically, unless it already has these contents. */
 async function put(path: string, contents: Uint8Array): Promise<void> {
@@ -112,7 +112,7 @@ async function copyFonts(): Promise<void> {
 async function removeOthers(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
-    // skips the temporary files of other builds
+    // keeps the temporary files of builds that run at the same time
     if (entry.isFile() && !kept.has(path) && !/\.\d+$/.test(entry.name)) await rm(path, { force: true });
   }
 }

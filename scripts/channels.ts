@@ -1,7 +1,8 @@
 /**
- * `npm run channels` lists the payment channels of a deployment with the amounts that are sold but not claimed. With
- * `--claim --key-file FILE`, it claims them with the operator's own key, which pays the gas. This is the last resort if
- * no facilitator claims. It reads OPERATOR_TOKEN, RPC_URL and CHANNEL_KEY from the environment or from .env.production.
+ * `npm run channels` lists the payment channels of a deployment, with the amounts that callers have spent but that no
+ * transaction has claimed. With `--claim --key-file FILE`, the command claims these amounts with the operator's own
+ * key, which pays the gas. Use this as the last resort if no facilitator claims. The command reads OPERATOR_TOKEN,
+ * RPC_URL and CHANNEL_KEY from the environment or from .env.production.
  */
 import { join } from "node:path";
 import { channels } from "./channels/channels.ts";

@@ -1,6 +1,6 @@
 /**
- * `npm run check:cases` runs all cases of the slow test matrices, of which `npm test` runs a few. With words, it runs
- * only the files whose paths contain one of them.
+ * `npm run check:cases` runs all cases of the slow test matrices. `npm test` runs only a sample of these cases. With
+ * arguments, the script runs only test files whose paths contain one of the arguments.
  */
 import { readFileSync } from "node:fs";
 import { glob } from "node:fs/promises";

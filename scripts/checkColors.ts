@@ -2,11 +2,12 @@
  * `npm run check:colors -- FOLDER` marks each PDF of a folder twice, with a transparent mark and with an opaque one,
  * and compares the colors outside the mark. All differences therefore come from transparency. The source itself is not
  * compared, because Ghostscript reads some damaged sources differently from their repaired results. Ghostscript draws
- * both results in RGB, also with the CMYK space in which Acrobat blends by default, and as separations. Without FOLDER,
- * the script uses small built-in files. It exits with 1 if a page differs.
+ * both results three times: in RGB, in RGB with the CMYK blending space that Acrobat uses by default, and as separations.
+ * Without FOLDER, the script uses small built-in files. The script exits with 1 if a page violates one of these rules:
  *
- * - Pages that blend in RGB: on the screen, no channel may differ by more than 3 of 255, with either space.
- * - Pages without RGB colors and without their own blending space: no separation may differ. On all pages, no spot color may differ.
+ * - On pages that blend in RGB, no channel of a drawing in RGB may differ by more than 3 of 255.
+ * - On pages without RGB colors and without a separate blending space, no separation may differ.
+ * - On all pages, no spot color may differ.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +27,7 @@ import { parseTiff } from "./lib/tiff.ts";
 /** Maximum number of pages of a file that are compared. */
 const MAX_PAGES = 3;
 const RESOLUTION = 36;
-/** Maximum difference of a channel on the screen. */
+/** Maximum difference of a color channel on the screen, of 255. */
 const MAX_DIFFERENCE = 3;
 /**
  * Maximum difference on a separation. The limit allows for letters, which Ghostscript places at whole pixels only if
@@ -43,7 +44,7 @@ const OPACITY = 0.5;
 const CMYK_PROFILE = "/usr/share/color/icc/ghostscript/default_cmyk.icc";
 const RGB_GROUP = "/S/Transparency/CS/DeviceRGB>>";
 
-/** Inks that a page may use without naming them. */
+/** Process inks. A page can use them without declaring them as spot colors. */
 const PROCESS_INKS = new Set(["Cyan", "Magenta", "Yellow", "Black"]);
 const page = (content: string, resources = "", ...objects: string[]) =>
   pdfOf([
@@ -68,7 +69,7 @@ const BUILT_IN: Record<string, Uint8Array> = {
 
 const OPTIONS = ["-q", "-dNOPAUSE", "-dBATCH", "-dSAFER", `-r${RESOLUTION}`, `-dLastPage=${MAX_PAGES}`];
 
-/** Draws the first pages with Ghostscript. */
+/** Draws the first pages of a file with Ghostscript. */
 const draw = (...options: string[]) =>
   drawBy(
     "gs",
@@ -146,8 +147,8 @@ async function blendsInRgb(pdf: Uint8Array): Promise<boolean[]> {
 }
 
 /**
- * Returns whether each of the first pages has RGB colors or its own blending space. Such colors are separated
- * differently once they are blended.
+ * Returns whether each of the first pages has RGB colors or a separate blending space. The colors of such a page are
+ * separated differently if they are blended.
  */
 async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
   const { pages, objects } = await openPdf(new MemorySource(pdf), {});
@@ -155,7 +156,7 @@ async function havingRgb(pdf: Uint8Array): Promise<boolean[]> {
   const colors = pages.slice(0, MAX_PAGES).map(({ content, group, ownResources }) =>
     objects.run(() => {
       const { drawn, named } = reader.of(ownResources);
-      // The page's own space may have had no effect in the source, because nothing was transparent.
+      // The page's own blending space may have had no effect in the source, because nothing was transparent.
       const isGiven = group === "retained" || group?.hasColorSpace;
       return isGiven ? SCREEN : drawn | named | colorsOfContent(content.colors ?? 0);
     }),

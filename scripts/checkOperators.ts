@@ -1,7 +1,8 @@
 /**
  * `npm run check:operators` marks pages whose content is well-formed except for one operator, and looks for the mark in
- * PDFium, MuPDF, pdf.js, Poppler and Ghostscript. Readers that are not installed are listed and skipped. It exits with 1
- * if the mark is missing on any page. With a word, it checks only the pages with this word in their names.
+ * PDFium, MuPDF, pdf.js, Poppler and Ghostscript. Readers that are not installed are listed and skipped. The script
+ * exits with 1 if the mark is missing on any page. With an argument, the script checks only pages whose names contain
+ * the argument.
  */
 import { checkContent } from "../src/engine/pdf/content/contentSyntax.ts";
 import { drawByPdfjs, readersOf } from "../test/e2e/readers.ts";
@@ -14,7 +15,7 @@ import type { Raster } from "./lib/raster.ts";
 
 /** Number of pages per file. PDFium and MuPDF check only this many pages of a file. */
 const PAGES_PER_FILE = 50;
-/** Maximum number of pages that are listed for a reader. */
+/** Maximum number of pages that the report lists for a reader. */
 const MAX_LISTED = 20;
 
 /** A reader that returns, for each page of a file, whether the mark is visible. */
@@ -43,7 +44,7 @@ const CHECKERS: readonly Checker[] = [
       check: async (pdf: Uint8Array, pages: number) =>
         draw(pdf, pages).then(
           (rasters) => rasters.map(isMarked),
-          () => [], // if the program fails on the file, each page is checked in a separate file
+          () => [], // reports no page as marked if the program fails on the file; each page is then checked in a separate file
         ),
     })),
 ];
@@ -62,7 +63,8 @@ for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
   const file = await marked(some);
   for (const [checker, found] of bare) {
     const shown = await checker.check(file, some.length);
-    // An earlier page of the file can cause a missing mark. Each page without a mark is therefore checked again alone.
+    // A missing mark can be the fault of an earlier page of the file. The script therefore checks each page without a
+    // mark again, in a separate file.
     for (const [index, page] of some.entries())
       if (!shown[index] && !(await checker.check(await marked([page]), 1))[0]) found.push(page);
   }
@@ -71,7 +73,7 @@ for (let from = 0; from < pages.length; from += PAGES_PER_FILE) {
 const isWellFormed = ({ content }: OperatorPage) => checkContent([encode(content)]).isWellFormed;
 for (const [{ name }, found] of bare) {
   console.log(`${name}: ${found.length} of ${pages.length} pages without the mark`);
-  // pages whose content the engine calls well-formed come first
+  // lists pages first whose content the engine calls well-formed
   const listed = [...found.filter(isWellFormed), ...found.filter((page) => !isWellFormed(page))].slice(0, MAX_LISTED);
   for (const page of listed) console.log(`  ${page.name}${isWellFormed(page) ? " (called well-formed)" : ""}`);
   if (found.length > 0) process.exitCode = 1;

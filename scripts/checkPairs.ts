@@ -1,7 +1,8 @@
 /**
- * `npm run check:pairs -- 3000 7` applies 3,000 random pairs of defects to a file, from seed 7. The engine tolerates
- * each defect alone. If PDFium, MuPDF or Poppler shows pages of a file with two defects, the engine must mark the file,
- * and all of them must show the mark on every page. Poppler is skipped if it is not installed. Files that fail are saved to `out/pairs/`, and the exit code is 1.
+ * `npm run check:pairs -- 3000 7` applies 3,000 random pairs of defects to a file, with the random seed 7. The engine
+ * tolerates each defect alone. If PDFium, MuPDF or Poppler shows the pages of a file with two defects, the engine must
+ * mark the file, and all three readers must show the mark on every page. Poppler is skipped if it is not installed. The
+ * script saves files that fail to `out/pairs/`, and exits with 1.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -16,7 +17,7 @@ import { DEFECTS, SOUND } from "./lib/defects.ts";
 
 const FOLDER = "out/pairs";
 const ONLOOKERS = [PDFIUM, MUPDF, ...INSTALLED_POPPLER];
-/** Number of files that one thread checks. A new thread with restarted readers then continues. */
+/** Number of files that one thread checks. After these files, a new thread with restarted readers continues. */
 const BATCH = 200;
 /** Time limit for a file. A reader that exceeds it counts as hanging. */
 const PATIENCE_MS = 60_000;
@@ -41,7 +42,7 @@ async function faultOf(defects: Case): Promise<string> {
     const showing = ONLOOKERS.filter(({ look }) => look(file, CORNER).length > 0);
     return showing.length > 0 ? `${outcome}, although ${showing.map(({ name }) => name).join(" and ")} shows it` : "";
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // the reader is unusable from now on
+    if (error instanceof WebAssembly.RuntimeError) throw error; // after this error, the reader's WebAssembly instance is unusable
     return String(error);
   }
 }

@@ -1,8 +1,9 @@
 /**
- * `npm run check:places -- FOLDER…` marks the PDFs of folders with and without `position: auto`, and counts the marks that
- * touch something on the first page. MuPDF draws the page of the source, without the mark. A mark touches the page if more
- * than {@link TOUCH_SHARE} of the pixels in its box are ink. Marks that touch the page at every place are counted separately. It
- * exits with 1 if more than a fifth of the marks that touch the page at their default place touch it with `auto`.
+ * `npm run check:places -- FOLDER…` marks the PDFs of folders with and without `position: auto`, and counts the marks
+ * that cover existing content of the first page. MuPDF draws the page without the mark. A mark touches the page if more
+ * than {@link TOUCH_SHARE} of the pixels in the mark's box are ink. Marks that touch the page at every place are
+ * counted separately. The script exits with 1 if `auto` does not help enough: more than a fifth of the marks that touch
+ * the page at their default place also touch it with `auto`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,11 +14,11 @@ import { ownMupdf } from "../test/support/mupdf.ts";
 import { RED_PNG } from "../test/support/png.ts";
 import { loadFont } from "./lib/loadFont.ts";
 
-/** Pixels per point. */
+/** Scale of the drawn pages, in pixels per point. */
 const SCALE = 1;
-/** Minimum difference of a channel, of 255, between ink and the most frequent color of the page. */
+/** Minimum difference in a color channel (0 to 255) between an ink pixel and the most frequent color of the page. */
 const INK = 48;
-/** Share of ink pixels in its box from which on a mark touches the page. */
+/** A mark touches the page if the share of ink pixels in the mark's box exceeds this value. */
 const TOUCH_SHARE = 0.005;
 
 const EDGES = { header: ["top", "top-left", "top-right"], footer: ["bottom", "bottom-left", "bottom-right"] } as const;

@@ -1,9 +1,9 @@
 /**
  * `npm run check:recipes [-- WORD]` replays the recipes of `scripts/recipes/recipes.ts`, or those with WORD in their
  * names. A recipe describes the change of one row of "Where to change what" in ARCHITECTURE.md. The command makes each
- * change step by step in a copy of the checkout. After each step it compiles the copy and runs the recipe's tests. The
- * command fails if other files are red than the step names. A file is red if it does not compile, or if one of its
- * tests fails.
+ * change step by step in a copy of the checkout. After each step it compiles the copy and runs the recipe's tests. A
+ * file is red if it does not compile, or if one of its tests fails. The command fails if the red files differ from the
+ * files that the step lists as red.
  */
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,8 +35,8 @@ try {
 }
 
 /**
- * Replays a recipe and prints each step. Returns whether, after every step, exactly the files that the step names are
- * red.
+ * Replays a recipe and prints each step. Returns whether, after every step, the red files are exactly those that the
+ * step lists.
  */
 async function isTrue({ change, tests, steps }: Recipe): Promise<boolean> {
   const checkout = join(folder, change.replaceAll(" ", "-"));
@@ -67,8 +67,8 @@ async function isTrue({ change, tests, steps }: Recipe): Promise<boolean> {
 }
 
 /**
- * Makes the edits of a step in a checkout and runs its programs.
- * @throws Error if an anchor does not occur exactly once, or a program fails
+ * Applies the edits of a step to a checkout, and runs the step's programs.
+ * @throws Error if the text that an edit replaces does not occur exactly once, or if a program fails
  */
 async function make({ edits, programs = [] }: RecipeStep, checkout: string): Promise<void> {
   const texts = new Map<string, string>();

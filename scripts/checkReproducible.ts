@@ -1,6 +1,7 @@
 /**
  * Builds a deployment twice, in folders with different paths, from files with different modification times. The second
- * build also has another time zone, locale and home folder. Fails unless both builds are byte-identical.
+ * build also uses a different time zone, locale and home folder. The script fails unless both builds are
+ * byte-identical.
  */
 import { mkdir, mkdtemp, rm, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +23,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Builds a copy of the checkout after setting the time of all its files (Unix seconds). */
+/** Builds a copy of the checkout, after setting the modification time of all copied files (Unix seconds). */
 async function build(place: string, seconds: number, env: Record<string, string>): Promise<Map<string, string>> {
   const copy = join(folder, place);
   for (const path of await copyCheckout(root, copy)) await utimes(join(copy, path), seconds, seconds);

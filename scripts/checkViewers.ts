@@ -24,8 +24,8 @@ import { type Raster, renderPages, renderPagesByMupdf } from "./lib/raster.ts";
 import { rasterOf } from "./lib/rasterOf.ts";
 
 /**
- * The kinds of pages: dictionary entries, and content below the mark. Each page is displayed at 600 x 800 or 800 x 600
- * points.
+ * The kinds of pages, each with its dictionary entries and the content below the mark. Each page is displayed at 600 x
+ * 800 or 800 x 600 points.
  */
 const LINES = "0.8 g 60 60 480 3 re 60 90 480 3 re 60 700 300 20 re f";
 const PAGES: Record<string, [entries: string, content: string]> = {
@@ -142,7 +142,7 @@ async function checkIrregularFiles() {
     if (viewer.missing) continue;
     const unmarked: string[] = [];
     for (const [name, pages, source] of IRREGULAR) {
-      const shown = await marksShown(source, pages, viewer.draw).catch((): boolean[] => []); // the viewer fails on the file
+      const shown = await marksShown(source, pages, viewer.draw).catch((): boolean[] => []); // if the viewer fails on the file, the mark counts as missing on all pages
       if (shown.length < pages || shown.includes(false)) unmarked.push(name);
     }
     const all = IRREGULAR.length;

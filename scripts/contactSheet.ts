@@ -46,7 +46,7 @@ const CUSTOMER_SETTINGS: Record<string, Record<string, string>> = {
   logo: { position: "bottom-right", scale: "0.2", opacity: "1" },
 };
 
-/** The settings that can move to the emptiest place of a page. */
+/** Names of the settings whose mark can move to the emptiest place of a page. */
 const MOVABLE = ["footer", "stamp", "tiled", "logo"];
 
 const ENGINES = { pdfium: renderPages, mupdf: renderPagesByMupdf };
@@ -69,7 +69,7 @@ try {
   await mkdir(join(root, "out"), { recursive: true });
   await mkdir(join(root, "docs"), { recursive: true });
 
-  /** Renders the pages of several PDFs with each engine, in rows of `length` pages. */
+  /** Renders the pages of several PDFs with each renderer, in rows of `length` pages. */
   const draw = async (name: string, pdfs: Uint8Array[], length: number, cell = CELL) => {
     for (const [engine, render] of Object.entries(ENGINES)) {
       const rasters: Raster[] = [];

@@ -1,7 +1,8 @@
 /**
- * `npm run draw-pictures` draws the pictures of the page at `/` into `web/pictures/`. `lib/sitePictures.ts`
- * has the marked pages. PDFium draws them, as WebP. The script also makes the
- * files of `examples/` (the contract is the page's sample) and the picture of README.md, `docs/before-after.png`.
+ * `npm run draw-pictures` draws the pictures of the page at `/` into `web/pictures/`. `lib/sitePictures.ts` makes the
+ * marked pages, PDFium draws them, and the script saves them as WebP. The script also makes the picture of README.md
+ * (`docs/before-after.png`) and the files of `examples/`. The page at `/` uses the contract in `examples/` as its
+ * sample.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { markedBytes, sitePictures } from "./lib/sitePictures.ts";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "web/pictures");
-/** Quality of WebP pictures, at which flat colors stay flat. */
+/** Quality of the WebP pictures. At this quality, areas of one color stay uniform. */
 const QUALITY = 80;
 /** Size of the picture that messengers and social networks show of the page at `/` (Open Graph). */
 const CARD = { width: 1200, height: 630 };
@@ -30,7 +31,10 @@ await writeFile(join(root, "examples/logo.png"), logo());
 await writeFile(join(root, "web/icon.png"), await icon(128));
 await writeFile(join(root, "web/card.png"), await card(contract));
 
-/** Draws pages 1 and 3 of the contract as PNG, each without a mark and with a mark. Page 3 is stored on its side. */
+/**
+ * Draws pages 1 and 3 of the contract as PNG, each without a mark and with a mark. The content of page 3 is stored
+ * sideways and displayed upright.
+ */
 async function beforeAndAfter(source: Uint8Array): Promise<Uint8Array> {
   const marked = await markedBytes(source, { text: "CONFIDENTIAL" });
   const cell = { width: 240, height: 340 };

@@ -1,6 +1,6 @@
 /**
- * `npm run release -- minor|patch|major|1.2.3 [--dry-run] [--checked]` makes a release. It sets the version, commits,
- * tags, and writes the release's files to out/release/. It pushes nothing.
+ * `npm run release -- minor|patch|major|1.2.3 [--dry-run] [--checked]` makes a release. The script sets the version,
+ * commits, tags, and writes the release's files to out/release/. The script pushes nothing.
  */
 import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ const USAGE = `npm run release -- major|minor|patch|1.2.3 [--dry-run] [--checked
   --dry-run   print the steps, and change nothing
   --checked   .ci/run and npm run check:reproducible have passed on this commit: do not run them again`;
 
-/** npm runs scripts in the folder of package.json */
+/** npm runs scripts in the folder that contains package.json */
 const root = process.cwd();
 const out = join(root, "out/release");
 

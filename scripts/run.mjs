@@ -16,14 +16,20 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** @param {string} path @returns {Record<string, { version: string, optional?: boolean }>} a lock file's packages */
+/**
+ * Returns the packages that a lock file lists, by path. @param {string} path @returns {Record<string, { version:
+ * string, optional?: boolean }>}
+ */
 const packagesIn = (path) => (existsSync(path) ? JSON.parse(readFileSync(path, "utf8")).packages : {});
-/** @param {string} folder */
+/** Returns the packages that the lock file of a folder lists. @param {string} folder */
 const locked = (folder) => packagesIn(join(root, folder, "package-lock.json"));
-/** @param {string} folder */
+/** Returns the packages that are installed in a folder. @param {string} folder */
 const present = (folder) => packagesIn(join(root, folder, "node_modules/.package-lock.json"));
 
-/** Installs the packages of a folder's lock file. @param {string} folder @param {string} what */
+/**
+ * Installs the packages of a folder's lock file. @param {string} folder @param {string} what names the packages in
+ * messages
+ */
 function install(folder, what) {
   console.error(`Installing ${what} …`);
   // used instead of `npm ci`, which would first delete the installed packages
@@ -37,8 +43,8 @@ function install(folder, what) {
 }
 
 /**
- * Installs a folder's packages if one of them is missing or has another version. Optional packages are not checked,
- * because npm decides whether to install them.
+ * Installs a folder's packages if a package is missing or has a different version than the lock file lists. Optional
+ * packages are not checked, because npm decides whether to install them.
  */
 function installMissing(/** @type {string} */ folder) {
   const there = present(folder);
@@ -48,8 +54,8 @@ function installMissing(/** @type {string} */ folder) {
 }
 
 /**
- * Returns the path of the Node.js to use: the current one if it can run TypeScript (22.18 and newer), else one that is
- * installed for this project.
+ * Returns the path of the Node.js program to use. This is the current one if it can run TypeScript (22.18 and newer).
+ * Otherwise it is a newer one that is installed only for this project.
  */
 function nodeProgram() {
   if (process.features.typescript) return process.execPath;
@@ -68,7 +74,7 @@ function nodeProgram() {
   return program;
 }
 
-/** Makes `npx` run programs of packages with the given Node.js. @param {string} program */
+/** Makes `npx` run the programs of packages with a given Node.js. @param {string} program path of Node.js */
 function link(program) {
   const path = join(root, "node_modules/.bin/node");
   mkdirSync(dirname(path), { recursive: true });
@@ -78,7 +84,7 @@ function link(program) {
   symlinkSync(program, path);
 }
 
-/** @param {string} reason @returns {never} */
+/** Prints an error and ends this script. @param {string} reason @returns {never} */
 function fail(reason) {
   console.error(`overprint: ${reason}`);
   process.exit(1);
@@ -92,12 +98,12 @@ if (args.length > 0 && !existsSync(join(root, "node_modules/.package-lock.json")
 
 const node = nodeProgram();
 if (args.length > 0) {
-  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // also applies to processes that the program starts
+  process.env.PATH = dirname(node) + delimiter + process.env.PATH; // makes processes that the program starts use the same Node.js
   const child = spawn(node, args, { stdio: "inherit" });
   child.on("error", (error) => fail(`${node} does not start (${error.message}): install Node.js 22.18 or newer`));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {
-    if (!process.stdin.isTTY) child.kill("SIGINT"); // a terminal sends the signal to both processes
+    if (!process.stdin.isTTY) child.kill("SIGINT"); // in a terminal, the terminal itself sends the signal to both processes
   });
 }

@@ -1,7 +1,6 @@
 /**
  * `npm run sample-texts -- SEED` draws 100 comments, 60 test names and 60 sentences of the documentation for a review.
- * A reader must understand each text at the first reading. The same seed draws the same texts, unless the sources
- * change.
+ * A reader must understand each text at the first reading. Equal seeds draw equal texts, unless the sources change.
  */
 import { join } from "node:path";
 import { filesWithTexts, type Text, textsOf } from "./words/texts.ts";

@@ -24,7 +24,8 @@ const list = await readFile(join(built, "settings.json"), "utf8").catch(() => {
 });
 const names = JSON.parse(list) as string[];
 /**
- * Settings for the Worker. Misspelled names are passed too: the Worker then suggests the right name and sells nothing.
+ * Settings for the Worker. Misspelled names are passed on, because the Worker then reports the right name and refuses
+ * to sell.
  */
 const vars = settingsIn(env, names);
 
@@ -38,9 +39,9 @@ if (!vars.FACILITATOR_URL?.trim() && !isLocal) {
 
 await mkdir(state, { recursive: true });
 await deleteUnfinished(join(state, "r2"));
-const { serveWorker } = await import("./lib/serveWorker.ts"); // loaded late, because loading takes longer than all of the code above
+const { serveWorker } = await import("./lib/serveWorker.ts"); // loads serveWorker.ts late, because it loads slowly
 const outside = { host, port: Number(port), isLocal };
-const place = { outside, unsafeTriggerHandlers: true }; // these handlers are at Miniflare's own address, which only this machine can reach
+const place = { outside, unsafeTriggerHandlers: true }; // triggers are served only at Miniflare's own address, which only this machine can reach
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, place).catch(
   ({ message }: Error) => {
     console.error(`The server could not start at ${host}:${port}: ${message}`);

@@ -24,7 +24,7 @@ interface Asked {
   token: string;
   rpcUrls: string[];
   json: boolean;
-  /** The keys that sign and send a claim; undefined if nothing is claimed. */
+  /** The private keys that sign and send a claim. Undefined if the command does not claim. */
   claim: { signer: Hex; sender: Hex } | undefined;
 }
 

@@ -46,7 +46,7 @@ const nodeAt = (url: string) =>
     .extend(walletActions);
 type Nodes = Map<number, ReturnType<typeof nodeAt>>;
 
-/** Returns clients of the nodes that report a chain id, by this id. Nodes of Solana report none. */
+/** Returns a client for each node, by the id of the node's chain. Omits Solana nodes, which report no chain id. */
 export async function nodesByChain(rpcUrls: string[]): Promise<Nodes> {
   const nodes: Nodes = new Map();
   for (const url of rpcUrls) {

@@ -11,7 +11,8 @@ import { runIn } from "./program.mjs";
 import { stubModel } from "./stubModel.mjs";
 
 /**
- * Request bodies to model APIs, as unmodified hosts build them from the list of tools. `bodies/` has the recorded ones.
+ * Request bodies that unmodified hosts send to model APIs. The hosts build them from the list of tools. The folder
+ * `bodies/` contains recorded bodies.
  */
 
 const FOLDER = join(import.meta.dirname, "bodies");
@@ -43,7 +44,7 @@ const from = (api, run) => async (/** @type {string} */ url) => {
   return bodies[0].tools;
 };
 
-/** The bodies by file name. */
+/** Functions that build the request bodies, by the name of the recorded file. */
 const BODIES = {
   "gemini-ai-sdk": fromAiSdk("gemini", (fetch) =>
     createGoogleGenerativeAI({ apiKey: "none", fetch })("gemini-2.5-pro"),
@@ -55,7 +56,7 @@ const BODIES = {
   "anthropic-ai-sdk": fromAiSdk("anthropic", (fetch) =>
     createAnthropic({ apiKey: "none", fetch })("claude-sonnet-4-5"),
   ),
-  // mcporter shows a model signatures instead of schemas
+  // mcporter shows the signatures of the tools to a model instead of their schemas
   mcporter: async (/** @type {string} */ url) => {
     const listing = await runIn({}, "mcporter", ["list", url, "--allow-http", "--all-parameters"]);
     return Array.from(listing.matchAll(/^ {2}(function .*)$/gm), ([, signature]) => signature);
@@ -63,9 +64,9 @@ const BODIES = {
 };
 
 /**
- * Compares the bodies with the recorded ones, and returns the names of those that differ.
+ * Compares the request bodies with the recorded ones, and returns the names of those that differ.
  * @param {URL} origin
- * @param {boolean} isUpdate whether to record the bodies instead
+ * @param {boolean} isUpdate whether to record the bodies instead of comparing them
  */
 export async function changedBodies(origin, isUpdate) {
   const changed = [];

@@ -19,7 +19,10 @@ import { DEVELOPMENT_KEY } from "../../src/payments/facilitators/localFacilitato
 import { samplePdf } from "../lib/samplePdf.ts";
 import { programPath, runIn } from "./program.mjs";
 
-/** Clients with a wallet. Each makes a free call and buys one marked PDF. Seeing the terms is part of buying. */
+/**
+ * Clients with a wallet. Each client makes a free call and buys one marked PDF. To buy, a client must also see the
+ * payment terms.
+ */
 
 const account = privateKeyToAccount(DEVELOPMENT_KEY);
 const schemes = [{ network: "eip155:*", client: new ExactEvmScheme(account) }];
@@ -32,7 +35,11 @@ export const request = {
 /** The arguments of the free call. */
 export const UPLOAD = { name: "contract.pdf" };
 
-/** Calls with `fetch` of a client. @param {typeof fetch} fetch @param {URL} origin */
+/**
+ * Makes a free call and a paid call with the `fetch` function of a client.
+ * @param {typeof fetch} fetch
+ * @param {URL} origin
+ */
 async function callWith(fetch, origin) {
   const post = async (/** @type {string} */ path, /** @type {object} */ body) =>
     (
@@ -45,9 +52,9 @@ async function callWith(fetch, origin) {
   return { uploaded: await post("/v1/uploads", UPLOAD), bought: await post("/v1/watermark/text", request) };
 }
 
-/** Calls with mppx. @param {URL} origin @param {"x402" | "mpp"} protocol */
+/** Makes a free call and a paid call with mppx. @param {URL} origin @param {"x402" | "mpp"} protocol */
 async function callWithMppx(origin, protocol) {
-  const text = `PAID WITH ${protocol}`; // another text, because the same content is charged once
+  const text = `PAID WITH ${protocol}`; // differs per protocol, because calls with the same content are charged once
   const post = (/** @type {string} */ path, /** @type {object} */ body) =>
     mppx(new URL(path, origin).href, "--protocol", protocol, "--silent", "-J", JSON.stringify(body));
   return {
@@ -62,7 +69,7 @@ export async function mppx(...words) {
 }
 
 /**
- * Calls with Cloudflare's paying MCP client.
+ * Makes a free call and a paid call with Cloudflare's paying MCP client.
  * @param {import("@modelcontextprotocol/client").Transport} transport
  * @param {string} text
  */
@@ -107,7 +114,7 @@ async function callWithMcpc(origin) {
   };
   try {
     await mcpc("x402", "import", DEVELOPMENT_KEY);
-    await runIn(env, "mcpc-bridge", []).catch(() => undefined); // fills the compile cache, and prints its usage
+    await runIn(env, "mcpc-bridge", []).catch(() => undefined); // fills the compile cache; without arguments, the program only prints its usage
     await connect(MCPC_ATTEMPTS);
     const tools = JSON.parse(await mcpc("@overprint", "tools-list", "--json"));
     const uploaded = await call("request_upload", UPLOAD);
@@ -144,7 +151,8 @@ export const BUYERS = {
   "agents (Cloudflare)": (origin) =>
     callWithAgents(new StreamableHTTPClientTransport(new URL("/mcp", origin)), "PAID WITH agents"),
   "@apify/mcpc": callWithMcpc,
-  // mcp-remote connects a client that speaks only stdio to the MCP endpoint. Cloudflare's `agents` pays through it.
+  // mcp-remote connects a client that speaks only stdio to the MCP endpoint. Cloudflare's `agents` pays through
+  // mcp-remote.
   async "mcp-remote"(origin) {
     const args = [programPath("mcp-remote"), new URL("/mcp", origin).href, "--allow-http", "--transport", "http-only"];
     const home = await mkdtemp(join(tmpdir(), "overprint-mcp-remote-"));

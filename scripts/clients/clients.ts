@@ -10,10 +10,10 @@ type Ability = (typeof ABILITIES)[number];
 /** A client, and its abilities with this service. */
 export interface KnownClient {
   name: string;
-  /** Package whose version counts. It is pinned here or in the project's package.json. */
+  /** Package that contains the client. Its version is pinned here or in the project's package.json. */
   package: string;
   can: readonly Ability[];
-  /** Why the client lacks the other abilities. */
+  /** Reason why the client lacks the abilities that `can` does not list. */
   reason?: string;
 }
 

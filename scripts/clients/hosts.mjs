@@ -12,8 +12,8 @@ import { runIn } from "./program.mjs";
 import { stubModel } from "./stubModel.mjs";
 
 /**
- * Clients without a wallet: MCP hosts, whose model is a {@link stubModel}, and programs. Each lists the tools, makes a free
- * call, and calls a paid tool without a payment.
+ * Clients without a wallet: MCP hosts, whose model is a {@link stubModel}, and command-line programs. Each client lists
+ * the tools, makes a free call, and calls a paid tool without a payment.
  */
 
 const UPLOAD = { name: "request_upload", arguments: { name: "contract.pdf" } };
@@ -30,7 +30,10 @@ async function inHome(use) {
   }
 }
 
-/** Returns what a model has seen of the answers to its calls. @param {any[]} bodies the requests to its API */
+/**
+ * Returns the tools that a model has seen, and the answers to its tool calls. @param {any[]} bodies the requests to the
+ * model's API
+ */
 function seenBy(bodies) {
   const names = (/** @type {any} */ tools) =>
     tools
@@ -41,7 +44,7 @@ function seenBy(bodies) {
   return { listed: names(bodies[0].tools), ...(handle && { uploaded: { handle } }), terms: seen };
 }
 
-/** Runs the AI SDK with a model of OpenAI. @param {string} url the MCP endpoint */
+/** Runs the AI SDK with an OpenAI model. @param {string} url the MCP endpoint */
 async function withAiSdk(url) {
   const { fetch, bodies } = stubModel("openai", SCRIPT);
   const client = await createMCPClient({ transport: { type: "http", url } });
@@ -80,7 +83,7 @@ export async function runOpenAiAgent(url, fetch) {
   }
 }
 
-/** Runs LangChain with a model of Gemini. @param {string} url the MCP endpoint */
+/** Runs LangChain with a Gemini model. @param {string} url the MCP endpoint */
 async function withLangChain(url) {
   const { fetch, bodies } = stubModel("gemini", SCRIPT);
   await runLangChain(url, fetch);
@@ -88,7 +91,7 @@ async function withLangChain(url) {
 }
 
 /**
- * Runs a model of Gemini with LangChain until it calls no more tools.
+ * Runs a Gemini model with LangChain until the model calls no more tools.
  * @param {string} url the MCP endpoint
  * @param {typeof fetch} answer the model's API
  */
@@ -97,7 +100,7 @@ export async function runLangChain(url, answer) {
   const { fetch } = globalThis;
   try {
     const tools = await client.getTools();
-    // LangChain takes no other `fetch`
+    // replaces the global `fetch`, because LangChain accepts no other one
     globalThis.fetch = (input, init) =>
       String(input instanceof Request ? input.url : input).includes("googleapis.com")
         ? answer(input, init)
@@ -130,7 +133,7 @@ async function answerTo(tools, call) {
   }
 }
 
-/** Runs mcporter. @param {string} url the MCP endpoint */
+/** Lists and calls the tools with mcporter. @param {string} url the MCP endpoint */
 function withMcporter(url) {
   return inHome(async (home) => {
     const mcporter = (/** @type {string[]} */ ...words) => runIn({ HOME: home }, "mcporter", words);
@@ -144,7 +147,7 @@ function withMcporter(url) {
   });
 }
 
-/** Runs the Inspector's command line. @param {string} url the MCP endpoint */
+/** Lists and calls the tools with the command line of the MCP Inspector. @param {string} url the MCP endpoint */
 function withInspector(url) {
   return inHome(async (home) => {
     const inspect = (/** @type {string[]} */ ...words) =>
@@ -161,7 +164,7 @@ function withInspector(url) {
   });
 }
 
-/** Runs agentcash, a program for HTTP. @param {URL} origin */
+/** Lists and calls the HTTP endpoints with the program agentcash. @param {URL} origin */
 function withAgentcash(origin) {
   return inHome(async (home) => {
     const agentcash = async (/** @type {string[]} */ ...words) =>

@@ -1,9 +1,9 @@
 /**
- * The answers that a client got. Each one that it got proves an ability.
+ * The answers that a client received. Each answer proves an ability of the client.
  * @typedef {object} Answers
  * @property {string[]} [listed] names of tools, or paths of endpoints
  * @property {{ handle?: string }} [uploaded] the answer to the free call
- * @property {string} [terms] text in which a person or a model sees the terms
+ * @property {string} [terms] text in which a person or a model sees the payment terms
  * @property {{ output?: { url: string } }} [bought] the answer to the paid call
  */
 
@@ -29,7 +29,7 @@ export async function provenBy({ listed = [], uploaded, terms = "", bought }) {
   return proofs.filter(([, isProven]) => isProven).map(([ability]) => ability);
 }
 
-/** @param {string} url */
+/** Returns whether a URL serves a PDF. @param {string} url */
 async function isPdf(url) {
   const pdf = await (await fetch(url)).bytes();
   return new TextDecoder().decode(pdf.subarray(0, 5)) === "%PDF-";

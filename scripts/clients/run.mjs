@@ -1,8 +1,9 @@
 /**
- * `npm run check:clients` starts the Worker with the development facilitator, and uses it with unmodified clients of x402,
- * MPP and MCP. It prints what each can do, and why it cannot do the rest. It exits with 1 if a client can do more or less
- * than `clients.ts` says, if `mppx validate` finds a fault, or if a request body to a model differs from the recorded one
- * (`bodies/`). With words, it runs only the parts whose names contain one of them. `--update` records the bodies.
+ * `npm run check:clients` starts the Worker with the development facilitator, and uses it with unmodified clients of
+ * x402, MPP and MCP. The script prints what each client can do, and why it cannot do the rest. The script exits with 1
+ * if a client can do more or less than `clients.ts` says, if `mppx validate` finds a fault, or if a request body to a
+ * model differs from the recorded one (`bodies/`). With arguments, the script runs only the parts whose names contain
+ * one of the arguments. `--update` records the request bodies.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +26,10 @@ async function check({ name, can, reason }, origin) {
   return shown;
 }
 
-/** Lets mppx check challenges, errors, payments and receipts of each paid address. @param {URL} origin */
+/**
+ * Runs `mppx validate`, which checks the challenges, errors, payments and receipts of each paid URL. @param {URL}
+ * origin
+ */
 async function validateWithMppx(origin) {
   const image = `data:image/png;base64,${(await readFile(LOGO)).toString("base64")}`;
   const bodies = { "/v1/watermark/text": request, "/v1/watermark/image": { file: request.file, image } };
@@ -38,7 +42,7 @@ const args = process.argv.slice(2);
 const words = args.filter((word) => word !== "--update");
 const isUpdate = args.includes("--update");
 
-/** @param {URL} origin */
+/** Compares the request bodies with the recorded ones, or records them. @param {URL} origin */
 async function compareBodies(origin) {
   const changed = await changedBodies(origin, isUpdate);
   if (changed.length > 0)

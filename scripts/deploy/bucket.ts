@@ -9,7 +9,7 @@ export const bucketCommands = {
   addRule: (bucket: string, { name, prefix, expireDays, abortDays }: LifecycleRule) => [
     ...["r2", "bucket", "lifecycle", "add", bucket, name, prefix, "--expire-days", String(expireDays)],
     ...(abortDays === undefined ? [] : ["--abort-multipart-days", String(abortDays)]),
-    "--force", // skips the confirmation, because there is no terminal
+    "--force", // skips the confirmation, because wrangler has no terminal to ask on
   ],
   localUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "get", bucket],
   enableLocalUploads: (bucket: string) => ["r2", "bucket", "local-uploads", "enable", bucket, "--force"],

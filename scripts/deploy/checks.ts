@@ -7,8 +7,8 @@ import type { Found } from "./report.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 /**
- * Checks that this Node.js version can run wrangler.
- * @param engine the Node.js version that wrangler requires, as in its package.json: `>=22.0.0`
+ * Checks that this version of Node.js can run wrangler.
+ * @param engine the Node.js versions that wrangler supports, as in its package.json: `>=22.0.0`
  * @throws Failure if this version is too old
  */
 export function checkNode(version: string, engine: string): Found {

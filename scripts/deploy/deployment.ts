@@ -8,7 +8,7 @@ export interface Deployment {
   env: NodeJS.ProcessEnv;
   /** Creates a runner of wrangler with the given environment variables. */
   wrangler: (env: Record<string, string>) => Wrangler;
-  /** Node.js version that wrangler requires, as in its package.json: `>=22.0.0`. */
+  /** Node.js versions that wrangler supports, as in its package.json: `>=22.0.0`. */
   engine: string;
   bucket: string;
   /** The account id in wrangler.toml, if present. */

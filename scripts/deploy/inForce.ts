@@ -1,7 +1,7 @@
 import type { Wrangler } from "./wrangler.ts";
 
 /**
- * Returns the names of the variables and secrets of the deployed Worker. The list is empty if the Worker is not
+ * Returns the names of the variables and secrets that the deployed Worker has. The list is empty if the Worker is not
  * deployed yet, or if its variables cannot be read.
  */
 export async function namesInForce(wrangler: Wrangler): Promise<string[]> {

@@ -51,7 +51,7 @@ export async function checkAll(deployment: Deployment): Promise<Ready | undefine
   return isGood && settings ? { settings, wrangler, sale } : undefined;
 }
 
-/** Returns a warning for each setting at Cloudflare that this deployment does not set. */
+/** Returns a warning for each setting of the deployed Worker that this deployment does not set. */
 async function leftOver(wrangler: Wrangler, { vars, secrets }: DeploySettings): Promise<string[]> {
   const names = (await namesInForce(wrangler)).filter((name) => name in known.shape);
   return names

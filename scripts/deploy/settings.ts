@@ -30,7 +30,7 @@ export interface DeploySettings {
   secrets: Record<string, string>;
   /** Variables for wrangler itself, by name, such as CLOUDFLARE_ACCOUNT_ID. */
   cloudflare: Record<string, string>;
-  /** Whether the settings exist only at Cloudflare, so that their values are unknown here. */
+  /** Whether the settings exist only at Cloudflare. Their values are then unknown on this machine. */
   areElsewhere: boolean;
   /** Summary of the settings in one line. */
   summary: string;
@@ -124,8 +124,8 @@ function configOf(all: Record<string, string>, file: string): Config {
 }
 
 /**
- * Returns whether the settings exist only at Cloudflare. This is the case for deployments by the button "Deploy to
- * Cloudflare", where Workers Builds deploys each push.
+ * Returns whether the settings exist only at Cloudflare. The button "Deploy to Cloudflare" creates deployments with
+ * such settings, and Workers Builds then deploys each push.
  */
 function areElsewhere(all: Record<string, string>): boolean {
   return all.WORKERS_CI !== undefined && Object.keys(settings.shape).every((setting) => all[setting] === undefined);

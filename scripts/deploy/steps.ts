@@ -11,7 +11,7 @@ import { commandLine } from "./wrangler.ts";
 
 /** A step of a deployment. */
 export interface Step {
-  /** Name of the step, as in "left to do: …". */
+  /** Name of the step, as in the message "left to do: …". */
   name: string;
   /** Commands that a dry run prints instead of running the step. */
   commands: string[];

@@ -12,8 +12,8 @@ export function chainOf(network: Network): Chain | undefined {
 }
 
 /**
- * Returns whether the money of a network is worthless test money. The network may also be one of EXTRA_NETWORKS. The
- * money of an unknown network counts as real.
+ * Returns whether the money of a network is worthless test money. The network can be built in or come from
+ * EXTRA_NETWORKS. The money of an unknown network counts as real.
  */
 export function isTestNetwork(network: Network): boolean {
   return TEST_NETWORKS.has(network.name) || chainOf(network)?.testnet === true;

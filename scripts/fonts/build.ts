@@ -1,4 +1,4 @@
-/** Builds the contents of `fonts/` and of their index from the fonts' sources, in memory. */
+/** Builds the files of `fonts/` and the index of these files from the fonts' sources, in memory. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +21,10 @@ export interface Built {
 }
 
 /**
- * Builds the fonts of `families`, which are in order of preference. The same sources give the same bytes.
+ * Builds the fonts of `families`, which are in order of preference. Equal sources give equal bytes.
  * @param read returns the bytes of a source
- * @throws Error if a font has another license than the OFL, if the weights of a font differ in coverage, or if a built
- * font lacks a character
+ * @throws Error if a font's license is not the OFL, if the weights of a font differ in coverage, or if a built font
+ * lacks a character
  */
 export function buildFonts(families: readonly FamilySource[], read: (source: FontSource) => Uint8Array): Built {
   const files = new Map<string, Uint8Array>();
@@ -53,8 +53,8 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
       }
     }
 
-    // omits characters that an earlier family covers, which makes the list of ranges much shorter; `forms` still covers
-    // them
+    // omits characters that an earlier family covers, which makes the list of ranges much shorter; the list `forms`
+    // still includes these characters
     if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     for (const codePoint of codePoints) covered.add(codePoint);
     notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);

@@ -1,6 +1,6 @@
 import { type FamilySource, fromDebian, fromNpm, regularFromNpm } from "./sources.ts";
 
-/** East Asian characters, for which the sliced families are used. */
+/** East Asian characters, for which the sliced fonts are used. */
 const EAST_ASIAN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\u3000-\u33ff\ufe10-\ufe6f\uff00-\uffef]/u;
 const HANGUL = /[\p{Script=Hangul}]/u;
@@ -16,8 +16,8 @@ export const FAMILIES: readonly FamilySource[] = [
   // excludes Devanagari, which this font covers only in part
   { ...fromNpm("noto-sans", "NotoSans"), accepts: (character) => !/\p{Script=Devanagari}/u.test(character) },
   fromNpm("noto-sans-arabic", "NotoSansArabic"),
-  // used only for languages with this style of writing (src/engine/fonts/language.ts); other languages use the family
-  // above
+  // used only for languages written in the Nastaliq style (src/engine/fonts/language.ts); other languages use the
+  // family above
   fromDebian("noto-nastaliq-urdu", "NotoNastaliqUrdu"),
   fromNpm("noto-sans-hebrew", "NotoSansHebrew"),
   fromNpm("noto-sans-devanagari", "NotoSansDevanagari"),

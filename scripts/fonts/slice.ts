@@ -25,7 +25,10 @@ export function sliceFont(font: Font, codePoints: readonly number[]): Uint8Array
   });
 }
 
-/** Returns a `cmap` table with one subtable of format 12: groups of consecutive code points with consecutive glyphs. */
+/**
+ * Returns a `cmap` table with one subtable of format 12, in which each group maps consecutive code points to
+ * consecutive glyphs.
+ */
 function cmapOf(entries: readonly (readonly [codePoint: number, glyph: number])[]): Uint8Array {
   const groups: { first: number; last: number; glyph: number }[] = [];
   for (const [codePoint, glyph] of entries) {
@@ -37,7 +40,7 @@ function cmapOf(entries: readonly (readonly [codePoint: number, glyph: number])[
 
   const table = new Uint8Array(12 + 16 + groups.length * 12);
   const view = viewOf(table);
-  view.setUint16(2, 1); // one subtable: Windows, full Unicode
+  view.setUint16(2, 1); // one subtable, for the platform Windows and the encoding full Unicode
   view.setUint16(4, 3);
   view.setUint16(6, 10);
   view.setUint32(8, 12);

@@ -26,8 +26,8 @@ export interface FamilySource {
   readonly regular: FontSource;
   readonly bold?: FontSource;
   /**
-   * Returns whether the family is used for a character. Without this function, the family is used for all its
-   * characters.
+   * Returns whether this font family is used for a character. Without this function, the family is used for all
+   * characters that it covers.
    */
   readonly accepts?: (character: string) => boolean;
   /** Whether the font is cut into slices, which contain only the accepted characters. */
@@ -40,17 +40,17 @@ export interface FamilySource {
  */
 export type FontSource = { readonly npm: string } | { readonly debian: string; readonly kept: string };
 
-/** Returns the family of an npm package `@expo-google-fonts/…`, in the weights regular and bold. */
+/** Returns the family of an npm package `@expo-google-fonts/…`, in regular and bold. */
 export function fromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular"), bold: expo(name, file, "700Bold") };
 }
 
-/** Returns the family of an npm package `@expo-google-fonts/…`, in the weight regular. */
+/** Returns the family of an npm package `@expo-google-fonts/…`, in regular only. */
 export function regularFromNpm(name: string, file: string): FamilySource {
   return { name, regular: expo(name, file, "400Regular") };
 }
 
-/** Returns a font family from Debian's packages: the weight regular, and the weight bold if `HASHES` lists its file. */
+/** Returns a font family from Debian's packages, in regular. Adds bold if `HASHES` lists the file of the bold font. */
 export function fromDebian(name: string, file: string): FamilySource {
   const kept = (weight: string) => ({ debian: `${file}-${weight}.ttf`, kept: `${name}-${weight.toLowerCase()}.ttf` });
   return { name, regular: kept("Regular"), ...(HASHES.has(`${file}-Bold.ttf`) && { bold: kept("Bold") }) };

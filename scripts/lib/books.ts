@@ -1,4 +1,4 @@
-/** Reads the books of a deployment, which are the sales that its operator can see. */
+/** Reads the books of a deployment: the sales that its operator can see. */
 import { type SalesPage, salesPage } from "../../src/service/account/sales.ts";
 
 /** A sale as `GET /v1/operator/sales` returns it. */
@@ -8,9 +8,9 @@ export type SoldOn = SalesPage["networks"][number];
 const DAY_MS = 86_400_000;
 
 /**
- * Reads all sales of the UTC days that overlap a span of time (Unix milliseconds), and the networks on which the
+ * Reads all sales of the UTC days that overlap a time span (Unix milliseconds), and the networks on which the
  * deployment sells now.
- * @throws Error with a message for the operator, if the books cannot be read
+ * @throws Error with a message for the operator, if the sales cannot be read
  */
 export async function readBooks(
   url: string,

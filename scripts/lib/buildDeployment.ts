@@ -12,8 +12,8 @@ export async function buildDeployment(root: string, out: string, env = process.e
   const worker = join(out, "worker");
   await buildScript(worker, { root, env });
   const files = [...(await hashesOf(worker, "worker")), ...(await hashesOf(join(root, "dist/site"), "site"))];
-  // Other files are not deployed, and differ between builds: wrangler's README contains the time, and source maps
-  // contain the folder.
+  // Leaves out files that are not deployed, because they differ between builds: wrangler's README contains the time,
+  // and source maps contain the folder.
   return new Map(
     files.filter(([path]) => !/^worker\/(README\.md|.*\.map)$/.test(path) && path !== `worker/${METAFILE}`),
   );

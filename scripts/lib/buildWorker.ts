@@ -5,13 +5,15 @@ import { settings } from "../../src/settings/config.ts";
 import { buildScript } from "./buildScript.ts";
 
 /**
- * Builds a Worker into a folder, as a deployment does, and writes a list of the names of its settings beside it.
- * @returns the path of a file with Miniflare's options: the modules, and the bindings of wrangler.toml without settings
+ * Builds a Worker into a folder, as a deployment does. Also writes a list of the names of the Worker's settings into
+ * the folder.
+ * @returns the path of a file with options for Miniflare: the modules, and the bindings of wrangler.toml without
+ * settings
  */
 export async function buildWorker(entry: string, into: string): Promise<string> {
   const folder = resolve(into);
   await buildScript(folder, { entry });
-  const { workerOptionsIn } = await import("./workerOptions.ts"); // loaded late, because loading it is slow
+  const { workerOptionsIn } = await import("./workerOptions.ts"); // loads this file late, because it loads slowly
   const wasm = (await readdir(folder)).filter((name) => name.endsWith(".wasm"));
   const script = entry.slice(entry.lastIndexOf("/") + 1).replace(/\.ts$/, ".js");
   const options = {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-/** Possible paths of the browser: the one in the setting, then those where Debian, Fedora and macOS install it. */
+/** Possible paths of the browser: the value of CHROMIUM_PATH, then the paths where Debian, Fedora and macOS install it. */
 const PATHS = [
   process.env.CHROMIUM_PATH,
   "/usr/bin/chromium",

@@ -11,8 +11,8 @@ const STEP = 830;
 /** Minimum blue value of a page's pixels. The gray between pages is darker. */
 const LEAST_BLUE = 50;
 /**
- * Interval between two screenshots. The viewer has no event for finished pages. The pages count as finished when
- * several screenshots in a row are the same.
+ * Interval between two screenshots. The viewer has no event for finished pages. The script therefore waits until
+ * several screenshots in a row are equal.
  */
 const POLL_MS = 500;
 const POLLS = 60;

@@ -1,8 +1,8 @@
 /** The environment in which a command runs. */
 export interface Surroundings {
-  /** Path of a file of NAME=value lines, which may be missing. */
+  /** Path of a file of NAME=value lines. The file may be missing. */
   settingsFile: string;
-  /** Environment variables, which take precedence. */
+  /** Environment variables. They take precedence over the settings file. */
   env: NodeJS.ProcessEnv;
   print: (text: string) => void;
   complain: (text: string) => void;
@@ -10,8 +10,8 @@ export interface Surroundings {
 
 /**
  * Runs a command, and prints its errors.
- * @param readAsked reads the arguments; returns undefined if they ask only for the usage
- * @param act does what is asked, and returns the exit code
+ * @param readAsked parses the arguments; returns undefined if they ask only for the usage
+ * @param act runs the command with the parsed arguments, and returns the exit code
  * @returns the exit code: 2 if the command fails
  */
 export async function runCommand<A>(

@@ -8,9 +8,9 @@ interface Drawing {
 
 /** Differences between the drawings of the same mark by two viewers. */
 interface Difference {
-  /** Maximum distance in pixels between the corresponding sides of the two bounding boxes. */
+  /** Maximum distance in pixels between corresponding sides of the marks' two bounding boxes. */
   readonly shift: number;
-  /** Sum of all pixel changes by one viewer, divided by the sum of the other viewer. */
+  /** Sum of all pixel changes by one viewer, divided by the sum of all pixel changes by the other viewer. */
   readonly strength: number;
   /**
    * Share of the pixels changed by one viewer that have no pixel changed by the other viewer nearby. It is computed in
@@ -20,8 +20,8 @@ interface Difference {
 }
 
 /**
- * Minimum change of a pixel, summed over its channels, for the pixel to count as ink. Near ink of the other viewer,
- * half of this change is enough.
+ * Minimum change of a pixel, summed over its channels, for the pixel to count as ink. Half of this change is enough
+ * near ink of the other viewer.
  */
 const INK = 60;
 /** Maximum distance in pixels at which two inked pixels count as being at the same place. */

@@ -1,6 +1,6 @@
 /**
- * Defects of PDFs that readers tolerate. Each is a function that changes a file. The engine must tolerate each defect
- * on its own.
+ * Defects of PDFs that readers tolerate. Each defect is a function that changes a file. The engine must tolerate each
+ * defect when it is the only one.
  */
 
 /** Adds a defect to a file, which is a string of one character per byte. */

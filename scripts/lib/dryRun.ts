@@ -1,5 +1,5 @@
 /**
- * Returns whether `--dry-run` was given. Without a `--` before it, npm takes the flag itself and sets an environment
+ * Returns whether `--dry-run` was given. Without a `--` before the flag, npm consumes it and sets an environment
  * variable.
  */
 export function isDryRun(flag: boolean | undefined): boolean {

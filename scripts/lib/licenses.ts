@@ -4,7 +4,10 @@ import type { Metafile } from "esbuild";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Packages from which files are copied unbundled. src/engine/platform and scripts/buildSite.ts name the files. */
+/**
+ * Packages whose files are copied into the deployment without bundling. src/engine/platform and scripts/buildSite.ts
+ * name the files.
+ */
 export const COPIED = {
   Worker: ["harfbuzzjs"],
   page: ["@fontsource-variable/schibsted-grotesk", "harfbuzzjs", "pdfjs-dist"],

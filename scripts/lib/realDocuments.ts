@@ -1,4 +1,7 @@
-/** Documents that look like those of customers, for visual inspection of marks and for tests of where marks are placed. */
+/**
+ * Documents that look like those of customers. They serve for visual inspection of marks and for tests of the marks'
+ * places.
+ */
 import { degrees, PDFDocument, type PDFFont, type PDFPage, type RGB, rgb, StandardFonts } from "pdf-lib";
 
 const INK = rgb(0.1, 0.11, 0.14);
@@ -8,8 +11,8 @@ const BLUE = rgb(0.09, 0.27, 0.55);
 const RED = rgb(0.78, 0.12, 0.14);
 
 /**
- * The rows of a QR code (version 2, 25 modules wide) as hexadecimal numbers. Bits that are set are dark. Its text is
- * "OP7K2L LIS-AMS 12A seq 014".
+ * The rows of a QR code (version 2, 25 modules wide) as hexadecimal numbers. Bits that are set are dark modules. The QR
+ * code contains the text "OP7K2L LIS-AMS 12A seq 014".
  */
 const QR_ROWS =
   `1fc937f 104f241 175e45d 175db5d 175e05d 105b341 1fd557f 0017200 17cdf7c 1f894e2 0f6ba65 1c96691 1167e49 1d9d02f 15c5787 10884fa 12f4ff6 0013519 1fcc35f 1055510 1758bf8 175f0c7 1755169 1045249 1fd08cf`.split(
@@ -200,7 +203,7 @@ export type RealDocument = keyof typeof DOCUMENTS;
 /** The names of all documents. */
 export const REAL_DOCUMENTS = Object.keys(DOCUMENTS) as RealDocument[];
 
-/** Creates a document. */
+/** Creates the document with a given name. */
 export async function realDocument(name: RealDocument): Promise<Uint8Array<ArrayBuffer>> {
   const document = await PDFDocument.create();
   const fonts = {

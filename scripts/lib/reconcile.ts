@@ -8,7 +8,10 @@ import type { Transfer } from "./transfers.ts";
 export interface Span {
   since: number;
   until: number;
-  /** End of the time whose sales and transfers are judged. Later ones may belong to an unfinished settlement. */
+  /**
+   * Time up to which every sale must have a transfer and every transfer a sale. Later ones may belong to an unfinished
+   * settlement.
+   */
   judged: number;
 }
 

@@ -60,7 +60,7 @@ export async function startMiniflare(
       workers: [worker, ...(outside ? [frontOf(worker.name!, outside)] : [])],
       ...place,
       resourcePersistencePath: state,
-      cf: false, // without this, Miniflare would fetch the data of `request.cf`
+      cf: false, // turns off a download by Miniflare, which would otherwise fetch the data of `request.cf`
       log: new Log(LogLevel.WARN),
     }),
   );

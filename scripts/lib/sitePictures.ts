@@ -31,7 +31,7 @@ export async function sitePictures(): Promise<SitePicture[]> {
       text: isLine ? "Draft of 1 May" : "DRAFT",
       template: name,
       opacity: 0.75,
-      ...(isLine && { fontSizePt: 13 }), // a line at its usual size would be unreadable in a small picture
+      ...(isLine && { fontSizePt: 13 }), // enlarges marks of one line, which would otherwise be unreadable in a small picture
     });
   }
 

@@ -2,7 +2,7 @@
 import { createClient, type Hex, http, publicActions } from "viem";
 import type { SoldOn } from "./books.ts";
 
-/** A transfer of the token to the seller. */
+/** A transfer of the network's token to the seller. */
 export interface Transfer {
   transaction: string;
   from: string;
@@ -28,7 +28,7 @@ const TRANSFER = {
  * down to one block.
  */
 const MOST_BLOCKS = 10_000n;
-/** Number of the newest blocks that are ignored, because the chain may still replace them. */
+/** Number of the newest blocks that the search ignores, because the chain may still replace them. */
 const CONFIRMATIONS = 1n;
 
 /**
@@ -71,7 +71,7 @@ export async function transfersTo(
     }
     for (const { transactionHash, blockNumber, args } of logs)
       if (args.value > 0n)
-        // excludes transfers of zero, which anyone can send, for example as advertising
+        // skips transfers of zero, which anyone can send, for example as advertising
         found.push({
           transaction: transactionHash,
           from: args.from,

@@ -63,8 +63,8 @@ export interface ServerPlace {
 }
 
 /**
- * Starts a Node.js program that serves the Worker, and waits until the Worker answers. The Worker's storage is the
- * folder `keptState`, which remains after the program stops, or else a new temporary folder.
+ * Starts a Node.js program that serves the Worker, and waits until the Worker answers. The Worker stores its data in
+ * the folder `keptState`, which remains after the program stops. Without `keptState`, it uses a new temporary folder.
  * @param program returns the path and arguments of the program
  * @throws Error if the Worker has not started within a minute
  */
@@ -100,7 +100,7 @@ export async function startServer(
     if (child.exitCode !== null || signal?.aborted || Date.now() > deadline) {
       await stop();
       signal?.throwIfAborted();
-      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // tries again, because another process took the port first
+      if (/address already in use/i.test(log)) return startServer(program, { keptState, signal }); // starts again on another port, because another process has taken this one
       throw new Error(`the Worker did not start:\n${log}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));

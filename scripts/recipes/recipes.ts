@@ -1,13 +1,16 @@
 import { type Edit, insertAfter, replace } from "./edits.ts";
 import type { Reds } from "./replay.ts";
 
-/** A change of the table "Where to change what" in ARCHITECTURE.md, made step by step as a newcomer would make it. */
+/**
+ * A change that the table "Where to change what" in ARCHITECTURE.md describes, made step by step as a newcomer would
+ * make it.
+ */
 export interface Recipe {
-  /** Text of the first cell of the change's row in that table. */
+  /** Text of the first cell of the row that describes the change in ARCHITECTURE.md. */
   change: string;
   /** Test files that run after each step. */
   tests: string[];
-  /** Steps of the change. No file is red after the last step. */
+  /** Steps of the change. After the last step, all type checks and tests must pass. */
   steps: RecipeStep[];
 }
 
@@ -16,7 +19,7 @@ export interface RecipeStep {
   edits: Edit[];
   /** Scripts to run after the edits. */
   programs?: string[];
-  /** The files that must be red after this step. No other file may be red. */
+  /** The files whose type check or tests must fail after this step. All other files must pass. */
   red: Reds;
 }
 

@@ -9,12 +9,15 @@ const MARGIN_MS = 86_400_000;
 
 /** Sales and transfers of one network. */
 export interface Account extends SoldOn {
-  /** Sales on this network in the span. */
+  /** Sales on this network in the time span of the report. */
   book: Sale[];
   sold: string;
-  /** Sums of the sales and of the claims in payment channels in the span; undefined if there are neither. */
+  /**
+   * Sums of the sales and of the claims in payment channels in the time span. Undefined if there are no such sales and
+   * claims.
+   */
   channels?: { sold: string; claimed: string };
-  /** Sum of the transfers. Undefined if the network was not reconciled; `unchecked` then gives the reason. */
+  /** Sum of the transfers. Undefined if the network was not reconciled. The field `unchecked` then gives the reason. */
   moved?: string;
   unchecked?: string;
   differences: Pick<Reconciled, "soldNotMoved" | "movedNotSold">;
@@ -53,7 +56,7 @@ async function account(
     : "only EVM chains are reconciled";
   const sellers = [...new Set([network.pay_to, ...sales.map(({ pay_to }) => pay_to)])];
   const transfers = unchecked ? [] : await transfersTo(sellers, network, rpcUrl, from, to);
-  // Sales in channels have no separate transfers: one transfer pays for many of them.
+  // Sales through payment channels have no separate transfers. One transfer pays for many of these sales.
   const paid = rows.filter(({ entry, channel }) => entry === "transfer" || (entry === "sale" && channel === null));
   const { sales: _, transfers: moved, ...differences } = await reconcile(paid, transfers, span);
   const isIn = ({ settled_at }: Sale) => Date.parse(settled_at) >= span.since && Date.parse(settled_at) < span.until;

@@ -22,7 +22,7 @@ const UNITS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 export interface Asked extends Span {
   url: string;
   token: string;
-  /** URLs of nodes, one for each of NETWORKS in the same order. A URL is empty if its network has no node. */
+  /** URLs of the nodes, in the order of NETWORKS. The URL of a network without a node is empty. */
   rpcUrls: string[];
   json: boolean;
 }

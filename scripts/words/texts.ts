@@ -17,9 +17,9 @@ export interface Text {
 
 const CODE = "{src,web,cli,scripts,bench,test,examples}/**/*.{ts,tsx,mts,mjs,js}";
 const ROOT_CODE = "*.mts";
-/** Files whose comments are between slashes and asterisks. */
+/** Files with comments in the syntax of CSS. */
 const STYLES = "web/**/*.css";
-/** Files whose comments follow a number sign. */
+/** Files in which comments begin with a number sign. */
 const SETTINGS = [
   "*.toml",
   "Dockerfile",
