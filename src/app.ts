@@ -62,14 +62,14 @@ app.use(requestId());
 app.use(logRequest);
 app.use(lingerOverBody);
 app.use(securityHeaders);
-app.use(except([SALES, OPEN_CHANNELS_PATH], crossOrigin)); // web pages of other origins must not read the sales
+app.use(except([SALES, OPEN_CHANNELS_PATH], crossOrigin)); // pages of other origins must not read the list of sales or of channels
 app.use(readSettings);
 app.use(separateFiles);
 app.use(expectPlainBody);
 
 const readOnly = methodNotAllowed("GET, HEAD");
 
-// Pages and their assets
+// Routes of the pages and their assets
 app.get("/", revalidated, dropUnsettledNetworks, showHome).all(readOnly);
 app.get("/docs", revalidated, dropUnsettledNetworks, showDocs).all(readOnly);
 app.get("/docs/errors", revalidated, showErrors).all(readOnly);
@@ -84,7 +84,7 @@ for (const product of PRODUCTS)
     .get(dropUnsettledNetworks, refuseReading(product))
     .all(methodNotAllowed("POST"));
 
-// Uploads before a call, results after it
+// Routes of the uploads before a call and the results after it
 app.post(UPLOADS_PATH, dropUnsettledNetworks, createUpload).all(methodNotAllowed("POST"));
 app.get(`${UPLOADS_PATH}/:id`, showUploadPage).put(receiveUploadedFile).all(methodNotAllowed("GET, HEAD, PUT"));
 app.get(`${FILES}/:file`, downloadFile).delete(revokeLink).all(methodNotAllowed("GET, HEAD, DELETE"));
@@ -109,7 +109,7 @@ for (const path of [SERVER_CARD, "/.well-known/mcp/server-card.json"])
   app.get(path, revalidated, sendServerCard).all(readOnly);
 app.get(MCP_CATALOG, revalidated, sendMcpCatalog).all(readOnly);
 
-// Descriptions for programs
+// Routes of the machine-readable descriptions
 app.get("/openapi.json", revalidated, dropUnsettledNetworks, sendDescription).all(readOnly);
 app.get("/llms.txt", revalidated, dropUnsettledNetworks, sendGuide).all(readOnly);
 app.get("/v1/limits", sendLimits).all(readOnly);

@@ -35,7 +35,7 @@ export const limitBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
 export const expectPlainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const codings = c.req.header("Content-Encoding")?.split(",") ?? [];
   const isEncoded = codings.some((coding) => !/^\s*(identity)?\s*$/i.test(coding));
-  // The runtime sets `body` even if the body is empty.
+  // The length is checked too, because the runtime sets `body` even if the body is empty.
   if (isEncoded && ["POST", "PUT"].includes(c.req.method) && announcedBytesOf(c.req.raw) !== 0 && c.req.raw.body)
     throw new Problem(
       "unsupported_media_type",
@@ -53,7 +53,7 @@ export const expectPlainBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
  */
 export function queryFields(c: Context): Record<string, string> {
   const fields = new Map<string, string>();
-  // `c.req.query()` would return invalid UTF-8 undecoded: `%E9` would be printed on every page.
+  // `c.req.query()` would return invalid UTF-8 undecoded. The mark would then contain a literal `%E9`.
   for (const [name, value] of new URL(c.req.url).searchParams) {
     if (name === "file" || fields.has(name)) {
       const isFile = name === "file";
@@ -121,11 +121,11 @@ export async function readRequest(
     }
     case TEXT_FORM: {
       const fields = await readUrlEncoded(body, memory);
-      expectFieldsInBody(c); // after reading, because a PDF with this type has its fields in the query
+      expectFieldsInBody(c); // checked after the form is read, because reading rejects a PDF that was sent as a form with a better message
       return product.accept(fields, "form");
     }
     case PDF: {
-      const fields = queryFields(c); // validated before the service reads the body, which may be long
+      const fields = queryFields(c); // validates the fields before the service reads the body, which may be long
       const inspect = (head: Uint8Array) => expectPdf(head, undefined);
       const file = await receiveUpload(body, receiving.file, inspect, announced, announced);
       return product.accept({ ...fields, file }, "form");

@@ -10,18 +10,18 @@ import type { ApiEnv } from "./environment.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 import { exchangeOf } from "./sell.ts";
 
-/** Path that refunds the balance of a payment channel. */
+/** Path of the endpoint that refunds the balance of a payment channel. */
 export const CHANNEL = "/v1/channel";
 
 /**
- * Refunds a channel. Without a payment, answers 402 with the terms of channels, from which the official client makes the
- * refund's payload.
+ * Refunds a channel. Without a payment, answers 402 with the terms of payment channels, from which the official x402
+ * client makes the payload of the refund.
  * @throws PaymentRequired, PaymentError as {@link refundOnChannel}
  * @throws Problem not_found if the deployment offers no channels
  */
 export const refundChannel: Handler<ApiEnv> = async (c) => {
   const exchange = exchangeOf(c);
-  const [product] = PRODUCTS; // any product will do, because a refund has no price
+  const [product] = PRODUCTS; // uses the first product, because a refund has no price
   const resource = {
     url: new URL(exchange.request.url).origin + CHANNEL,
     description: "The refund of a payment channel for watermarks",
@@ -43,7 +43,7 @@ export const refundChannel: Handler<ApiEnv> = async (c) => {
       "the header PAYMENT-SIGNATURE is required: send a payload of the type `refund`, see openapi.json",
     );
   const refunding = refundOnChannel(payment, offer, exchange);
-  exchange.waitUntil(refunding.catch(() => undefined)); // continues after a disconnect
+  exchange.waitUntil(refunding.catch(() => undefined)); // continues the refund if the caller disconnects
   const receipt = await refunding;
   return c.json(receipt, 200, { ...receiptHeader(2, receipt), "Cache-Control": "no-store" });
 };

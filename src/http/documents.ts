@@ -34,7 +34,9 @@ function referenceOf(origin: string, config: Config) {
   return { reference, repository: config.repositoryUrl };
 }
 
-/** The tools of the MCP server that are not products. The server itself is loaded only for its own requests. */
+/**
+ * The free tools of the MCP server. The list is here because the MCP server itself is loaded only for requests to it.
+ */
 const FREE_TOOLS = [
   { name: "request_upload", summary: "Request upload of a local file", isFree: true },
   { name: "request_payment_link", summary: "Request a page where a person pays for a call", isFree: true },

@@ -32,7 +32,7 @@ import { sendPage } from "./page.ts";
 import { receiptHeader } from "./paymentHeaders.ts";
 import { deliver, exchangeOf } from "./sell.ts";
 
-/** Headers of answers that contain secrets, or that only the holder of a link should find. */
+/** Headers of answers that contain secrets, or that only the holder of a payment link should find. */
 const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer" };
 
 function tooLarge(maxBytes: number): Problem {
@@ -53,17 +53,17 @@ export const createPaymentLink: Handler<ApiEnv> = async (c) => {
   return c.json(await openQuote(fields, exchangeOf(c)), 201, PRIVATE);
 };
 
-/** Sends the state and the result of a quote to the holder of its claim. */
+/** Sends the state and the result of a payment link to a caller that knows the link's claim, a secret. */
 export const readClaim: Handler<ApiEnv, "/v1/quotes/:claim"> = async (c) =>
   c.json(await claimQuote(c.req.param("claim"), exchangeOf(c)), 200, PRIVATE);
 
-/** Withdraws a quote for the holder of its claim. */
+/** Withdraws a payment link for a caller that knows the link's claim, a secret. */
 export const withdrawClaim: Handler<ApiEnv, "/v1/quotes/:claim"> = async (c) => {
   await withdrawQuote(c.req.param("claim"), exchangeOf(c));
   return c.body(null, 204, PRIVATE);
 };
 
-/** Shows the page of a quote, where a person pays. */
+/** Shows the page of a payment link, on which a person pays. */
 export const showPayPage: Handler<ApiEnv, "/pay/:id"> = async (c) => {
   const { config } = c.var;
   const exchange = exchangeOf(c);
@@ -85,8 +85,8 @@ export const showPayPage: Handler<ApiEnv, "/pay/:id"> = async (c) => {
 };
 
 /**
- * Sends an uploaded file of a quote to its page, for the preview. Only the page can read the answer: it needs the
- * service's own origin.
+ * Sends an uploaded file to the page of a payment link, which draws the preview from it. Only this page can read the
+ * answer, because the request must come from the service's own origin.
  * @throws Problem not_found, too_many_requests, quote_not_found, quote_expired, quote_sold
  */
 export const sendPreviewFile: Handler<ApiEnv, "/v1/quotes/:id/preview/:field"> = async (c) => {
@@ -105,7 +105,7 @@ export const sendPreviewFile: Handler<ApiEnv, "/v1/quotes/:id/preview/:field"> =
 };
 
 /**
- * Sells a quote. Without a payment, answers 402 with the terms.
+ * Sells the call of a payment link. Without a payment, answers 402 with the terms.
  * @throws PaymentRequired, and the errors of a paid call
  * @throws Problem quote_not_found, quote_expired, quote_sold
  */

@@ -81,8 +81,8 @@ export async function deliver(
 }
 
 /**
- * Returns a handler that rejects GET and HEAD of a product's endpoint with 405. The response has the terms of a POST,
- * because clients find out with a GET whether an address sells something.
+ * Returns a handler that rejects GET and HEAD of a product's endpoint with 405. The response contains the terms of a
+ * POST, because some clients send a GET to find out whether an address sells something.
  * @throws Problem method_not_allowed, from the handler
  */
 export function refuseReading(product: Product): Handler<ApiEnv> {

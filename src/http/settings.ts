@@ -40,7 +40,7 @@ function notConfigured(cause: SettingsError): Problem {
 }
 
 /**
- * Removes the networks that no facilitator settles from the settings that handlers get. Runs for requests whose answers
+ * Removes networks that no facilitator settles from the settings that handlers get. Runs only for routes whose answers
  * offer payments.
  */
 export const dropUnsettledNetworks: MiddlewareHandler<ApiEnv> = async (c, next) => {

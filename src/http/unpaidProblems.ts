@@ -18,9 +18,9 @@ import type { ApiEnv } from "./environment.ts";
 
 /** Maximum declared length of a body that is read without a payment. */
 const MAX_BODY_BYTES = 16 * 1024;
-/** Time limit for such a body. */
+/** Time limit for reading the body of an unpaid call, in milliseconds. */
 const READ_MS = 1000;
-/** Stands for a PDF that is the body itself. */
+/** Placeholder for the file of a call whose body is the PDF itself. */
 const SENT_FILE = new Upload(new ReceivedFile(new Uint8Array()), "");
 
 /** Advice for a call whose body was not read. */
@@ -43,7 +43,7 @@ export async function unpaidFacts(c: Context<ApiEnv>, product: Product, exchange
   return { ...(all.length > 0 ? { problems: all } : {}), ...(isUnread ? { unchecked: UNCHECKED } : {}) };
 }
 
-/** Headers that callers confuse with the idempotency key. They are not read, although the caller relies on them. */
+/** Headers that callers confuse with the idempotency key. The service does not read them, so callers must be warned. */
 const MISNAMED_KEYS = ["X-Idempotency-Key", "Idempotency-Token", "Idempotency-Id"];
 
 function misnamedKeys(headers: Headers): FieldError[] {
@@ -56,7 +56,7 @@ function misnamedKeys(headers: Headers): FieldError[] {
 /**
  * Reads and validates an unpaid request.
  * @returns undefined if the body is long, slow or a form with files
- * @throws Problem as a paid call
+ * @throws Problem for the errors that a paid call with this request would get
  */
 async function read(c: Context<ApiEnv>, product: Product): Promise<AcceptedRequest | undefined> {
   const { raw } = c.req;
@@ -76,7 +76,7 @@ async function read(c: Context<ApiEnv>, product: Product): Promise<AcceptedReque
   if (text === undefined) return undefined;
   if (type === TEXT_FORM) {
     const fields = urlEncodedFields(text);
-    expectFieldsInBody(c); // after reading, because a PDF with this type has its fields in the query
+    expectFieldsInBody(c); // checked after the form is read, because reading rejects a PDF that was sent as a form with a better message
     return product.accept(fields, "form");
   }
   expectUtf8(c);
@@ -84,7 +84,7 @@ async function read(c: Context<ApiEnv>, product: Product): Promise<AcceptedReque
   return product.accept(parseJson(new ReceivedJson(text), product.example), "json");
 }
 
-/** Returns the body as text; undefined if it does not arrive in time. The rest of a slow body is canceled. */
+/** Returns the body as text. Returns undefined and cancels the body if it does not arrive in time. */
 async function textOf({ body }: Request): Promise<string | undefined> {
   if (!body) return undefined;
   const reader = body.getReader();

@@ -17,7 +17,7 @@ import { exchangeOf } from "./sell.ts";
 /** Size limit of the body that requests an upload. */
 const MAX_REQUEST_BYTES = 16 * 1024;
 
-/** Advice in error messages for callers who send a form or the file itself in place of JSON. */
+/** End of error messages for callers that send a form or the file itself instead of JSON. */
 const FILE_FOLLOWS = ", then send the file to the upload URL of the response";
 
 function tooLarge(maxBytes: number): Problem {
@@ -31,7 +31,9 @@ function tooLarge(maxBytes: number): Problem {
 /** Headers of responses that contain secrets. */
 const PRIVATE = { "Cache-Control": "no-store", "X-Robots-Tag": "noindex" };
 
-/** Returns an upload URL and a handle. A request without a body is for a PDF within the free size limit. */
+/**
+ * Returns an upload URL and a handle. A request without a body asks for the upload of a PDF within the free size limit.
+ */
 export const createUpload: Handler<ApiEnv> = async (c) => {
   const { body } = c.req.raw;
   const chunks: Uint8Array[] = [];

@@ -14,14 +14,14 @@ const MAX_HOST_LENGTH = 253;
 const RESERVED = new Set(["test", "example", "invalid", "onion", "alt"]);
 
 /**
- * Returns the rule that a caller's URL breaks, or undefined if the URL is allowed. The text of the rule follows a
- * colon. A URL is allowed if its scheme is http or https, its host is a public name, and its port is the scheme's
- * default.
+ * Returns the rule that a caller's URL violates, or undefined if the URL is allowed. The rule is a clause, which error
+ * messages put after a colon. A URL is allowed if its scheme is http or https, its host is a public name, and its port
+ * is the scheme's default.
  *
  * Checks the parsed URL, never the string: WHATWG parsing has already normalized unusual spellings of addresses (octal,
- * decimal, full width) and names (circled letters, percent signs). Does not resolve the name: Cloudflare refuses to
- * connect to private addresses, and {@link brokenDnsRule} checks the addresses on other runtimes.
- * @param allowLoopback development only: URLs may name this machine's loopback, on any port
+ * decimal, full width) and names (circled letters, percent signs). Does not resolve the name, because Cloudflare
+ * refuses to connect to private addresses. On other runtimes, {@link brokenDnsRule} checks the addresses.
+ * @param allowLoopback whether URLs may name this machine's loopback, on any port; for development only
  */
 export function brokenAddressRule(url: URL, allowLoopback: boolean): string | undefined {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "only http and https URLs are fetched";

@@ -14,17 +14,17 @@ const dnsAnswer = z.object({
 /** Numbers of the DNS record types that contain an address (RFC 1035, RFC 3596). */
 const ADDRESS_TYPES = { A: 1, AAAA: 28 } as const;
 /**
- * The block from which IANA assigns public IPv6 addresses. A separate check is needed because ipaddr.js also classifies
- * addresses outside it as unicast, such as IPv4-compatible ones (::/96).
+ * The block from which IANA assigns public IPv6 addresses. A separate check of this block is needed because ipaddr.js
+ * also classifies other addresses as unicast, such as IPv4-compatible ones (::/96).
  */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3") as [ipaddr.IPv6, number];
-/** An address in a public range that, on every Azure machine, leads to the physical host. */
+/** An address in a public range that leads to the physical host on every Azure machine. */
 const AZURE_HOST = "168.63.129.16";
 
 /**
- * Resolves a host and returns the rule that its addresses break, or undefined if all of them are public. Used on
- * runtimes that connect to private addresses. The check does not rule out such a connection: the runtime resolves the
- * name again when it connects, and may get another address.
+ * Resolves a host and returns the rule that its addresses violate, or undefined if all of them are public. This check
+ * is for runtimes that connect to private addresses. It does not fully prevent such a connection: the runtime resolves
+ * the name again when it connects, and may get another address.
  * @param resolver URL of a DNS-over-HTTPS resolver that answers in JSON
  * @throws Problem source_unreachable if the host has no address or the lookup fails
  * @throws DOMException `signal.reason`, if the signal is aborted

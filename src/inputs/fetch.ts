@@ -84,7 +84,7 @@ function asProblem(error: unknown, signal: AbortSignal, rules: FetchRules, other
 
 async function follow(address: string, rules: FetchRules, signal: AbortSignal): Promise<Response> {
   let url = expectAddress(address, rules.allowLoopback);
-  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // a redirect may lead to the loopback only if the first URL names the loopback too
+  const allowLoopback = rules.allowLoopback && namesThisMachine(url); // allows a redirect to the loopback only if the first URL names the loopback too
   const seen = new Set<string>();
 
   for (let hop = 0; ; hop++) {

@@ -8,8 +8,8 @@ import { receiveUpload } from "./receiveUpload.ts";
 import type { Upload } from "./upload.ts";
 
 /**
- * Maximum length of a string that is parsed as text. A longer string can only be a file. The limit equals that of an
- * unpaid MCP message, so that HTTP and MCP treat strings alike.
+ * Maximum length of a string that is parsed as text. A longer string can only be a file. The limit equals the maximum
+ * length of an unpaid MCP message, so that HTTP and MCP treat strings alike.
  */
 export const LONG_TEXT_BYTES = 256 * 1024;
 
@@ -103,7 +103,8 @@ interface ToText {
  * @param pieces the data URI or base64; the first piece contains everything before the comma
  * @param announced length of the whole request body in bytes, if declared
  * @param isMostOfBody whether the file makes up nearly the whole body
- * @throws MalformedFile, the errors of `pieces` and `toText`, and those of {@link receiveUpload}
+ * @throws MalformedFile if the text is not a valid data URI or base64
+ * @throws the errors of `pieces`, of `toText` and of {@link receiveUpload}
  */
 export function receiveInline(
   pieces: AsyncIterable<Uint8Array>,
@@ -130,7 +131,7 @@ class Decoder {
   #rest = "";
   #alphabet: Alphabet | undefined;
   #isFirst = true;
-  /** Whether padding has been read, after which no data may follow. */
+  /** Whether padding has been read. No data may follow the padding. */
   #isPadded = false;
 
   constructor(toText: ToText) {

@@ -23,7 +23,10 @@ import { UPLOAD_FIRST, type Upload } from "./upload.ts";
 const [QUOTE, BACKSLASH, LETTER_U] = [0x22, 0x5c, 0x75];
 const LINE_FEED = Buffer.from("\n");
 
-/** Matches a key directly before a string. It is applied to the `KEY_WINDOW` bytes that end at the string's quote. */
+/**
+ * Matches a JSON key directly before a string value. The pattern is applied to the `KEY_WINDOW` bytes that end at the
+ * string's opening quote.
+ */
 const KEY = /"(\w{1,20})"\s*:\s*"$/;
 const KEY_WINDOW = 1000;
 /** Keys whose values may be files: request fields, attachments, and embedded resources (MCP). */
@@ -152,7 +155,10 @@ class JsonReader {
     return undefined;
   }
 
-  /** Returns the key of a string that begins like a file, if that key may contain one. */
+  /**
+   * Returns the key of a string value that begins like a file. Returns undefined if the string is no file, or if
+   * values of its key cannot be files.
+   */
   #keyOfFile(string: number): string | undefined {
     const { bytes } = this.#text;
     const key = KEY.exec(latin1(bytes.subarray(Math.max(0, string - KEY_WINDOW), string)))?.[1] ?? "";
@@ -247,7 +253,7 @@ class StringDecoder {
   /** @throws SyntaxError */
   decode(piece?: Uint8Array): string {
     const text = this.#rest + (piece ? latin1(piece) : "");
-    const last = piece ? text.slice(-5).indexOf("\\") : -1; // an escape such as \u002B may be split between this piece and the next one
+    const last = piece ? text.slice(-5).indexOf("\\") : -1; // an escape such as \u002B may be split between two pieces
     const end = last < 0 ? text.length : Math.max(0, text.length - 5) + last;
     this.#rest = text.slice(end);
     return JSON.parse(`"${text.slice(0, end)}"`);

@@ -7,7 +7,7 @@ export const LARGE_BYTES = 8_000_000;
 const WAIT_MS = 15_000;
 const POLL_MS = 200;
 
-/** The slots in use, with their expiry times (Unix milliseconds). Module state is shared by all calls of an isolate. */
+/** The slots in use, with their expiry times (Unix milliseconds). All calls of an isolate share this map. */
 const taken = new Map<LargeFileSlot, number>();
 
 /**

@@ -17,15 +17,15 @@ export class MemoryPool {
  */
 export const PAYERS_POOL = new MemoryPool(64_000_000);
 
-/** The pool for buffering files sent to upload URLs. Sending a file there is free. */
+/** The pool for buffering files that are sent to upload URLs, which is free of charge. */
 export const SENDERS_POOL = new MemoryPool(16_000_000);
 
 /** Part of the payers' pool that files leave free for text, because text cannot be spilled to storage. */
 export const SPARE_BYTES = 4_000_000;
 
 /**
- * One call's share of a pool. A share may grow if its owner afterwards holds no more than the pool has left. A few
- * owners can therefore use most of the pool, but stalled owners always leave memory for the next one.
+ * One call's share of a pool. A share may grow only if its owner afterwards holds no more bytes than the pool has free.
+ * A few owners can therefore use most of the pool, but stalled owners always leave memory for the next one.
  */
 export class MemoryShare {
   readonly #pool: MemoryPool;
@@ -44,8 +44,8 @@ export class MemoryShare {
   }
 
   /**
-   * Reserves more bytes. Reserves nothing and returns false if the owner would then hold more than the pool has left,
-   * minus `spare` bytes. This limit keeps memory free for other owners, even if the owner stalls.
+   * Reserves more bytes. Reserves nothing and returns false if the owner would then hold more bytes than the pool has
+   * free, minus `spare` bytes. This limit keeps memory free for other owners, even if the owner stalls.
    */
   take(bytes: number, spare = 0): boolean {
     const { held } = this.#pool;

@@ -82,7 +82,7 @@ export function openapi(origin: string, config: Config) {
       "/v1/limits": { get: limitsOperation },
       [HEALTH]: { get: checkHealth },
     },
-    security: [], // for the paid operations, which need no account
+    security: [], // no authentication by default, because the paid operations need no account
     components: {
       schemas: {
         ...requestSchemas(),

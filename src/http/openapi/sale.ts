@@ -177,17 +177,20 @@ function queryParameters({ schemas }: Product) {
   }));
 }
 
-/** Returns the terms that the document shows; undefined if this deployment cannot sell. */
+/**
+ * Returns the payment terms that the OpenAPI document shows as an example. Returns undefined if this deployment cannot
+ * sell.
+ */
 function shownOffer(product: Product, origin: string, config: Config): Offer | undefined {
   try {
-    const resource = { ...httpResource(product, origin, config), outputSchema: {} }; // empty, because the document itself describes input and output
+    const resource = { ...httpResource(product, origin, config), outputSchema: {} }; // leaves the output schema empty, because the OpenAPI document already describes input and output
     return offerOf(resource, { ...config, price: product.price(config) });
   } catch {
     return undefined;
   }
 }
 
-/** Returns the example of the problem that a request without fields causes. */
+/** Returns the problem that a request without fields causes, as an example. */
 function withoutFields(product: Product): object {
   try {
     product.accept({}, "json");

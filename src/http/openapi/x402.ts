@@ -139,9 +139,9 @@ export const paymentSchemas = {
 };
 
 /**
- * The proof of the payer's identity. OpenAPI has no type for signatures, so it is declared as an API key. Discovery tools
- * know the real type by the name and by `x-agentcash-auth-kind`. Payments are no security scheme: a tool would take a
- * call that must be paid for one that needs an account.
+ * The proof of the payer's identity. OpenAPI has no type for signatures, so the proof is declared as an API key.
+ * Discovery tools recognize the real type by the name and by `x-agentcash-auth-kind`. Payments are not declared as a
+ * security scheme, because tools would conclude that paid calls need an account.
  */
 export const securitySchemes = {
   siwx: {
