@@ -48,7 +48,7 @@ export async function call(
     const onChannel = readChannelPayment(payments, offer);
     if (onChannel) {
       const bought = purchaseOnChannel({ product, payment: onChannel, offer, sentKey }, caller, accept);
-      exchange.waitUntil(bought.catch(() => undefined)); // commits or releases the channel even after a disconnect
+      exchange.waitUntil(bought.catch(() => undefined)); // commits or releases the channel's reservation even if the client disconnects
       return delivered(await bought);
     }
 
@@ -59,7 +59,7 @@ export async function call(
     if (isSamePayment) admitted.readBytes = earlier.readBytes;
 
     const bought = purchase(admitted, caller, accept);
-    exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even after a disconnect
+    exchange.waitUntil(bought.catch(() => undefined)); // settles or releases the payment even if the client disconnects
     return delivered(await bought);
   } catch (error) {
     const sentKey = sentKeyIn(mcpReq._meta, request);
@@ -98,7 +98,10 @@ export async function failed(
   return refused(problem, requestId);
 }
 
-/** Maximum number of field errors in the sentence of an unpaid call. Models pay for each word of a result. */
+/**
+ * Maximum number of field errors in the text for an unpaid call. The limit keeps the text short, because models pay for
+ * each word of a result.
+ */
 const MAX_SHOWN_ERRORS = 4;
 
 /** Writes the sentence about the price of an unpaid call. Includes the field errors to fix before paying. */
@@ -118,7 +121,7 @@ function progressOf({ _meta, notify }: ServerContext["mcpReq"]) {
   return {
     progress: (stage: Stage) => {
       const params = { progressToken, progress: STAGES.indexOf(stage), total: STAGES.length, message: stage };
-      void notify({ method: "notifications/progress", params }).catch(() => undefined); // ignored: the client may have disconnected
+      void notify({ method: "notifications/progress", params }).catch(() => undefined); // ignores failures, because the client may have disconnected
     },
   };
 }

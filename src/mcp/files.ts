@@ -40,9 +40,9 @@ export function fileParams(schema: z.ZodObject): string[] {
 }
 
 /**
- * Converts each file argument to the text that products accept: the URL of an attachment or link, or the data URI of an
- * embedded blob. A long file that has already been received remains an {@link Upload}. Any other value is left for the
- * product's schema to reject.
+ * Converts each file argument to a text that products accept: the URL of an attachment or link, or the data URI of an
+ * embedded blob. Keeps a long file that has already been received as an {@link Upload}. Keeps any other value, which
+ * the product's schema then rejects.
  */
 export function withFilesAsText(fields: unknown, schema: z.ZodObject): unknown {
   if (fields === null || typeof fields !== "object") return fields;

@@ -87,7 +87,7 @@ function short(text: string): Message {
  * uncharged bytes.
  */
 async function readLong(chunks: AsyncIterable<Uint8Array>, admitted: Admitted, exchange: Exchange): Promise<Message> {
-  // holds the message's memory until the sale is over
+  // holds the memory of the message until the sale is over
   const call = new CallContext(exchange, undefined, accountOf(admitted, exchange));
   const release = () => exchange.waitUntil(call[Symbol.asyncDispose]());
   let isCounted = false;

@@ -21,7 +21,10 @@ export function paymentsIn(meta: Meta, { headers }: Request): (string | object)[
   ].filter((sent) => sent !== null);
 }
 
-/** Returns the idempotency key of a call, not yet validated: the key in the message, or else in the HTTP request. */
+/**
+ * Returns the unvalidated idempotency key of a call. A key in the message takes precedence over a key in the HTTP
+ * headers.
+ */
 export function sentKeyIn(meta: Meta, { headers }: Request): unknown {
   return meta?.[IDEMPOTENCY_META] ?? headers.get(IDEMPOTENCY_KEY);
 }
@@ -42,7 +45,9 @@ export function opensPages(mcpReq: ServerContext["mcpReq"]): boolean {
   return capabilitiesOf(mcpReq)?.elicitation?.url !== undefined;
 }
 
-/** Returns the capabilities in the message. Before protocol 2026-07-28, messages of calls have none. */
+/**
+ * Returns the client capabilities that a message contains. Messages before protocol 2026-07-28 contain no capabilities.
+ */
 function capabilitiesOf({ envelope }: ServerContext["mcpReq"]): ClientCapabilities | undefined {
   const { [CLIENT_CAPABILITIES_META_KEY]: capabilities } = (envelope ?? {}) as {
     [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;

@@ -26,12 +26,12 @@ export const GET_RESULT = "get_result";
 type Offered = z.output<ReturnType<typeof quoteOffer>>;
 type Request = ServerContext["mcpReq"];
 
-/** Name of the request to the user in {@link askingUser}. */
+/** Name of the input request with which {@link askingUser} asks the user to open the payment page. */
 const PAYMENT = "payment";
 
 const claimed = once(() => z.strictObject({ claim: z.string().describe("From request_payment_link.") }));
 
-// A string, because strict modes of model APIs accept no object of unknown fields.
+// The arguments are a string, because the strict modes of model APIs accept no object with unknown fields.
 const asked = once(() =>
   quoteRequest().extend({ arguments: z.string().describe("Its arguments, as JSON. Files as URLs or upload handles.") }),
 );
@@ -77,7 +77,10 @@ export function addPaymentLinks(server: McpServer, exchange: Exchange): void {
   }
 }
 
-/** Makes the client ask its user to open the page. The client then repeats the call with the claim. */
+/**
+ * Returns a result that makes the client ask its user to open the payment page. The client then repeats the call with
+ * the claim, the secret that gets the result.
+ */
 function askingUser({ url, claim, cost }: Offered): InputRequiredResult {
   const message = `Pay ${cost} for the watermarked PDF`;
   return inputRequired({
@@ -86,7 +89,7 @@ function askingUser({ url, claim, cost }: Offered): InputRequiredResult {
   });
 }
 
-/** Returns the result of a call whose client has asked its user to open the page. */
+/** Returns the result of the repeated call, after the client has asked its user to open the payment page. */
 function afterAsking(offered: Offered, { inputResponses }: Request): CallToolResult {
   const { url, cost, expires_at } = offered;
   const answer = inputResponse(inputResponses, PAYMENT);

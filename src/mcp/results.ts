@@ -18,7 +18,10 @@ export const terms = z.object({
     .describe("Wrong arguments: path and message. Correct them before you pay."),
 });
 
-/** Sentence appended to the result of a call that an earlier payment with the same key or content has paid for. */
+/**
+ * Sentence that is appended to a result if an earlier payment has already paid for it. The earlier payment had the same
+ * idempotency key or the same content.
+ */
 const PAID_EARLIER =
   "An earlier payment for this call was charged. The payment sent now was not settled and expires unused. To buy the result again, send a new idempotency key.";
 
@@ -75,7 +78,7 @@ export function paymentRequired(
 
 /**
  * Returns the result for an unpaid call of a client that supports the extension {@link PAYMENT_EXTENSION} ("Extension
- * Binding"). It is not a tool result. `isError` keeps the SDK from requiring structured content.
+ * Binding"). This result is not a tool result. Its `isError` keeps the SDK from requiring structured content.
  * @param problems errors in the call's arguments
  * @param signed the signed offers
  */

@@ -38,7 +38,7 @@ export async function serveMcp(
 
   const message = request.method === "POST" ? await readMessage(exchange) : undefined;
   const response = await answer(message, exchange, onCall, drawView);
-  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.releaseUnused(); // the MCP server releases the message at the end of a stream
+  if (!response.headers.get("Content-Type")?.startsWith("text/event-stream")) message?.releaseUnused(); // the MCP server itself releases the message at the end of a stream
   return response;
 }
 
@@ -92,7 +92,7 @@ function withBothTypes(sent: Headers): Headers {
 
 /** The names of all tools. */
 const TOOLS = [...PRODUCTS.map(({ tool }) => tool), REQUEST_UPLOAD, REQUEST_PAYMENT_LINK, GET_RESULT];
-/** Stands for a tool that does not exist. */
+/** Stands for the name of a tool that does not exist. */
 const UNKNOWN = "unknown";
 
 const toolCall = z.object({ method: z.literal("tools/call"), params: z.object({ name: z.string() }) });
@@ -108,7 +108,9 @@ function toolCalled(message: unknown): string | undefined {
   return TOOLS.includes(name) ? name : UNKNOWN;
 }
 
-/** Rejects a call of a tool that does not exist (MCP, "Error Handling" of tools), and names those that do. */
+/**
+ * Rejects a call of a tool that does not exist (MCP, "Error Handling" of tools). The message lists the existing tools.
+ */
 function unknownTool(message: unknown): Response {
   const { id = null, params } = message as { id?: string | number | null; params: { name: string } };
   const error = `Tool ${shownName(params.name)} not found. The tools are ${TOOLS.join(", ")}`;

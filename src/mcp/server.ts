@@ -41,7 +41,7 @@ export function mcpServer(exchange: Exchange, drawView: DrawView | undefined, me
     });
   }
   server.server.onclose = () => {
-    if (!isCalled) message?.releaseUnused(); // the SDK rejected the message; a call in progress releases it later
+    if (!isCalled) message?.releaseUnused(); // the SDK rejected the message; if a call is in progress, the call releases the message later
   };
   addRequestUpload(server, exchange);
   addPaymentLinks(server, exchange);

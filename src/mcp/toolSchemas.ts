@@ -2,19 +2,19 @@ import * as z from "zod";
 import { jsonSchema } from "../service/request/jsonSchema.ts";
 import { FILE_TYPES } from "./files.ts";
 
-/** A JSON Schema that is shown to clients. */
+/** A JSON Schema that clients see. */
 type Shown = z.core.JSONSchema.BaseSchema;
 
 /**
- * Keywords of arguments that every host accepts. Some hosts pass a tool's schema to the model's interface unchanged, and
- * Gemini then rejects all requests of a conversation for one keyword that it does not know. The strict modes of OpenAI,
- * Azure and Anthropic reject others, such as `default`, `maxLength` and `minimum`. The service checks all of them.
+ * JSON Schema keywords that every host accepts. Some hosts pass a tool's schema to the model's API unchanged. A single
+ * unknown keyword makes Gemini reject all requests of a conversation. The strict modes of OpenAI, Azure and Anthropic
+ * reject keywords such as `default`, `maxLength` and `minimum`. The service itself checks all limits of arguments.
  */
 const KEYWORDS = ["type", "description", "enum"] as const;
 
 /**
- * Short descriptions of arguments. A host sends them with each request of a conversation. The resource with the options
- * has the long ones.
+ * Short descriptions of arguments, because a host sends them with each request of a conversation. The resource with the
+ * options contains the long descriptions.
  */
 const SHORT: Record<string, string> = {
   file: "The PDF: a public http(s) URL, or the handle of an upload (upload:…). A small one also as base64. Never a path.",
@@ -41,7 +41,7 @@ const SHORT: Record<string, string> = {
   type: "Kind of file.",
 };
 
-/** The object that a host sends for a file that its user attached (OpenAI's Apps SDK, `openai/fileParams`). */
+/** The object that a host sends for a file that the user has attached (OpenAI's Apps SDK, `openai/fileParams`). */
 const attached = z.strictObject({
   download_url: z.string().describe("Filled in by the host for an attached file."),
   file_id: z.string(),
@@ -76,8 +76,9 @@ function argumentOf(name: string, property: Shown): Shown {
 }
 
 /**
- * Returns the schema of a tool's structured result as clients show and check it: the types of all fields that `schemas`
- * have on their first levels. No field is required, because clients check the terms of an unpaid call against it, too.
+ * Returns the schema of a tool's structured result, which clients show and check. The schema contains the types of all
+ * top-level fields of `schemas`. No field is required, because clients also check the terms of an unpaid call against
+ * this schema.
  */
 export function resultOf(...schemas: z.ZodObject[]): Shown {
   const all = schemas.map((schema) => typesOf(jsonSchema(schema, { io: "input" })).properties);
@@ -94,8 +95,8 @@ function typesOf({ type, properties, items }: Shown): Shown {
 }
 
 /**
- * Returns the arguments of a tool for a host that sends an object for a file that its user attached. Files are marked
- * (`x-mcp-file`, SEP-2356 and SEP-2631).
+ * Returns the arguments of a tool for a host that sends an object for each file that the user has attached. Marks the
+ * arguments that are files (`x-mcp-file`, SEP-2356 and SEP-2631).
  */
 export function withAttachments(shown: Shown, fileNames: readonly string[]): Shown {
   const files = fileNames.map((name) => {

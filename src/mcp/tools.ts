@@ -14,11 +14,14 @@ import { fileParams } from "./files.ts";
 import { terms } from "./results.ts";
 import { argumentsOf, resultOf, withAttachments } from "./toolSchemas.ts";
 
-/** A product as an MCP tool: its definition for clients, and the resource that its payments name. */
+/** A product as an MCP tool: the tool's definition for clients, and the resource that payments for the tool name. */
 export interface Tool {
   product: Product;
   shown: ReturnType<typeof shownOf>;
-  /** Returns the resource that a payment names. Its URL is the MCP endpoint of `origin` (x402 extension "bazaar"). */
+  /**
+   * Returns the resource that a payment names. The URL of the resource is the MCP endpoint of `origin` (x402 extension
+   * "bazaar").
+   */
   resource(origin: string): Resource;
 }
 
@@ -38,8 +41,8 @@ export const toolsFor = oncePerConfig((config): Tool[] =>
 );
 
 /**
- * Returns the definition of a tool for the sender of a request: with its terms, if the deployment can sell to the sender,
- * and with objects as files, if the host sends them.
+ * Returns the definition of a tool for the sender of a request. The definition contains the terms if the deployment can
+ * sell to the sender. Files are objects if the sender's host sends attached files as objects.
  */
 export function shownTo(exchange: Exchange, { product, shown: common, resource }: Tool) {
   const shown = sendsAttachments(exchange.request) ? withFileObjects(common, product) : common;
@@ -48,12 +51,15 @@ export function shownTo(exchange: Exchange, { product, shown: common, resource }
     const offer = offerFor(product, resource(new URL(exchange.request.url).origin), exchange);
     return { ...shown, _meta: { ...shown._meta, ...toolPaymentMeta(offer) } };
   } catch (error) {
-    if (error instanceof PaymentError) return shown; // the tool is listed without a price, and the answer to a call explains why nothing is sold
+    if (error instanceof PaymentError) return shown; // lists the tool without a price; the answer to a call then explains why nothing is sold
     throw error;
   }
 }
 
-/** Returns whether the host sends an object for an attached file. ChatGPT names itself so; other hosts are not known to. */
+/**
+ * Returns whether the host sends an object for an attached file. Only ChatGPT is known to do so. It identifies itself
+ * in the User-Agent header.
+ */
 function sendsAttachments({ headers }: Request): boolean {
   return /\bopenai-mcp\b/i.test(headers.get("User-Agent") ?? "");
 }
@@ -74,7 +80,7 @@ function shownOf(product: Product, price: Price) {
     description: `${description} ${paying(price)}`,
     inputSchema: advertised(argumentsOf(schemas.json)),
     outputSchema: advertised(resultOf(result, terms)),
-    annotations: { destructiveHint: false }, // all others have their default: a call pays, and fetches files
+    annotations: { destructiveHint: false }, // all other hints keep their defaults, because a call pays and fetches files
     _meta: {} as Record<string, unknown>,
   };
 }

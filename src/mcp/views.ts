@@ -15,7 +15,7 @@ const VIEW = { uri: "ui://overprint/result", mimeType: "text/html;profile=mcp-ap
  */
 export type DrawView = (facts: { origin: string; files: string; price: string }) => string;
 
-/** The extension of the server's capabilities that provides views, for a client that shows them. */
+/** The server capability that offers views to a client that shows them. */
 export const VIEWS = { [EXTENSION]: {} };
 
 /** The client capabilities that concern views. */
@@ -37,12 +37,15 @@ export function takesViews(message: unknown): boolean {
   return Array.isArray(types) && types.includes(VIEW.mimeType);
 }
 
-/** Adds the view to a tool's definition. */
+/** Adds the view of results to a tool's definition. */
 export function withView<T extends { title: string; _meta?: Record<string, unknown> }>(shown: T) {
   return { ...shown, _meta: { ...shown._meta, ui: { resourceUri: VIEW.uri } } };
 }
 
-/** Registers the view. Its content security policy allows only this deployment's assets and result files. */
+/**
+ * Registers the view of tool results. The view's content security policy allows only this deployment's assets and
+ * result files.
+ */
 export function addView(server: McpServer, { request, config }: Exchange, draw: DrawView): void {
   const { origin } = new URL(request.url);
   const files = fileOrigin(request, config);

@@ -12,8 +12,9 @@ import { readSolana } from "./solanaChain.ts";
 
 /**
  * Proof of the outcome of a payment that a facilitator was asked to settle.
+ *
  * - `settled`: `transaction` has moved the money. `sender` is the account that sent the transaction, and is known only
- *   on EVM chains
+ * on EVM chains
  * - `lost`: the payment has moved no money for this request and never will. `reason` gives the cause
  */
 export type Evidence =
@@ -30,13 +31,13 @@ export const EVIDENCE_TIMEOUT_MS = 5000;
  * blocks.
  */
 const CONFIRMATIONS = 1n;
-/** Tolerated error of the time that {@link askedByChain} returns, in seconds. Block timestamps are whole seconds. */
+/** Tolerated error in seconds of the time that {@link askedByChain} returns. Block timestamps are whole seconds. */
 const CLOCK_SKEW = 2;
 /** Number of blocks over which the mean block time is measured. */
 const SAMPLE_BLOCKS = 1000n;
 /**
- * The log search starts this number of seconds before the first attempt. The payer may cancel the authorization during
- * the work, and the block number for a given time is only an estimate.
+ * Number of seconds before the first attempt at which the log search starts. The payer may cancel the authorization
+ * while the work runs, and the block number for a given time is only an estimate.
  */
 const SEARCH_MARGIN = 600;
 
@@ -120,7 +121,8 @@ async function readEvm({ chain, authorization }: PaymentPayload, firstAsked: num
 
   const { timestamp } = await rpc("eth_getBlockByNumber", [toHex(event.blockNumber), false], block);
   const { status, from: sender, logs } = await rpc("eth_getTransactionReceipt", [event.transactionHash], receipt);
-  // The token logs the transfer right after the authorization's use, so this code reads only the token's next log.
+  // The token contract logs the transfer directly after the use of the authorization. This code therefore reads only
+  // the token's next log.
   const next = logs
     .filter(({ address, logIndex }) => isSame(address, asset) && logIndex > event.logIndex)
     .reduce<z.output<typeof log> | undefined>((a, b) => (a && a.logIndex < b.logIndex ? a : b), undefined);

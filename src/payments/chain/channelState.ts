@@ -3,9 +3,9 @@ import { CHANNEL_CONTRACT, type ChannelSnapshot, type Hex } from "../wire/channe
 import { EVIDENCE_TIMEOUT_MS, word } from "./chain.ts";
 import { rpcClient } from "./rpc.ts";
 
-/** `channels(bytes32)`: balance and total claimed. */
+/** `channels(bytes32)` returns the balance and the total claimed amount. */
 const CHANNELS = "0x7a7ebd7b";
-/** `pendingWithdrawals(bytes32)`: amount and time of the request. */
+/** `pendingWithdrawals(bytes32)` returns the amount of a withdrawal request and its time. */
 const PENDING_WITHDRAWALS = "0xb7f06ebe";
 /** `refundNonce(bytes32)` */
 const REFUND_NONCE = "0xf0dc792e";
@@ -21,7 +21,7 @@ const words = z
   );
 
 /**
- * Reads a channel through a JSON-RPC node.
+ * Reads the state of a payment channel through a JSON-RPC node.
  * @throws Error if the node does not answer as expected
  */
 export async function readChannelState(channelId: Hex, rpcUrl: string): Promise<ChannelSnapshot> {

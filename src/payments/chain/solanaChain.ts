@@ -6,8 +6,8 @@ import { askedByChain } from "./chainTime.ts";
 import type { Rpc } from "./rpc.ts";
 
 /**
- * Commitment level at which the chain is read: most validators have voted for the block. No such block has ever been
- * reverted.
+ * Commitment level of the blocks that are read. At this level, most validators have voted for the block, and no such
+ * block has ever been reverted.
  */
 const COMMITMENT = "confirmed";
 /**
@@ -23,7 +23,7 @@ const MAX_LISTED = 100;
 
 const validity = z.object({ context: z.object({ slot: z.int() }), value: z.boolean() });
 const failure = z.string().or(z.looseObject({})).nullable();
-/** Time of a block, Unix seconds; null if the node does not know it. */
+/** Time of a block in Unix seconds. It is null if the node does not know the time. */
 const time = z.number().nullable();
 const listed = z.array(z.object({ signature: z.string(), err: failure, blockTime: time }));
 const sent = z.object({ transaction: z.tuple([z.string(), z.literal("base64")]) });
@@ -42,8 +42,8 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
     [transfer.blockhash, { commitment: COMMITMENT }],
     validity,
   );
-  // Transactions are listed after the blockhash check, and the node must have reached the slot of that check. If the
-  // blockhash had expired by then, the list cannot miss a later transaction with this blockhash.
+  // The list is read after the blockhash check, from a node that has reached the slot of that check. If the blockhash
+  // had expired by then, the list cannot miss a later transaction with this blockhash.
   const bounds = { commitment: COMMITMENT, minContextSlot: context.slot, limit: MAX_LISTED };
   const [all, chainNow] = await Promise.all([
     rpc("getSignaturesForAddress", [transfer.source, bounds], listed),
@@ -70,8 +70,8 @@ export async function readSolana({ authorization, transfer }: PaymentPayload, fi
 }
 
 /**
- * Returns the message hash of a transaction; undefined for a transaction that cannot be decoded, which is never a
- * payment.
+ * Returns the message hash of a transaction. Returns undefined if the transaction cannot be decoded, because it is then
+ * never a payment.
  */
 function messageHashOf(transaction: string): string | undefined {
   try {

@@ -42,28 +42,28 @@ export type Reservation =
   | Pick<Blocked, "status">;
 
 /**
- * The answer to a commit. `lost` means that the reservation has expired and another call uses the channel. `reused` means
- * that the key has bought another request. `isRepeat` is true if an earlier call has bought the same request, so that this
- * call is not charged.
+ * The answer to a commit. `lost` means that the reservation has expired and another call uses the channel. `reused`
+ * means that the idempotency key has already bought a different request. `isRepeat` is true if an earlier call has
+ * bought the same request, so that this call is not charged.
  */
 export type Commit =
   | { status: "sold"; sold: SoldCall; receipt: ChannelReceipt; isRepeat: boolean }
   | { status: "refused"; reason: string }
   | { status: "settling" | "lost" | "reused" };
 
-/** A channel as its operator sees it. */
+/** A payment channel as the operator sees it. */
 export interface ChannelView {
   record: ChannelRecord;
-  /** The claim of everything that is sold and not claimed; empty if nothing is outstanding. */
+  /** The claim of all amounts that are sold but not yet claimed. Empty if no amount is outstanding. */
   claims: VoucherClaim[];
 }
 
-/** Time after a sale during which a call for the same content gets its result again, in milliseconds. */
+/** Time in milliseconds during which a call for the same content gets the result of the earlier sale again. */
 const REPEAT_MS = 600_000;
 
 /**
- * One payment channel. Calls of a channel run one after the other: a call reserves the channel, does its work, and
- * commits. The commit charges the call. The channel's alarm claims what is charged.
+ * One payment channel. The calls of a channel run one after the other. A call reserves the channel, does its work, and
+ * commits. The commit charges the call. The channel's alarm later claims the charged amounts on the chain.
  */
 export class Channel {
   readonly #world: ChannelWorld;
@@ -83,28 +83,30 @@ export class Channel {
   }
 
   /**
-   * Reserves the channel for a call, for `leaseMs`. Waits until `until`, Unix milliseconds, while another call uses it.
-   * Looks up the idempotency key and the voucher first, so that a repeated call finds its result.
+   * Reserves the channel for a call, for `leaseMs` milliseconds. While another call uses the channel, waits until
+   * `until` (Unix milliseconds). Looks up the idempotency key and the voucher first, so that a repeated call finds its
+   * result.
    */
   async reserve(call: ChannelCall, leaseMs: number, until: number): Promise<Reservation> {
     for (;;) {
       const sold = this.#soldTo(call);
       if (sold && (await this.#isDeliverable(sold))) return this.#known(sold, call);
-      // No pause between the lookup and this check, because the voucher may be sold meanwhile, which frees the channel.
+      // No await between the lookup and this check. Otherwise another call could sell the voucher and free the channel
+      // in between.
       const blocked = this.#store.blocked(until);
-      if (!blocked) return this.#reserveFree(call, leaseMs); // without a pause, because another waiting call would also find the channel free
+      if (!blocked) return this.#reserveFree(call, leaseMs); // no await before this call either, because another waiting call would also find the channel free
       if (blocked.waitMs <= 0) return { status: blocked.status };
       await this.#store.changed(blocked.waitMs);
     }
   }
 
-  /** Returns the sale that the key or the voucher has paid for. */
+  /** Returns the earlier sale under the call's idempotency key or voucher. */
   #soldTo({ payment: { type, voucher, deposit }, keyHash }: ChannelCall): SoldCall | undefined {
     if (type === "refund") return undefined;
     const byKey = keyHash === undefined ? undefined : this.#sold.byKey(keyHash);
     const sold = byKey ?? this.#sold.byVoucher(voucher.max);
-    // A client that sends another deposit adds it to its balance. So the deposit is sent, and the commit then finds the
-    // earlier call.
+    // A client that sends another deposit adds the deposit to its balance. The deposit must therefore reach the chain,
+    // and the commit then finds the earlier call.
     return deposit && deposit.signature !== sold?.depositSignature ? undefined : sold;
   }
 
@@ -134,7 +136,7 @@ export class Channel {
       return { status: "refused", reason: `${CODE}_cumulative_below_claimed: sign a voucher for at least ${price}` };
     const before: ChannelRecord = known ?? {
       ...{ channelId, chain, config, requirements, facilitators },
-      charged: String(BigInt(voucher.max) - price), // the payer's claim, which the chain must confirm
+      charged: String(BigInt(voucher.max) - price), // an unverified value from the payer, which the chain must confirm
       signedMax: voucher.max,
       signature: voucher.signature,
       snapshot: { balance: "0", totalClaimed: "0", withdrawRequestedAt: 0, refundNonce: "0" },
@@ -143,7 +145,8 @@ export class Channel {
     const record = { ...before, requirements, facilitators };
     if (BigInt(voucher.max) !== BigInt(record.charged) + price) return this.#checks.mismatch(record);
 
-    // An uncharged call has left its voucher unused and its deposit on the chain. A repeat of it needs no deposit.
+    // If an earlier call was not charged, its voucher is unused, but its deposit is on the chain. A repetition of the
+    // call needs no second deposit.
     const deposited = record.deposited?.signature === payment.deposit?.signature ? record.deposited : undefined;
     const deposit = deposited ? undefined : payment.deposit;
     const request = channelRequest(deposited ? withoutDeposit(payment.payload) : payment.payload, requirements);
@@ -159,7 +162,7 @@ export class Channel {
       config.payerAuthorizer === ZERO_ADDRESS ||
       !isFresh(record, now) ||
       record.snapshot.withdrawRequestedAt ||
-      BigInt(voucher.max) > BigInt(record.snapshot.balance); // the payer may have deposited more in another way
+      BigInt(voucher.max) > BigInt(record.snapshot.balance); // asks the chain for the balance, because the payer may have made a deposit outside this service
     const refusal = (mustAsk ? await this.#checks.ask(record, request) : undefined) ?? this.#checks.refusalOf(pending);
     if (!refusal) return { status: "reserved", id: pending.id };
     const correction =
@@ -168,13 +171,19 @@ export class Channel {
     return correction ?? refusal;
   }
 
-  /** Returns the channel's record and what can be claimed, for the operator; undefined if nothing is sold. */
+  /**
+   * Returns the channel's record and the claimable amounts, for the operator. Returns undefined if the channel has no
+   * record.
+   */
   async view(): Promise<ChannelView | undefined> {
     const record = this.#store.load();
     return record && { record, claims: claimsOf(record) };
   }
 
-  /** Returns the result that a voucher has bought; undefined if it has bought nothing or the link no longer works. */
+  /**
+   * Returns the result that a voucher has bought. Returns undefined if the voucher has bought nothing or the download
+   * link no longer works.
+   */
   async purchase(max: string): Promise<Purchase | undefined> {
     const sold = this.#sold.byVoucher(max);
     if (!sold || !(await this.#isDeliverable(sold))) return undefined;
@@ -190,23 +199,26 @@ export class Channel {
     };
   }
 
-  /** Returns the last voucher and the state, for a call whose voucher has paid for another request. */
+  /**
+   * Returns the last voucher and the channel's state. A call needs them if its voucher has already paid for another
+   * request.
+   */
   async correction(): Promise<Correction | undefined> {
     const record = this.#store.load();
     return record && this.#checks.mismatch(record).correction;
   }
 
   /**
-   * Ends a reservation without a charge, so that the same voucher is good again. Has no effect once a deposit is being
-   * sent.
+   * Ends a reservation without a charge, so that its voucher can be used again. Does nothing if a deposit is already
+   * being sent to the chain.
    */
   async release(id: string): Promise<void> {
     if (!this.#store.load()?.pending?.settling) this.#store.free(id);
   }
 
   /**
-   * Charges a finished call, in one transaction. A deposit is sent to the chain first. If an earlier call has bought the
-   * same content, charges nothing. If the call is not charged, deletes its output.
+   * Charges a finished call, in one storage transaction. Sends the call's deposit to the chain first. If an earlier
+   * call has bought the same content, charges nothing. If the call is not charged, deletes the call's output.
    */
   async commit(id: string, sale: FinishedCall): Promise<Commit> {
     try {
@@ -236,7 +248,7 @@ export class Channel {
     return this.#settleDeposit({ ...record, pending: { ...pending, settling } });
   }
 
-  /** @param deposited the deposit that came with the voucher, once it is on the chain */
+  /** Sells a finished call. @param deposited the deposit that came with the voucher, once it is on the chain */
   async #sell(
     record: ChannelRecord,
     pending: Pending,
@@ -250,7 +262,8 @@ export class Channel {
     if (current?.id !== pending.id) return { status: "lost" };
     const next: ChannelRecord = {
       ...free,
-      // The voucher of a repeated call stays unused. It is not stored, because a corrective 402 would show it to others.
+      // The voucher of a repeated call stays unused. It is not stored, because a corrective 402 would show it to other
+      // callers.
       ...(!isRepeat && {
         ...{ charged: pending.max, signedMax: pending.max, signature: pending.signature },
         unclaimedSince: free.unclaimedSince ?? now,
@@ -281,8 +294,8 @@ export class Channel {
   }
 
   /**
-   * Returns the earlier call with the same idempotency key, or, without a key, a recent call with the same content. Returns
-   * undefined if the result of that call can no longer be delivered.
+   * Returns the earlier sale of a call: a call with the same idempotency key or, if the call has no key, a recent call
+   * with the same content. Returns undefined if the result of the earlier call can no longer be delivered.
    */
   async #earlier({ keyHash, digest }: FinishedCall): Promise<SoldCall | undefined> {
     const byDigest = () => {
@@ -304,7 +317,7 @@ export class Channel {
     if (this.#store.load()?.pending?.id !== pending.id) return { status: "lost" }; // a parallel attempt has already ended this reservation
     if (outcome.status === "unsure") return this.#chain.retryLater();
     if (outcome.status === "failed") {
-      this.#store.free(pending.id); // freed before the output is deleted, because another attempt must not sell a deleted output
+      this.#store.free(pending.id); // frees the channel before the output is deleted, because a parallel attempt must not sell a deleted output
       await this.#world.deleteOutput(settling.sale.work.output);
       return { status: "refused", reason: outcome.reason };
     }
@@ -318,12 +331,18 @@ export class Channel {
     return this.#sell(synced, pending, settling.sale, deposited);
   }
 
-  /** Claims what is charged, and pays the balance back to the payer. Waits until `until` while a call is in progress. */
+  /**
+   * Claims the charged amounts, and pays the balance back to the payer. Waits until `until` (Unix milliseconds) while a
+   * call is in progress.
+   */
   refund(call: ChannelCall, until: number): Promise<RefundOutcome> {
     return this.#refunds.refund(call, until);
   }
 
-  /** Handles the alarm: continues a deposit or a refund, claims, watches for withdrawals, books sales, cleans up. */
+  /**
+   * Handles the alarm of the channel's object. Continues a deposit or a refund, claims amounts, watches for
+   * withdrawals, books sales, and deletes expired results.
+   */
   async alarm(): Promise<void> {
     const record = this.#store.load();
     if (!record) return;

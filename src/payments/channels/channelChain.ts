@@ -18,13 +18,13 @@ import type { ChannelStore } from "./channelStore.ts";
 import type { ChannelWorld } from "./channelWorld.ts";
 import type { SoldCalls } from "./soldCalls.ts";
 
-/** The outcome of an attempt to send a transaction and to find it on the chain. */
+/** The outcome of an attempt to send a transaction and to find its effect on the chain. */
 export type TransactionOutcome =
   | { status: "done"; transaction: string; snapshot: ChannelSnapshot | undefined }
   | ({ status: "unsure" } & Seen)
   | ({ status: "failed"; reason: string } & Seen);
 
-/** The channel's state after the attempt; undefined if neither the node nor a facilitator could read it. */
+/** The channel's state after the attempt. Undefined if neither the node nor a facilitator could read the state. */
 interface Seen {
   snapshot: ChannelSnapshot | undefined;
 }
@@ -33,7 +33,7 @@ interface Seen {
 const MAX_BOOKINGS = 100;
 const NOTHING_TO_SETTLE = /nothing_to_settle/;
 
-/** Reads a channel on the chain and sends its transactions, through facilitators. */
+/** Reads a payment channel from the chain, and sends the channel's transactions through facilitators. */
 export class ChannelChain {
   readonly #world: ChannelWorld;
   readonly #store: ChannelStore;
@@ -52,7 +52,7 @@ export class ChannelChain {
     return { outcome: "unknown" };
   }
 
-  /** Returns the channel on the chain; undefined if it cannot be read. */
+  /** Returns the channel's state on the chain. Returns undefined if the state cannot be read. */
   async read(record: ChannelRecord): Promise<ChannelSnapshot | undefined> {
     const read = await this.#world.readChain(record);
     if (read) return read;
@@ -62,18 +62,19 @@ export class ChannelChain {
       maxClaimableAmount: pending?.max ?? signedMax,
       signature: pending?.signature ?? signature,
     };
-    // A facilitator accepts a refund's voucher even if all of it is claimed already.
+    // A facilitator accepts a refund payload even if the voucher's whole amount is already claimed.
     const payload = { type: "refund", channelConfig: config, voucher };
     const verdict = await this.verdict(record, channelRequest(payload, requirements));
     return verdict.outcome === "valid" ? verdict.snapshot : undefined;
   }
 
   /**
-   * Sends a transaction, unless the chain already shows its effect. Every transaction of a channel can be sent again: the
-   * chain accepts the nonces of deposits and refunds once, and claims are cumulative.
-   * @param isDone whether the chain shows the effect
-   * @param ends the time after which the chain no longer accepts the transaction
-   * @param arrivesUntil the time until which the transaction of an earlier attempt must be expected; 0 if it is harmless
+   * Sends a transaction, unless the chain already shows its effect. Every transaction of a channel can safely be sent
+   * again: the chain accepts the nonces of deposits and refunds only once, and claims are cumulative.
+   * @param isDone returns whether a state of the channel shows the effect
+   * @param ends time after which the chain no longer accepts the transaction
+   * @param arrivesUntil time until which the transaction of an earlier attempt may still arrive and do harm; 0 if a
+   * late arrival is harmless
    */
   async transact(
     record: ChannelRecord,
@@ -91,8 +92,8 @@ export class ChannelChain {
     const snapshot = await this.read(record);
     if (snapshot && isDone(snapshot)) return { status: "done", transaction: "", snapshot };
     const now = this.#world.now();
-    // The chain also rejects a repeated transaction if an earlier attempt has arrived, and an earlier attempt may still
-    // arrive.
+    // A rejection is not conclusive after an earlier attempt. The chain may have rejected a repetition because the
+    // earlier transaction has arrived, or that transaction may still arrive.
     const mayArrive = attempts > 0 && (snapshot === undefined || now < arrivesUntil);
     if (!sent.isUnsure && !mayArrive) return { status: "failed", reason: sent.reason, snapshot };
     if (now < (ends ?? Number.POSITIVE_INFINITY)) return { status: "unsure", snapshot };
@@ -100,7 +101,10 @@ export class ChannelChain {
     return { status: "failed", reason, snapshot };
   }
 
-  /** Counts an attempt before it begins. If the object dies meanwhile, the alarm makes the next one. */
+  /**
+   * Counts an attempt before it begins. If the Durable Object stops during the attempt, the alarm makes the next
+   * attempt.
+   */
   beginAttempt(record: ChannelRecord): void {
     const { pending } = record;
     if (!pending?.settling) return;
@@ -120,7 +124,9 @@ export class ChannelChain {
     return { status: "settling" };
   }
 
-  /** Returns the body of the facilitator's `/settle` that claims what is charged and refunds `amount`. */
+  /**
+   * Returns the body of a request to the facilitator's `/settle` that claims the charged amounts and refunds `amount`.
+   */
   async refundRequest(record: ChannelRecord, payload: object, amount: string): Promise<string> {
     const { channelId, chain, requirements, snapshot } = record;
     const claims = claimsOf(record);
@@ -142,8 +148,8 @@ export class ChannelChain {
   }
 
   /**
-   * Returns the record with the channel's state on the chain. Enters claims that the books lack, and then the transfer to
-   * the seller is due.
+   * Returns the record with the channel's new state on the chain. Books claims that the daybooks lack, and schedules a
+   * transfer of the claimed money to the seller.
    * @param transaction hash of the transaction that has claimed; empty if unknown
    */
   synced(record: ChannelRecord, snapshot: ChannelSnapshot, transaction: string): ChannelRecord {
@@ -166,7 +172,8 @@ export class ChannelChain {
   }
 
   /**
-   * Runs all tasks that are due: reads the chain, claims, transfers, books, copies, lists, and deletes expired results.
+   * Runs the tasks that are due: read the chain, claim, transfer, book, copy the record, update the list of open
+   * channels, and delete expired results.
    */
   async chores(sold: SoldCalls): Promise<void> {
     const world = this.#world;
@@ -191,7 +198,7 @@ export class ChannelChain {
     await this.#list();
   }
 
-  /** Reads the chain to detect a withdrawal. */
+  /** Reads the chain to detect that the payer has requested a withdrawal. */
   async #watch(record: ChannelRecord): Promise<void> {
     const { withdrawRequestedAt: known } = record.snapshot;
     const snapshot = await this.read(record);
@@ -207,7 +214,7 @@ export class ChannelChain {
     const world = this.#world;
     const claim = record.claim ?? { attempts: 0, nextAt: 0 };
     const { chain } = record;
-    // stored before the request, because the voucher may become public even if the answer is lost
+    // saves the record before the request, because the voucher may become public even if the answer is lost
     this.#store.save({ ...record, claim: this.nextTry(claim), exposedMax: record.signedMax });
     const claims = claimsOf(record);
     const claimed = claims[0]!.totalClaimed;
@@ -217,7 +224,7 @@ export class ChannelChain {
     const outcome = await this.transact(record, request, claim, isDone, undefined);
     const current = this.#store.load()!;
     if (outcome.status !== "done") {
-      // The balance may be lower than known, and then the next attempt claims less.
+      // The balance may be lower than the record says. The next attempt then claims less.
       if (outcome.snapshot) this.#store.save(this.synced(current, outcome.snapshot, ""));
       const reason = outcome.status === "failed" ? outcome.reason : "no answer";
       return this.report(current, { outcome: "claim_failed", amount: String(outstandingOf(record)), reason });
@@ -228,7 +235,7 @@ export class ChannelChain {
     this.report(current, { outcome: "claimed", amount: String(outstandingOf(record)), transaction });
   }
 
-  /** Transfers all claimed amounts of the seller in this token to the seller. */
+  /** Transfers all amounts that were claimed for the seller in this token to the seller. */
   async #sweep(record: ChannelRecord): Promise<void> {
     const { attempts } = record.sweep!;
     this.#store.save({ ...record, sweep: this.nextTry(record.sweep!) });
@@ -278,9 +285,9 @@ export class ChannelChain {
   async #list(): Promise<void> {
     const record = this.#store.load()!;
     const entry = listingOf(record);
-    // saved even without a change, because saving sets the next alarm
+    // saves the record even without a change, because saving sets the next alarm
     if (entry === record.listed && !record.unlisted) return this.#store.save(record);
-    // stored before the request, because the answer may be lost
+    // saves the retry state before the request, because the answer may be lost
     this.#store.save({ ...record, unlisted: this.nextTry(record.unlisted ?? { attempts: 0, nextAt: 0 }) });
     if (!(await this.#world.list(record, entry))) return;
     const { listed: _listed, unlisted: _unlisted, ...current } = this.#store.load()!;
@@ -301,7 +308,7 @@ export class ChannelChain {
   }
 }
 
-/** Returns the body of a facilitator's `/settle` for a request of the seller, which has no price. */
+/** Returns the body of a request to a facilitator's `/settle` that the seller makes. Such a request has no price. */
 function bareRequest({ chain, requirements }: ChannelRecord, payload: object): string {
   const terms = {
     scheme: requirements.scheme,

@@ -4,12 +4,12 @@ import { type ChannelRecord, type Pending, stateExtraOf } from "./channelRecord.
 import type { ChannelStore } from "./channelStore.ts";
 import type { ChannelWorld } from "./channelWorld.ts";
 
-/** Beginning of the scheme's error codes. */
+/** Beginning of the error codes of the x402 scheme "batch-settlement". */
 export const CODE = "invalid_batch_settlement_evm";
-/** Maximum time after which a client repeats a call that was answered with the channel's state. */
+/** Maximum time in milliseconds within which a client repeats a call after it has received the channel's state. */
 const SAME_CALL_MS = 60_000;
 
-/** The payer's last voucher and the channel's state, with which the client can continue ("Corrective 402"). */
+/** The payer's last voucher and the channel's state, which a client needs to continue ("Corrective 402"). */
 export interface Correction {
   channelState: ReturnType<typeof stateExtraOf>;
   voucherState: { signedMaxClaimable: string; signature: ChannelRecord["signature"] };
@@ -25,7 +25,7 @@ interface Refused {
   reason: string;
 }
 
-/** Why a channel does not pay for a call. `unavailable` means that no facilitator gave a verdict. */
+/** Reason why a channel does not pay for a call. `unavailable` means that no facilitator gave a verdict. */
 export type ChannelRefusal = Mismatch | Refused | { status: "unavailable" };
 
 /** Checks whether a channel can pay for a call or a refund. */
@@ -40,7 +40,10 @@ export class ChannelChecks {
     this.#chain = chain;
   }
 
-  /** Asks the facilitators about a payload, and stores the channel's state on the chain. Returns a refusal, if any. */
+  /**
+   * Asks the facilitators about a payload, and stores the on-chain state of the channel that they report. Returns the
+   * refusal if the channel cannot pay.
+   */
   async ask(record: ChannelRecord, request: string): Promise<ChannelRefusal | undefined> {
     const verdict = await this.#chain.verdict(record, request);
     if (verdict.outcome === "unknown") return { status: "unavailable" };
@@ -48,11 +51,14 @@ export class ChannelChecks {
     return this.#apply(verdict.snapshot);
   }
 
-  /** Stores the channel's state on the chain. If the payer's `charged` is lower than what is claimed, it is corrected. */
+  /**
+   * Stores the channel's on-chain state in the record. If the record's charged amount is lower than the claimed amount,
+   * raises it and returns a correction for the client.
+   */
   #apply(snapshot: ChannelSnapshot): Mismatch | undefined {
     const record = this.#store.load()!;
     const isBehind = BigInt(record.charged) < BigInt(snapshot.totalClaimed);
-    const isNew = record.lastCallAt === 0; // amounts that were claimed before this object's first sale are already in the books
+    const isNew = record.lastCallAt === 0; // amounts that were claimed before the first sale in this record are already in the books
     const known = { ...record, ...(isNew && { claimsBooked: snapshot.totalClaimed }) };
     const charged = isBehind ? snapshot.totalClaimed : record.charged;
     const synced = this.#chain.synced({ ...known, charged }, snapshot, "");
@@ -60,7 +66,10 @@ export class ChannelChecks {
     return isBehind ? this.mismatch(synced) : undefined;
   }
 
-  /** Returns why the channel's state on the chain does not allow a reserved call; undefined if it allows the call. */
+  /**
+   * Returns the reason why the channel's state on the chain does not allow a reserved call. Returns undefined if the
+   * call is allowed.
+   */
   refusalOf({ max, deposit }: Pending): Refused | undefined {
     const { snapshot } = this.#store.load()!;
     if (snapshot.withdrawRequestedAt > 0)
@@ -77,7 +86,9 @@ export class ChannelChecks {
     return undefined;
   }
 
-  /** Answers with the last voucher, which others than the payer may see. */
+  /**
+   * Answers with the last voucher. Callers other than the payer may see this answer, so the voucher counts as exposed.
+   */
   mismatch(record: ChannelRecord): Mismatch {
     const { signedMax, signature, exposedMax } = record;
     const stored = this.#store.load();
@@ -88,9 +99,9 @@ export class ChannelChecks {
   }
 
   /**
-   * Returns the channel's state for a client that believes in a balance that was refunded or withdrawn meanwhile. Such a
-   * client reads the balance again only after a mismatch. If its next voucher still exceeds the balance within
-   * `SAME_CALL_MS`, it gets the reason.
+   * Returns the channel's state for a client that does not know of a refund or withdrawal and assumes a higher balance.
+   * Such a client reads the balance again only after a mismatch. If its voucher still exceeds the balance in a second
+   * call within `SAME_CALL_MS`, returns undefined, so that the client gets the reason.
    */
   balanceCorrection({ max, deposit }: Pending, reason: string): Mismatch | undefined {
     const record = this.#store.load()!;

@@ -15,16 +15,16 @@ import {
   channelPaymentOf,
 } from "./channelRecord.ts";
 
-/** Name of the object with the list of open channels. */
+/** Name of the Durable Object that stores the list of open channels. */
 export const OPEN_CHANNELS = "channels";
 
 /** Extra time on top of the facilitator's and the node's timeouts, in milliseconds. */
 const GRACE_MS = 2000;
 
-/** The dependencies of a channel's object. */
+/** The dependencies of the Durable Object of a channel. */
 export interface ChannelBackend extends FacilitatorSettings {
   rpcUrls: RpcUrls;
-  /** The key that signs claims and refunds; undefined if no channels are offered. */
+  /** The key that signs claims and refunds. Undefined if the deployment offers no channels. */
   channelKey: Hex | undefined;
   objects: {
     getByName(name: string): {
@@ -42,14 +42,14 @@ export interface ChannelBackend extends FacilitatorSettings {
   log(event: PaymentEvent): void;
 }
 
-/** Returns the channel in the storage of a Durable Object. */
+/** Returns the channel that is stored in a Durable Object. */
 export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend): Channel {
   const { facilitators, facilitatorTimeoutMs, objects, log } = backend;
   const askMs = facilitatorTimeoutMs * Math.max(facilitators.length, 1);
   const isDone = (task: Promise<void>) =>
     task.then(
       () => true,
-      () => false, // the alarm tries again
+      () => false, // the alarm repeats a failed task
     );
   return new Channel({
     kv: {
@@ -91,14 +91,14 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
       const payment = channelPaymentOf(channelNameOf(record.chain.caip2, record.channelId), cumulative);
       const listed = objects.getByName(purchasesOf(record.config.payer)).addPurchase({ payment, at, expiresAt });
       const [isBooked] = await Promise.all([isDone(booked), isDone(listed)]);
-      return isBooked; // a failed entry in the list is ignored, because the payer can still get the result with the voucher
+      return isBooked; // ignores a failed entry in the list of purchases, because the payer can still get the result with the voucher
     },
     copy: (record) =>
       isDone(backend.copyChannel(channelNameOf(record.chain.caip2, record.channelId), JSON.stringify(record))),
     list: ({ chain, channelId }, entry) =>
       isDone(objects.getByName(OPEN_CHANNELS).listChannel(channelNameOf(chain.caip2, channelId), entry)),
-    // The sum of two readings of the chain and the transaction between them. A reading asks the node, and then each
-    // facilitator up to twice.
+    // Sum of the timeouts of one transaction, a reading of the chain before it, and a reading after it. A reading asks
+    // the node, and then each facilitator up to twice.
     settleTimeoutMs: 2 * (EVIDENCE_TIMEOUT_MS + 2 * askMs) + facilitatorTimeoutMs + GRACE_MS,
     now: () => Date.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -106,7 +106,7 @@ export function channelIn(storage: DurableObjectStorage, backend: ChannelBackend
   });
 }
 
-/** Returns an entry of a channel's books as a row of the daybook. */
+/** Converts a booking of a channel to a row of the daybook. */
 function bookedOf({ channelId, chain, config, requirements }: ChannelRecord, booking: ChannelBooking): BookedSale {
   const { type, amount, at } = booking;
   const mark = "cumulative" in booking ? booking.cumulative : booking.transaction;

@@ -4,18 +4,18 @@ import type { ChannelConfig, ChannelSnapshot, Hex, VoucherClaim } from "../wire/
 import type { EvmNetwork } from "../wire/networks.ts";
 
 /**
- * The state of one payment channel, as its object stores it under the storage key `channel`. The names of fields are
- * stored data, so renaming one breaks existing records. Amounts are in atomic units, as decimal strings. Times are Unix
- * milliseconds.
+ * The state of one payment channel. Its Durable Object stores it under the storage key `channel`. The names of the
+ * fields are stored data, so renaming a field breaks existing records. Amounts are in atomic units, as decimal strings.
+ * Times are Unix milliseconds.
  *
- * `totalClaimed <= charged <= signedMax <= balance` holds between calls. The payer's client keeps `charged`, too, and
- * signs the next voucher for `charged` plus the price.
+ * `totalClaimed <= charged <= signedMax <= balance` holds between calls. The payer's client also keeps the value of
+ * `charged`, and signs the next voucher for `charged` plus the price.
  */
 export interface ChannelRecord {
   channelId: Hex;
   chain: EvmNetwork;
   config: ChannelConfig;
-  /** The terms of the last call. */
+  /** The payment terms of the last call. */
   requirements: ChannelRequirements;
   /** Names of the facilitators that support the channel, in order of preference. */
   facilitators: readonly string[];
@@ -24,20 +24,29 @@ export interface ChannelRecord {
   /** The voucher of the last sold call: its amount, which is at least `charged`, and its signature. */
   signedMax: string;
   signature: Hex;
-  /** The channel on the chain, as last read, and the time of reading. 0 means never. */
+  /**
+   * The channel's state on the chain when it was last read, and the time of that reading. The time is 0 if it was never
+   * read.
+   */
   snapshot: ChannelSnapshot;
   syncedAt: number;
-  /** Time of the last sold call; 0 if none is sold yet. */
+  /** Time of the last sold call. It is 0 if no call is sold yet. */
   lastCallAt: number;
-  /** The part of the claimed amounts that is in the books or on its way there. */
+  /** The part of the claimed amounts that is booked or waits to be booked. */
   claimsBooked: string;
-  /** Start of the oldest sale that is not claimed yet. */
+  /** Time of the oldest sale that is not claimed yet. */
   unclaimedSince?: number;
-  /** Vouchers up to this amount may be known to others, because a claim or an answer contained one. */
+  /**
+   * Largest amount of a voucher that callers other than the payer may know, because a claim or an answer contained the
+   * voucher.
+   */
   exposedMax: string;
-  /** The last deposit that came with a call and is on the chain. A repeated call sends it again. */
+  /** The last deposit that came with a call and is on the chain. A repetition of the call contains the same deposit. */
   deposited?: Deposited;
-  /** The last voucher that exceeded the balance and was answered with the channel's state: its amount and the time. */
+  /**
+   * The last voucher that exceeded the balance and that the service answered with the channel's state: the voucher's
+   * amount, and the time of the answer.
+   */
   corrected?: { max: string; at: number };
   /** The call or the refund in progress. */
   pending?: Pending;
@@ -45,13 +54,16 @@ export interface ChannelRecord {
   claim?: Retry;
   sweep?: Retry;
   watch?: Retry;
-  /** Whether the last voucher has yet to be copied to other storage. */
+  /** Retry state of the copy of the last voucher to other storage. Undefined if the copy is up to date. */
   uncopied?: Retry;
-  /** Retry state of the entries that the daybooks lack. */
+  /** Retry state of the bookings that the daybooks lack. */
   unbooked?: Retry;
-  /** The last summary that the list of open channels has confirmed; undefined if the list does not contain the channel. */
+  /**
+   * The last entry that the list of open channels has stored for this channel. Undefined if the list does not contain
+   * the channel.
+   */
   listed?: string;
-  /** Retry state of an update of that list. */
+  /** Retry state of an update of the list of open channels. */
   unlisted?: Retry;
   /** Time of the next deletion of expired results. */
   cleanAt?: number;
@@ -59,14 +71,14 @@ export interface ChannelRecord {
 
 /** A deposit that is on the chain. */
 export interface Deposited {
-  /** The signature of its authorization. */
+  /** The signature of the deposit's authorization. */
   signature: Hex;
-  /** Hash of the transaction; empty if unknown. */
+  /** Hash of the deposit's transaction. Empty if unknown. */
   transaction: string;
   amount: string;
 }
 
-/** The number of failed attempts, and the time of the next one. */
+/** The number of failed attempts, and the time of the next attempt. */
 export interface Retry {
   attempts: number;
   nextAt: number;
@@ -76,13 +88,13 @@ export interface Retry {
 export interface Pending {
   id: string;
   requestId: string;
-  /** The end of the lease. A reservation in `settling` has no end. */
+  /** The end of the reservation. A reservation in the state `settling` does not end by time. */
   until: number;
   max: string;
   signature: Hex;
-  /** The price of the call; 0 for a refund. */
+  /** The price of the call. It is 0 for a refund. */
   price: string;
-  /** The deposit that comes with the voucher: its amount and the body of the facilitator's `/settle`. */
+  /** The deposit that comes with the voucher. `request` is the body for the facilitator's `/settle`. */
   deposit?: { amount: string; validBefore: string; signature: Hex; request: string };
   /** The deposit that comes with the voucher, if an earlier call has already sent it to the chain. */
   deposited?: Deposited;
@@ -90,10 +102,13 @@ export interface Pending {
   settling?: Retry & ({ type: "deposit"; sale: FinishedCall } | RefundInProgress);
 }
 
-/** A refund whose transaction is not confirmed yet. `before` is the channel on the chain before the first attempt. */
+/**
+ * A refund whose transaction is not confirmed yet. `before` is the channel's state on the chain before the first
+ * attempt.
+ */
 interface RefundInProgress {
   type: "refund";
-  /** The body of the facilitator's `/settle`. */
+  /** The body of the request to the facilitator's `/settle`. */
   request: string;
   amount: string;
   before: ChannelSnapshot;
@@ -103,11 +118,14 @@ interface RefundInProgress {
 
 /** A finished call that waits for its commit. */
 export interface FinishedCall {
-  /** Identifies the request. */
+  /** Identifies the request that the call has made. */
   fingerprint: string;
-  /** SHA-256 of the idempotency key; undefined if the caller sent none. */
+  /** SHA-256 of the idempotency key. Undefined if the caller sent no key. */
   keyHash?: string | undefined;
-  /** Digest of the request's content, for its default key; undefined if the default key does not apply. */
+  /**
+   * Digest of the request's content, for the default key, which charges equal requests once. Undefined if the default
+   * key does not apply.
+   */
   digest?: string | undefined;
   work: StoredWork;
   requestId: string;
@@ -115,16 +133,16 @@ export interface FinishedCall {
 
 /** The channel's part of a payment response (x402 v2, "batch-settlement", "Payment Response Contract"). */
 export interface ChannelReceipt {
-  /** Hash of the transaction of a deposit or a refund; empty if unknown or if nothing was sent. */
+  /** Hash of the transaction of a deposit or a refund. Empty if the hash is unknown or no transaction was sent. */
   transaction: string;
-  /** The deposited or refunded amount; empty for a voucher. */
+  /** The deposited or refunded amount. Empty if the payment was only a voucher. */
   amount: string;
   extra: { chargedAmount?: string; channelState: ChannelStateExtra };
 }
 
-/** A sold call in the channel's table. */
+/** A sold call in the list of a channel's sold calls. */
 export interface SoldCall extends FinishedCall {
-  /** The amount of the voucher that paid for it. */
+  /** The amount of the voucher that paid for the call. */
   max: string;
   /** The signature of the deposit that came with the voucher, if any. */
   depositSignature?: Hex | undefined;
@@ -132,42 +150,51 @@ export interface SoldCall extends FinishedCall {
   receipt: ChannelReceipt;
 }
 
-/** An entry for the books that its daybook lacks. `transfer` is a transfer of claimed amounts to the seller. */
+/** A booking that the daybook does not contain yet. `transfer` is a transfer of claimed amounts to the seller. */
 export type ChannelBooking =
   | { type: "sale"; cumulative: string; amount: string; at: number; requestId: string; expiresAt: number }
   | { type: "claim"; cumulative: string; amount: string; at: number; transaction: string }
   | { type: "transfer"; amount: string; at: number; transaction: string };
 
-/** Outstanding amount, in whole tokens, at which a channel is claimed. It bounds the loss from one channel. */
+/**
+ * Outstanding amount, in whole tokens, from which on the service claims a channel's charges. The limit bounds the loss
+ * from one channel.
+ */
 const CLAIM_TOKENS = 1n;
-/** Age of the oldest unclaimed sale at which a channel is claimed. */
+/** Age of the oldest unclaimed sale, in milliseconds, from which on the service claims a channel's charges. */
 const CLAIM_AFTER_MS = 3_600_000;
-/** Delay of the copy of the last voucher and of the entries in the books, so that several calls share one alarm. */
+/**
+ * Delay before the last voucher is copied and sales are booked, in milliseconds. The delay lets several calls share one
+ * alarm.
+ */
 export const COPY_AFTER_MS = 10_000;
-/** The chain must be read this number of times during the delay of a withdrawal. */
+/** Number of times that the chain must be read during the delay of a withdrawal. */
 const READS_PER_DELAY = 4;
-/** A claim should be on the chain this time before a withdrawal is possible. */
+/** Minimum time between a claim and the earliest possible withdrawal, in milliseconds. */
 const CLAIM_MARGIN_MS = 900_000;
 
-/** Returns the name of the object that stores a channel. */
+/** Returns the name of the Durable Object that stores a channel. */
 export function channelNameOf(caip2: string, channelId: string): string {
   return `channel:${caip2}:${channelId}`;
 }
 
-/** Returns the identity of the payment for a call in a channel. */
+/** Returns the identifier of the payment for one call in a channel. */
 export function channelPaymentOf(channelName: string, max: string): string {
   return `${channelName}:${max}`;
 }
 
-/** Returns the name of the channel's object and the voucher's amount; undefined for a payment without a channel. */
+/**
+ * Returns the name of the channel and the voucher's amount from the identifier of a payment. Returns undefined for a
+ * payment without a channel.
+ */
 export function channelCallIn(payment: string): { name: string; max: string } | undefined {
   const [, name, max] = /^(channel:.+):(\d+)$/.exec(payment) ?? [];
   return name === undefined ? undefined : { name, max: max! };
 }
 
 /**
- * Returns the amount that is sold, not claimed, and still in the channel. A withdrawal that ends before the claim takes
- * the rest.
+ * Returns the amount that is sold, not claimed, and still in the channel. Amounts that a withdrawal has already taken
+ * out of the channel are not included.
  */
 export function outstandingOf(record: ChannelRecord): bigint {
   return claimableOf(record) - BigInt(record.snapshot.totalClaimed);
@@ -178,7 +205,7 @@ function claimableOf({ charged, snapshot }: ChannelRecord): bigint {
   return sold < held ? sold : held;
 }
 
-/** Returns whether the last reading of the chain is recent enough to sell for a voucher without asking anyone. */
+/** Returns whether the last reading of the chain is recent enough to accept a voucher without asking a facilitator. */
 export function isFresh(record: ChannelRecord, now: number): boolean {
   return now < record.syncedAt + freshMs(record);
 }
@@ -187,7 +214,7 @@ function freshMs({ config }: ChannelRecord): number {
   return (config.withdrawDelay * 1000) / READS_PER_DELAY;
 }
 
-/** Returns when the channel must be claimed; undefined if nothing is outstanding. */
+/** Returns the time at which the channel's charges must be claimed. Returns undefined if no amount is outstanding. */
 export function claimDueAt(record: ChannelRecord): number | undefined {
   if (outstandingOf(record) <= 0n) return undefined;
   const { claim, chain, snapshot, unclaimedSince = 0 } = record;
@@ -196,20 +223,23 @@ export function claimDueAt(record: ChannelRecord): number | undefined {
   return isDue || snapshot.withdrawRequestedAt > 0 ? 0 : unclaimedSince + CLAIM_AFTER_MS;
 }
 
-/** Returns when the chain must be read to detect a withdrawal; undefined if nothing is outstanding. */
+/**
+ * Returns the time at which the chain must be read to detect a withdrawal. Returns undefined if no amount is
+ * outstanding.
+ */
 export function watchDueAt(record: ChannelRecord): number | undefined {
   if (outstandingOf(record) <= 0n) return undefined;
   return record.watch?.nextAt ?? record.syncedAt + freshMs(record);
 }
 
-/** Returns the deadline of the claim; undefined if no withdrawal endangers it. */
+/** Returns the deadline for claiming the channel's charges. Returns undefined if no withdrawal endangers the claim. */
 function claimDeadlineOf(record: ChannelRecord): number | undefined {
   const { withdrawRequestedAt } = record.snapshot;
   if (withdrawRequestedAt === 0 || outstandingOf(record) <= 0n) return undefined;
   return (withdrawRequestedAt + record.config.withdrawDelay) * 1000 - CLAIM_MARGIN_MS;
 }
 
-/** Returns when the object's alarm is due; undefined if it has nothing to do. */
+/** Returns the time of the Durable Object's next alarm. Returns undefined if no task is planned. */
 export function channelAlarmAt(record: ChannelRecord): number | undefined {
   const { pending, uncopied, unbooked, unlisted, sweep, cleanAt } = record;
   const times = [
@@ -225,7 +255,7 @@ export function channelAlarmAt(record: ChannelRecord): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** A channel with an outstanding amount, as the list of open channels has it. */
+/** An entry in the list of open channels: a channel with an outstanding amount. */
 export interface OpenChannel {
   channelId: Hex;
   network: string;
@@ -237,7 +267,7 @@ export interface OpenChannel {
   deadline?: number | undefined;
 }
 
-/** Returns the channel's entry in the list of open channels, as JSON; undefined if nothing is outstanding. */
+/** Returns the channel's entry in the list of open channels, as JSON. Returns undefined if no amount is outstanding. */
 export function listingOf(record: ChannelRecord): string | undefined {
   if (outstandingOf(record) <= 0n) return undefined;
   const { channelId, chain, config, unclaimedSince = 0 } = record;
@@ -253,12 +283,12 @@ export function listingOf(record: ChannelRecord): string | undefined {
   return JSON.stringify(entry);
 }
 
-/** Returns the channel's state for its payer. */
+/** Returns the channel's state in the form that its payer gets. */
 export function stateExtraOf({ channelId, charged, snapshot }: ChannelRecord): ChannelStateExtra {
   return { channelId, ...snapshot, chargedCumulativeAmount: charged };
 }
 
-/** Returns the claim of everything that is sold; an empty list if nothing is outstanding. */
+/** Returns the claim of all outstanding amounts. Returns an empty list if no amount is outstanding. */
 export function claimsOf(record: ChannelRecord): VoucherClaim[] {
   const { config, signedMax, signature } = record;
   if (outstandingOf(record) <= 0n) return [];

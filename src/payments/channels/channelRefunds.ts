@@ -9,7 +9,10 @@ import type { ChannelCall, ChannelWorld } from "./channelWorld.ts";
 /** The answer to a refund. */
 export type RefundOutcome = { status: "refunded"; receipt: ChannelReceipt } | ChannelRefusal | Pick<Blocked, "status">;
 
-/** Maximum time after which a transaction without an answer arrives on the chain, in milliseconds. */
+/**
+ * Maximum time, in milliseconds, after which a transaction can still arrive on the chain if the facilitator's answer
+ * was lost.
+ */
 const ARRIVES_MS = 3_600_000;
 
 /** Refunds the balance of a channel to its payer. */
@@ -26,7 +29,10 @@ export class ChannelRefunds {
     this.#checks = checks;
   }
 
-  /** Claims what is charged, and pays the rest or `refundAmount` back to the payer. Waits while a call is in progress. */
+  /**
+   * Claims the charged amounts, and pays `refundAmount` or the rest of the balance back to the payer. Waits while a
+   * call is in progress.
+   */
   async refund(call: ChannelCall, until: number): Promise<RefundOutcome> {
     for (let blocked = this.#store.blocked(until); blocked; blocked = this.#store.blocked(until)) {
       if (blocked.waitMs <= 0) return { status: blocked.status };
@@ -72,11 +78,11 @@ export class ChannelRefunds {
     if (pending?.settling?.type !== "refund") return { status: "busy" };
     const { settling } = pending;
     this.#chain.beginAttempt({ ...record, exposedMax: record.signedMax });
-    const { before } = settling; // the record may show the refund already, because a claim has read the chain meanwhile
+    const { before } = settling; // the state before the first attempt, because the record may already show the refund: a claim may have read the chain since
     const isDone = ({ refundNonce }: ChannelSnapshot) => BigInt(refundNonce) > BigInt(before.refundNonce);
-    const arrivesUntil = settling.since + ARRIVES_MS; // a refund that arrives after later sales would take their money
+    const arrivesUntil = settling.since + ARRIVES_MS; // a refund that arrives after later sales would take the money of these sales
     const outcome = await this.#chain.transact(record, settling.request, settling, isDone, undefined, arrivesUntil);
-    if (this.#store.load()?.pending?.id !== pending.id) return { status: "busy" }; // a parallel attempt has ended it
+    if (this.#store.load()?.pending?.id !== pending.id) return { status: "busy" }; // a parallel attempt has already ended this refund
     if (outcome.status === "unsure") return this.#chain.retryLater();
     if (outcome.status === "failed") {
       this.#store.free(pending.id);
@@ -87,14 +93,14 @@ export class ChannelRefunds {
     const snapshot = read ?? (isDone(free.snapshot) ? free.snapshot : afterRefund(record, before, settling.amount));
     const claimed = this.#chain.synced(free, snapshot, outcome.transaction);
     const refunded = String(BigInt(before.balance) - BigInt(snapshot.balance));
-    this.#store.save({ ...claimed, ...(!read && { syncedAt: 0 }) }); // the next call asks again before it sells
+    this.#store.save({ ...claimed, ...(!read && { syncedAt: 0 }) }); // without a reading of the chain, the next call asks a facilitator before it sells
     this.#chain.report(claimed, { outcome: "refunded", amount: refunded, transaction: outcome.transaction });
     const extra = { channelState: stateExtraOf(claimed) };
     return { status: "refunded", receipt: { transaction: outcome.transaction, amount: refunded, extra } };
   }
 }
 
-/** Returns the state of a channel after a refund of `amount`, as computed from the state before it. */
+/** Returns the state of a channel after a refund of `amount`, computed from the state before the refund. */
 function afterRefund(record: ChannelRecord, before: ChannelSnapshot, amount: string): ChannelSnapshot {
   const { balance, totalClaimed, refundNonce } = before;
   return {

@@ -1,13 +1,13 @@
 import type { ChannelRecord } from "./channelRecord.ts";
 import type { ChannelWorld } from "./channelWorld.ts";
 
-/** Why a channel is not free, and how long a call can wait for a change, in milliseconds. */
+/** Reason why a channel is not free, and the time that a call can wait for a change, in milliseconds. */
 export interface Blocked {
   status: "busy" | "settling";
   waitMs: number;
 }
 
-/** The record of a channel in its object's storage, and the calls that wait until it changes. */
+/** The stored record of a channel, and the calls that wait until the record changes. */
 export class ChannelStore {
   readonly #world: ChannelWorld;
   #waiting = new Set<() => void>();
@@ -25,7 +25,7 @@ export class ChannelStore {
     this.#notifyWaiting();
   }
 
-  /** Ends a reservation. Deletes the record of a channel that has never sold a call. */
+  /** Ends a reservation. Deletes the record of a channel if the channel has never sold a call. */
   free(id: string): void {
     const record = this.load();
     if (record?.pending?.id !== id) return;
@@ -35,7 +35,10 @@ export class ChannelStore {
     this.#notifyWaiting();
   }
 
-  /** Returns why the channel is not free for a call that waits until `until`; undefined if it is free. */
+  /**
+   * Returns the reason why the channel is not free for a call that waits until `until`. Returns undefined if the
+   * channel is free.
+   */
   blocked(until: number): Blocked | undefined {
     const pending = this.load()?.pending;
     const now = this.#world.now();
@@ -44,7 +47,7 @@ export class ChannelStore {
     return pending.until <= now ? undefined : { status: "busy", waitMs: Math.min(until, pending.until) - now };
   }
 
-  /** Waits for a change of the record, but at most `ms`. */
+  /** Waits until the record changes, but at most `ms` milliseconds. */
   changed(ms: number): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve);

@@ -2,7 +2,7 @@ import type { OpenChannel } from "./channelRecord.ts";
 
 const PREFIX = "open:";
 
-/** The list of channels with amounts that are sold but not claimed, in the storage of a Durable Object. */
+/** The list of channels with amounts that are sold but not claimed. A Durable Object stores it. */
 export class OpenChannels {
   readonly #storage: DurableObjectStorage;
 
@@ -10,14 +10,17 @@ export class OpenChannels {
     this.#storage = storage;
   }
 
-  /** Replaces the entry of a channel. `entry` is JSON; undefined removes the channel. */
+  /**
+   * Replaces the entry of a channel in the list. `entry` is JSON. If `entry` is undefined, removes the channel from the
+   * list.
+   */
   list(name: string, entry: string | undefined): void {
     const { kv } = this.#storage;
     if (entry === undefined) kv.delete(PREFIX + name);
     else kv.put(PREFIX + name, entry);
   }
 
-  /** Returns up to `limit` channels, in the order of their names. */
+  /** Returns up to `limit` channels of the list, in the order of their names. */
   all(limit: number): OpenChannel[] {
     const found = this.#storage.kv.list<string>({ prefix: PREFIX, limit });
     return [...found].map(([, entry]) => JSON.parse(entry) as OpenChannel);

@@ -8,12 +8,12 @@ export interface ChannelStorage {
   list<T>(options: { prefix: string; limit?: number }): Iterable<[string, T]>;
 }
 
-/** Number of digits of the largest 128-bit amount. Padded amounts sort by value. */
+/** Number of digits of the largest 128-bit amount. Amounts padded to this length sort by value. */
 const DIGITS = 39;
 
 /**
- * The sold calls of a channel. A call is found by its voucher (`sold:…`), its idempotency key (`key:…`), or the digest of
- * its content (`same:…`). The keys of one channel are not found in another one.
+ * The sold calls of a channel. A call is found by its voucher (`sold:…`), its idempotency key (`key:…`), or the digest
+ * of its content (`same:…`). An idempotency key is valid only within one channel.
  */
 export class SoldCalls {
   readonly #kv: ChannelStorage;
@@ -30,7 +30,7 @@ export class SoldCalls {
     if (digest !== undefined) this.#kv.put(`same:${digest}`, max);
   }
 
-  /** Returns the call that a voucher up to `max` has paid for. */
+  /** Returns the call that the voucher with the amount `max` has paid for. */
   byVoucher(max: string): SoldCall | undefined {
     return this.#kv.get(nameOf(max));
   }
@@ -50,7 +50,10 @@ export class SoldCalls {
     return max === undefined ? undefined : this.byVoucher(max);
   }
 
-  /** Deletes the calls whose links have expired at `now`. Returns when the next one expires, Unix milliseconds. */
+  /**
+   * Deletes the calls whose links have expired at `now`. Returns the time at which the next link expires, in Unix
+   * milliseconds.
+   */
   deleteExpired(now: number): number | undefined {
     let next: number | undefined;
     for (const [name, { max, keyHash, digest, work }] of [...this.#kv.list<SoldCall>({ prefix: "sold:" })]) {

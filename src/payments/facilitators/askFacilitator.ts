@@ -4,8 +4,8 @@ import { authorization, boundedText, type RemoteFacilitator } from "./facilitato
 import { noteRejection } from "./rejections.ts";
 
 /**
- * HTTP statuses from 400 to 499 that do not mean that this payment is rejected. In an answer to `/settle`, 402 may
- * belong to a malformed verdict. After 408 or 409, an attempt may still have settled the payment.
+ * HTTP statuses from 400 to 499 that do not mean that the facilitator rejects this payment. In an answer to `/settle`,
+ * 402 may belong to a malformed verdict. After 408 or 409, an attempt may still have settled the payment.
  */
 const NOT_ABOUT_PAYMENT = { verify: [401, 403, 408, 429], settle: [401, 402, 403, 408, 409, 429] };
 
@@ -24,9 +24,9 @@ export function askingFacilitator(
 ) {
   /**
    * Sends a request to the facilitator, and returns its verdict. A verdict may have status 200 or 4xx, because
-   * facilitators refuse with either. A 5xx is never a verdict, even with a well-formed body. Without a verdict, returns
-   * the HTTP status, or `isLost` if the connection broke before any answer. `rejection` is the reason if the status
-   * rejects this payment, for example because its payload does not match the facilitator's schema.
+   * facilitators use both for refusals. A 5xx is never a verdict, even with a well-formed body. Without a verdict,
+   * returns the HTTP status, or `isLost` if the connection broke before any answer. `rejection` is the reason if the
+   * status rejects this payment, for example because the payload does not match the facilitator's schema.
    */
   return async function ask<S extends z.ZodType>(
     call: "verify" | "settle",
@@ -67,7 +67,7 @@ export function askingFacilitator(
   };
 }
 
-/** Returns a reason on one line, of bounded length. */
+/** Returns a reason as one line of bounded length. */
 export function reasonOf(reason: string | null | undefined): string {
   return (
     reason

@@ -3,14 +3,17 @@ import { Buffer } from "node:buffer";
 /** An API key of the Coinbase Developer Platform, as its console issues it. */
 export interface CdpKey {
   id: string;
-  /** Ed25519: base64 of the 32-byte seed and the 32-byte public key. ES256: a PEM key, PKCS #8 or SEC 1. */
+  /**
+   * The secret of the key. Ed25519: base64 of the 32-byte seed and the 32-byte public key. ES256: a PEM key, PKCS #8 or
+   * SEC 1.
+   */
   secret: string;
 }
 
 const LIFETIME_SECONDS = 120;
 
 /**
- * Returns whether a secret has the shape of a key. A well-formed but invalid key is detected only when it first signs.
+ * Returns whether a secret has the format of a key. An invalid key in this format is detected only when it first signs.
  */
 export function isCdpSecret(secret: string): boolean {
   const pem = /^-----BEGIN (EC )?PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END \1PRIVATE KEY-----\s*$/;
@@ -40,7 +43,7 @@ export async function cdpToken({ id, secret }: CdpKey, method: string, url: URL,
 }
 
 async function importKey(secret: string) {
-  const pem = secret.replaceAll("\\n", "\n"); // a one-line setting contains \n instead of line breaks
+  const pem = secret.replaceAll("\\n", "\n"); // a setting in one line contains \n instead of line breaks
   if (pem.includes("PRIVATE KEY")) {
     const der = bytesOf(pem.replace(/-----[^-]+-----|\s/g, ""));
     const pkcs8 = pem.includes("EC PRIVATE KEY") ? wrapSec1(der) : der;
@@ -56,8 +59,8 @@ async function importKey(secret: string) {
 }
 
 /**
- * Returns a SEC 1 key (RFC 5915) wrapped as PKCS #8 (RFC 5958), the only form that WebCrypto imports. Assumes lengths
- * under 256 bytes, which holds for every P-256 key.
+ * Returns a SEC 1 key (RFC 5915) wrapped as PKCS #8 (RFC 5958), the only form that WebCrypto imports. Assumes that all
+ * lengths are under 256 bytes, which is true for every P-256 key.
  */
 function wrapSec1(sec1: Uint8Array): Uint8Array<ArrayBuffer> {
   const ecPublicKeyP256 = new Uint8Array(Buffer.from("301306072a8648ce3d020106082a8648ce3d030107", "hex"));

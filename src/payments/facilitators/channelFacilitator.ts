@@ -1,4 +1,7 @@
-/** A facilitator's part in payment channels: it reads a channel on the chain, and sends the transactions of a channel. */
+/**
+ * The client of a facilitator for payment channels. A facilitator reads a channel on the chain, and sends the channel's
+ * transactions.
+ */
 import * as z from "zod";
 import type { ChannelSnapshot } from "../wire/channelTypes.ts";
 import type { EventContext } from "../wire/events.ts";
@@ -6,8 +9,8 @@ import { askingFacilitator, reasonOf } from "./askFacilitator.ts";
 import type { RemoteFacilitator } from "./facilitatorHttp.ts";
 
 /**
- * The verdict on a voucher or a deposit, with the channel's state before it. The outcome is `unknown` if the facilitator
- * gave no verdict.
+ * The verdict on a voucher or a deposit, with the channel's state before the voucher or deposit. The outcome is
+ * `unknown` if the facilitator gave no verdict.
  */
 export type ChannelVerdict =
   | { outcome: "valid"; snapshot: ChannelSnapshot }
@@ -23,14 +26,14 @@ type ChannelTransaction =
   | { outcome: "failed"; reason: string; isUnsure: boolean };
 
 /**
- * Verifies the payloads of channels and sends their transactions (x402 v2, "batch-settlement"). The methods never
- * throw.
+ * Verifies the payloads of payment channels and sends the channels' transactions (x402 v2, "batch-settlement"). The
+ * methods never throw.
  */
 export interface ChannelFacilitator {
   name: string;
-  /** Returns the verdict on a payload, in the form of `channelRequest`. */
+  /** Returns the facilitator's verdict on a request that `channelRequest` has made. */
   verify(request: string): Promise<ChannelVerdict>;
-  /** Sends the transaction of a payload, in the form of `channelRequest`. */
+  /** Sends the transaction of a request that `channelRequest` has made. */
   settle(request: string): Promise<ChannelTransaction>;
 }
 
@@ -67,7 +70,7 @@ export function channelFacilitator(facilitator: RemoteFacilitator, context: Even
 
     async verify(request) {
       let { answer, isLost, rejection } = await ask("verify", request, verdict);
-      // The server may have just closed the kept-alive connection.
+      // Repeats the request, because the server may have just closed the kept-alive connection.
       if (isLost) ({ answer, rejection } = await ask("verify", request, verdict));
       if (rejection !== undefined) return { outcome: "invalid", reason: rejection };
       if (!answer) return { outcome: "unknown" };

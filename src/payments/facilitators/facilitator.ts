@@ -4,7 +4,9 @@ import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
 /**
  * The verdict on a payment.
- * - `rejected`: the facilitator rejects the request as such, without a verdict. Another facilitator may accept it
+ *
+ * - `rejected`: the facilitator rejects the request itself, without a verdict on the payment. Another facilitator may
+ * accept it
  * - `unknown`: the facilitator gave no verdict
  */
 export type Verdict =

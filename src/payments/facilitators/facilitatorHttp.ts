@@ -1,7 +1,7 @@
 import { type CdpKey, cdpToken } from "./cdpToken.ts";
 import { readSupported, type Supported } from "./supported.ts";
 
-/** A facilitator reached over HTTP: its settings, and its answer about supported payments. */
+/** The settings of a facilitator that is reached over HTTP, and the payments that it supports. */
 export interface RemoteFacilitator {
   url: string;
   timeoutMs: number;
@@ -12,7 +12,9 @@ export interface RemoteFacilitator {
 }
 
 const MAX_ANSWER_BYTES = 65_536;
-/** Timeout of `GET /supported`. A facilitator that takes longer is treated as if it had not answered. */
+/**
+ * Timeout of `GET /supported` in milliseconds. A facilitator that takes longer is treated as if it had not answered.
+ */
 const SUPPORTED_TIMEOUT_MS = 3000;
 
 /**

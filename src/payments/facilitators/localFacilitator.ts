@@ -12,10 +12,13 @@ export const TRANSFER_WITH_AUTHORIZATION = [
   { name: "nonce", type: "bytes32" },
 ] as const;
 
-/** The first of the well-known development keys. It is public, worthless, and the same in every local chain. */
+/**
+ * The first of the well-known development keys. The key is public and worthless, and every local development chain has
+ * it.
+ */
 export const DEVELOPMENT_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
-/** The zero hash stands for a settlement without a transaction. */
+/** The zero hash, which stands for a settlement without a transaction. */
 const NO_TRANSACTION = `0x${"0".repeat(64)}`;
 
 /**
@@ -55,7 +58,10 @@ export const localFacilitator: FacilitatorClient = {
 /** Number of characters of an account's signature: 0x, then r, s and v (65 bytes) or their short form (ERC-2098). */
 const ACCOUNT_SIGNATURE_LENGTHS = [132, 130];
 
-/** Returns the reason for an unverified signature. A signature of another length can only be that of a smart wallet. */
+/**
+ * Returns the reason for a signature that could not be verified. A signature of unusual length can only be that of a
+ * smart wallet.
+ */
 function refusalOf(signature: string): string {
   const code = "invalid_exact_evm_payload_signature";
   return ACCOUNT_SIGNATURE_LENGTHS.includes(signature.length)

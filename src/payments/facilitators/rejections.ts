@@ -8,11 +8,11 @@ interface Rejection {
   call: "verify" | "settle";
   /** HTTP status of the answer. */
   status: number;
-  /** Unix milliseconds. */
+  /** Time of the rejection, in Unix milliseconds. */
   at: number;
 }
 
-/** The last rejection of each facilitator, by its URL. Each isolate knows only its own calls. */
+/** The last rejection of each facilitator, by the facilitator's URL. Isolates do not share this list. */
 const lastRejections = new Map<string, Rejection>();
 
 /** Remembers that a facilitator has rejected a request. */

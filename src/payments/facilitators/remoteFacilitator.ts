@@ -10,17 +10,18 @@ import { feePayersOn, type Supported, settles, signersOn } from "./supported.ts"
 
 /**
  * Error strings that mean that the authorization has been used or canceled. Facilitators may use any error string. This
- * pattern and those below recognize the strings that reveal what happened to the money.
+ * pattern and the patterns below recognize the strings that reveal what happened to the money.
  */
 const ALREADY_USED =
   /already.?(been.?)?(used|settled|processed)|authorization is used|nonce.?(is.?)?used|UsedOrCanceled|duplicate/i;
-/** Error strings that mean that the chain rejected the transaction. They do not give the cause. */
+/** Error strings that mean that the chain rejected the transaction. They do not name the reason. */
 const REVERTED = /invalid_transaction_state|failed_onchain|revert/i;
-/** Error strings that mean that a simulation of the transaction failed. They do not give the cause. */
+/** Error strings that mean that a simulation of the transaction failed. They do not name the reason. */
 const SIMULATED = /simulation_failed/i;
 /**
- * Error strings that mean that sending failed. Official facilitators report these without a transaction hash for every
- * failure while sending, even if a node accepted the transaction but its answer was lost.
+ * Error strings that mean that sending the transaction failed. Official facilitators report these strings without a
+ * transaction hash for every failure while sending. A node may have accepted the transaction even then, if its answer
+ * was lost.
  */
 const NOT_SENT = /transaction_failed|failed_to_execute/i;
 /**
@@ -54,8 +55,8 @@ const NOT_PROCESSED = new Set([401, 403, 429, 521, 523, 525, 526, 530]);
 const HASH = /^0x0*[1-9a-f]/i;
 
 /**
- * Maximum wait for a connection attempt. If the attempt is still pending after this time, the address counts as
- * reachable.
+ * Maximum wait for a connection attempt, in milliseconds. If the attempt is still pending after this time, the address
+ * counts as reachable.
  */
 const CONNECT_MS = 1000;
 
@@ -87,10 +88,10 @@ export function remoteFacilitator(facilitator: RemoteFacilitator, context: Event
     signersOn: (network) => signersOn(supported, network),
 
     async verify(payment, abandoned) {
-      if (!isFor(payment, supported)) return { outcome: "unknown" }; // another facilitator may support the payment
+      if (!isFor(payment, supported)) return { outcome: "unknown" }; // leaves the payment to another facilitator, which may support it
       let { answer, isLost, rejection } = await ask("verify", payment.request, verifyAnswer, abandoned);
-      // The server may have just closed the kept-alive connection. A retry is safe, because a verification moves no
-      // money.
+      // Repeats the request, because the server may have just closed the kept-alive connection. A verification moves no
+      // money, so a retry is safe.
       if (isLost) ({ answer, rejection } = await ask("verify", payment.request, verifyAnswer, abandoned));
       if (rejection !== undefined) return { outcome: "rejected", reason: rejection };
       if (!answer) return { outcome: "unknown" };
@@ -128,8 +129,8 @@ export function remoteFacilitator(facilitator: RemoteFacilitator, context: Event
 }
 
 /**
- * Returns whether a facilitator can settle a payment. On Solana, if the account that pays the fee is known, only the
- * facilitator that owns this account can.
+ * Returns whether a facilitator can settle a payment. If the account that pays the fee on Solana is known, only the
+ * facilitator that owns this account can settle the payment.
  */
 function isFor({ chain, version, transfer }: PaymentPayload, supported: Supported | undefined): boolean {
   if (isSolana(chain) && transfer && chain.feePayers[version].includes(transfer.feePayer))
@@ -139,8 +140,8 @@ function isFor({ chain, version, transfer }: PaymentPayload, supported: Supporte
 
 /**
  * Interprets a refusal on Solana. A "duplicate" error shows that the transaction was sent before, but not whether it
- * succeeded. The error is therefore treated as an ordinary refusal. If the outcome of an earlier attempt is unknown, it
- * stays unknown.
+ * succeeded. The error is therefore treated as an ordinary refusal. If the outcome of an earlier attempt is unknown,
+ * this outcome stays unknown.
  */
 function solanaOutcome(payment: PaymentPayload, reason: string, transaction: string): Settlement {
   if (isUnsure(reason) || SOLANA_NOT_SURE.test(reason))
@@ -167,9 +168,9 @@ function isAbout({ chain, authorization }: PaymentPayload, answer: z.infer<typeo
 }
 
 /**
- * Returns whether an address refuses connections. Only plain http addresses are checked, such as a facilitator in the
- * operator's own network, because workerd cannot distinguish a refused connection from one that was cut after the
- * request. With https the HTTP status makes this distinction ({@link NOT_PROCESSED}).
+ * Returns whether an address refuses connections. Checks only plain http addresses, such as that of a facilitator in
+ * the operator's own network. For these, workerd cannot distinguish a refused connection from a connection that was cut
+ * after the request. For https, the HTTP status makes this distinction ({@link NOT_PROCESSED}).
  */
 async function refusesConnections({ protocol, hostname, port }: URL): Promise<boolean> {
   if (protocol !== "http:") return false;

@@ -20,15 +20,15 @@ const supportedAnswer = z.object({
         .catch(undefined),
     }),
   ),
-  /** Keys are CAIP-2 networks, or `<namespace>:*`. */
+  /** The facilitator's accounts. Each key is a CAIP-2 network or `<namespace>:*`. */
   signers: z.record(z.string(), addresses).nullish().catch(undefined),
 });
 
 /** The kinds of payments that a facilitator settles, and its accounts. */
 export interface Supported {
   /**
-   * The kinds of scheme "exact" that the facilitator settles. The key is `<x402 version> <network>`. The value lists
-   * the accounts that may pay the fee on Solana, the preferred account first.
+   * The payments with the scheme "exact" that the facilitator settles. A key is `<x402 version> <network>`. The value
+   * lists the accounts that may pay the fee on Solana, the preferred account first.
    */
   kinds: ReadonlyMap<string, readonly string[]>;
   /** The CAIP-2 networks on which the facilitator supports payment channels. */
@@ -65,7 +65,8 @@ export function readSupported(answer: unknown): Supported {
 /**
  * Returns whether a facilitator settles payments on a network in a version of x402. On Solana the facilitator must also
  * name an account that pays the fee.
- * @param supported undefined if the facilitator has not answered. It then counts as settling on every EVM network
+ * @param supported the facilitator's answer. If it is undefined, the facilitator counts as settling on every EVM
+ * network
  */
 export function settles(supported: Supported | undefined, network: Network, version: 1 | 2): boolean {
   if (isSolana(network)) return feePayersOn(supported, network, version).length > 0;

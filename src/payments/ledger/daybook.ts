@@ -21,12 +21,12 @@ export interface BookedSale {
   amount: string;
   /** Hash of the transaction that moved the money; empty if unknown. */
   transaction: string;
-  /** False if the sale relies on the facilitator's word alone. */
+  /** False if only the facilitator's answer shows that the payment was settled. */
   proved: boolean;
   /**
    * Present only in rows of payment channels. A `sale` row is a charge in the channel. A `claim` row records that
-   * charged amounts were claimed on the chain. A `transfer` row records that claimed amounts were moved to the seller,
-   * possibly together with those of other channels.
+   * charged amounts were claimed on the chain. A `transfer` row records that claimed amounts were moved to the seller.
+   * One transfer may also move amounts of other channels.
    */
   channel?: { id: string; entry: "sale" | "claim" | "transfer" };
 }
@@ -57,7 +57,7 @@ export class Daybook {
   /** Enters a sale. Entering the same sale again has no effect. */
   async enter(sale: BookedSale): Promise<void> {
     const { settledAt, payment } = sale;
-    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // padded, so that storage keys sort by time
+    this.#storage.kv.put(`${PREFIX}${String(settledAt).padStart(15, "0")}:${payment}`, sale); // pads the time, so that storage keys sort by time
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(settledAt + RETENTION_MS);
   }
 
@@ -71,7 +71,9 @@ export class Daybook {
     return [...found].map(([key, sale]) => ({ ...sale, cursor: key.slice(PREFIX.length) }));
   }
 
-  /** Deletes the daybook if it has expired at `now`, Unix milliseconds. Returns false if this object has no daybook. */
+  /**
+   * Deletes the daybook if it has expired at `now` (Unix milliseconds). Returns false if this object stores no daybook.
+   */
   async sweep(now: number): Promise<boolean> {
     const [newest] = this.#storage.kv.list<BookedSale>({ prefix: PREFIX, reverse: true, limit: 1 });
     if (!newest) return false;

@@ -10,7 +10,7 @@ export interface Binding {
   payment: string;
   /** The chain of the payment. */
   chain: Network;
-  /** Identifies the request. */
+  /** Identifies the request for which the payment was made. */
   fingerprint: string;
 }
 
@@ -24,15 +24,17 @@ export async function keyNameOf(payer: string, key: string): Promise<string> {
 }
 
 /**
- * Returns the name of the object that stores the default key of a payer's request. No idempotency key leads to this
- * name.
+ * Returns the name of the object that stores the default key of a payer's request. No idempotency key has this name.
  * @param digest identifies the request by its content, see `SaleTerms.knownDigest`
  */
 export function defaultKeyNameOf(payer: string, digest: string): string {
   return `same:${payer.toLowerCase()}:${digest}`;
 }
 
-/** Prefix of the keys that the service assigns. The default key applies to calls with such a key too. */
+/**
+ * Prefix of the idempotency keys that the service assigns. The default key still applies to a call with an assigned
+ * key.
+ */
 const ASSIGNED = "repeat-";
 
 /** Creates a key for the next attempt of a call that has no key. */
@@ -40,7 +42,7 @@ export function assignKey(): string {
   return ASSIGNED + crypto.randomUUID();
 }
 
-/** Returns whether the service has assigned a key, so that the caller did not choose it. */
+/** Returns whether a key was assigned by the service rather than chosen by the caller. */
 export function isAssignedKey(key: string): boolean {
   return key.startsWith(ASSIGNED);
 }
@@ -67,14 +69,14 @@ export class KeyBinding {
     this.#storage = storage;
   }
 
-  /** Returns the current binding; undefined if the key is not bound. */
+  /** Returns the current binding of the key. Returns undefined if the key is not bound. */
   async current(): Promise<StoredBinding | undefined> {
     return this.#storage.load();
   }
 
   /**
-   * Binds the key until `expiresAt`, Unix milliseconds. Returns false if the key is bound to another payment, unless
-   * that binding has the version `replacedVersion` and may therefore be replaced.
+   * Binds the key until `expiresAt` (Unix milliseconds). Returns false if the key is bound to another payment. A
+   * binding with the version `replacedVersion` may be replaced, however.
    */
   async bind({ payment, chain, fingerprint }: Binding, expiresAt: number, replacedVersion: number): Promise<boolean> {
     const current = this.#storage.load();

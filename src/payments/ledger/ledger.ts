@@ -25,7 +25,7 @@ import type { Call, Entry, Failure, PaymentStatus, Purchase, SettledEntry, Store
  * of these three times.
  */
 const SETTLE_GRACE_MS = 2000;
-/** Maximum number of sales without proof of settlement, per payer within {@link UNPROVED_PERIOD_MS}. */
+/** Maximum number of sales without proof of settlement that a payer can get within {@link UNPROVED_PERIOD_MS}. */
 const MAX_UNPROVED = 3;
 const UNPROVED_PERIOD_MS = 86_400_000;
 /** Retry interval of an alarm that cannot run because the settings are invalid. */
@@ -121,7 +121,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
         backend.objects
           .getByName(`payer:${payment.authorization.from.toLowerCase()}`)
           .allowUnproved(paymentKey(payment))
-          .catch(() => false), // on a failure, the alarm asks the payer's object again
+          .catch(() => false), // if the request fails, the alarm asks the payer's object again
       addPurchase: ({ payment, firstAsked: at, work: { expiresAt } }) =>
         backend.objects
           .getByName(purchasesOf(payment.authorization.from))
@@ -133,7 +133,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
           .bookSale(saleOf(entry))
           .then(
             () => true,
-            () => false, // the alarm retries the booking
+            () => false, // the alarm repeats a failed booking
           ),
       settleTimeoutMs: backend.facilitatorTimeoutMs + EVIDENCE_TIMEOUT_MS + SETTLE_GRACE_MS,
       isAvailable: (output) => backend.isAvailable(output),
@@ -276,8 +276,8 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Returns whether this payment of the object's payer may buy its result without proof of settlement. If so, counts
-   * the payment against the payer's limit.
+   * Returns whether a payment may buy its result without proof of settlement. If so, counts the payment against the
+   * limit of the payer that this object stands for.
    */
   async allowUnproved(payment: string): Promise<boolean> {
     const { storage } = this.ctx;
@@ -292,9 +292,9 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
   }
 
   /**
-   * Handles the alarm of an object of any kind. The alarm of a payment continues the payment. Every other alarm clears
-   * expired data. While the settings are invalid, a payment's alarm is postponed, because the runtime drops an alarm that
-   * fails repeatedly.
+   * Handles the alarm of any kind of object. The alarm of a payment continues the payment. Every other alarm clears
+   * expired data. While the settings are invalid, a payment's alarm is postponed, because the runtime drops an alarm
+   * that fails repeatedly.
    */
   override async alarm(): Promise<void> {
     const { kv } = this.ctx.storage;

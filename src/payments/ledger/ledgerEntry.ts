@@ -43,8 +43,8 @@ interface LedgerWorld {
   /** Adds the payment to its payer's purchase list. Never throws. */
   addPurchase(entry: SettlingEntry): Promise<void>;
   /**
-   * Enters the sale in its day's daybook. A repeated entry has no effect. Returns whether the daybook has the sale.
-   * Never throws.
+   * Enters the sale in the daybook of its day. A repeated entry has no effect. Returns whether the daybook contains the
+   * sale. Never throws.
    */
   bookSale(entry: SettledEntry): Promise<boolean>;
   /**
@@ -52,7 +52,7 @@ interface LedgerWorld {
    * sales per day.
    */
   allowUnproved(call: Call): Promise<boolean>;
-  /** Upper bound for `settle` and `evidence` together, in milliseconds. */
+  /** Upper bound for the duration of `settle` and `evidence` together, in milliseconds. */
   settleTimeoutMs: number;
   /** Returns whether an output can still be delivered. A revoked link makes its output unavailable early. */
   isAvailable(output: string): Promise<boolean>;
@@ -63,10 +63,10 @@ interface LedgerWorld {
   log(event: SettlementEvent): void;
 }
 
-/** One payment in the ledger. Performs the transitions of {@link Entry}, and lets calls wait for them. */
+/** One payment in the ledger. Changes the payment's state ({@link Entry}), and lets calls wait for the changes. */
 export class LedgerEntry {
   readonly #world: LedgerWorld;
-  /** Resolvers of the calls that wait for the next transition. */
+  /** Functions that resume the calls that wait for the next change of state. */
   #waiting = new Set<(failure: Failure | undefined) => void>();
 
   constructor(world: LedgerWorld) {
@@ -76,9 +76,9 @@ export class LedgerEntry {
   /**
    * Returns the payment's status for a request. Waits, at most until `until`, while another call works on the same
    * request or the payment is being settled for it.
-   * @param isPayerProven whether the caller has proved to be the payer. A payment that may be public proves nothing
-   *   (see `mayBePublic`); a call that arrived before the payment became public needs no proof. Without a proof the
-   *   caller learns only whether the payment is settled for another request
+   * @param isPayerProven whether the caller has proved to be the payer. A call that arrived before the payment could be
+   * public needs no proof. Later, the payment itself proves nothing (see `mayBePublic`). Without a proof, the caller
+   * learns only whether the payment is settled for another request
    */
   async waitForStatus(fingerprint: string, until: number, isPayerProven: boolean): Promise<PaymentStatus> {
     const needsProof = !isPayerProven && mayBePublic(this.#world.load());
@@ -100,8 +100,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Claims the payment for one call, for `leaseMs`, and returns the status. If the payment cannot be claimed, returns
-   * the status that {@link waitForStatus} returns.
+   * Claims the payment for one call, for `leaseMs` milliseconds, and returns the status. If the payment cannot be
+   * claimed, returns the status that {@link waitForStatus} returns.
    */
   async claim(call: Call, leaseMs: number, until: number): Promise<PaymentStatus> {
     const found = await this.waitForStatus(call.fingerprint, until, true);
@@ -145,7 +145,10 @@ export class LedgerEntry {
     }
   }
 
-  /** Returns the result that the payment has bought; undefined if it has bought nothing or the link no longer works. */
+  /**
+   * Returns the result that the payment has bought. Returns undefined if the payment has bought nothing or the download
+   * link no longer works.
+   */
   async purchase(): Promise<Purchase | undefined> {
     const entry = this.#world.load();
     if (entry?.state !== "settled") return undefined;
@@ -211,14 +214,14 @@ export class LedgerEntry {
     const world = this.#world;
     const entry = { ...before, attempts: before.attempts + 1 };
     const nextAt = world.now() + world.settleTimeoutMs + backoffMs(entry.attempts);
-    this.#save({ ...entry, doubt: true, nextAt }); // stored first, because after a crash the outcome of this attempt would be unknown
+    this.#save({ ...entry, doubt: true, nextAt }); // saves the entry before the attempt, because after a crash the outcome of the attempt would be unknown
 
     const added = world.addPurchase(entry);
     const evidence = world.evidence(entry);
     const proof = before.doubt ? await evidence?.(entry.firstAsked) : undefined;
     const concluded = conclude(entry, proof ?? (await world.settle(entry)), world.now(), evidence !== undefined);
     const failure = await this.#apply(concluded, entry);
-    if (!failure) await added; // awaited last, so that waiting calls get the outcome without waiting for the purchase list
+    if (!failure) await added; // waits for the purchase list last, so that waiting calls get the outcome earlier
     return failure;
   }
 
@@ -251,7 +254,7 @@ export class LedgerEntry {
     }
   }
 
-  /** Asks the chain whether another party has submitted a payment that we could not settle. */
+  /** Asks the chain whether another party has submitted a payment that the service could not settle. */
   async #checkChain(before: ExposedEntry): Promise<void> {
     const world = this.#world;
     const entry = { ...before, attempts: before.attempts + 1 };
@@ -274,7 +277,7 @@ export class LedgerEntry {
       work: entry.work,
       transaction,
       settledAt,
-      unbooked: { attempts: 0, nextAt: settledAt }, // due now, so that the alarm books the sale at once without making a caller wait
+      unbooked: { attempts: 0, nextAt: settledAt }, // is due now, so that the alarm books the sale at once and no caller has to wait
     };
     this.#save(outcome === "unproved" ? { ...settled, unproved: true } : settled);
     this.#report(entry, { outcome, transaction });
@@ -352,8 +355,8 @@ export class LedgerEntry {
   }
 
   /**
-   * Resolves at the next transition or after `ms` milliseconds. The value is the failure that the transition reports,
-   * if any; otherwise undefined.
+   * Resolves at the next change of state, or after `ms` milliseconds. The value is the failure that caused the change;
+   * undefined without a failure.
    */
   #nextTransition(ms: number): Promise<Failure | undefined> {
     return new Promise((resolve) => {

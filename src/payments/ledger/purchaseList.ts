@@ -1,6 +1,8 @@
 /** A payer's purchase list: the payments that may have bought a result. Each payment's record shows whether it did. */
 
-/** An item of the list. The list is sorted by time and contains each payment once. Times are Unix milliseconds. */
+/**
+ * An item of a purchase list. The list is sorted by time and contains each payment once. Times are Unix milliseconds.
+ */
 export interface ListedPayment {
   /** The payment's identity, see `paymentKey`, or `channelPaymentOf` for a call in a channel. */
   payment: string;
@@ -30,7 +32,7 @@ export class PurchaseList {
   /** Adds a payment. Adding the same payment again has no effect. */
   async add(listed: ListedPayment): Promise<void> {
     const { at, payment } = listed;
-    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // padded, so that storage keys sort by time
+    this.#storage.kv.put(`${PREFIX}${String(at).padStart(15, "0")}:${payment}`, listed); // pads the time, so that storage keys sort by time
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(listed.expiresAt);
   }
 
@@ -44,7 +46,10 @@ export class PurchaseList {
     return [...found].map(([key, listed]) => ({ ...listed, cursor: key.slice(PREFIX.length) }));
   }
 
-  /** Deletes the items that have expired at `now`, Unix milliseconds. Returns false if this object has no list. */
+  /**
+   * Deletes the items that have expired at `now` (Unix milliseconds). Returns false if this object stores no purchase
+   * list.
+   */
   async sweep(now: number): Promise<boolean> {
     const { kv } = this.#storage;
     const all = [...kv.list<ListedPayment>({ prefix: PREFIX })];

@@ -1,9 +1,9 @@
-/** The sale of one quote: a stored request that any payer may pay for, but only one. */
+/** The sale of one quote. A quote is a stored request that any payer may pay for, but only once. */
 
 /** The state of a quote's sale. Times are Unix milliseconds. */
 export type QuoteState =
   | { status: "open" }
-  /** A payer is paying. `until` is the end of the call's lease. */
+  /** A payer is paying. `until` is the end of the call's reservation. */
   | { status: "paying"; payment: string; until: number }
   /** The quote is sold. `value` is the result as JSON. */
   | { status: "sold"; payment: string; value: string; expiresAt: number }
@@ -12,8 +12,9 @@ export type QuoteState =
 type Stored = QuoteState & { expires: number };
 
 /**
- * The answer to a payer. `paying` and `sold` mean that another payment is under way, or has bought the quote. `doubtful`
- * means that the call with another payment has not ended as it should, so that payment's own record decides.
+ * The answer to a payer. `paying` means that another payment is under way, and `sold` that another payment has bought
+ * the quote. `doubtful` means that the reservation of another payment has ended without an outcome. The ledger's record
+ * of that payment then decides.
  */
 export type QuoteReservation =
   | { status: "reserved" }
@@ -30,14 +31,14 @@ export class QuoteSale {
     this.#storage = storage;
   }
 
-  /** Returns the state. The lease of a payment may have ended. */
+  /** Returns the state of the quote's sale. In the state `paying`, the reservation may already have ended. */
   state(): QuoteState {
     return this.#storage.kv.get<Stored>(KEY) ?? { status: "open" };
   }
 
   /**
-   * Reserves the quote for a payment until `until`. The payment that has bought the quote, or is buying it, is reserved
-   * again, so that a repeated call gets its result.
+   * Reserves the quote for a payment until `until`. Also reserves it again for the payment that has bought the quote or
+   * is buying it, so that a repeated call gets its result.
    * @param expires when the quote itself expires
    * @param unused a payment whose record shows that it has not bought the quote
    */
@@ -71,7 +72,7 @@ export class QuoteSale {
     await this.#save({ status: "sold", payment, value, expiresAt, expires: expiresAt });
   }
 
-  /** Withdraws the quote until `expires`. Returns false if it is sold or being paid. */
+  /** Withdraws the quote, and stores this state until `expires`. Returns false if the quote is sold or being paid. */
   async withdraw(expires: number): Promise<boolean> {
     const { status } = this.state();
     if (status === "sold" || status === "paying") return false;
@@ -79,7 +80,7 @@ export class QuoteSale {
     return true;
   }
 
-  /** Deletes the state once it has expired. Returns false if this object has no quote. */
+  /** Deletes the state once it has expired. Returns false if this object stores no quote. */
   async sweep(now: number): Promise<boolean> {
     const stored = this.#storage.kv.get<Stored>(KEY);
     if (!stored) return false;

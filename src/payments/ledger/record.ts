@@ -45,7 +45,7 @@ export interface SettlingEntry extends Call {
   state: "settling";
   work: StoredWork;
   attempts: number;
-  /** Whether an earlier attempt may have moved the money although the facilitator's answer did not say so. */
+  /** Whether an earlier attempt may have moved the money although the facilitator's answer did not report it. */
   doubt: boolean;
   /** Start of the first attempt. */
   firstAsked: number;
@@ -55,7 +55,7 @@ export interface SettlingEntry extends Call {
   transaction: string;
 }
 
-/** A payment that we could not settle, but that others may still submit to the chain. */
+/** A payment that the service could not settle, but that others may still submit to the chain. */
 export interface ExposedEntry extends Call {
   state: "exposed";
   work: StoredWork;
@@ -77,7 +77,7 @@ export interface SettledEntry extends Call {
   work: StoredWork;
   transaction: string;
   settledAt: number;
-  /** Set if the sale relies on the facilitator's word alone, without proof that the money moved. */
+  /** Set if only the facilitator's answer shows that the payment was settled, without proof that the money moved. */
   unproved?: true;
   /** Retry state of the daybook entry. Removed once the daybook has the sale. */
   unbooked?: { attempts: number; nextAt: number };
@@ -85,7 +85,7 @@ export interface SettledEntry extends Call {
 
 /** The call that claimed the payment. */
 export interface Call {
-  /** Identifies the request. */
+  /** Identifies the request that the payment pays for. */
   fingerprint: string;
   payment: PaymentPayload;
   /** Name of the facilitator that verified the payment and must also settle it. */
@@ -124,7 +124,7 @@ export interface StoredWork {
 
 /**
  * The cause of a failed claim, as reported to every call that waits for the claim. `reason` says why the payment was
- * refused. `error` is the error of the work, as `SaleTerms.errors` writes it.
+ * refused. `error` is the error of the work, converted to text by `SaleTerms.errors`.
  */
 export type Failure = { reason: string } | { error: string };
 
@@ -203,7 +203,10 @@ export function mayBePublic(entry: Entry | undefined): boolean {
   return entry !== undefined && entry.state !== "claimed";
 }
 
-/** Returns when the record's alarm is due, in Unix milliseconds; undefined if the record needs no alarm. */
+/**
+ * Returns the time at which the record's alarm is due, in Unix milliseconds. Returns undefined if the record needs no
+ * alarm.
+ */
 export function alarmDueAt(entry: Entry): number | undefined {
   switch (entry.state) {
     case "claimed":
@@ -220,7 +223,7 @@ export function alarmDueAt(entry: Entry): number | undefined {
   }
 }
 
-/** The transition that an answer or a piece of evidence causes for a payment that is being settled. */
+/** The transition that a facilitator's answer or the chain's evidence causes for a payment that is being settled. */
 export type Conclusion =
   | { conclusion: "settled"; transaction: string }
   | { conclusion: "unproved"; transaction: string }
@@ -324,7 +327,7 @@ function usableUntil(entry: Call & { work: StoredWork }): number {
   return Math.min(authorizationEnds(entry), entry.work.expiresAt);
 }
 
-/** Returns when to ask the chain again about an exposed payment, in Unix milliseconds. */
+/** Returns the time at which to ask the chain again about an exposed payment, in Unix milliseconds. */
 export function nextChainCheckAt(entry: Omit<ExposedEntry, "nextAt">, now: number): number {
   const over = usableUntil(entry) + CHAIN_LAG_MS;
   const next = now + backoffMs(entry.attempts);
@@ -340,7 +343,7 @@ export function backoffMs(attempts: number): number {
   return Math.min(1000 * 2 ** attempts, maxMs);
 }
 
-/** Returns when the payer's authorization expires, in Unix milliseconds. */
+/** Returns the time at which the payer's authorization expires, in Unix milliseconds. */
 function authorizationEnds({ payment }: Call): number {
   return Number(payment.authorization.validBefore) * 1000;
 }

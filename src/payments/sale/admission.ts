@@ -9,7 +9,7 @@ import { type Offer, PaymentRequired } from "../wire/offer.ts";
 import { type PaymentPayload, paymentKey } from "../wire/paymentPayload.ts";
 import { boughtOther, notSelling, orInProgress, proofRequired } from "./answers.ts";
 
-/** The part of a sale's terms that is known before the request is read. */
+/** The terms of a sale that are known before the request is read. */
 export interface AdmissionTerms extends EventContext {
   payment: PaymentPayload;
   /**
@@ -34,15 +34,15 @@ export interface AdmissionTerms extends EventContext {
   isSignedIn(): Promise<boolean>;
   /**
    * Returns the fingerprint of the request, or undefined if the request is too long. Without proof that the caller is
-   * the payer, only short requests are read. Called only if the payment is settled. If this function is missing, no
-   * request can be read.
+   * the payer, only short requests are read. Called only if the payment is settled. Without this function, no request
+   * can be read.
    */
   smallFingerprint?(): Promise<string | undefined>;
   /** Name of the operation in the log. */
   operation: string;
   /** Runs a slow external step, and measures its duration for the log. */
   timed<T>(step: "verify" | "settle", act: () => Promise<T>): Promise<T>;
-  /** Returns the time, Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now(): number;
 }
 
@@ -59,9 +59,12 @@ export interface Admission {
   binding: StoredBinding | undefined;
 }
 
-/** Facilitators refuse to settle an authorization that expires sooner than this. */
+/**
+ * Minimum remaining validity of an authorization at its settlement. Facilitators refuse authorizations that expire
+ * sooner.
+ */
 const SETTLE_MARGIN_SECONDS = 6;
-/** The time that most work needs, including fetching its files. */
+/** Time in seconds in which most calls do their work, including fetching files. */
 const EXPECTED_WORK_SECONDS = 30;
 /** Maximum validity of an authorization. The ledger keeps the record of a payment for this time. */
 const MAX_VALIDITY_SECONDS = 86_400;
@@ -84,7 +87,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
     // A repeated call usually has a key. Without a key the ledger is unlikely to know the payment, so the facilitator
     // and the ledger are asked at the same time.
     const verifying = terms.key === null ? verify(terms, abandoned.signal) : undefined;
-    verifying?.catch(() => undefined); // an error does not matter if the ledger knows the payment
+    verifying?.catch(() => undefined); // an error of the verification does not matter if the ledger knows the payment
     const { isKnown, isPayerProven, binding } = await lookUp(terms, false);
     if (isKnown) return { verified: undefined, isPayerProven, binding };
 
@@ -92,7 +95,7 @@ export async function admit(terms: AdmissionTerms): Promise<Admission> {
       const verified = await terms.timed("verify", () => verifying ?? verify(terms));
       return { verified, isPayerProven, binding };
     } catch (error) {
-      // Another call may have used the payment meanwhile, which would explain the failure.
+      // Another call may have used the payment in the meantime, which would explain the failure.
       const again = await lookUp(terms, isPayerProven);
       if (!again.isKnown) throw error;
       return { verified: undefined, isPayerProven: again.isPayerProven, binding: again.binding };
@@ -187,7 +190,10 @@ function checkWindow(payment: PaymentPayload, offer: Offer, nowSeconds: number):
     );
 }
 
-/** Returns the current binding of the caller's key; undefined if the call has no key or the key is not bound. */
+/**
+ * Returns the current binding of the caller's idempotency key. Returns undefined if the call has no key or the key is
+ * not bound.
+ */
 export async function currentBinding({ payment, key, ledger }: AdmissionTerms): Promise<StoredBinding | undefined> {
   if (key === null) return undefined;
   const name = await keyNameOf(payment.authorization.from, key);

@@ -6,7 +6,10 @@ import { PaymentError } from "../wire/errors.ts";
 import { type Offer, PaymentRequired, type Receipt } from "../wire/offer.ts";
 import type { PaymentPayload } from "../wire/paymentPayload.ts";
 
-/** Appended to each error after which the payment may still be charged. It asks the caller to repeat the request. */
+/**
+ * Sentence appended to each error after which the payment may still be charged. The sentence asks the caller to repeat
+ * the request.
+ */
 const REPEAT =
   "Repeat the same request in a moment, with the same Idempotency-Key if you sent one. You are not charged twice.";
 

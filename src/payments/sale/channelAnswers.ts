@@ -9,7 +9,7 @@ import { PaymentError } from "../wire/errors.ts";
 import { type Offer, PaymentRequired, type Receipt } from "../wire/offer.ts";
 import { keyReused } from "./answers.ts";
 
-/** The reason for which a client resynchronizes with the channel's state. The client compares it exactly. */
+/** The reason that makes a client adopt the channel's state from a 402. Clients compare this text exactly. */
 const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 
 type Stopped = Exclude<Reservation | RefundOutcome | Commit, { status: "reserved" | "known" | "sold" | "refunded" }>;
@@ -55,9 +55,9 @@ export function stoppedBy(stopped: Stopped, payment: ChannelPayment, offer: Offe
 }
 
 /**
- * Creates the answer to a voucher whose amount does not follow from the last voucher. It is the offer with the
- * channel's state. Clients read only the first entry of each scheme, so the offer lists only this channel in the scheme
- * of channels.
+ * Creates the answer to a voucher whose amount does not follow from the last voucher. The answer is the offer with the
+ * channel's state. Clients read only the first entry of each scheme. The offer therefore lists only this channel under
+ * the scheme "batch-settlement".
  */
 export function corrected(
   { channelState, voucherState }: Correction,

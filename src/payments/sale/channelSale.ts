@@ -1,7 +1,7 @@
 /**
  * The sale of one piece of work for a voucher of a payment channel. A call runs these steps in this order: look up the
- * key and the voucher and reserve the channel, do the work, commit, answer. Only the first and the third step ask the
- * channel's object. The first step runs before the request is read.
+ * key and the voucher and reserve the channel, do the work, commit, answer. Only the first and the third step call the
+ * Durable Object of the channel. The first step runs before the request is read.
  */
 
 import type { Commit, Reservation } from "../channels/channel.ts";
@@ -17,17 +17,17 @@ import { channelReceiptFor, corrected, stoppedBy } from "./channelAnswers.ts";
 import type { Sold } from "./gate.ts";
 import type { RequestKey, WorkResult } from "./saleTerms.ts";
 
-/** The terms of one sale through a channel. */
+/** The terms of one sale through a payment channel. */
 export interface ChannelSaleTerms extends EventContext {
   payment: ChannelPayment;
-  /** The caller's idempotency key; null if the call has none. It counts only within the channel. */
+  /** The caller's idempotency key; null if the call has none. The key is valid only within the channel. */
   key: string | null;
   offer: Offer;
   /** Names of the facilitators that support the channel, in order of preference. */
   facilitators: readonly string[];
   /** Whether new calls are sold. If false, only results that are already paid for are delivered. */
   selling: boolean;
-  /** Access to the objects of channels by name. */
+  /** Access to the Durable Objects of channels by name. */
   ledger: {
     getByName(name: string): {
       reserveChannel(call: ChannelCall, leaseMs: number, until: number): Promise<Reservation>;
@@ -40,17 +40,17 @@ export interface ChannelSaleTerms extends EventContext {
   isSignedIn(): Promise<boolean>;
   /** Name of the operation in the log. */
   operation: string;
-  /** Upper bound for the call up to its commit, in milliseconds. */
+  /** Upper bound for the time from the reservation of the channel to the commit, in milliseconds. */
   leaseMs: number;
   /** Runs a slow external step, and measures its duration for the log. */
   timed<T>(step: "verify" | "settle", act: () => Promise<T>): Promise<T>;
-  /** Returns the time, Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   now(): number;
 }
 
 /** The request of a call, once it is read. */
 export interface ChannelRequest<T> {
-  /** Identifies the request. */
+  /** Identifies the request by its operation and content. */
   fingerprint: string;
   /** Whether repeated content is charged once. False if the caller has chosen a key. */
   hasDefaultKey: boolean;
@@ -94,8 +94,8 @@ export class ChannelSale<T> {
   }
 
   /**
-   * Reserves the channel, or finds the call that the key or the voucher has paid for. Returns true if the channel is
-   * reserved. The caller is then known to be the payer.
+   * Reserves the channel, or finds an earlier sale under the same idempotency key or voucher. Returns true if the
+   * channel is reserved. The caller is then known to be the payer.
    * @throws PaymentRequired if the voucher's amount does not follow from the last voucher, or the voucher is refused
    * @throws PaymentError payment_in_progress, settlement_pending, facilitator_unavailable, not_selling, sign_in_refused
    */
@@ -118,8 +118,8 @@ export class ChannelSale<T> {
   }
 
   /**
-   * Ends a reservation without a charge. A lost release is repeated once, because the channel is blocked until the lease
-   * expires.
+   * Ends a reservation without a charge. Repeats a failed release once, because the channel stays blocked until the
+   * reservation expires.
    */
   async release(): Promise<void> {
     if (this.#admitted?.status !== "reserved") return;
@@ -146,8 +146,8 @@ export class ChannelSale<T> {
     { fingerprint }: ChannelRequest<T>,
   ): Promise<Sold<T>> {
     if (sold.fingerprint !== fingerprint) throw isKey ? keyReused() : await this.#correction();
-    // A repeated voucher means that the client lost the earlier answer. The client counts the charge only when it reads
-    // an answer, so it gets the earlier receipt again.
+    // A repeated voucher means that the client lost the earlier answer. The client counts a charge only when it reads
+    // an answer. It therefore gets the earlier receipt again.
     const isLost = sold.max === this.#terms.payment.voucher.max;
     return this.#delivered(sold, isLost ? sold.receipt : current, !isLost);
   }

@@ -41,8 +41,8 @@ export class DefaultKey implements RequestKey {
   }
 
   /**
-   * Looks up which payment holds the key, if the digest is known before the work. A failed look-up is ignored, because
-   * the key is bound later in any case.
+   * Looks up which payment holds the default key, if the request's digest is known before the work. Ignores a failed
+   * look-up, because the key is bound later in any case.
    */
   async lookUp(): Promise<StoredBinding | undefined> {
     const { knownDigest } = this.#terms;
@@ -51,12 +51,13 @@ export class DefaultKey implements RequestKey {
 
   bind(digest: string): void {
     this.bound = this.#bind(digest);
-    this.bound.catch(() => undefined); // the work awaits the outcome later
+    this.bound.catch(() => undefined); // prevents an unhandled rejection; the work awaits the outcome later
   }
 
   /**
-   * Waits for the payment that holds the key.
-   * @throws PaidEarlier if that payment has bought the result, or may still buy it. Otherwise this call may replace it
+   * Waits for the payment that holds the default key. If this payment can no longer buy the result, this call may
+   * replace it.
+   * @throws PaidEarlier if the payment that holds the key has bought the result, or may still buy it
    */
   async yieldTo(holder: StoredBinding): Promise<void> {
     if (holder.payment === this.#payment.name) return;
@@ -82,8 +83,8 @@ export class DefaultKey implements RequestKey {
   }
 
   /**
-   * Returns the status of the payment that holds the key, if that payment determines the outcome of this call. Returns
-   * undefined if that payment can no longer settle for its request, or has bought its result too long ago.
+   * Returns the status of the payment that holds the default key, if this payment determines the outcome of the call.
+   * Returns undefined if the payment can no longer settle for its request, or has bought its result too long ago.
    */
   async #decidingStatus({ payment, fingerprint }: StoredBinding): Promise<PaymentStatus | undefined> {
     const { ledger, now } = this.#terms;
@@ -99,7 +100,8 @@ export class DefaultKey implements RequestKey {
         case "spent":
           return undefined;
       }
-      // The claim has failed, or its lease has expired. It must not settle once this call has replaced it.
+      // The claim has failed, or its lease has expired. The claim must not settle once this call has replaced the
+      // payment.
       if (await orInProgress(record.invalidateClaims(fingerprint))) return undefined;
     }
   }

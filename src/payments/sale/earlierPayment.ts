@@ -10,7 +10,7 @@ export class LedgerChanged extends Error {
   override name = "LedgerChanged";
 }
 
-/** The parts of a sale's terms that this file needs. */
+/** The parts of a sale's terms that the functions of this file use. */
 type KeyTerms = Pick<SaleTerms<unknown>, "ledger" | "fingerprint" | "workMs" | "linkTtlMs" | "now">;
 
 /**
@@ -51,7 +51,7 @@ export function bindKey(
   { ledger, workMs, linkTtlMs, now }: KeyTerms,
   replacedVersion = 0,
 ): Promise<boolean> {
-  // The link's lifetime starts after the work, and the work may exceed its limit.
+  // The link's lifetime starts after the work, and the work may take longer than its limit.
   const expiresAt = now() + 2 * workMs + linkTtlMs;
   return orInProgress(ledger.getByName(name).bind(binding, expiresAt, replacedVersion));
 }

@@ -28,7 +28,10 @@ export interface Sold<T> {
   isPaidEarlier: boolean;
   /** Time of the settlement, Unix milliseconds. */
   settledAt: number;
-  /** The transfer that paid; undefined if the sale relies on the facilitator's word alone. */
+  /**
+   * The transfer that paid for the result. Undefined if only the facilitator's answer shows that the payment was
+   * settled.
+   */
   paid: Paid | undefined;
 }
 
@@ -37,8 +40,8 @@ interface Paid {
   chain: Network;
   payer: string;
   /**
-   * Set only for a sale in a channel: the channel and the cumulative amount. A signed receipt contains this text in
-   * place of the transaction.
+   * Set only for a sale in a payment channel. Contains the channel and the cumulative amount. A signed receipt contains
+   * this text instead of the transaction.
    */
   reference?: string;
 }
@@ -47,7 +50,7 @@ interface Paid {
 interface Progress {
   /** The last known status of the payment that determines the outcome of the call. */
   status: PaymentStatus;
-  /** The claim to settle, and the finished work. Undefined unless this call has done the work. */
+  /** The claim to settle, and the finished work. Undefined if this call has not done the work. */
   done?: { claim: string; work: StoredWork };
   /**
    * The earlier payment under the call's key or default key, if it determines the outcome of the call in place of this
@@ -170,7 +173,7 @@ export class Sale<T> {
     return { payment: this.#payment.name, chain: payment.chain, fingerprint };
   }
 
-  /** Waits for another call with the same payment. If that call has died, this call starts again. */
+  /** Waits for another call with the same payment. If that call has ended without a result, this call starts again. */
   async #waitForOtherCall(): Promise<PaymentStatus> {
     const status = await this.#payment.waitForStatus();
     if (status.status === "free") throw new LedgerChanged();
@@ -227,7 +230,7 @@ export class Sale<T> {
     return sold;
   }
 
-  /** Settles the payment if this call has done the work. */
+  /** Settles the payment if this call has done the work. Otherwise returns the progress unchanged. */
   async #settled(progress: Progress): Promise<Progress> {
     const { done } = progress;
     if (!done) return progress;
@@ -267,7 +270,7 @@ export class Sale<T> {
     const { code, message, retryAfterSeconds, cause } = error;
     if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
     const { paidBy = this.#ownBinding } = this.#progress;
-    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // the earlier payment was made for another request, so a key for it would reject this request
+    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // a key bound to a payment for another request would reject this request
     const idempotencyKey = assignKey();
     if (!(await this.#bind(idempotencyKey, paidBy).catch(() => false))) return error;
     return new PaymentError(code, message, { retryAfterSeconds, idempotencyKey, cause });

@@ -11,7 +11,7 @@ const WAIT_MS = 25_000;
 
 /** The payment of one call. Claims, releases and settles it on behalf of this call. */
 export class OwnPayment {
-  /** The payment's `paymentKey`. */
+  /** Name of the payment in the ledger, as `paymentKey` returns it. */
   readonly name: string;
   /** Time until which the call waits for other calls and for a settlement, Unix milliseconds. */
   readonly until: number;
@@ -19,7 +19,7 @@ export class OwnPayment {
   readonly #record: LedgerRecord;
   #isPayerProven: boolean;
 
-  /** @param began start of the sale, Unix milliseconds */
+  /** Creates the payment of one call. @param began start of the sale, Unix milliseconds */
   constructor(terms: Omit<SaleTerms<unknown>, "work">, began: number) {
     this.name = paymentKey(terms.payment);
     this.until = began + WAIT_MS;
@@ -36,7 +36,7 @@ export class OwnPayment {
     return this.#isPayerProven;
   }
 
-  /** Waits for the status of the payment for this request, by default as long as the call may wait. */
+  /** Waits for the payment's status for this request. The default for `until` is the maximum wait of the call. */
   waitForStatus(until = this.until): Promise<PaymentStatus> {
     return orInProgress(this.#record.waitForStatus(this.#terms.fingerprint, until, this.#isPayerProven));
   }
@@ -95,8 +95,8 @@ export class OwnPayment {
   }
 
   /**
-   * Runs a step. If the step fails and another call has used the payment meanwhile, that use has probably caused the
-   * failure. `used` then makes the result from the payment's new status.
+   * Runs a step. If the step fails and another call has used the payment in the meantime, this use has probably caused
+   * the failure. In this case, returns the result that `used` makes from the payment's new status.
    */
   async unlessUsed<R>(step: () => Promise<R>, used: (meanwhile: PaymentStatus) => R): Promise<R> {
     try {

@@ -18,7 +18,7 @@ export interface WorkResult<T> {
   facts: Readonly<Record<string, number>>;
 }
 
-/** The ledger's record of one payment: a `LedgerEntry`, called directly or through a Durable Object stub. */
+/** The ledger's record of one payment. Implemented by `LedgerEntry`, or by a Durable Object stub that calls it. */
 export interface LedgerRecord {
   waitForStatus(fingerprint: string, until: number, isPayerProven: boolean): Promise<PaymentStatus>;
   invalidateClaims(fingerprint: string): Promise<boolean>;
@@ -38,7 +38,7 @@ export interface LedgerBook {
   };
 }
 
-/** The default key of a request, as the work sees it. */
+/** The part of a request's default key that the work uses. */
 export interface RequestKey {
   /**
    * Begins to bind the key to this call's payment.
@@ -48,8 +48,8 @@ export interface RequestKey {
   /** Whether another payment holds the key. The work then awaits {@link bound} before it stores its output. */
   readonly isContested: boolean;
   /**
-   * Resolves once the key is bound. Rejects if another payment has bought the same content. The work then keeps no
-   * output, and throws the same error.
+   * Resolves once the key is bound. Rejects if another payment has bought the same content. The work must then delete
+   * its output and throw the same error.
    */
   readonly bound: Promise<void>;
 }
@@ -59,11 +59,11 @@ export interface SaleTerms<T> extends AdmissionTerms {
   ledger: LedgerBook;
   /** The result of `admit`. If it names no facilitator, the payment is verified when it is claimed. */
   admitted?: Admission;
-  /** Identifies the request. */
+  /** Identifies the request that the payment pays for. */
   fingerprint: string;
   /**
-   * Whether the default key applies: if another payment of the payer has bought the same content within
-   * `REPEAT_MS`, the call gets that result. False if the caller has chosen a key.
+   * Whether the default key applies. If another payment of the payer has bought the same content within `REPEAT_MS`,
+   * the call then gets that earlier result. False if the caller has chosen an idempotency key.
    */
   hasDefaultKey: boolean;
   /**

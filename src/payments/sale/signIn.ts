@@ -18,7 +18,7 @@ const MAX_AGE_MS = 300_000;
 const CLOCK_SKEW_MS = 60_000;
 const MAX_LENGTH = 8192;
 
-/** Text without line breaks. With a line break, the text of one message could look like that of another. */
+/** Text without line breaks. A line break would let the text of one message look like that of another message. */
 const line = z.string().regex(/^[^\r\n]*$/, "must be one line");
 const time = z.iso.datetime({ offset: true });
 
@@ -62,13 +62,13 @@ export interface SignInTerms {
 export interface SignedIn {
   address: string;
   /**
-   * CAIP-2 chain of a contract wallet; undefined for other accounts. On another chain the wallet's address may belong
-   * to someone else.
+   * CAIP-2 chain of a contract wallet. Undefined for other accounts. The wallet's address may belong to someone else on
+   * another chain.
    */
   onlyOn: string | undefined;
 }
 
-/** Returns the extension for a 402: the message to sign, and the supported chains. */
+/** Returns the x402 extension for a 402: the message to sign, and the supported chains. */
 export function signInExtension({ url, networks, now }: SignInTerms) {
   const dated = (ms: number) => new Date(ms).toISOString();
   return {
@@ -170,7 +170,9 @@ async function isSignedOnSolana(address: string, text: string, signature: string
 
 /** Selector of `isValidSignature(bytes32,bytes)`, and its return value for a valid signature (ERC-1271). */
 const IS_VALID_SIGNATURE = "0x1626ba7e";
-/** End of a signature for a wallet that is not deployed yet (ERC-6492). A wallet that has paid is deployed by now. */
+/**
+ * End of a signature of a wallet that may not be deployed yet (ERC-6492). A wallet that has paid is always deployed.
+ */
 const UNDEPLOYED = "6492".repeat(16);
 
 /** Returns whether a contract wallet accepts a signature. Asks the wallet through a node of its chain. */

@@ -6,15 +6,15 @@ import { atomicUnits, type Price } from "./price.ts";
 export interface ChannelTerms {
   /** The account that signs claims and refunds: the address of CHANNEL_KEY. */
   receiverAuthorizer: Hex;
-  /** Time between the request of a withdrawal and the withdrawal, in seconds. */
+  /** Time between a payer's request to withdraw and the withdrawal, in seconds. */
   withdrawDelay: number;
-  /** Minimum of a deposit, in calls. */
+  /** Minimum deposit, as a multiple of the price of a call. */
   minDepositCalls: number;
   /** CAIP-2 ids of the chains on which a facilitator supports channels. */
   chains: readonly string[];
 }
 
-/** The state of a channel, as the payer reads it. Amounts are in atomic units. */
+/** The state of a payment channel, in the form that the payer gets. Amounts are in atomic units. */
 export interface ChannelStateExtra {
   channelId: Hex;
   balance: string;
@@ -24,7 +24,7 @@ export interface ChannelStateExtra {
   chargedCumulativeAmount: string;
 }
 
-/** The way to pay through a channel (x402 v2, scheme "batch-settlement", "402 Response"). */
+/** The entry of a 402 that offers payment through a channel (x402 v2, scheme "batch-settlement", "402 Response"). */
 export interface ChannelRequirements {
   scheme: "batch-settlement";
   network: string;
@@ -42,12 +42,12 @@ export interface ChannelRequirements {
      * Present only in the answer to a voucher whose amount does not follow from the last voucher ("Corrective 402").
      */
     channelState?: ChannelStateExtra;
-    /** The payer's last voucher, with which it can check `channelState`. Only in a corrective 402. */
+    /** The payer's last voucher, with which the payer can check `channelState`. Present only in a corrective 402. */
     voucherState?: { signedMaxClaimable: string; signature: Hex };
   };
 }
 
-/** Returns the way to pay a price through a channel on a network. */
+/** Returns the entry of a 402 that offers to pay a price through a channel on a network. */
 export function channelRequirementsOf(
   { caip2, asset, decimals, domain }: EvmNetwork,
   { receiverAuthorizer, withdrawDelay, minDepositCalls }: ChannelTerms,

@@ -1,4 +1,7 @@
-/** Reads payments of the scheme "batch-settlement": a deposit, a voucher or a refund of a channel. */
+/**
+ * Reads payments of the x402 scheme "batch-settlement". A payment is a deposit, a voucher or a refund of a payment
+ * channel.
+ */
 import * as z from "zod";
 import type { ChannelRequirements } from "./channelOffer.ts";
 import {
@@ -16,11 +19,14 @@ import { type Offer, PaymentRequired } from "./offer.ts";
 import { firstFault, payloadMessage } from "./payloadMessages.ts";
 import { decodePayment, differingField } from "./paymentPayload.ts";
 
-/** A deposit is longer than other payments: it has two signatures and the channel's terms. */
+/**
+ * Maximum number of characters of an encoded payment. The limit allows for deposits, which contain two signatures and
+ * the channel's terms.
+ */
 const MAX_ENCODED_LENGTH = 12_288;
 /** Maximum number of characters of a signature. Signatures of contracts may be longer than those of accounts. */
 const MAX_SIGNATURE_LENGTH = 4096;
-/** The largest token amount of the contract, which stores amounts in 128 bits. */
+/** The largest token amount that the contract accepts, because it stores amounts in 128 bits. */
 const MAX_AMOUNT = 2n ** 128n - 1n;
 
 const bytes = (length: number) =>
@@ -78,23 +84,26 @@ const schemeOf = z.looseObject({ accepted: z.looseObject({ scheme: z.literal(CHA
 export interface ChannelPayment {
   type: z.infer<typeof payload>["type"];
   chain: EvmNetwork;
-  /** In lower case. */
+  /** Id of the channel, in lower case. */
   channelId: Hex;
   config: ChannelConfig;
   voucher: Voucher;
-  /** Present only in a deposit: its amount, and the expiry of its authorization in Unix seconds. */
+  /**
+   * The amount of the deposit, and the expiry of the deposit's authorization in Unix seconds. Present only if the
+   * payment deposits money.
+   */
   deposit?: { amount: string; validBefore: string; signature: Hex };
-  /** The amount to refund; undefined for the whole balance. */
+  /** The amount to refund. Undefined if the whole balance is refunded. */
   refundAmount?: string | undefined;
   requirements: ChannelRequirements;
-  /** The checked payload, for the facilitator. */
+  /** The checked payload, which is sent to the facilitator. */
   payload: object;
   identifier: string | null;
 }
 
 /**
- * Returns the payment of a call that pays through a channel; undefined if the deployment offers no channels, or if the
- * call pays in another way. {@link checkVoucher} checks its signature.
+ * Returns the payment of a call that pays through a channel. Returns undefined if the deployment offers no channels, or
+ * if the call pays in another way. The caller must check the voucher's signature with {@link checkVoucher}.
  * @param sent the payments of the call
  * @throws PaymentRequired with the reason why the payment is unusable
  */
@@ -117,13 +126,14 @@ function decodedOrUndefined(encoded: string, offer: Offer): unknown {
   try {
     return decodePayment(encoded, (reason) => new PaymentRequired(offer, reason));
   } catch (error) {
-    if (error instanceof PaymentRequired) return undefined; // the code that reads other payments reports the fault
+    if (error instanceof PaymentRequired) return undefined; // the functions that read other payments report this fault
     throw error;
   }
 }
 
 /**
- * Checks everything that needs neither the channel's state, nor the chain, nor the current time: shape, terms and id.
+ * Checks the shape, the terms and the channel id of a payment. These checks need neither the channel's state, nor the
+ * chain, nor the current time.
  */
 function matching(raw: unknown, offer: Offer): ChannelPayment {
   const refuse = (reason: string) => new PaymentRequired(offer, reason);
@@ -175,8 +185,9 @@ function matching(raw: unknown, offer: Offer): ChannelPayment {
 }
 
 /**
- * Checks the signature of a voucher, which takes a few milliseconds. The vouchers of contracts are left to a facilitator.
- * @throws PaymentRequired if the payer has not signed it
+ * Checks the signature of a voucher, which takes a few milliseconds. Does not check vouchers of contracts, which only a
+ * facilitator can check.
+ * @throws PaymentRequired if the payer has not signed the voucher
  */
 export async function checkVoucher({ config, channelId, voucher, chain }: ChannelPayment, offer: Offer): Promise<void> {
   const { payerAuthorizer } = config;
@@ -197,8 +208,8 @@ function depositOf({
 }
 
 /**
- * Removes the channel's state from accepted terms. A client that has read a corrective 402 returns its terms together
- * with this state.
+ * Removes the channel's state from accepted terms. A client that has read a corrective 402 sends the terms back
+ * together with this state.
  */
 function withoutState(accepted: z.infer<typeof payment>["accepted"]) {
   const { channelState: _state, voucherState: _voucher, ...extra } = accepted.extra ?? {};
@@ -209,7 +220,7 @@ function isSame(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-/** Returns the body of a facilitator's `/verify` or `/settle` about a channel. */
+/** Returns the body of a request to a facilitator's `/verify` or `/settle` about a channel. */
 export function channelRequest(payload: object, requirements: ChannelRequirements): string {
   const paymentPayload = { x402Version: 2, accepted: requirements, payload };
   return JSON.stringify({ x402Version: 2, paymentPayload, paymentRequirements: requirements });

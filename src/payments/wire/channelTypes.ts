@@ -8,23 +8,26 @@ import { hashTypedData, recoverAddress } from "viem/utils";
 /** Bytes in hexadecimal, with 0x. */
 export type Hex = `0x${string}`;
 
-/** The scheme's name. */
+/** Name of the x402 scheme for payment channels. */
 export const CHANNEL_SCHEME = "batch-settlement";
-/** The contract that holds the money of channels. It has the same address on every chain. */
+/** The contract that holds the money of payment channels. The contract has the same address on every chain. */
 export const CHANNEL_CONTRACT = "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003";
 
 /** The immutable terms of a channel. Their hash is the channel's id. */
 export interface ChannelConfig {
   payer: Hex;
-  /** The account that signs vouchers. The zero address means that the payer is a contract, which checks them (ERC-1271). */
+  /**
+   * The account that signs vouchers. The zero address means that the payer is a contract, which checks vouchers itself
+   * (ERC-1271).
+   */
   payerAuthorizer: Hex;
   receiver: Hex;
   /** The account that signs claims and refunds for the receiver. */
   receiverAuthorizer: Hex;
   token: Hex;
-  /** Time between the request of a withdrawal and the withdrawal, in seconds. */
+  /** Time between a payer's request to withdraw and the withdrawal, in seconds. */
   withdrawDelay: number;
-  /** Distinguishes channels with the same terms. */
+  /** A value that distinguishes channels with otherwise equal terms. */
   salt: Hex;
 }
 
@@ -41,19 +44,19 @@ export interface VoucherClaim {
   totalClaimed: string;
 }
 
-/** A channel as the chain shows it. Amounts are in atomic units. Times are Unix seconds. */
+/** The state of a payment channel on the chain. Amounts are in atomic units. Times are Unix seconds. */
 export interface ChannelSnapshot {
   /** All deposits minus refunds and withdrawals. Claims do not change this amount. */
   balance: string;
   /** All amounts that the receiver has claimed. */
   totalClaimed: string;
-  /** Time of the payer's request to withdraw; 0 if no request is pending. */
+  /** Time of the payer's request to withdraw. It is 0 if no request is pending. */
   withdrawRequestedAt: number;
   /** Number of refunds so far. */
   refundNonce: string;
 }
 
-/** As `payerAuthorizer`, this address means that the payer is a contract. */
+/** The zero address. As `payerAuthorizer`, it means that the payer is a contract. */
 export const ZERO_ADDRESS: Hex = `0x${"0".repeat(40)}`;
 
 const CONFIG_TYPES = {
@@ -95,7 +98,7 @@ const CLAIM_TYPES = {
 const domainOn = (chainId: number) =>
   ({ name: "x402 Batch Settlement", version: "1", chainId, verifyingContract: CHANNEL_CONTRACT }) as const;
 
-/** Returns the id of the channel with these terms on a chain: their EIP-712 hash. */
+/** Returns the id of a payment channel on a chain, which is the EIP-712 hash of the channel's terms. */
 export function channelIdOf(config: ChannelConfig, chainId: number): Hex {
   return hashTypedData({
     domain: domainOn(chainId),
@@ -153,7 +156,10 @@ export function claimHash(claims: readonly VoucherClaim[], chainId: number): Hex
   });
 }
 
-/** viem rejects an address in mixed case whose checksum is wrong, although the case does not count. */
+/**
+ * viem rejects an address in mixed case if its checksum is wrong. The service accepts any case, so addresses are
+ * converted to lower case.
+ */
 function lowerCase(config: ChannelConfig): ChannelConfig {
   const lower = (value: Hex) => value.toLowerCase() as Hex;
   return {

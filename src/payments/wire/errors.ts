@@ -10,13 +10,13 @@ export type PaymentErrorCode =
   | "not_configured";
 
 /**
- * An error that says why a payment cannot be used now and what to do. A refusal with 402 is a `PaymentRequired`
- * instead.
+ * An error that says why a payment cannot be used now, and what to do. Refusals with status 402 are `PaymentRequired`
+ * errors instead.
  */
 export class PaymentError extends Error {
   override name = "PaymentError";
   readonly code: PaymentErrorCode;
-  /** Seconds until the same payment may succeed; undefined if sending it again does not help. */
+  /** Seconds until the same payment may succeed. Undefined if sending the payment again does not help. */
   readonly retryAfterSeconds: number | undefined;
   /**
    * A new key for the next attempt, assigned to a call that has no key. The message does not contain the key, because

@@ -1,18 +1,18 @@
 import * as z from "zod";
 
 /**
- * The `payment-identifier` extension of x402 version 2: an id that the client assigns to a purchase. It serves as an
- * idempotency key.
+ * The `payment-identifier` extension of x402 version 2: an id that the client assigns to a purchase. The id serves as
+ * an idempotency key.
  */
 
 const NAME = "payment-identifier";
 
-/** The extension as the 402 advertises it. */
+/** The `payment-identifier` extension as a 402 advertises it. */
 export const IDENTIFIER_EXTENSION = {
   [NAME]: {
     info: { required: false },
     schema: {
-      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // the schema is short, because the 402 is sent in a header
+      properties: { id: { pattern: "^[A-Za-z0-9_-]{16,128}$" } }, // keeps the schema short, because the 402 is sent in a header
     },
   },
 };
@@ -33,7 +33,7 @@ export const extensionsWithIdentifier = z.looseObject({
     .optional(),
 });
 
-/** Returns the identifier that the client assigned, if any. */
+/** Returns the identifier that the client has assigned to a purchase, if any. */
 export function identifierIn(extensions: z.infer<typeof extensionsWithIdentifier> | undefined): string | undefined {
   return extensions?.[NAME]?.info?.id;
 }

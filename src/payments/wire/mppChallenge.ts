@@ -20,17 +20,19 @@ const SIGNING_SECONDS = 60;
 /** Beginning of a digest (RFC 9530). The SHA-256 follows in base64, and a colon ends it (byte sequence of RFC 8941). */
 const DIGEST_START = "sha-256=:";
 
-/** Length in bytes of the random prefix of an id. It gives two challenges of the same second different nonces. */
+/**
+ * Length in bytes of the random prefix of an id. The prefix gives two challenges of the same second different nonces.
+ */
 const SALT_BYTES = 12;
 
-/** The parameters that a challenge's id depends on, as they appear in the header. Missing ones are empty. */
+/** The parameters on which a challenge's id depends, as they appear in the header. A missing parameter is empty. */
 export interface BoundParameters {
   realm: string;
   method: string;
   intent: string;
-  /** base64url of canonical JSON (RFC 8785). */
+  /** The charge request, as base64url of canonical JSON (RFC 8785). */
   request: string;
-  /** RFC 3339. */
+  /** Expiry time in the format of RFC 3339. */
   expires: string;
   /** Digest of the request body (RFC 9530). */
   digest: string;
@@ -43,10 +45,10 @@ export function realmOf({ resource }: Offer): string {
 }
 
 /**
- * Returns challenges for `WWW-Authenticate`: one per way to pay.
+ * Returns the challenges for the header `WWW-Authenticate`: one challenge for each way to pay.
  * @param key the secret of the deployment's challenges
- * @param digest the digest of the request body that the caller has announced; empty without one
- * @param now Unix milliseconds
+ * @param digest the digest of the request body that the caller has announced; empty if the caller has announced none
+ * @param now current time in Unix milliseconds
  */
 export function paymentChallenges(offer: Offer, key: Uint8Array, digest: string, now: number): string[] {
   const lifetime = 1000 * (offer.maxTimeoutSeconds + SIGNING_SECONDS);
@@ -66,8 +68,8 @@ export function sha256In(digest: string): string {
 }
 
 /**
- * Returns the digest for a challenge: the SHA-256 in a `Content-Digest` header (RFC 9530); empty without one. The body
- * of an unpaid call is not read, so only the caller can name its digest.
+ * Returns the digest for a challenge: the SHA-256 in a `Content-Digest` header (RFC 9530), or an empty string without
+ * such a digest. The body of an unpaid call is not read, so only the caller can name its digest.
  */
 export function announcedDigest(header: string | null): string {
   return /(?:^|,)\s*(sha-256=:[A-Za-z0-9+/]{43}=:)/.exec(header ?? "")?.[1] ?? "";

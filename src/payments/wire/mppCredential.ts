@@ -47,11 +47,11 @@ export interface MppPayment {
 }
 
 /**
- * Returns the payment in the value of an `Authorization` header. The challenge may have expired: its authorization then
- * has expired too, and the payment is useful only if the ledger knows it.
+ * Returns the payment in the value of an `Authorization` header. The challenge may have expired. Its authorization has
+ * then expired too, and the payment is useful only if the ledger knows it.
  * @param key the secret of the deployment's challenges
  * @throws CredentialRefused if the credential is malformed, was not made for a challenge of this resource and
- *   deployment, or authorizes something else
+ * deployment, or authorizes a different payment than the challenge
  * @throws PaymentRequired with the reason why the payment does not match the offer
  */
 export function readCredential(header: string, offer: Offer, key: Uint8Array): MppPayment {
@@ -96,7 +96,7 @@ export function readCredential(header: string, offer: Offer, key: Uint8Array): M
 
 const FORMAT = `Send "${PAYMENT_SCHEME} " and base64url of a JSON object with challenge and payload.`;
 
-/** Returns the JSON value of a header; undefined if the header is too long or not base64url of JSON. */
+/** Returns the JSON value of a header. Returns undefined if the header is too long or is not base64url of JSON. */
 function decode(header: string): unknown {
   const [, encoded = ""] = /^\S+ +([\w-]+)=*$/.exec(header) ?? [];
   if (encoded.length > MAX_ENCODED_LENGTH) return undefined;

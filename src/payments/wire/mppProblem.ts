@@ -9,14 +9,15 @@ export const MPP_PROBLEMS = {
   "verification-failed": "The payment was not accepted",
 } as const;
 
-/** A key of {@link MPP_PROBLEMS}. */
+/** A name of a problem type in {@link MPP_PROBLEMS}. */
 export type MppProblemType = keyof typeof MPP_PROBLEMS;
 
-/** The draft's problem type for a call that is refused with a status other than 402. */
+/** The problem type of the MPP draft for a call that is refused with a status other than 402. */
 export const BAD_REQUEST_TYPE = problemUri("bad-request");
 
 /**
- * A refusal with 402: the credential is not valid for its challenge, or the challenge is not one of this deployment.
+ * A refusal with 402. Either the credential is not valid for its challenge, or this deployment has not issued the
+ * challenge.
  */
 export class CredentialRefused extends PaymentRequired {
   override name = "CredentialRefused";
@@ -52,7 +53,7 @@ export function refusedCredential(error: PaymentRequired, requestId: string) {
   return { type: problemUri(type), title: MPP_PROBLEMS[type], status: 402, detail, request_id: requestId };
 }
 
-/** Returns the URI of a problem type of the draft. */
+/** Returns the URI of a problem type of the MPP draft. */
 export function problemUri(type: string): string {
   return `https://paymentauth.org/problems/${type}`;
 }

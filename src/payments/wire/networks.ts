@@ -1,4 +1,6 @@
-/** A token on a chain, in which payments are made. It is plain JSON data, because it is stored with each payment. */
+/**
+ * A token on a chain, in which payments are made. The value is plain JSON data, because it is stored with each payment.
+ */
 export type Network = EvmNetwork | SolanaNetwork;
 
 interface NamedNetwork {
@@ -69,7 +71,7 @@ export type EvmNetworkName = {
 
 export const NETWORK_NAMES = Object.keys(NETWORKS) as [NetworkName, ...NetworkName[]];
 
-/** Whether each network's tokens have real value. */
+/** Whether the tokens of each network have real value. */
 const IS_REAL: Record<NetworkName, boolean> = {
   base: true,
   "base-sepolia": false,

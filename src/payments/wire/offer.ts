@@ -8,16 +8,16 @@ import { PaymentError } from "./errors.ts";
 import { isSolana, type Network } from "./networks.ts";
 import { atomicUnits, type Price } from "./price.ts";
 
-/** Seller information that indexes display (x402 extension "bazaar", "Service Metadata on resource"). */
+/** Information about the seller that indexes display (x402 extension "bazaar", "Service Metadata on resource"). */
 export interface ServiceMetadata {
-  /** Printable ASCII, at most 32 characters. */
+  /** Name of the service: printable ASCII, at most 32 characters. */
   serviceName: string;
   /** At most five tags, each with the same limits as `serviceName`. */
   tags: readonly string[];
   iconUrl: string;
 }
 
-/** The resource for sale. All other parts of an offer are the same for every endpoint. */
+/** The resource for sale. All other parts of an offer are equal for every endpoint. */
 export interface Resource {
   url: string;
   description: string;
@@ -27,14 +27,14 @@ export interface Resource {
    */
   outputSchema: Record<string, unknown>;
   /**
-   * The same description in the format of version 2 (`extensions.bazaar`). Clients return it in a header, so it must be
-   * small.
+   * Description of the endpoint's input and output in the format of x402 version 2 (`extensions.bazaar`). Clients
+   * return the description in a header, so it must be small.
    */
   bazaar?: Record<string, unknown>;
   service?: ServiceMetadata;
 }
 
-/** Additional data for signing: the token's EIP-712 domain, or the account that pays the fee on Solana. */
+/** Data that a payer needs for signing: the token's EIP-712 domain, or the account that pays the fee on Solana. */
 type Extra = { name: string; version: string } | { feePayer: string };
 
 /** One way to pay (x402 v1, "PaymentRequirements"). */
@@ -63,7 +63,7 @@ export interface PaymentRequirementsV2 {
   extra: Extra;
 }
 
-/** The terms of a sale. Every form in which they are published is made from them. */
+/** The terms of a sale. All published forms of the terms are made from this object. */
 export interface Terms {
   price: Price;
   /** The address that receives payments on EVM chains. */
@@ -71,9 +71,9 @@ export interface Terms {
   /** The wallet that receives payments on Solana. If it is not set, Solana is not offered. */
   payToSolana?: string | undefined;
   networks: readonly Network[];
-  /** Validity period that the payer's authorization should have, in seconds. */
+  /** Requested validity period of the payer's authorization, in seconds. */
   maxTimeoutSeconds: number;
-  /** The terms of payment channels; undefined if none are offered. */
+  /** The terms of payment channels. Undefined if the deployment offers no channels. */
   channels?: ChannelTerms | undefined;
 }
 
@@ -90,7 +90,10 @@ export interface Offer {
   maxTimeoutSeconds: number;
   v1: PaymentRequirementsV1[];
   v2: PaymentRequirementsV2[];
-  /** The ways to pay through a channel. Version 2 lists them after `v2`, because some clients take the first entry. */
+  /**
+   * The ways to pay through a payment channel. In x402 version 2 they come last, because some clients take the first
+   * entry.
+   */
   channels: ChannelRequirements[];
 }
 
@@ -149,16 +152,22 @@ export function offerOf(resource: Resource, terms: Terms): Offer {
 }
 
 /**
- * The outcome of a settlement, as reported to the payer. The header is `X-PAYMENT-RESPONSE` in version 1 and
+ * The outcome of a settlement, as reported to the payer. Its header is `X-PAYMENT-RESPONSE` in x402 version 1 and
  * `PAYMENT-RESPONSE` in version 2.
  */
 export interface Receipt {
   success: boolean;
   /** The x402 reason for a failed settlement. */
   errorReason?: string;
-  /** Hash of the transaction. Empty if no transaction exists or its hash is unknown; `extra` then gives the cause. */
+  /**
+   * Hash of the transaction. Empty if no transaction exists or its hash is unknown. The field `extra` then gives the
+   * cause.
+   */
   transaction: string;
-  /** The deposited or refunded amount of a payment channel; empty for a voucher. Missing in the scheme "exact". */
+  /**
+   * The amount that a payment channel has deposited or refunded. Empty if the payment was only a voucher. Missing in
+   * the scheme "exact".
+   */
   amount?: string;
   extra?: { note: string } | { chargedAmount?: string; channelState: ChannelStateExtra };
   network: string;
@@ -175,11 +184,11 @@ export function missingHeader(name: "X-PAYMENT" | "PAYMENT-SIGNATURE", { resourc
 export class PaymentRequired extends Error {
   override name = "PaymentRequired";
   readonly offer: Offer;
-  /** One sentence for the payer. It begins with the x402 error code if one applies. */
+  /** A reason for the payer in one sentence. The sentence begins with the x402 error code if one applies. */
   readonly reason: string;
   /**
-   * The reason for clients of version 2. It differs from `reason` if it names the payment header, because version 2
-   * uses another header.
+   * The reason for clients of x402 version 2. It differs from `reason` only if it names the payment header, which is
+   * another one in version 2.
    */
   readonly reasonV2: string;
   /**
@@ -187,10 +196,10 @@ export class PaymentRequired extends Error {
    */
   readonly refusal: { version: 1 | 2; receipt: Receipt } | undefined;
 
-  /** Facts about the unpaid request, as further members of the body of version 1. */
+  /** Facts about the unpaid request. They become additional members of the 402's body in x402 version 1. */
   readonly facts: Readonly<Record<string, unknown>>;
 
-  /** @param reason undefined if the call has no payment */
+  /** Creates a refusal. @param reason undefined if the call has no payment */
   constructor(
     offer: Offer,
     reason?: string,

@@ -1,9 +1,8 @@
 /**
  * The x402 extension "offer-receipt": offers and receipts that are signed with a key of the seller. Anyone can check
- * them without asking the seller. The payloads are the same in both versions of x402. A receipt has no field for the
- * delivered file, so we add a separate signature that names the delivered file and its source.
- *
- * The clauses refer to specs/extensions/extension-offer-and-receipt.md in x402-foundation/x402.
+ * them without asking the seller. The payloads are equal in both versions of x402. A receipt has no field for the
+ * delivered file. The service therefore adds a separate signature that names the delivered file and its source. The
+ * clause numbers in this file refer to specs/extensions/extension-offer-and-receipt.md in x402-foundation/x402.
  */
 import { privateKeyToAddress, sign, signTypedData } from "viem/accounts";
 import { recoverPublicKey } from "viem/utils";
@@ -11,14 +10,14 @@ import type { Offer, SignedOffers } from "./offer.ts";
 
 type Hex = `0x${string}`;
 
-/** A signed artifact (3.1). */
+/** A signed offer or receipt ("offer-receipt", 3.1). */
 interface Signed<Payload> {
   format: "eip712";
   payload: Payload;
   signature: Hex;
 }
 
-/** The terms of one way to pay (4.2). Times are Unix seconds. */
+/** The terms of one way to pay, as a signed offer contains them ("offer-receipt", 4.2). Times are Unix seconds. */
 interface OfferPayload {
   version: 1;
   resourceUrl: string;
@@ -31,7 +30,7 @@ interface OfferPayload {
   validUntil: number;
 }
 
-/** The receipt of a payment (5.2). */
+/** The receipt of a payment, as it is signed ("offer-receipt", 5.2). */
 export interface ReceiptPayload {
   version: 1;
   network: string;
@@ -41,7 +40,7 @@ export interface ReceiptPayload {
   transaction: string;
 }
 
-/** The delivery for a payment. It contains the SHA-256 hashes of the source and of the result. */
+/** The delivered file of a payment. Contains the SHA-256 hashes of the source and of the result. */
 export interface DeliveryPayload {
   inputSha256: Hex;
   outputSha256: Hex;
@@ -50,8 +49,8 @@ export interface DeliveryPayload {
 const NAME = "offer-receipt";
 
 /**
- * Returns an EIP-712 domain (3.2). The chain id is 1 for every payment, even on Solana, although 3.1.1 still mentions
- * only EVM chains.
+ * Returns an EIP-712 domain ("offer-receipt", 3.2). The chain id is 1 for every payment, even on Solana, although
+ * clause 3.1.1 still mentions only EVM chains.
  */
 const domainOf = (name: string) => ({ name, version: "1", chainId: 1 });
 
@@ -82,7 +81,8 @@ const RECEIPT_TYPES = {
 } as const;
 
 /**
- * An EIP-712 type of our own. It contains the whole receipt, so that a delivery cannot be attached to another receipt.
+ * The EIP-712 type of a delivery, which the x402 extension does not define. The type contains the whole receipt, so
+ * that a delivery cannot be attached to another receipt.
  */
 const DELIVERY_TYPES = {
   ...RECEIPT_TYPES,
@@ -98,7 +98,7 @@ const MAX_OFFERS = 3;
 
 /**
  * One way to pay, and its index in the `accepts` list of each x402 version. The index is -1 if the list does not
- * contain this way to pay.
+ * contain the way to pay.
  */
 interface OfferedTerms {
   terms: Omit<OfferPayload, "validUntil">;
@@ -124,8 +124,8 @@ export function offeredTerms({ resource, networks, v1, v2 }: Offer): OfferedTerm
 }
 
 /**
- * Signs offers that are valid until `validUntil`, Unix seconds.
- * @returns the extension for the 402, by version of x402 (4.1)
+ * Signs offers that are valid until `validUntil` (Unix seconds).
+ * @returns the extension for the 402, by version of x402 ("offer-receipt", 4.1)
  */
 export async function signOffers(offered: OfferedTerms[], validUntil: number, privateKey: Hex): Promise<SignedOffers> {
   const signed = await Promise.all(
@@ -154,7 +154,7 @@ export async function signOffers(offered: OfferedTerms[], validUntil: number, pr
 
 /**
  * Signs the receipt and the delivery of a payment. Signatures are deterministic (RFC 6979).
- * @returns the extensions for the answer to the settlement (5.1)
+ * @returns the extensions for the answer to the settlement ("offer-receipt", 5.1)
  */
 export async function signReceipt(receipt: ReceiptPayload, delivery: DeliveryPayload, privateKey: Hex) {
   const message = { ...receipt, version: BigInt(receipt.version), issuedAt: BigInt(receipt.issuedAt) };

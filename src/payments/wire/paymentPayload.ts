@@ -66,15 +66,15 @@ export interface PaymentPayload {
   request: string;
   identifier: string | null;
   /**
-   * The reason why the payment does not match the offer; undefined if it does. Such a payment buys nothing new. It may
-   * have bought a result earlier, before the operator changed the price or the recipient.
+   * The reason why the payment does not match the offer. Undefined if the payment matches. A payment with a mismatch
+   * buys nothing new, but it may have bought a result earlier, before the operator changed the price or the recipient.
    */
   mismatch?: string;
 }
 
 /**
- * Returns the first payment of a call that matches the offer. If none does, returns the first well-formed payment. A
- * call may carry several payments, for example in the headers of both versions.
+ * Returns the first payment of a call that matches the offer. If no payment matches, returns the first well-formed
+ * payment. A call may carry several payments, for example in the headers of both versions.
  * @param sent the payments in order of preference; null or undefined for an absent payment
  * @throws PaymentRequired with the reason why the first payment is unusable
  */
@@ -149,8 +149,9 @@ export function readPaymentPayload(sent: string | object, offer: Offer): Payment
 }
 
 /**
- * Returns the identity of a payment. An EIP-3009 nonce is unique for its payer and token. On Solana the message's hash
- * is unique. The signature is not part of the identity, because several signatures can be valid for one payment.
+ * Returns the identity of a payment. An EIP-3009 nonce is unique for its payer and token. On Solana the hash of the
+ * message is unique. The signature is not part of the identity, because several signatures can be valid for one
+ * payment.
  */
 export function paymentKey({ chain, authorization: { from, nonce } }: PaymentPayload): string {
   const key = [chain.caip2, chain.asset, from, nonce].join(":");
@@ -182,13 +183,14 @@ function mismatchOnEvm({ to, value }: PaymentPayload["authorization"], requireme
 }
 
 /**
- * Maximum time for which the chain can still accept a transaction after we receive it, in seconds. A blockhash is valid
- * for 150 blocks of 0.4 s. The limit is twice this time, because the chain may be slow.
+ * Maximum time in seconds during which the chain can still accept a transaction after the service has received it. A
+ * blockhash is valid for 150 blocks of 0.4 s. The limit is twice this time, because the chain may be slow.
  */
 export const SOLANA_LIFETIME_SECONDS = 120;
 
 /**
- * Checks the token and the amount of a Solana payment. The facilitator checks whether the fee payer is its own account.
+ * Checks the token and the amount of a Solana payment. The facilitator checks whether it owns the account that pays the
+ * fee.
  */
 function onSolana(
   { transaction }: z.infer<typeof solanaPayload>,
@@ -216,8 +218,8 @@ function onSolana(
       amount === amountOf(requirement)
         ? undefined
         : `invalid_exact_svm_payload_amount_mismatch: transfer exactly ${amountOf(requirement)}`,
-    // The payment's own fee payer is used, because a facilitator has several and another isolate may have offered this
-    // one.
+    // Uses the fee payer that the payment names, because a facilitator has several accounts and another isolate may
+    // have offered this one.
     requirement: { ...requirement, extra: { feePayer } },
   };
 }
@@ -267,8 +269,8 @@ function wrongNetwork(version: 1 | 2, { v1, v2 }: Offer): string {
 }
 
 /**
- * Returns the path of the first field in which two PaymentRequirements differ; undefined if they are equal. The case of
- * EVM addresses is ignored.
+ * Returns the path of the first field in which two PaymentRequirements differ. Returns undefined if they are equal. The
+ * case of EVM addresses is ignored.
  */
 export function differingField(sent: object, offered: object): string | undefined {
   const [a, b] = [new Map(Object.entries(sent)), new Map(Object.entries(offered))];

@@ -7,14 +7,17 @@ import type { Offer, PaymentRequirementsV2, SignedOffers } from "./offer.ts";
 import { dollarsOf, type Price } from "./price.ts";
 
 /**
- * Returns the JSON of a 402 in x402 version 1 ("PaymentRequiredResponse"). Over HTTP it is the body.
+ * Returns the JSON of a 402 in x402 version 1 ("PaymentRequiredResponse"). Over HTTP, this JSON is the response body.
  * @param signed the signed offers
  */
 export function paymentRequiredV1(offer: Offer, error: string, signed?: SignedOffers) {
   return { x402Version: 1, error, accepts: offer.v1, ...(signed && { extensions: signed[1] }) } as const;
 }
 
-/** Returns the JSON of a 402 in x402 version 2 ("PaymentRequired"). Over HTTP it is the header `PAYMENT-REQUIRED`. */
+/**
+ * Returns the JSON of a 402 in x402 version 2 ("PaymentRequired"). Over HTTP, this JSON is the header
+ * `PAYMENT-REQUIRED`.
+ */
 export function paymentRequiredV2({ resource, v2, channels }: Offer, error: string, signed?: SignedOffers) {
   return {
     x402Version: 2,
@@ -31,8 +34,8 @@ export function paymentRequiredV2({ resource, v2, channels }: Offer, error: stri
 }
 
 /**
- * Returns the terms in x402 version 2 without discovery data and signatures, for places where they must be short: the
- * text of an MCP result, which models read.
+ * Returns the terms in x402 version 2 without discovery data and signatures. These short terms are for the text of an
+ * MCP result, which models read.
  */
 export function briefPaymentRequired({ resource, v2, channels }: Offer, error: string) {
   const { url, description } = resource;
@@ -46,9 +49,9 @@ export function briefPaymentRequired({ resource, v2, channels }: Offer, error: s
 }
 
 /**
- * Returns the terms as the `_meta` of an MCP tool. The entry `x402` lets `@apify/mcpc` pay in its first request.
- * Servers that use Cloudflare's `agents` publish the other two entries. `x402` names the preferred way to pay in
- * version 2, if there is one.
+ * Returns the terms as the `_meta` of an MCP tool. The entry `x402` contains the preferred way to pay in version 2, if
+ * there is one. It lets `@apify/mcpc` pay in its first request. Servers that use Cloudflare's `agents` publish the
+ * other two entries.
  */
 export function toolPaymentMeta({ price, v2: [preferred] }: Offer) {
   return {
@@ -62,12 +65,14 @@ export function toolPaymentMeta({ price, v2: [preferred] }: Offer) {
 export const MPP_METHOD = "evm";
 export const MPP_INTENT = "charge";
 
-/** Maximum number of networks that are offered to MPP clients. The limit exists because each one lengthens a header. */
+/**
+ * Maximum number of networks that are offered to MPP clients. The limit exists because each network lengthens a header.
+ */
 const MAX_CHARGES = 3;
 
 /**
  * Returns the terms as `request` parameters of MPP challenges (draft-evm-charge-01, "Request Schema"), for the first
- * EVM networks of the offer. Each comes with the requirement of x402 version 2 that it represents.
+ * EVM networks of the offer. Each parameter comes with the x402 version 2 requirement that it represents.
  */
 export function chargeRequests({ networks, v2 }: Offer): { request: string; requirement: PaymentRequirementsV2 }[] {
   const requests = v2.flatMap((requirement) => {
@@ -75,7 +80,7 @@ export function chargeRequests({ networks, v2 }: Offer): { request: string; requ
     if (!network || isSolana(network)) return [];
     const { amount, asset, payTo } = requirement;
     const { chainId, decimals } = network;
-    // The names are in the order of RFC 8785, so that the JSON is canonical.
+    // The members are in the order of RFC 8785, so that the JSON is canonical.
     const json = JSON.stringify({
       amount,
       currency: getAddress(asset),
@@ -96,7 +101,8 @@ function schemesOf({ v2, channels }: Offer): string[] {
 /**
  * Returns the price as OpenAPI's `x-payment-info`, for discovery tools.
  * @param offer the terms; undefined if the deployment cannot sell
- * @param isMppTaken whether the deployment also takes MPP payments (draft-payment-discovery-01, "Payment Offer Object")
+ * @param isMppTaken whether the deployment also accepts MPP payments (draft-payment-discovery-01, "Payment Offer
+ * Object")
  */
 export function paymentInfo(price: Price, offer: Offer | undefined, isMppTaken: boolean) {
   const offers = (offer && isMppTaken ? chargeRequests(offer) : []).map(({ requirement: { amount, asset } }) => ({

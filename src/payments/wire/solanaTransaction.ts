@@ -83,7 +83,7 @@ function bytesOf(text: string): Uint8Array {
 }
 
 class Reader {
-  /** The unread bytes. */
+  /** The bytes that have not been read yet. */
   rest: Uint8Array;
 
   constructor(bytes: Uint8Array) {

@@ -11,9 +11,9 @@ export interface SolanaTransfer {
   mint: string;
   /** Amount in atomic units of the token. */
   amount: string;
-  /** The account that pays the fee. It belongs to the facilitator, which adds its signature. */
+  /** The account that pays the fee. The account belongs to the facilitator, which adds the missing signature. */
   feePayer: string;
-  /** See `SolanaTransaction.messageHash`. */
+  /** Hash of the transaction's message, see `SolanaTransaction.messageHash`. */
   messageHash: string;
   blockhash: string;
 }
