@@ -12,7 +12,7 @@ export const build = once(() =>
   }),
 );
 
-/** A value of {@link build}. */
+/** The build that a deployment runs. */
 export type Build = z.output<ReturnType<typeof build>>;
 
 /** Minimum time before the service repeats a failed read of the build. */
@@ -21,7 +21,10 @@ const ASK_AGAIN_MS = 60_000;
 /** The last result and its time (Unix milliseconds). The assets of a deployment do not change. */
 const lastRead = new WeakMap<Fetcher, { built: Build | undefined; at: number }>();
 
-/** Returns the build of the deployment, which `scripts/buildSite.ts` has written; undefined if it cannot be read. */
+/**
+ * Returns the build of the deployment, which `scripts/buildSite.ts` has written. Returns undefined if the build cannot
+ * be read.
+ */
 export async function buildOf(assets: Fetcher | undefined): Promise<Build | undefined> {
   if (!assets) return undefined;
   const last = lastRead.get(assets);

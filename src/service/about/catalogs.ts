@@ -1,9 +1,9 @@
-/** Documents with which programs find the service: catalogs, the contact for security, and the list of pages. */
+/** Documents with which programs find the service: catalogs, the security contact, and the list of pages. */
 import type { Config } from "../../settings/config.ts";
 
 /** Path of the catalog of MCP servers (SEP-2127, docs/discovery.md). */
 export const MCP_CATALOG = "/.well-known/mcp/catalog.json";
-/** Path of the server card: the MCP endpoint and the reserved suffix (SEP-2127, "Server Card Location"). */
+/** Path of the server card, which is the MCP endpoint with a reserved suffix (SEP-2127, "Server Card Location"). */
 export const SERVER_CARD = "/mcp/server-card";
 /** Media type of the server card. */
 export const SERVER_CARD_TYPE = "application/mcp-server-card+json";
@@ -11,7 +11,7 @@ export const SERVER_CARD_TYPE = "application/mcp-server-card+json";
 export const API_CATALOG = "/.well-known/api-catalog";
 /** Media type of the catalog of APIs (RFC 9727, 4.1). */
 export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
-/** Path of the contact for security (RFC 9116). */
+/** Path of the security contact (RFC 9116). */
 export const SECURITY_TXT = "/.well-known/security.txt";
 export const SITEMAP = "/sitemap.xml";
 
@@ -52,9 +52,9 @@ export function apiCatalog(origin: string) {
 }
 
 /**
- * Returns the document at {@link SECURITY_TXT}; undefined if the operator has named no contact. It expires at the start of
- * the month after next, so that it is the same for weeks.
- * @param now Unix milliseconds
+ * Returns the document at {@link SECURITY_TXT}. Returns undefined if the operator has named no contact. The document
+ * expires at the start of the month after next, so that its text changes only once a month.
+ * @param now current time in Unix milliseconds
  */
 export function securityTxt(origin: string, { contactEmail }: Config, now: number): string | undefined {
   if (contactEmail === undefined) return undefined;

@@ -12,17 +12,17 @@ import { serviceMetadata } from "../sale/serviceMetadata.ts";
 const MAX_WORDS = 12;
 
 /**
- * Descriptions of a product for discovery services. x402 version 1 reads `outputSchema`. Version 2 reads an example of input
- * and output with a short schema (x402 extension "bazaar"). This extension must be short: over HTTP, the offer carries
- * it in a header, and the client sends it back with the payment. `outputSchema` and /openapi.json have all fields; the
- * header `Link` points to /openapi.json.
+ * Descriptions of a product for discovery services. x402 version 1 reads `outputSchema`. Version 2 reads an example of
+ * input and output with a short schema (x402 extension "bazaar"). This extension must be short: over HTTP, the offer
+ * carries it in a header, and the client sends it back with the payment. All fields are described in `outputSchema` and
+ * in /openapi.json, to which the header `Link` points.
  */
 type Discovery = Pick<Resource, "outputSchema" | "bazaar">;
 
 /** Path of the list of paid endpoints. Indexes look for the list at this path. */
 export const WELL_KNOWN = "/.well-known/x402";
 
-/** Returns the document at {@link WELL_KNOWN}: the endpoints and the MCP tools that must be paid, and instructions. */
+/** Returns the document at {@link WELL_KNOWN}: the paid endpoints, the paid MCP tools, and instructions. */
 export function wellKnown(origin: string, instructions: string) {
   return {
     version: 1,
@@ -130,7 +130,7 @@ function infoSchema(input: { required: string[]; properties: object }) {
   };
 }
 
-/** Shortens a request's schema: no descriptions, patterns or long enums. */
+/** Shortens a request's schema by leaving out descriptions, patterns and long enums. */
 function briefSchema({ properties = {}, required = [] }: z.core.JSONSchema.BaseSchema) {
   const brief = Object.entries(properties).map(([name, property]) => [name, briefField(property as object)]);
   return { type: "object", required, properties: Object.fromEntries(brief) };

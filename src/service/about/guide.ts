@@ -24,7 +24,7 @@ export function options(config: Config) {
   };
 }
 
-/** The sentences about MPP, for deployments that take it. */
+/** The sentences about MPP, for deployments that accept MPP payments. */
 const MPP_NOTE = `Clients of MPP (the HTTP authentication scheme
 Payment) answer a challenge in WWW-Authenticate of the 402 with the header Authorization, over HTTP only. `;
 

@@ -15,7 +15,8 @@ import { type SettledNetworks, settledNetworks } from "./settledNetworks.ts";
 /** Minimum time before the service asks facilitators again on which networks they settle. */
 const ASK_AGAIN_MS = 60_000;
 /**
- * Maximum age of the facilitators' answers in deployments that depend on the facilitators' accounts, which may change.
+ * Maximum age of the facilitators' answers, in milliseconds, in deployments that depend on the facilitators' accounts.
+ * These accounts may change.
  */
 const ACCOUNTS_MS = 600_000;
 
@@ -54,7 +55,7 @@ export const healthSchema = once(() =>
   }),
 );
 
-/** A value of {@link healthSchema} without the build. */
+/** The health of a deployment, without the build that {@link healthSchema} also contains. */
 export type Health = Pick<z.output<ReturnType<typeof healthSchema>>, "status" | "problems">;
 
 /** Bindings that the Worker requires; `wrangler.toml` defines them. */
@@ -62,7 +63,7 @@ const NEEDED = ["RESULTS", "ASSETS", "LEDGER", "BUDGETS"] as const;
 /** Optional bindings of the rate limits. Without these bindings, request rates are not limited. */
 const LIMITERS = ["UNPAID_CALLS", "WRONG_TOKENS"] as const;
 
-/** The problems of the bindings at the last check, and its time (Unix milliseconds). */
+/** The problems of the bindings at the last check, and the time of this check (Unix milliseconds). */
 const lastBindings = oncePerConfig(() => ({ problems: [] as string[], at: 0 }));
 
 /**

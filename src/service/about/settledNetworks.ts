@@ -5,10 +5,10 @@ import { isSolana, type Network } from "../../payments/wire/networks.ts";
 import type { Config } from "../../settings/config.ts";
 import { describeError } from "../../shared/log.ts";
 
-/** A deployment's settings, limited to the networks that its facilitators settle, and the problems found. */
+/** A deployment's settings, limited to the networks that its facilitators settle, and the problems that were found. */
 export interface SettledNetworks {
   config: Config;
-  /** Problems for the operator. They name settings and networks, but contain no values of settings. */
+  /** Problems for the operator. The texts name settings and networks, but contain no values of settings. */
   problems: string[];
   /** Error messages of failed requests to facilitators, with the facilitators' hosts. */
   errors: string[];
@@ -52,7 +52,7 @@ export async function settledNetworks(config: Config): Promise<SettledNetworks> 
 }
 
 /**
- * Returns the terms of payment channels, on the networks whose facilitators list the scheme; undefined without
+ * Returns the terms of payment channels, on the networks whose facilitators list the scheme. Returns undefined without
  * CHANNEL_KEY. A facilitator that has never answered counts as supporting no channels.
  */
 async function channelTerms(

@@ -57,7 +57,7 @@ export async function listChannels({ LEDGER }: Env): Promise<z.output<ReturnType
 }
 
 /**
- * Returns the problems of claims for the health check: overdue claims, and claims with a deadline that a payer's
+ * Returns warnings about claims for the health check. They cover overdue claims, and claims whose deadline a payer's
  * withdrawal has set.
  */
 export async function claimProblems({ LEDGER }: Env, now: number): Promise<string[]> {

@@ -30,8 +30,8 @@ export const purchases = once(() =>
 
 /**
  * Returns a payer's purchases whose links still work.
- * @param onlyOn the only chain (CAIP-2) to list purchases on; undefined for all
- * @param before see `next` of {@link purchases}
+ * @param onlyOn lists only purchases on this chain (CAIP-2); undefined for all chains
+ * @param before the value of `next` in the previous answer, see {@link purchases}
  */
 export async function listPurchases(
   { LEDGER }: Env,

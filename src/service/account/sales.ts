@@ -35,7 +35,7 @@ export const salesPage = once(() =>
   z.strictObject({
     sales: z.array(sale()).describe("Sales, claims and transfers of the day, the oldest first."),
     next: z.string().nullable().describe("Value of `after` for the next page; null on the last page."),
-    /** The current networks in the order of NETWORKS, each with its seller's address. */
+    /** The current networks in the order of NETWORKS, each with the seller's address on it. */
     networks: z.array(
       z.strictObject({
         network: z.string(),
@@ -48,13 +48,13 @@ export const salesPage = once(() =>
   }),
 );
 
-/** A value of {@link salesPage}. */
+/** A page of sales, see {@link salesPage}. */
 export type SalesPage = z.output<ReturnType<typeof salesPage>>;
 
 /**
  * Returns one page of the sales of a UTC day.
  * @param day the date, such as `2026-11-22`
- * @param after see `next` of {@link salesPage}
+ * @param after the value of `next` in the previous page, see {@link salesPage}
  */
 export async function listSales(
   { LEDGER }: Env,

@@ -1,4 +1,4 @@
-/** Maximum number of remembered keys. */
+/** Maximum number of keys whose counts are remembered. */
 const MAX_KEYS = 10_000;
 
 /**
@@ -11,7 +11,10 @@ export class LeakyBucket {
   /** The count of each key and the time of the last change (Unix milliseconds), oldest first. */
   readonly #counts = new Map<string, { count: number; at: number }>();
 
-  /** @param limits the capacity of a bucket, and the time in which a count decreases by one */
+  /**
+   * Creates a counter without counts.
+   * @param limits the capacity of a bucket, and the time in which a count decreases by one
+   */
   constructor({ capacity, leakMs }: { capacity: number; leakMs: number }) {
     this.#capacity = capacity;
     this.#leakMs = leakMs;
@@ -23,8 +26,8 @@ export class LeakyBucket {
   }
 
   /**
-   * Runs `act` for a key, and counts a failure of `act`. If the key already has a count, the running `act` counts as
-   * well, so that concurrent calls cannot bypass the limit.
+   * Runs `act` for a key, and counts a failure of `act`. If the key already has a count, a running `act` also counts,
+   * so that concurrent calls cannot bypass the limit.
    * @param isCounted returns whether a failure counts
    */
   async during<T>(key: string, act: () => Promise<T>, isCounted: (error: unknown) => boolean): Promise<T> {

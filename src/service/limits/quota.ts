@@ -7,9 +7,9 @@ import { clientIn } from "./rateLimits.ts";
 export interface QuotaLimits {
   /** Maximum number of payments in use at a time. Several calls may use the same payment. */
   payments: number;
-  /** Maximum number of concurrent calls with these payments, including repeated calls that wait for the first call. */
+  /** Maximum number of concurrent calls, including repeated calls that wait for the first call. */
   calls: number;
-  /** Maximum milliseconds of work per hour for calls that end uncharged. */
+  /** Maximum work per hour for calls that end uncharged, in milliseconds. */
   unchargedMs: number;
   /** Maximum number of received bytes per hour for calls that end uncharged. */
   unchargedBytes: number;
@@ -21,7 +21,10 @@ export interface QuotaLimits {
 export interface Spent {
   ms: number;
   bytes: number;
-  /** Whether the call got the result of an earlier payment. The first {@link FREE_REPLAYS} of an hour cost nothing. */
+  /**
+   * Whether the call got the result of an earlier payment. The first {@link FREE_REPLAYS} such calls of an hour cost
+   * nothing.
+   */
   isReplay?: boolean;
 }
 
@@ -57,7 +60,9 @@ export interface UploadLimits {
 type Slots = readonly { bytes: number; ends: number }[];
 
 const HOUR_MS = 3_600_000;
-/** Number of calls per hour that get the result of an earlier payment at no cost. Further ones use up the quota. */
+/**
+ * Number of calls per hour that get the result of an earlier payment at no cost. Further such calls use up the quota.
+ */
 const FREE_REPLAYS = 20;
 /** Retry-After in seconds if the quota is exceeded only until one of the caller's concurrent calls ends. */
 const CALL_SECONDS = 5;
@@ -86,8 +91,8 @@ export class Budget extends DurableObject<Env> {
   }
 
   /**
-   * Ends a call that began with `bytes`, and adds its cost to the hour's use. A charged call costs nothing. If bytes of
-   * a charged call were counted earlier, its cost is negative and cancels them.
+   * Ends a call that began with a body of `bytes`, and adds the call's cost to the use of the hour. A charged call
+   * costs nothing. If bytes of a charged call were counted earlier, its cost is negative and cancels them.
    */
   async end(payment: string, bytes: number, spent: Spent): Promise<void> {
     const account = this.#load(Date.now());
@@ -141,9 +146,9 @@ export class Budget extends DurableObject<Env> {
   }
 }
 
-/** A call to count. */
+/** A call that counts against a quota. */
 interface Counted {
-  /** Name of the account. */
+  /** Name of the account that the call counts against. */
   name: string;
   payment: string;
   /** Announced size of the call's body in bytes, or its maximum size if none is announced. */
@@ -160,15 +165,15 @@ export function payerAccount({ authorization }: PaymentPayload): string {
   return `payer:${authorization.from.toLowerCase()}`;
 }
 
-/** Returns the account of a request's address; undefined if that address is not counted. */
+/** Returns the account of the address that a request comes from. Returns undefined if this address is not counted. */
 export function addressAccount(request: Request): string | undefined {
   const client = clientIn(request);
   return client && `address:${client}`;
 }
 
 /**
- * Runs a call within the quota of the account `name`. If the account's object cannot be reached, there is no limit. The
- * end of the call is recorded in the background: `later` keeps the Worker alive until then.
+ * Runs a call within the quota of the account `name`. If the account's Durable Object cannot be reached, there is no
+ * limit. The end of the call is recorded in the background, and `later` keeps the Worker alive until then.
  * @param act runs the call. The last value given to `setCost` counts against the quota. Expensive work must wait for
  * `allowed`, which rejects with the Problem too_many_requests if the quota is exceeded.
  */
@@ -184,13 +189,13 @@ export async function withinQuota<T>(
     .begin(payment, bytes, limits)
     .catch(() => 0)
     .then((waitSeconds) => refuseFor(waitSeconds, refusal));
-  allowed.catch(() => undefined); // `allowed` may reject before `act` awaits it
+  allowed.catch(() => undefined); // prevents an unhandled rejection, because `allowed` may reject before `act` awaits it
   const total: Spent = { ms: 0, bytes: 0 };
   try {
     return await act((spent) => Object.assign(total, spent), allowed);
   } finally {
     const end = () => account.end(payment, bytes, total);
-    later(allowed.then(end).catch(() => undefined)); // if this fails, the call counts until its lease expires
+    later(allowed.then(end).catch(() => undefined)); // if recording the end fails, the call counts until its lease expires
   }
 }
 
@@ -201,8 +206,8 @@ function refuseFor(waitSeconds: number, refusal: Counted["refusal"]): void {
 }
 
 /**
- * Registers an upload of the account `name`. If the account's object cannot be reached, there is no limit. If the
- * object is overloaded, the upload is rejected.
+ * Registers an upload of the account `name`. If the account's Durable Object cannot be reached, there is no limit. If
+ * the object is overloaded, the upload is rejected.
  * @throws Problem too_many_requests
  */
 export async function registerUpload(

@@ -29,7 +29,7 @@ export async function limitRefusals(error: Error, request: Request, env: Env): P
 interface Count {
   what: string;
   limit: number;
-  /** The rate-limit binding; undefined if the deployment has none. */
+  /** The rate-limit binding. Undefined if the deployment has no such binding. */
   by: RateLimit | undefined;
 }
 
@@ -50,7 +50,10 @@ function countOf(error: Error, { UNPAID_CALLS, WRONG_TOKENS }: Partial<Env>): Co
   return undefined;
 }
 
-/** Returns the key under which a request's client is counted; undefined if its address is unknown or local. */
+/**
+ * Returns the key under which a request's client is counted. Returns undefined if the client's address is unknown or
+ * local.
+ */
 export function clientIn(request: Request): string | undefined {
   const address = request.headers.get("CF-Connecting-IP");
   return address === null || isLoopback(request) ? undefined : clientOf(address);

@@ -29,7 +29,10 @@ export async function unlessThrottled<T>(payer: string, request: Request, verify
   );
 }
 
-/** Counts a payment that was verified for a failed call, unless the service failed or the payment was refused. */
+/**
+ * Counts the verified payment of a failed call as unused. Does not count it if the service itself failed or the payment
+ * was refused.
+ */
 export function countUnusedAfterFailure(error: unknown, payer: string, request: Request): void {
   if (error instanceof PaymentRequired) return;
   const { status, code } = problemOf(error);

@@ -24,8 +24,8 @@ export function maxBytesOf(request: Request, { maxBodyBytes, maxJsonBytes }: Con
 }
 
 /**
- * Returns the announced length of a request's body in bytes; undefined if the request does not announce it (RFC 9112,
- * 6.3).
+ * Returns the announced length of a request's body in bytes. Returns undefined if the request does not announce a
+ * length (RFC 9112, 6.3).
  */
 export function announcedBytesOf({ headers }: Request): number | undefined {
   const length = headers.has("Transfer-Encoding") ? null : headers.get("Content-Length");

@@ -2,7 +2,10 @@ import * as z from "zod";
 import { FIELD_KINDS } from "./fieldKinds.ts";
 import { nearest } from "./nearest.ts";
 
-/** Words that callers use in the names of places, each with the word that this API uses. The empty word removes it. */
+/**
+ * Words that callers use in the names of positions, each with the word that this API uses. A word with an empty
+ * replacement is left out.
+ */
 const WORDS = new Map([
   ["upper", "top"],
   ["lower", "bottom"],

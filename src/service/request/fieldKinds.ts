@@ -1,6 +1,6 @@
 /**
- * The kinds of request fields, in one table. Forms, the query, the CLI's flags, the page's controls and the error messages
- * are derived from it, so a field added to a request schema works on every surface.
+ * The kinds of request fields, in one table. Forms, the query, the CLI's flags, the page's controls and the error
+ * messages are derived from this table. A field that is added to a request schema therefore works on every surface.
  * This file imports only types from zod, because the page loads this file but not zod.
  */
 import type * as z from "zod";
@@ -19,8 +19,8 @@ interface Kind {
   /** Parses a value that was sent as text. Returns an invalid text unchanged, so that the schema rejects it. */
   parse(text: string): FieldValue;
   /**
-   * The argument of the CLI's flag, as the CLI's help shows it. Undefined for a flag without an argument; such a flag has
-   * a `--no-` twin.
+   * The argument of the CLI's flag, as the CLI's help shows it. Undefined for a flag without an argument, for which a
+   * `--no-` flag also exists.
    */
   argument: string | undefined;
 }
@@ -49,7 +49,7 @@ const KINDS_BY_TYPE: Partial<Record<z.core.$ZodTypeDef["type"], FieldKind>> = {
 /**
  * Returns the kind of a request field from its schema, ignoring defaults and transforms. A union has the kind of its
  * first option.
- * @throws Error if the schema has no kind: the field would not work as a form field, a flag or a control
+ * @throws Error if the schema has no kind, because the field would not work as a form field, a flag or a control
  */
 export function fieldKindOf(schema: z.core.$ZodType): FieldKind {
   const {
@@ -69,12 +69,18 @@ export function fieldKindOf(schema: z.core.$ZodType): FieldKind {
   return kind;
 }
 
-/** Returns the number that a text spells, or the text. Runs in time linear in the length of the text. */
+/**
+ * Returns the number that a text spells, or the text itself if it spells no number. Runs in time linear in the length
+ * of the text.
+ */
 function numberIn(text: string): string | number {
   return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
 }
 
-/** Returns the boolean that a text spells, in any case (Python writes `True`), or the text. */
+/**
+ * Returns the boolean that a text spells in any case, since Python writes `True`. Returns the text itself if it spells
+ * no boolean.
+ */
 function booleanIn(text: string): string | boolean {
   const word = text.trim().toLowerCase();
   return word === "true" || word === "false" ? word === "true" : text;

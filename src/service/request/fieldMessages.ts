@@ -3,15 +3,15 @@ import { UPLOAD_FIRST } from "../../inputs/upload.ts";
 import { shownName } from "../../shared/problems.ts";
 import { FIELD_KINDS } from "./fieldKinds.ts";
 
-/** Descriptions of valid values, by zod's name of their type. */
+/** Descriptions of valid values, by the name that zod gives to their type. */
 const EXPECTED: Record<string, string | undefined> = {
   ...Object.fromEntries(Object.entries(FIELD_KINDS).map(([kind, { expected }]) => [kind, expected([])])),
   int: "a whole number",
 };
 
 /**
- * Returns the error message of a field whose schema defines no message. The message ends a sentence that begins
- * with the field's name. If it is undefined, zod's own message applies.
+ * Returns the error message of a field whose schema defines no message. The message ends a sentence that begins with
+ * the field's name. Returns undefined if zod's own message should be used.
  */
 export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
@@ -35,7 +35,10 @@ export const fieldMessage: z.core.$ZodErrorMap = (issue) => {
 /** Lengths of units in points. */
 const POINTS: Record<string, number> = { pt: 1, in: 72, inch: 72, mm: 72 / 25.4, cm: 72 / 2.54, px: 0.75 };
 
-/** Returns the correct spelling of a number or text that only has the wrong type; an empty string for other values. */
+/**
+ * Returns advice on how to write a value that was sent with the wrong type, such as a number in quotes. Returns an
+ * empty string for other values.
+ */
 function inOtherQuotes(expected: string, input: unknown): string {
   if (expected === "string" && typeof input === "number") return `: write "${input}"`;
   if (typeof input !== "string" || (expected !== "number" && expected !== "int")) return "";
@@ -47,7 +50,7 @@ function inOtherQuotes(expected: string, input: unknown): string {
   return `: lengths are in points, so ${shownName(input.trim())} is ${Math.round(Number(number) * points * 10) / 10}`;
 }
 
-/** Returns a text or a number as text; an empty text for other values, whose conversion may throw. */
+/** Returns a text or a number as text. Returns an empty text for other values, because converting them may throw. */
 function textOf(input: unknown): string {
   return typeof input === "string" || typeof input === "number" ? String(input) : "";
 }

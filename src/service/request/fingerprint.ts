@@ -10,7 +10,10 @@ const FILES = ["file", "image"] as const;
 /** The SHA-256 of the files of a request, in hexadecimal. The hash of a file that was not read is undefined. */
 export type FileHashes = { readonly [Field in (typeof FILES)[number]]?: string | undefined };
 
-/** Returns the hashes of the files that were sent with a request. A URL or a handle has no hash yet. */
+/**
+ * Returns the hashes of the files that were sent with a request. A file that is named by a URL or a handle has no hash
+ * yet.
+ */
 export async function hashesOf(fields: object): Promise<FileHashes> {
   const hashes = FILES.map(async (name) => [name, await hashOf((fields as Record<string, unknown>)[name])] as const);
   return Object.fromEntries((await Promise.all(hashes)).filter(([, hash]) => hash !== undefined));
@@ -18,8 +21,8 @@ export async function hashesOf(fields: object): Promise<FileHashes> {
 
 /**
  * Returns the fingerprint of a request: the SHA-256, in hexadecimal, of the operation and its checked fields, sorted by
- * name. Equivalent requests have the same fingerprint: a file counts by its hash if there is one, regardless of how it was
- * sent, and otherwise by the URL or handle that names it. The name of a sent file counts if the text shows it.
+ * name. Equivalent requests have equal fingerprints. A file counts by its hash, regardless of how it was sent. A file
+ * without a hash counts by the URL or handle that names it. The name of a sent file counts only if the text shows it.
  */
 export async function fingerprintOf(operation: string, fields: object, hashes: FileHashes): Promise<string> {
   const known = Object.entries(hashes).filter(([, hash]) => hash !== undefined);
@@ -33,7 +36,7 @@ export async function fingerprintOf(operation: string, fields: object, hashes: F
   return sha256(JSON.stringify([operation, given.toSorted(([a], [b]) => (a < b ? -1 : 1))]));
 }
 
-/** The values of placeholders that follow neither from the fields of a request nor from the bytes of its files. */
+/** The values of placeholders that are independent of the fields of a request and of the bytes of its files. */
 export interface ShownValues {
   /** The date that the mark shows. */
   date: Date;
@@ -42,8 +45,8 @@ export interface ShownValues {
 }
 
 /**
- * Returns the digest of a request, which identifies its content: a {@link fingerprintOf} with the hash of every file, and
- * with the values that the placeholders in its text show. Undefined if a file has no hash yet.
+ * Returns the digest of a request, which identifies its content. The digest is a {@link fingerprintOf} with the hash of
+ * every file, and with the values that the placeholders in the text show. Returns undefined if a file has no hash yet.
  */
 export async function digestOf(
   operation: string,

@@ -31,8 +31,9 @@ export function idempotencyKeyOf(sent: unknown, { identifier }: Pick<PaymentPayl
 }
 
 /**
- * Returns whether the caller has chosen the key sent with a call. A key that the service has assigned is not chosen.
- * Neither is a `payment-identifier`, because clients of this extension create a new one for each attempt by default.
+ * Returns whether the caller has chosen the key sent with a call. A key that the service has assigned is not chosen. A
+ * `payment-identifier` is not chosen either, because clients of this x402 extension create a new one for each attempt
+ * by default.
  */
 export function isKeyChosen(sent: unknown): boolean {
   return typeof sent === "string" && !isAssignedKey(sent);

@@ -12,17 +12,17 @@ export const MAX_ERRORS = 20;
 /** Maximum number of wrong fields in the answer to an unpaid call. */
 export const MAX_PROBLEMS = 10;
 
-/** The known fields. */
+/** The fields that requests may have. */
 interface Fields {
-  /** Fields of this operation. */
+  /** Fields of the requested operation. */
   here: readonly string[];
-  /** Returns the name of another operation that has this field. */
+  /** Returns the name of the other operation that has a field. Returns undefined if no other operation has it. */
   elsewhere(field: string): string | undefined;
-  /** Returns the value that was sent for a field, if a value may contain fields. */
+  /** Returns the value that was sent for a field. Present only if the value of a field may contain further fields. */
   sent?(field: string): unknown;
 }
 
-/** Unknown fields that belong outside of the request's fields, and where they belong. */
+/** Unknown fields that do not belong among the request's fields, each with the place where it belongs. */
 const OUTSIDE: readonly [RegExp, string][] = [
   [/^_meta$/, "`_meta` is a member of `params`, beside `arguments`"],
   [
@@ -31,7 +31,7 @@ const OUTSIDE: readonly [RegExp, string][] = [
   ],
 ];
 
-/** Unknown fields that stand for a function of other services, and the facts about it. */
+/** Unknown fields with which other services offer a function that Overprint lacks, each with an explanation for callers. */
 const MISSING_FUNCTIONS: readonly [RegExp, string][] = [
   [/page/i, "every page is marked, and pages cannot be selected"],
   [/bold|italic|weight/i, "`template` selects the weight"],
@@ -51,7 +51,7 @@ export function invalidRequest(issues: z.core.$ZodIssue[], fields: Fields): Prob
     if (issue.code === "unrecognized_keys")
       return issue.keys.map((key) => ({ path: key, message: () => unknownField(key, fields) }));
     const path = issue.path.join(".");
-    const isMisnamed = isMissing(issue) && meant.has(path); // the error about the misspelled name is enough
+    const isMisnamed = isMissing(issue) && meant.has(path); // leaves out the error of the missing field, because the error about the misspelled name is enough
     return isMisnamed ? [] : [{ path, message: () => issue.message }];
   });
   const errors = wrong
@@ -70,7 +70,7 @@ function meantField(name: string, { here, elsewhere }: Fields): string | undefin
   return fieldCalled(name, here) ?? nearest(name, here);
 }
 
-/** Returns the fields that an unknown field contains, if the caller has put the whole request into it. */
+/** Returns the request fields inside an unknown field. A caller may have put the whole request into this field. */
 function wrappedFields(name: string, { here, sent }: Fields): string[] {
   const value = sent?.(name);
   return typeof value === "object" && value !== null ? here.filter((field) => Object.hasOwn(value, field)) : [];
@@ -80,7 +80,9 @@ function isMissing({ message }: z.core.$ZodIssue): boolean {
   return message.startsWith(REQUIRED);
 }
 
-/** Describes an unknown field and suggests a known one: the rest of a sentence that begins with the field's name. */
+/**
+ * Describes an unknown field and suggests a known one. The text continues a sentence that begins with the field's name.
+ */
 function unknownField(name: string, fields: Fields): string {
   const { here, elsewhere } = fields;
   if (wrappedFields(name, fields).length > 0)
@@ -96,7 +98,10 @@ function unknownField(name: string, fields: Fields): string {
   return `is not a field. The fields are ${here.map((field) => `\`${field}\``).join(", ")}`;
 }
 
-/** Returns an error as a sentence with one period. A message that is a sentence already follows a colon. */
+/**
+ * Returns the error of a field as a sentence that ends with one period. If the message is a sentence already, it
+ * follows the field's name and a colon.
+ */
 export function sentenceOf({ path, message }: FieldError): string {
   const isSentence = /^\p{Lu}/u.test(message);
   const subject = path === "" ? "The request" : `\`${path}\`${isSentence ? ":" : ""}`;

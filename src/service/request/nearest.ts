@@ -32,7 +32,7 @@ export function knownName(name: string, known: readonly string[]): string | unde
   const written = plain(name);
   return known.find((candidate) => {
     const other = plain(candidate);
-    const slips = letters(written) === letters(other) ? 2 : 1; // a swap of two letters has the edit distance 2
+    const slips = letters(written) === letters(other) ? 2 : 1; // swapping two letters counts as an edit distance of 2
     return written === other || (other.length >= MIN_SLIP_CHARACTERS && leven(written, other) <= slips);
   });
 }

@@ -1,6 +1,6 @@
 import type { Config } from "../../settings/config.ts";
 
-/** Memoizes `make` per Config object: it runs on first use, and its value lives as long as the Config does. */
+/** Memoizes `make` per Config object. `make` runs on first use, and its value lives as long as the Config object. */
 export function oncePerConfig<T extends object>(make: (config: Config) => T): (config: Config) => T {
   const made = new WeakMap<Config, T>();
   return (config) => {

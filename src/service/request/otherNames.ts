@@ -1,6 +1,6 @@
 /**
- * Names that other services and tools give to a field. They are not accepted, because a request must mean the same
- * everywhere, but the error suggests the field.
+ * Names that other services and tools give to a field. The service does not accept these names, because a request must
+ * mean the same everywhere. The error suggests the right field.
  */
 const OTHER_NAMES: Record<string, readonly string[]> = {
   file: ["pdf", "document", "doc", "input", "source", "src", "url", "link", "attachment"],
@@ -23,7 +23,7 @@ const OTHER_NAMES: Record<string, readonly string[]> = {
   filename: ["name", "output", "out"],
 };
 
-/** Returns the field among `known` that other services call `name`; undefined if no field has this name. */
+/** Returns the field among `known` that other services call `name`. Returns undefined if there is no such field. */
 export function fieldCalled(name: string, known: readonly string[]): string | undefined {
   const written = name.toLowerCase().replace(/[\s_-]+/g, "-");
   return known.find((field) => OTHER_NAMES[field]?.includes(written));

@@ -2,8 +2,8 @@ import type { Config } from "../../settings/config.ts";
 import { isLoopback } from "../../shared/net/loopback.ts";
 
 /**
- * Returns whether a request was sent to a host of this deployment. A request from this machine always counts as such.
- * Without ALLOWED_HOSTS, every request does.
+ * Returns whether a request was sent to a host of this deployment. Requests from this machine always count as sent to
+ * such a host. Without ALLOWED_HOSTS, all requests do.
  */
 export function isOwnHost(request: Request, { allowedHosts }: Config): boolean {
   return allowedHosts.length === 0 || allowedHosts.includes(new URL(request.url).hostname) || isLoopback(request);

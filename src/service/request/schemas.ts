@@ -184,7 +184,7 @@ export const plainName = once(() =>
 
 const filename = once(() =>
   plainName()
-    .meta({ examples: ["contract-draft.pdf"] }) // before the transform, because examples and defaults after it are not published
+    .meta({ examples: ["contract-draft.pdf"] }) // set before the transform, because examples and defaults of a transform are not published
     .transform((name) => (/\.pdf$/i.test(name) ? name : `${name}.pdf`))
     .prefault("watermarked.pdf")
     .describe("The file name of the result. .pdf is added if it is missing."),
@@ -385,13 +385,13 @@ export const result = z.strictObject({
   cost: z.string().describe("The price of the call: an amount and its currency."),
 });
 
-/** A value of {@link result}. */
+/** The answer to a paid call. */
 export type Result = z.output<typeof result>;
 
 const upload = once(() => z.instanceof(Upload).meta({ type: "string", format: "binary" }));
 
 /**
- * Returns the schema of a file field in a form that is sent as text. Its error explains how to send the file itself,
+ * Returns the schema of a file field in a form whose value is a text. The error explains how to send the file itself,
  * because the most common mistake is to send the file's name (curl without `@`).
  */
 function textForUpload(pattern: RegExp, others: string, curl: string) {

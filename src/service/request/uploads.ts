@@ -27,7 +27,7 @@ export const uploadRequest = once(() =>
   }),
 );
 
-/** An example request. */
+/** An example of a request for an upload. */
 export const UPLOAD_EXAMPLE = { name: "contract.pdf", size: 18211, type: "pdf" };
 
 /** Schema of the answer to {@link uploadRequest}. */

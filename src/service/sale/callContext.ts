@@ -13,7 +13,7 @@ import { type Step, step } from "./steps.ts";
 
 /** The stages of a call, in order. */
 export const STAGES = ["fetching", "marking", "storing", "settling"] as const;
-/** One of {@link STAGES}. */
+/** A stage of a call, see {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
 
 /** The HTTP request of a call, and everything needed to answer it. */
@@ -24,22 +24,25 @@ export interface Exchange {
   config: Config;
   /** Facts for the log line, collected during the call. */
   facts: RequestFacts;
-  /** Aborted when the caller no longer needs the result. Work that is not settled by then stops and is not charged. */
+  /**
+   * Signal that is aborted when the caller no longer needs the result. Work that is not settled by then stops and is
+   * not charged.
+   */
   signal?: AbortSignal;
-  /** Called as each stage begins. */
+  /** Reports the beginning of each stage of the call. */
   progress?: (stage: Stage) => void;
   /** Keeps the Worker alive for a task, even if the caller has disconnected. */
   waitUntil(task: Promise<unknown>): void;
 }
 
 /**
- * One paid call, from reading its request to the end of its work. It owns the call's memory, its large-file slot and
- * its spooled files. Disposing it releases them.
+ * One paid call, from reading its request to the end of its work. The object owns the call's memory, large-file slot
+ * and spooled files. Disposing the object releases them.
  */
 export class CallContext implements AsyncDisposable {
   readonly env: Env;
   readonly config: Config;
-  /** Scheme and host of the link to the result. */
+  /** Scheme and host of the link to the call's result. */
   readonly origin: string;
   /**
    * Whether this caller may name files on this machine's loopback. Only a developer's own request may do so, and only
@@ -50,25 +53,26 @@ export class CallContext implements AsyncDisposable {
   readonly resourceUrl: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly progress: ((stage: Stage) => void) | undefined;
-  /** How each file of the request is received: its limits, memory and storage. */
+  /** The limits, the memory and the storage for each file of the request. */
   readonly receiving: { file: ReceiveLimits; image: ReceiveLimits };
   /** The slot for work on large files, acquired once all large files have arrived. */
   readonly slot: LargeFileSlot;
   /** The date that the mark shows. */
   readonly date = new Date();
-  /** The default key of the request, which the work binds; undefined if it does not apply. */
+  /** The default key of the request, which the work binds. Undefined if the default key does not apply. */
   defaultKey: RequestKey | undefined;
   /** Number of bytes received so far. */
   bytesReceived = 0;
-  /** Time at which the work on the files began, in Unix milliseconds; undefined while they arrive. */
+  /** Time at which the work on the files began, in Unix milliseconds. Undefined while the files arrive. */
   workBegan: number | undefined;
-  /** The error with which receiving stops; undefined while the call may go on. */
+  /** The error that stops receiving. Undefined while the call may continue. */
   refusal: Error | undefined;
   readonly #facts: RequestFacts;
   readonly #memory: MemoryShare;
   readonly #files = new AsyncDisposableStack();
 
   /**
+   * Creates the context of a call.
    * @param resourceUrl the paid resource; undefined while it is unknown
    * @param account the account whose calls count as one owner of memory; undefined if this call counts alone
    */

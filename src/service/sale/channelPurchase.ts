@@ -25,7 +25,7 @@ export interface ChannelCaller {
   product: Product;
   payment: ChannelPayment;
   offer: Offer;
-  /** The idempotency key sent with the call; null or undefined without a key. */
+  /** The idempotency key sent with the call. Null or undefined if the call has no key. */
   sentKey: unknown;
 }
 
@@ -52,10 +52,10 @@ export async function purchaseOnChannel(
   const account = `payer:${payment.config.payer.toLowerCase()}`;
   const sale = new ChannelSale<Delivery>(termsOf(caller, exchange));
   await countingRefusals(request, () => checkVoucher(payment, offer));
-  // The channel and the quota are checked at the same time. Only a facilitator can verify a contract's voucher, so such
-  // a call counts against the caller's address.
+  // Checks the channel and the quota at the same time. Only a facilitator can verify the voucher of a contract, so a
+  // call with such a voucher counts against the caller's address.
   const admission = countingRefusals(request, () => unlessThrottled(account, request, () => sale.admit()));
-  admission.catch(() => undefined); // thrown below
+  admission.catch(() => undefined); // prevents an unhandled rejection; the error is thrown below
   const isContract = payment.config.payerAuthorizer === ZERO_ADDRESS;
   const user = {
     name: isContract ? addressAccount(request) : account,
@@ -80,13 +80,13 @@ export async function purchaseOnChannel(
     await admission;
     return (await selling)!;
   } catch (error) {
-    selling.catch(() => undefined); // ends without a sale if the call is not admitted
-    await sale.release(); // has no effect after a commit
+    selling.catch(() => undefined); // prevents an unhandled rejection; the sale has ended or will end without charging
+    await sale.release(); // has no effect on a committed call
     throw error;
   }
 }
 
-/** Reads the request, does the work and commits, and then deletes the call's files in the background. */
+/** Reads the request, does the work, and commits. Afterwards deletes the call's files in the background. */
 async function fulfil(
   sale: ChannelSale<Delivery>,
   { offer, sentKey }: ChannelCaller,
@@ -118,7 +118,7 @@ async function fulfil(
   } finally {
     if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
     setCost({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
-    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes files that remain
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // if deleting fails, the sweep deletes the remaining files
   }
 }
 

@@ -1,6 +1,6 @@
 import type { NoticeCode } from "../../engine/index.ts";
 
-/** The text of each notice, for people and models. `{pages}` stands for the pages that the notice names. */
+/** The text of each notice, for people and models. `{pages}` stands for the page numbers that the notice contains. */
 export const NOTICES: Record<NoticeCode, string> = {
   "signatures-invalidated": "The source was signed. Its signatures are no longer valid.",
   "attachments-not-marked": "The source is a portfolio. The files attached to it are not watermarked.",
@@ -20,7 +20,7 @@ export const NOTICES: Record<NoticeCode, string> = {
     "The text is too long for a page and was cut short there: {pages}. Use a shorter text or another template.",
 };
 
-/** Returns the text of a notice, or the notice if its code is unknown. */
+/** Returns the text of a notice. Returns the notice itself if its code is unknown. */
 export function noticeText(notice: string): string {
   const [, code = "", pages = ""] = /^([^;]*)(?:;pages="([^"]*)")?$/.exec(notice) ?? [];
   if (!Object.hasOwn(NOTICES, code)) return notice;

@@ -15,13 +15,13 @@ import { textMarkOf } from "../request/marks.ts";
 import type { ImageRequest, Source, TextRequest } from "../request/schemas.ts";
 import type { Exchange } from "./callContext.ts";
 
-/** Returns the errors of a valid request for a text. */
+/** Returns the errors of a valid request for a text mark. */
 export async function precheckText(request: TextRequest, exchange: Exchange): Promise<FieldError[]> {
   const text = await errorsOf("text", () => checkMark(textMarkOf(request)));
   return [...(await fileErrors(request.file, "file", exchange)), ...text];
 }
 
-/** Returns the errors of a valid request for an image. */
+/** Returns the errors of a valid request for an image mark. */
 export async function precheckImage(request: ImageRequest, exchange: Exchange): Promise<FieldError[]> {
   const [file, image] = await Promise.all([
     fileErrors(request.file, "file", exchange),
@@ -51,7 +51,7 @@ function fileErrors(
 }
 
 /**
- * Checks an embedded file. A file without its header may be repaired from its objects.
+ * Checks that an embedded file has a PDF header or at least an object, from which the engine may repair the file.
  * @throws Problem not_a_pdf
  */
 function expectObjects(bytes: Uint8Array): void {
@@ -60,7 +60,10 @@ function expectObjects(bytes: Uint8Array): void {
     throw new Problem("not_a_pdf", "The file is not a PDF. Check that you sent the right file.");
 }
 
-/** Returns the errors of a field that a check throws. Ignores faults of the service: they must not prevent the 402. */
+/**
+ * Runs a check of a field, and returns the errors that it throws. Ignores faults of the service, because they must not
+ * prevent the 402.
+ */
 export async function errorsOf(path: string, check: () => unknown): Promise<FieldError[]> {
   try {
     await check();
@@ -71,7 +74,10 @@ export async function errorsOf(path: string, check: () => unknown): Promise<Fiel
   }
 }
 
-/** Returns the errors of a problem; its detail under `path` if it names no field. */
+/**
+ * Returns the field errors of a problem. If the problem lists no field errors, returns its detail as the error of
+ * `path`.
+ */
 export function fieldErrorsOf({ errors, detail }: Problem, path: string): FieldError[] {
   return errors ?? [{ path, message: detail }];
 }

@@ -37,7 +37,8 @@ export interface AcceptedRequest {
   /** Returns the request's fingerprint, see {@link fingerprintOf}. */
   fingerprint(): Promise<string>;
   /**
-   * Returns the digest of the request's content, see {@link digestOf}; undefined if a file has to be fetched first.
+   * Returns the digest of the request's content, see {@link digestOf}. Returns undefined if a file has to be fetched
+   * first.
    * @param date the date that the mark shows
    */
   digest(date: Date): Promise<string | undefined>;
@@ -47,7 +48,7 @@ export interface AcceptedRequest {
    * @throws EngineError if the file, the image or the text cannot be used
    */
   run(call: CallContext): Promise<WorkResult<Delivery>>;
-  /** Returns errors that `run` would throw and that show without reading the files. */
+  /** Returns the errors of `run` that can be detected without reading the files. */
   precheck(exchange: Exchange): Promise<FieldError[]>;
 }
 
@@ -56,7 +57,7 @@ export interface Product {
   operation: Operation;
   /** HTTP path of the operation. */
   path: string;
-  /** Name of the MCP tool. */
+  /** Name of the MCP tool that sells the operation. */
   tool: string;
   /** Short summary of the operation's effect. */
   summary: string;
@@ -122,7 +123,9 @@ export const PRODUCTS: readonly Product[] = [
   ),
 ];
 
-/** Returns the price of a call as text, such as `0.05 USDC`; all distinct prices if products differ. */
+/**
+ * Returns the price of a call as text, such as `0.05 USDC`. Returns all distinct prices if the products' prices differ.
+ */
 export function priceLabel(config: Config): string {
   return priceLabels(config).join(" or ");
 }
@@ -133,8 +136,8 @@ export function priceLabels(config: Config): string[] {
 }
 
 /**
- * Returns the HTTP path and the MCP tool of the product that has a field, for callers who sent the field to another
- * product.
+ * Returns the HTTP path and the MCP tool of the product that has a field. The error of a caller who sent the field to
+ * another product names them.
  */
 function productWith(field: string): string | undefined {
   const product = PRODUCTS.find(({ schemas }) => Object.hasOwn(schemas.json.shape, field));
@@ -144,7 +147,7 @@ function productWith(field: string): string | undefined {
 /**
  * Defines a product whose requests are carried out by `run`.
  * @param checks the schemas that validate a request after it is read
- * @param precheck returns errors that `run` would throw and that show without reading the files
+ * @param precheck returns the errors of `run` that can be detected without reading the files
  */
 export function defineProduct<R extends { filename: string }>(
   facts: Omit<Product, "schemas" | "accept">,
@@ -175,7 +178,7 @@ export function defineProduct<R extends { filename: string }>(
       if (tooLong) throw tooLong;
       const request: R = checked.data;
       let sent: Promise<FileHashes> | undefined;
-      const sentHashes = () => (sent ??= hashesOf(request)); // computed once, because files may be large
+      const sentHashes = () => (sent ??= hashesOf(request)); // computes the hashes only once, because files may be large
       return {
         fingerprint: async () => fingerprintOf(operation, request, await sentHashes()),
         precheck: (exchange) => precheck(request, exchange),

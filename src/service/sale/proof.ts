@@ -13,19 +13,27 @@ import type { Delivery } from "./products.ts";
  * Maximum age of a reused signed offer. Offers are reused because a signature takes a millisecond and a 402 is free.
  */
 const FRESH_SECONDS = 60;
-/** Maximum number of cached offers of a deployment. If routes are wildcards, callers choose the host. */
+/**
+ * Maximum number of cached offers of a deployment. A limit is needed because callers choose the host if routes are
+ * wildcards.
+ */
 const MAX_KEPT = 16;
 
 /** Signed offers by their terms, and the time until which they are reused (Unix seconds). */
 const keptOffers = oncePerConfig(() => new Map<string, { offers: SignedOffers; freshUntil: number }>());
 
-/** The signing code is loaded on first use, because setting up the curve takes milliseconds of the start-up time. */
+/**
+ * Loads the signing code on first use, because setting up the elliptic curve takes milliseconds of the start-up time.
+ */
 const signing = () => import("../../payments/wire/offerReceipt.ts");
 
 /** Address and public key of a deployment's RECEIPT_KEY, once they are computed. */
 const publicParts = oncePerConfig((): { known?: { address: string; publicKey: string } } => ({}));
 
-/** Returns the address and the public key (04, then x and y) of the RECEIPT_KEY; undefined without a RECEIPT_KEY. */
+/**
+ * Returns the address and the public key (04, then x and y) of the RECEIPT_KEY. Returns undefined without a
+ * RECEIPT_KEY.
+ */
 export async function receiptSigner(config: Config) {
   if (config.receiptKey === undefined) return undefined;
   const part = publicParts(config);
@@ -34,8 +42,8 @@ export async function receiptSigner(config: Config) {
 }
 
 /**
- * Returns the signed offers for the 402 of a request; undefined if nothing is signed. A signed offer stays valid at
- * least until a payment made from it expires.
+ * Returns the signed offers for the 402 of a request. Returns undefined if the deployment signs no offers. A signed
+ * offer stays valid at least until a payment made from it expires.
  */
 export async function signedOffers(offer: Offer, request: Request, config: Config): Promise<SignedOffers | undefined> {
   const { receiptKey } = config;
@@ -74,7 +82,7 @@ export async function provedReceipt(
       version: 1,
       network: chain.caip2,
       resourceUrl: proof.resourceUrl,
-      payer: isSolana(chain) ? payer : getAddress(payer), // normalized, because callers may write an address in any case
+      payer: isSolana(chain) ? payer : getAddress(payer), // normalizes the address, because callers may write it in any case
       issuedAt: Math.floor(settledAt / 1000),
       transaction: reference,
     },

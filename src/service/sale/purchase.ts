@@ -39,7 +39,7 @@ export function whileClosed(error: Error, { selling }: Config): Error {
   return error instanceof PaymentRequired && !selling ? notSelling() : error;
 }
 
-/** A payer who was admitted, and whose request may now be read. */
+/** An admitted payer, whose request may now be read. */
 export interface Admitted extends Admission {
   product: Product;
   payment: PaymentPayload;
@@ -81,8 +81,8 @@ export async function admitPayer(
 export type Accept = (call: CallContext) => Promise<AcceptedRequest>;
 
 /**
- * Returns the fingerprint of a request; undefined if it cannot be read. An invalid request has a fingerprint that
- * matches no sale.
+ * Returns the fingerprint of a request. Returns undefined if the request cannot be read. The fingerprint of an invalid
+ * request matches no sale.
  */
 async function fingerprintFor(accept: Accept, exchange: Exchange): Promise<string | undefined> {
   const call = new CallContext(exchange, undefined, addressAccount(exchange.request));
@@ -91,7 +91,7 @@ async function fingerprintFor(accept: Accept, exchange: Exchange): Promise<strin
   } catch (error) {
     return problemOf(error).code === "invalid_request" ? "" : undefined;
   } finally {
-    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes files that remain
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // if deleting fails, the sweep deletes the remaining files
   }
 }
 
@@ -105,7 +105,7 @@ async function fingerprintFor(accept: Accept, exchange: Exchange): Promise<strin
  */
 export async function purchase(admitted: Admitted, exchange: Exchange, accept: Accept): Promise<Sold<Delivery>> {
   const { request } = exchange;
-  // cancels the bytes that `readMessage` has counted before this call, because a charged call uses up no quota
+  // cancels the bytes that `readMessage` has counted before this call, because a charged call uses no quota
   const charged: Spent = { ms: 0, bytes: -(admitted.readBytes ?? 0) };
   return withinPayerQuota(quotaUser(admitted, exchange), exchange, async (setCost, allowed) => {
     const sale = await fulfil(admitted, exchange, accept, { setCost, allowed });
@@ -161,7 +161,7 @@ async function fulfil(
   } finally {
     if (call.bytesReceived > 0) exchange.facts.bytes_in = call.bytesReceived;
     setCost({ ms: Date.now() - (call.workBegan ?? Date.now()), bytes: call.bytesReceived });
-    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // the sweep deletes files that remain
+    exchange.waitUntil(call[Symbol.asyncDispose]().catch(() => undefined)); // if deleting fails, the sweep deletes the remaining files
   }
 }
 
@@ -173,17 +173,17 @@ export function accountOf({ payment, verified }: Admitted, { request }: Exchange
   return verified ? payerAccount(payment) : addressAccount(request);
 }
 
-/** A call as its quota counts it. */
+/** The facts about a call that the quota needs. */
 export interface QuotaUser {
-  /** The account, see {@link accountOf}; undefined if the call is not counted. */
+  /** The account that the call counts against, see {@link accountOf}. Undefined if the call is not counted. */
   name: string | undefined;
-  /** Identifies the payment. Several calls with one payment count as one. */
+  /** Identifies the payment of the call. Several calls with one payment count as one. */
   payment: string;
   /** Whether the payment was verified for this call. */
   isVerified(): boolean;
 }
 
-/** Returns a call as its quota counts it. */
+/** Returns the facts about a call that the quota needs. */
 export function quotaUser(admitted: Admitted, exchange: Exchange): QuotaUser {
   const { payment, verified } = admitted;
   return {

@@ -1,6 +1,6 @@
 /**
- * The preview on the page of a quote. The page marks the files in the browser, so it has to read them. Only uploads can
- * be read, a few times each. An upload is otherwise unreadable.
+ * The preview on the page of a payment link (a quote). The page marks the files in the browser, so it has to read them.
+ * Only uploaded files can be read this way, a few times each. Uploads are otherwise not readable.
  */
 import { PAYMENT_LINKS } from "../../settings/config.ts";
 import { Problem } from "../../shared/problems.ts";
@@ -20,8 +20,8 @@ export interface QuotePreview {
 }
 
 /**
- * Returns the data from which the page draws a preview. Returns undefined if a file is no upload, is too large or is missing, or
- * if the PDF has a password, which the page must not know.
+ * Returns the data from which the page of a quote draws a preview. Returns undefined if a file is not an upload, is too
+ * large or is missing. Also returns undefined if the PDF has a password, which the page must not know.
  */
 export async function previewOf({ product, fields }: OpenQuote, { env }: Exchange): Promise<QuotePreview | undefined> {
   const { password, file, image, ...settings } = fields;
@@ -37,7 +37,7 @@ export async function previewOf({ product, fields }: OpenQuote, { env }: Exchang
   return { operation: product.operation === "watermark.image" ? "image" : "text", settings, files };
 }
 
-/** Returns the upload of a handle if the page can draw its file. */
+/** Returns the upload of a handle, if the page of a quote can draw its file. */
 async function previewable(handle: string, env: Env): Promise<StoredUpload | undefined> {
   if (!isHandle(handle)) return undefined;
   const upload = await uploadOf(bucketOf(env), handle, Date.now());

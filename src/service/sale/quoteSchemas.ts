@@ -1,11 +1,13 @@
-/** Schemas of quotes: the request for a payment link, and its answer. */
+/** Schemas of quotes, the orders behind payment links: the request for a payment link, and its answer. */
 import * as z from "zod";
 import { once } from "../../shared/once.ts";
 import { PRODUCTS } from "./products.ts";
 
-/** Path where `POST` creates a quote. With the claim of a quote appended, `GET` returns the state and the result. */
+/**
+ * Path where `POST` creates a quote. With the claim of a quote appended, `GET` returns the quote's state and result.
+ */
 export const QUOTES_PATH = "/v1/quotes";
-/** Path of the page of a quote, without its id. */
+/** Path prefix of the payment pages of quotes. The id of a quote follows. */
 export const PAY_PATH = "/pay";
 
 /** Fields that may contain a file. */
@@ -23,7 +25,7 @@ export const quoteRequest = once(() =>
   }),
 );
 
-/** An example request. */
+/** An example of a request for a payment link. */
 export const QUOTE_EXAMPLE = {
   tool: "add_text_watermark",
   arguments: { file: "https://example.com/contract.pdf", text: "CONFIDENTIAL" },
@@ -39,7 +41,7 @@ export const quoteOffer = once(() =>
   }),
 );
 
-/** Schema of the state of a quote, for the holder of its claim. */
+/** Schema of a quote's state, for the caller that holds the quote's claim. */
 export const quoteResult = once(() =>
   z.strictObject({
     status: z.enum(["open", "paying", "sold", "withdrawn"]),

@@ -1,4 +1,7 @@
-/** Quotes: requests that somebody else pays for, through a page. The payment is an ordinary sale of the stored request. */
+/**
+ * Quotes: stored requests that somebody else pays for, through a payment page. The payment is an ordinary sale of the
+ * stored request.
+ */
 import type * as z from "zod";
 import { PaymentRequired } from "../../payments/wire/offer.ts";
 import { paymentKey } from "../../payments/wire/paymentPayload.ts";
@@ -15,20 +18,20 @@ import { type Delivery, PRODUCTS, type Product, priceLabel } from "./products.ts
 import type { Admitted } from "./purchase.ts";
 import { FILE_FIELDS, PAY_PATH, type quoteOffer, quoteRequest, type quoteResult } from "./quoteSchemas.ts";
 
-/** Limits of the quotes of one address: their number at a time and their total size in bytes. */
+/** Limits of the quotes of one address: their maximum number at a time, and their total size in bytes. */
 const LIMITS = { ...PAYMENT_LINKS.free, ms: PAYMENT_LINKS.seconds * 1000 };
 
-/** Codes after which a payment may still settle. */
+/** Error codes after which a payment may still settle. */
 const UNCERTAIN = new Set(["settlement_pending", "payment_in_progress", "call_cancelled", "internal_error"]);
 
-/** A quote with the product that it asks for. */
+/** A quote, with the product that its request buys. */
 export interface OpenQuote extends Quote {
   id: string;
   product: Product;
 }
 
 /**
- * Creates a quote for a request. Finds the errors that show without reading the request's files.
+ * Creates a quote for a request. Rejects errors of the request that can be detected without reading its files.
  * @throws Problem invalid_request if the request is invalid or contains a file, too_many_requests
  */
 export async function openQuote(fields: unknown, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteOffer>>> {
@@ -56,7 +59,7 @@ export async function openQuote(fields: unknown, exchange: Exchange): Promise<z.
 }
 
 /**
- * Returns the answer to the request for a quote again.
+ * Returns the same answer as the request that created the quote.
  * @throws Problem quote_not_found, quote_expired
  */
 export async function quoteOf(claim: string, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteOffer>>> {
@@ -73,7 +76,7 @@ function offered(id: string, claim: string, { expires }: Quote, { request, confi
   };
 }
 
-/** A quote is small, so it must not contain a file. */
+/** Rejects a request that contains a file, because quotes must be small. */
 function expectNoFile(fields: Record<string, unknown>): void {
   for (const path of FILE_FIELDS) {
     const value = fields[path];
@@ -86,7 +89,7 @@ function expectNoFile(fields: Record<string, unknown>): void {
 }
 
 /**
- * Returns a quote by the id of its page.
+ * Returns the quote whose payment page has the given id.
  * @throws Problem quote_not_found, quote_expired
  */
 export async function openQuoteAt(id: string, { env }: Exchange): Promise<OpenQuote> {
@@ -118,10 +121,10 @@ export async function expectOpen({ id }: OpenQuote, exchange: Exchange): Promise
 }
 
 /**
- * Sells a quote once: reserves it for the payment, runs the sale, and stores its result for the holder of the claim.
- * Failed work leaves the quote open.
+ * Sells a quote once. Reserves the quote for the payment, runs the sale, and stores its result for the holder of the
+ * claim. Failed work leaves the quote open.
  * @param sell runs the ordinary sale with this payment
- * @throws Problem quote_sold, quote_expired, payment_in_progress, and what `sell` throws
+ * @throws Problem quote_sold, quote_expired, payment_in_progress, and the errors of `sell`
  */
 export async function sellQuote<T extends { value: Delivery }>(
   quote: OpenQuote,
@@ -143,15 +146,17 @@ export async function sellQuote<T extends { value: Delivery }>(
     await finish(sale, name, sold.value);
     return sold;
   } catch (error) {
-    // A payment that may still settle keeps its reservation. After the lease, its own record decides.
+    // A payment that may still settle keeps its reservation. After the reservation expires, the ledger's record of the
+    // payment decides.
     const mayStillSettle = !(error instanceof PaymentRequired) && UNCERTAIN.has(problemOf(error).code);
-    if (!mayStillSettle) await sale.releaseQuote(name).catch(() => undefined); // the reservation ends with its lease anyway
+    if (!mayStillSettle) await sale.releaseQuote(name).catch(() => undefined); // a failed release is harmless, because the reservation expires
     throw error;
   }
 }
 
 /**
- * Looks up what became of a payment whose call has not ended as it should, and stores the result that it has bought.
+ * Looks up the outcome of a payment whose reservation has ended without an outcome. Stores the result if the payment
+ * has bought it.
  * @throws Problem payment_in_progress if the payment may still settle
  */
 async function settleDoubt({ id, product, fields }: OpenQuote, payment: string, exchange: Exchange): Promise<void> {
@@ -184,7 +189,7 @@ function closed(status: "paying" | "sold" | "withdrawn"): Problem {
 }
 
 /**
- * Returns the state of a quote for the holder of its claim, with the result once it is sold.
+ * Returns the state of a quote to the caller that holds the quote's claim, with the result once the quote is sold.
  * @throws Problem quote_not_found, quote_expired
  */
 export async function claimQuote(claim: string, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteResult>>> {
@@ -193,7 +198,7 @@ export async function claimQuote(claim: string, exchange: Exchange): Promise<z.o
   let state = await sale.quoteState();
   if (state.status === "paying" && state.until <= Date.now()) {
     const quote = await openQuoteAt(id, exchange);
-    await settleDoubt(quote, state.payment, exchange).catch(() => undefined); // it stays in doubt
+    await settleDoubt(quote, state.payment, exchange).catch(() => undefined); // if the look-up fails, the outcome stays unknown
     state = await sale.quoteState();
   }
   if (state.status === "sold") return { status: "sold", result: JSON.parse(state.value) };
@@ -202,7 +207,7 @@ export async function claimQuote(claim: string, exchange: Exchange): Promise<z.o
 }
 
 /**
- * Withdraws a quote. Its page then takes no payment.
+ * Withdraws a quote. The quote's page then accepts no payment.
  * @throws Problem quote_not_found, quote_expired, quote_sold, payment_in_progress
  */
 export async function withdrawQuote(claim: string, exchange: Exchange): Promise<void> {
@@ -212,7 +217,7 @@ export async function withdrawQuote(claim: string, exchange: Exchange): Promise<
   await withdrawStored(bucketOf(exchange.env), quote.id);
 }
 
-/** Reads the stored request of a quote for its sale. */
+/** Returns a function that reads the stored request of a quote for its sale. */
 export const acceptQuote =
   ({ product, fields }: OpenQuote) =>
   async (_call: CallContext) =>

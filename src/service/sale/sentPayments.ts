@@ -1,4 +1,4 @@
-/** The payments that come with a call over HTTP: x402 in two headers, or MPP in `Authorization`. */
+/** Reads the payments that come with a call over HTTP: x402 in two headers, or MPP in `Authorization`. */
 
 import { createHmac } from "node:crypto";
 import { announcedDigest, PAYMENT_SCHEME, paymentChallenges } from "../../payments/wire/mppChallenge.ts";
@@ -11,7 +11,7 @@ import { Problem } from "../../shared/problems.ts";
 import { oncePerConfig } from "../request/oncePerConfig.ts";
 import { isOwnHost } from "../request/ownHosts.ts";
 
-/** The payments of a call, in any protocol. */
+/** The payments of a call in either protocol. */
 export interface SentPayments {
   /** Whether the call has a payment, well-formed or not. */
   isSent: boolean;
@@ -27,7 +27,7 @@ export interface SentPayments {
 /** The payment of a call, and the challenge that it answers if it came over MPP. */
 type SentPayment = { payment: PaymentPayload } & Partial<MppPayment>;
 
-/** Returns payments of x402. If there are several, the first usable one counts. */
+/** Returns the x402 payments of a call. If there are several, the first usable one counts. */
 export function x402Payments(sent: (string | object | null | undefined)[]): SentPayments {
   return {
     isSent: sent.some((payment) => payment !== null && payment !== undefined),
@@ -41,7 +41,7 @@ export async function paymentsOf(request: Request, config: Config): Promise<Sent
   const x402 = x402Payments([headers.get("PAYMENT-SIGNATURE"), headers.get("X-PAYMENT")]);
   const credential = credentialIn(request, config);
   if (credential === undefined) return x402;
-  const { readCredential } = await import("../../payments/wire/mppCredential.ts"); // loaded on demand, because most isolates never get a credential
+  const { readCredential } = await import("../../payments/wire/mppCredential.ts"); // loads the file on demand, because most isolates never get a credential
   return {
     isSent: true,
     read: (offer) => {
@@ -57,8 +57,9 @@ export async function paymentsOf(request: Request, config: Config): Promise<Sent
 }
 
 /**
- * Returns the value of an `Authorization` header with a payment; undefined without one, or if the deployment takes no
- * MPP payments. Credentials of other schemes are ignored: a paid call needs none.
+ * Returns the value of an `Authorization` header with a payment. Returns undefined without such a header, or if the
+ * deployment accepts no MPP payments. Ignores credentials of other schemes, because a paid call needs no other
+ * credentials.
  */
 export function credentialIn(request: Request, config: Config): string | undefined {
   const header = request.headers.get("Authorization");
@@ -67,8 +68,8 @@ export function credentialIn(request: Request, config: Config): string | undefin
 }
 
 /**
- * Returns the challenges for the 402 of a request (`WWW-Authenticate`), the preferred one first. The list is empty if the
- * deployment takes no MPP payments for this offer.
+ * Returns the challenges for the 402 of a request (`WWW-Authenticate`), the preferred one first. The list is empty if
+ * the deployment accepts no MPP payments for this offer.
  */
 export function challengesFor(offer: Offer, request: Request, config: Config): string[] {
   if (!isPayableWithMpp(request, config)) return [];
@@ -80,7 +81,7 @@ export function challengesFor(offer: Offer, request: Request, config: Config): s
   );
 }
 
-/** Returns whether a deployment takes MPP payments. */
+/** Returns whether a deployment accepts MPP payments. */
 export function takesMpp(config: Config): boolean {
   return challengeKeyOf(config) !== undefined;
 }
@@ -97,7 +98,7 @@ const challengeKeys = oncePerConfig(({ receiptKey, facilitators }) => {
   return { key: createHmac("sha256", secret).update("ids of MPP challenges").digest() };
 });
 
-/** Returns the secret of a deployment's challenges; undefined if the deployment takes no MPP payments. */
+/** Returns the secret of a deployment's challenges. Returns undefined if the deployment accepts no MPP payments. */
 function challengeKeyOf(config: Config): Uint8Array | undefined {
   return config.mpp ? challengeKeys(config).key : undefined;
 }

@@ -14,7 +14,7 @@ export function signInTerms({ request, config }: Pick<Exchange, "request" | "con
 }
 
 /**
- * Returns the signer of a request's sign-in; undefined if the request has no sign-in.
+ * Returns the signer of a request's sign-in. Returns undefined if the request has no sign-in.
  * @throws PaymentError sign_in_refused
  */
 export async function signedIn(exchange: Pick<Exchange, "request" | "config">): Promise<SignedIn | undefined> {
@@ -23,7 +23,7 @@ export async function signedIn(exchange: Pick<Exchange, "request" | "config">): 
   if (header === null) return undefined;
   const terms = signInTerms(exchange);
   const { hostname } = terms.url;
-  // another site may collect sign-ins from its visitors; a sign-in that names another host must not work here
+  // another site may collect sign-ins from its visitors, so a sign-in that names another host is not valid here
   if (!isOwnHost(request, config))
     throw new PaymentError(
       "sign_in_refused",

@@ -14,7 +14,7 @@ import type { RequestFacts } from "../../shared/log.ts";
  * - `settle`: waits for the ledger, which settles through a facilitator
  */
 export const STEPS = ["receive", "verify", "plan", "write", "store", "settle"] as const;
-/** One of {@link STEPS}. */
+/** A step of a paid call, see {@link STEPS}. */
 export type Step = (typeof STEPS)[number];
 
 /**

@@ -8,9 +8,9 @@ import type { AcceptedRequest } from "./products.ts";
 type Accepted = AcceptedRequest | undefined;
 
 /**
- * Returns errors that a paid call with a request would get and that show without reading its files, at most
- * `MAX_PROBLEMS`.
- * @param accept reads and validates the request; undefined if it was not read
+ * Returns errors that a paid call with a request would get. Returns only errors that can be detected without reading
+ * the request's files, and at most `MAX_PROBLEMS`.
+ * @param accept reads and validates the request; returns undefined if the request was not read
  * @param sentKey the idempotency key, not yet validated
  */
 export async function errorsBeforePayment(

@@ -36,7 +36,7 @@ const BUFFERED_BYTES = 100_000;
 
 /**
  * Creates an upload. A free upload counts against the sender's address. With a payment that a facilitator verifies, the
- * upload counts against the payer and may be large. The payment is not settled, and can pay for the call afterwards.
+ * upload counts against the payer and may be large. The payment is not settled, so it can pay for the call afterwards.
  * @throws Problem invalid_request, source_too_large, image_too_large, too_many_requests
  * @throws PaymentRequired if the upload exceeds the free size without a payment, or the payment is refused
  * @throws PaymentError any error of {@link admitPayer}
@@ -85,8 +85,8 @@ export async function openUpload(
 }
 
 /**
- * Returns the maximum number of bytes of a file of this type.
- * @throws Problem source_too_large, image_too_large if the file exceeds it
+ * Returns the maximum number of bytes of a file of the given type.
+ * @throws Problem source_too_large, image_too_large if the file exceeds this size
  */
 function expectFits(type: UploadRecord["type"], bytes: number, { maxSourceBytes, maxImageBytes }: Config): number {
   const limits = {
@@ -102,11 +102,11 @@ const NOT_FREE = `payment required: the upload is larger than ${UPLOADS.freeByte
 /**
  * Verifies the payment that was sent with the request, and returns its payer's account. Returns undefined if no payment
  * was verified and none is needed.
- * @throws PaymentRequired if no sent payment is accepted but one is needed, or the payment is refused
+ * @throws PaymentRequired if a payment is needed but none is accepted, or if the payment is refused
  */
 async function payerOf(exchange: Exchange, sent: SentPayments, isNeeded: boolean): Promise<string | undefined> {
   if (!sent.isSent && !isNeeded) return undefined;
-  const [product] = PRODUCTS; // any product will do for the offer, because the product of the later call is unknown
+  const [product] = PRODUCTS; // uses the first product for the offer, because the product of the later call is unknown
   const all = offerFor(product!, resourceAt(new URL(exchange.request.url).origin), exchange);
   const offer = { ...all, channels: [] }; // a voucher is charged only by the call that sends it, so it cannot pay for an earlier upload
   if (!sent.isSent) throw new PaymentRequired(offer, NOT_FREE);

@@ -1,4 +1,4 @@
-/** Does the work of a call: fetches the file, puts the mark on its pages, stores the output. */
+/** Does the work of a call: fetches the file, marks its pages, and stores the output. */
 import {
   checkMark,
   type LoadFont,
@@ -44,12 +44,12 @@ export interface Proof {
 }
 
 /**
- * Returns the digest of a request's content from the hashes of the files that it names.
+ * Returns the digest of a request's content, given the hashes of the files that the request names.
  * @param source the name of the PDF
  */
 export type ContentDigest = (fetched: FileHashes, source: string | undefined) => Promise<string | undefined>;
 
-/** Plans the output for a source file. Each planner is made for one mark. */
+/** Plans the output for a source file. Each planner applies one particular mark. */
 type Planner = (
   source: Uint8Array | RangeReader,
   options: WatermarkOptions & { loadFont: LoadFont },
@@ -63,7 +63,7 @@ type Planner = (
 export async function watermarkText(request: TextRequest, call: CallContext, digest: ContentDigest): Promise<Marked> {
   const mark = textMarkOf(request);
   checkMark(mark);
-  // loads the fonts while the file arrives; a failure recurs, and is reported, when the mark is drawn
+  // loads the fonts while the file arrives; a failure here is ignored, because it recurs when the mark is drawn
   const fonts = isElsewhere(request.file)
     ? loadFonts(mark, fontLoader(call.env.ASSETS), call.date).catch(() => undefined)
     : undefined;
@@ -101,8 +101,8 @@ function isElsewhere(file: Source): boolean {
 }
 
 /**
- * Opens two files concurrently. If one fails, the fetch of the other is aborted. Waits for both fetches to end even
- * then, because a fetch uses memory of the call.
+ * Opens two files concurrently. If one fails, aborts the fetch of the other. Waits for both fetches to end even then,
+ * because a fetch uses memory of the call.
  * @throws Error of the file that failed first
  */
 async function together(
@@ -127,7 +127,7 @@ async function openPdf(file: Source, call: CallContext, signal?: AbortSignal): P
   return source;
 }
 
-/** Begins to bind the request's default key, if it applies. The work goes on meanwhile. */
+/** Begins to bind the request's default key, if the key applies. Does not wait until the key is bound. */
 async function bindDefaultKey({ defaultKey }: CallContext, digest: () => ReturnType<ContentDigest>): Promise<void> {
   const known = defaultKey && (await digest());
   if (known !== undefined) defaultKey?.bind(known);
@@ -151,7 +151,7 @@ async function deliver(
     );
   const isHashed = resourceUrl !== undefined;
   const store = async ({ length, chunks }: WatermarkPlan) => {
-    if (defaultKey?.isContested) await defaultKey.bound; // stores nothing for content that is already sold
+    if (defaultKey?.isContested) await defaultKey.bound; // throws if the content is already sold, so that nothing is stored
     begin("storing", call);
     const kept = { filename, ttlSeconds: config.linkTtlSeconds, isHashed };
     const { promise: written, resolve } = Promise.withResolvers<void>();
@@ -171,7 +171,7 @@ async function deliver(
     await defaultKey?.bound;
     throwIfCanceled(signal);
   } catch (error) {
-    await deleteResult(bucketOf(env), id).catch(() => undefined); // if this fails, the sweep deletes the result later
+    await deleteResult(bucketOf(env), id).catch(() => undefined); // if deleting fails, the sweep deletes the result later
     throw error;
   }
   const { pages, notices } = planned;
@@ -196,7 +196,10 @@ function begin(stage: Stage, { signal, progress }: CallContext): void {
   progress?.(stage);
 }
 
-/** @param fileSignal aborted when this file is no longer needed, even if the call goes on */
+/**
+ * Opens a file of the request.
+ * @param fileSignal aborted when this file is no longer needed, even if the call continues
+ */
 async function open(
   source: Source,
   field: "file" | "image",
