@@ -21,7 +21,7 @@ const MAX_PARTS = 50;
 
 /** The form fields that may contain a file. */
 const UPLOAD_FIELDS = ["file", "image"] as const;
-/** Matches file names that suggest which field a misnamed file was meant for. */
+/** Matches file names that suggest the intended field of a file that arrived under another field name. */
 const FILENAMES = { file: /\.pdf$/i, image: /\.(png|jpe?g)$/i };
 type UploadField = (typeof UPLOAD_FIELDS)[number];
 
@@ -55,7 +55,7 @@ export async function readForm(
     if (form.has(name)) throw repeated(name);
     if (form.size === MAX_PARTS) throw refused(`has more than ${MAX_PARTS} parts`, "Send only documented fields.");
     memory.take(name.length);
-    const isMostOfBody = name === "file"; // a long form consists almost entirely of its PDF
+    const isMostOfBody = name === "file"; // a long form consists almost entirely of the PDF in its field `file`
     const chunks = asProblems(data);
     if (isFile) {
       if (!isUploadField(name)) throw fileNotAllowed(name, filename);
@@ -101,7 +101,7 @@ function failAs(field: string): (error: unknown) => never {
   };
 }
 
-/** Skips the rest of a field. Throws `refusal` if the rest has more than {@link MAX_TEXT_BYTES} bytes. */
+/** Skips the rest of a field. @throws Problem `refusal` if the rest has more than {@link MAX_TEXT_BYTES} bytes */
 async function skip(chunks: AsyncIterable<Uint8Array>, refusal: Problem): Promise<void> {
   let dropped = 0;
   for await (const { length } of chunks) {
@@ -141,7 +141,7 @@ function beginningOfText(text: string): string {
   return text.slice(0, TRUNCATED_UNITS).replace(/[\ud800-\udbff]$/, "");
 }
 
-/** Returns whether a long text field contains a file, judged by its beginning. */
+/** Returns whether a long field contains a file, judged by the field's name and the beginning of its value. */
 function mayBeFile(name: string, beginning: string): name is UploadField {
   return isUploadField(name) && (isDataUri(beginning) || isBase64(beginning));
 }
@@ -150,7 +150,10 @@ function isUploadField(name: string): name is UploadField {
   return UPLOAD_FIELDS.some((field) => field === name);
 }
 
-/** @param filename the file name of the part, which shows the field that the caller meant */
+/**
+ * Creates the Problem for a file in a field that takes no file.
+ * @param filename the file name of the part, which suggests the field that the caller meant
+ */
 function fileNotAllowed(name: string, filename = ""): Problem {
   const path = shownName(name);
   const meant = UPLOAD_FIELDS.find((field) => FILENAMES[field].test(filename));

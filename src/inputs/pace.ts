@@ -10,8 +10,8 @@ export interface Pace {
 }
 
 /**
- * Maximum length of one wait for a read, in milliseconds. A wait that takes longer means that other calls of the
- * isolate used the CPU, during which no bytes could arrive. The excess is not counted against the sender.
+ * Maximum length of one wait for a read, in milliseconds. If a wait takes longer, other calls of the isolate have used
+ * the CPU, and no bytes could arrive. The excess is not counted against the sender.
  */
 const WAIT_MS = 100;
 

@@ -50,7 +50,7 @@ export async function* partsOf(
 
 /**
  * Returns the boundary that a Content-Type declares.
- * @throws MalformedParts if it declares none
+ * @throws MalformedParts if the Content-Type declares no boundary
  */
 export function boundaryOf(contentType: string): string {
   const [, quoted, token] = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? [];
@@ -59,7 +59,7 @@ export function boundaryOf(contentType: string): string {
   return boundary;
 }
 
-/** Reads the header lines of a part. Returns its name, its charset, and whether it is a file. */
+/** Reads the header lines of a part. Returns the part's name, charset and file name, and whether the part is a file. */
 async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -84,12 +84,12 @@ async function readHead(scanner: Scanner): Promise<Omit<FormPart, "data">> {
   };
 }
 
-/** Searches the bytes of a body chunk by chunk, with the runtime's native search. */
+/** Searches the bytes of a body chunk by chunk, with the native search of the runtime. */
 class Scanner {
   readonly #chunks: AsyncIterator<Uint8Array>;
   /**
-   * Bytes that have been read but not yielded. The initial value is a line break: every delimiter begins with one,
-   * except that the first delimiter of a body may lack it.
+   * Bytes that have been read but not yielded. The initial value is a line break, because every delimiter begins with a
+   * line break, but the first delimiter of a body may lack it.
    */
   #unread: Buffer = Buffer.from("\r\n");
 
@@ -132,7 +132,8 @@ class Scanner {
   }
 
   /**
-   * Reads the next chunk and appends it to the unread bytes, which are usually empty and never longer than a delimiter.
+   * Reads the next chunk and appends it to the unread bytes. The unread bytes are usually empty and never longer than a
+   * delimiter.
    */
   async #readMore(): Promise<boolean> {
     const left = Buffer.from(this.#unread); // copies the unread bytes, because the next chunk may overwrite the last one

@@ -11,7 +11,7 @@ import { tooLarge } from "./size.ts";
 const MAX_IN_MEMORY_MS = 3000;
 const SMALL_BYTES = 64 * 1024;
 
-/** Limits for one received file, and where it is stored. */
+/** Limits for one received file, and the function that stores it. */
 export interface ReceiveLimits {
   /** The request field that contains the file. */
   field: "file" | "image";
@@ -22,7 +22,7 @@ export interface ReceiveLimits {
   pace: Pace;
   /** The call's share of memory. */
   memory: MemoryShare;
-  /** Called with the size of every chunk received. An error thrown here ends the transfer. */
+  /** Counts the bytes of each received chunk. An error thrown by this function ends the transfer. */
   count(bytes: number): void;
   /**
    * Stores a file that does not stay in memory. The implementation must delete the file after the call.
@@ -32,12 +32,12 @@ export interface ReceiveLimits {
 }
 
 /**
- * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory. Stores it instead if it
- * is too large or arrives too slowly, or if memory is short.
+ * Receives a file whose chunks have passed through {@link counted}. Keeps the file in memory if possible. Stores the
+ * file if it is too large, if it arrives too slowly, or if memory is short.
  * @param announced size in bytes that the sender declares, which may be false
  * @param atMost upper bound of the size in bytes, if certain
  * @throws Problem source_too_large, image_too_large
- * @throws Error errors of `chunks` and `limits.store`
+ * @throws Error for errors of `chunks` and `limits.store`
  */
 export async function receive(
   chunks: AsyncIterable<Uint8Array>,
@@ -65,7 +65,7 @@ export async function receive(
 
 /**
  * Reads a file into memory and returns all bytes. If memory runs out or the file arrives too slowly, returns the file
- * as chunks instead: the bytes read before that as one chunk, followed by the remaining chunks.
+ * as chunks instead. The first chunk then contains the bytes that were already read.
  * @param expected the announced number of bytes
  */
 async function fillMemory(
@@ -82,7 +82,10 @@ async function fillMemory(
     bytes = larger;
     return true;
   };
-  /** Returns the file as chunks. The first chunk contains all bytes read so far, and their memory is freed after it. */
+  /**
+   * Returns the file as chunks. The first chunk contains all bytes read so far. The memory of this chunk is freed once
+   * it has been consumed.
+   */
   const spill = (next: Promise<IteratorResult<Uint8Array>>) => {
     next.catch(() => undefined); // prevents an unhandled rejection until `continued` awaits this read
     const [read, size] = [[bytes.subarray(0, length)], bytes.length];
@@ -120,7 +123,8 @@ async function* continued(
 }
 
 /**
- * Receives a file that is already stored: reads it into memory if there is room, or else leaves it in storage.
+ * Receives a file that is already stored. Reads the file into memory if there is room, and leaves it in storage
+ * otherwise.
  * @throws Problem source_too_large, image_too_large
  */
 export async function receiveStored(

@@ -58,7 +58,7 @@ export function expectFileLink(address: string): void {
   if (link !== undefined) throw webPage(link);
 }
 
-/** @param link the direct link of the file, if known */
+/** Creates the Problem for a web page that was sent as a file. @param link the direct link of the file, if known */
 function webPage(link: string | undefined): Problem {
   return new Problem(
     "not_a_pdf",

@@ -16,7 +16,8 @@ interface Opening {
   rules: FetchRules;
   limits: ReceiveLimits;
   /**
-   * Called with the first bytes of a fetched file, before the rest is fetched. An error thrown here ends the transfer.
+   * Checks the first bytes of a fetched file, before the rest is fetched. An error thrown by this function ends the
+   * transfer.
    */
   inspect(head: Uint8Array): unknown;
   /** Whether to compute the SHA-256, which takes time. The SHA-256 of an upload is already known. */
@@ -61,7 +62,7 @@ export async function openSource(
 export function decodeSource(source: string, field: string, limits?: ReceiveLimits): Uint8Array<ArrayBuffer> {
   try {
     const payload = payloadOf(source);
-    if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // base64 has 4/3 of the length of the bytes, plus line breaks
+    if (limits && payload.length > 2 * limits.maxBytes) throw tooLarge(limits); // rejects early: base64 has 4/3 of the length of the bytes, plus line breaks
     const bytes = decodeBase64(payload);
     if (limits && bytes.length > limits.maxBytes) throw tooLarge(limits);
     return bytes;
@@ -76,7 +77,7 @@ function nameIn(address: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return segment; // not UTF-8
+    return segment; // the segment is not UTF-8
   }
 }
 
@@ -94,7 +95,7 @@ async function fetchSource(
 ): Promise<ReceivedFile> {
   const { response, signal, isEncoded } = await openAddress(address, rules);
   const { body, headers } = response;
-  const announced = Number(headers.get("Content-Length")); // untrusted, so received bytes are counted too
+  const announced = Number(headers.get("Content-Length")); // this header is untrusted, so received bytes are counted too
   if (announced > limits.maxBytes) {
     await body?.cancel();
     throw tooLarge(limits);
@@ -111,7 +112,8 @@ async function fetchSource(
 }
 
 /**
- * Passes on the chunks of a decoded body, and throws beyond `maxBytes`. A small encoded body may expand to gigabytes.
+ * Passes on the chunks of a decoded body, and throws if they exceed `maxBytes` in total. A small compressed body may
+ * expand to gigabytes.
  */
 async function* fitting(maxBytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0;

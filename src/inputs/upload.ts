@@ -1,6 +1,6 @@
 import type { ReceivedFile } from "./receivedFile.ts";
 
-/** Advice for a file without a public URL, worded as the end of a sentence. */
+/** Advice for a caller whose file has no public URL, worded as the end of a sentence. */
 export const UPLOAD_FIRST =
   "upload the file with the free tool request_upload (over HTTP: POST /v1/uploads) and send the returned handle upload:… instead";
 

@@ -39,7 +39,7 @@ const BODY_GRACE_MS = 10_000;
 export const RATE_LIMITS = { unpaidCalls: 120, wrongTokens: 30 } as const;
 /**
  * Limit of refused payments per address, as a leaky bucket. `capacity` is the number of refused payments after which
- * the address is throttled. One of them is forgotten every `leakMs` milliseconds.
+ * the address is throttled. One refused payment is forgotten every `leakMs` milliseconds.
  */
 export const REFUSED_PAYMENTS = { capacity: 10, leakMs: 5000 } as const;
 /** Limit of verified but unused payments per payer, as a leaky bucket. A payment is unused if its call failed. */
@@ -52,13 +52,13 @@ export const UNUSED_PAYMENTS = { capacity: 30, leakMs: 2000 } as const;
 export const UPLOADS = {
   /** Lifetime of an upload, in seconds. */
   seconds: 3600,
-  /** Size limit of a free upload, in bytes. */
+  /** Maximum size of a free upload, in bytes. */
   freeBytes: 10_000_000,
   /** Limits of the free uploads that an address has at the same time: their number and their total size in bytes. */
   free: { slots: 5, bytes: 50_000_000 },
   /** Maximum number of uploads that a payer has at the same time. */
   payerSlots: 100,
-  /** Limit of the bytes received in failed attempts to send a file, as a multiple of the upload's size. */
+  /** Maximum number of bytes received in failed attempts to send a file, as a multiple of the upload's size. */
   maxFailedSizes: 2,
 } as const;
 
@@ -70,7 +70,7 @@ export const PAYMENT_LINKS = {
   requestBytes: 16 * 1024,
   /** Limits of the payment links that an address has at the same time: their number and their total size in bytes. */
   free: { slots: 20, bytes: 1_000_000 },
-  /** Maximum size of an uploaded file that a page reads for its preview, in bytes. */
+  /** Maximum size of an uploaded file that a payment page reads for its preview, in bytes. */
   previewBytes: 10_000_000,
   /** Number of times that the pages of payment links can read one upload. */
   previewReads: 5,
@@ -91,8 +91,8 @@ export const settings = z.object({
   /** Whether new calls are sold. If false, calls that are already paid are still settled and delivered. */
   SELLING: flag.default(true),
   /**
-   * Whether calls without a key are charged once for the same content within ten minutes. Set it to false if many people
-   * share one payer, such as a hosted wallet.
+   * Whether calls without an idempotency key are charged once for the same content within ten minutes. Set this to
+   * false if many people share one payer, such as a hosted wallet.
    */
   DEFAULT_KEY: flag.default(true),
   /**
@@ -161,11 +161,20 @@ export const settings = z.object({
    * "batch-settlement"). It holds no money. Without this key, channels are not offered.
    */
   CHANNEL_KEY: privateKey.optional(),
-  /** Time between the request of a withdrawal from a channel and the withdrawal. Claims must be done by then. */
+  /**
+   * Time between a payer's request to withdraw from a channel and the withdrawal. The service must claim the channel's
+   * charges within this time.
+   */
   CHANNEL_WITHDRAW_DELAY_SECONDS: count(86_400, 30 * 86_400, 3600),
-  /** Minimum of a deposit into a channel, in calls. Each deposit costs the facilitator a transaction. */
+  /**
+   * Minimum deposit into a channel, as a multiple of the price of a call. Each deposit costs the facilitator a
+   * transaction.
+   */
   CHANNEL_MIN_DEPOSIT_CALLS: count(10, 1000),
-  /** The operator's token for `GET /v1/operator/sales` and `npm run revenue`. Without it, the sales cannot be read. */
+  /**
+   * The operator's token for `GET /v1/operator/sales` and `npm run revenue`. Without this token, the sales cannot be
+   * read.
+   */
   OPERATOR_TOKEN: z
     .string()
     .regex(
@@ -177,8 +186,8 @@ export const settings = z.object({
   FACILITATOR_TIMEOUT_SECONDS: count(20, 120),
 
   /**
-   * The hosts that serve /mcp. Web pages of these hosts may call it, and payers may sign in there. `src/mcp/hosts.ts`
-   * implements the default.
+   * The hosts that serve /mcp. Web pages of these hosts may call /mcp, and payers may sign in at these hosts.
+   * `src/mcp/hosts.ts` implements the default.
    */
   ALLOWED_HOSTS: list(z.hostname("must be host names without scheme and port").toLowerCase()).optional(),
   /** The operator's email address, for registries and callers. */
@@ -187,8 +196,8 @@ export const settings = z.object({
   REPOSITORY_URL: link.optional(),
 
   /**
-   * Lifetime of a download link, in seconds. It starts before the payment settles, so it must exceed the time for which
-   * settlement is retried.
+   * Lifetime of a download link, in seconds. The lifetime starts before the payment settles. It must therefore exceed
+   * the time during which settlement is retried.
    */
   LINK_TTL_SECONDS: count(24 * 3600, 30 * 24 * 3600, 600),
   /**
@@ -231,7 +240,10 @@ export const settings = z.object({
   MAX_PAGES: count(50_000, 1_000_000),
   /** Time limit for fetching one URL, including redirects and body. */
   FETCH_TIMEOUT_SECONDS: count(60, 300),
-  /** Whether callers on this machine may name files at its loopback addresses, on any port. For development only. */
+  /**
+   * Whether callers on this machine may name files at the machine's loopback addresses, on any port. For development
+   * only.
+   */
   ALLOW_LOOPBACK_SOURCES: flag.default(false),
   /**
    * A DNS-over-HTTPS resolver (JSON format) that checks before each fetch whether a host is public. Needed for workerd
@@ -248,7 +260,7 @@ const NAMES = Object.keys(settings.shape);
 export interface Config extends FacilitatorSettings {
   /** Whether new calls are sold. */
   selling: boolean;
-  /** Whether calls without a key are charged once for the same content. */
+  /** Whether calls without an idempotency key are charged once for the same content. */
   defaultKey: boolean;
   /** Whether calls can also be paid over MPP. */
   mpp: boolean;
@@ -257,19 +269,22 @@ export interface Config extends FacilitatorSettings {
   payTo: string;
   payToSolana: string | undefined;
   rpcUrls: RpcUrls;
-  /** The key that signs offers and receipts, if one is set. */
+  /** The key that signs offers and receipts. Undefined if RECEIPT_KEY is not set. */
   receiptKey: `0x${string}` | undefined;
-  /** The key that signs claims and refunds of channels, if one is set. */
+  /** The key that signs claims and refunds of payment channels. Undefined if CHANNEL_KEY is not set. */
   channelKey: `0x${string}` | undefined;
   channelWithdrawDelaySeconds: number;
   channelMinDepositCalls: number;
-  /** The terms of channels; undefined if none are offered. Set once the facilitators have been asked. */
+  /**
+   * The terms of payment channels. Undefined if the deployment offers no channels, or before the facilitators have been
+   * asked.
+   */
   channels?: ChannelTerms | undefined;
-  /** The operator's token for reading the sales; undefined if the sales cannot be read. */
+  /** The operator's token for reading the sales. Undefined if OPERATOR_TOKEN is not set. */
   operatorToken: string | undefined;
   /** Maximum duration of a call's work, in seconds. */
   workSeconds: number;
-  /** Maximum duration of a call before settlement, in milliseconds. It includes receiving the body. */
+  /** Maximum duration of a call before settlement, in milliseconds. This duration includes receiving the body. */
   callMs: number;
   /**
    * Requested validity of the payer's authorization, in seconds. It exceeds the time for the work and the settlement.
@@ -279,7 +294,7 @@ export interface Config extends FacilitatorSettings {
   contactEmail: string | undefined;
   repositoryUrl: string | undefined;
   linkTtlSeconds: number;
-  /** The only host that serves files; undefined if the API's host serves them. */
+  /** The only host that serves files. Undefined if the API's host serves them. */
   fileHost: string | undefined;
   maxBodyBytes: number;
   maxJsonBytes: number;
@@ -289,8 +304,8 @@ export interface Config extends FacilitatorSettings {
   maxLargeFiles: number;
   maxCallsPerPayer: number;
   /**
-   * Maximum number of concurrent requests per payer, including those that wait for another request with the same
-   * payment.
+   * Maximum number of concurrent requests per payer. Requests that wait for another request with the same payment
+   * count, too.
    */
   maxRequestsPerPayer: number;
   unchargedMsPerHour: number;
@@ -303,7 +318,7 @@ export interface Config extends FacilitatorSettings {
   dnsCheckUrl: string | undefined;
 }
 
-/** Thrown for invalid settings. The message is public, so it names settings but contains no values. */
+/** Thrown for invalid settings. The message is public. It therefore names settings but contains no values. */
 export class SettingsError extends Error {
   readonly problems: string[];
 
@@ -476,7 +491,8 @@ function networksOf({ NETWORKS: chosen, EXTRA_NETWORKS: extra, PRICE }: Settings
 }
 
 /**
- * Returns the credentials for the facilitator with this index. A facilitator never receives the secrets of another one.
+ * Returns the credentials for the facilitator with this index. A facilitator never receives the secrets of another
+ * facilitator.
  */
 function authFor(
   url: string,
@@ -511,7 +527,8 @@ export function configOf(env: object): Config {
 }
 
 /**
- * Returns the host of files, even if other settings are invalid. Returns undefined if FILE_HOST is unset or invalid.
+ * Returns the host that serves files, even if other settings are invalid. Returns undefined if FILE_HOST is unset or
+ * invalid.
  */
 export function fileHostOf(env: object): string | undefined {
   const { FILE_HOST } = textsOf(env);

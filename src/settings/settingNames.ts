@@ -19,8 +19,8 @@ export function textsOf(env: object): Record<string, unknown> {
 }
 
 /**
- * Returns an error message for each misspelled setting. An example of the danger: with NETWORK=base instead of
- * NETWORKS=base, the service would sell calls on the default test network.
+ * Returns an error message for each misspelled setting. Ignoring a misspelled setting would be dangerous: with
+ * NETWORK=base instead of NETWORKS=base, the service would sell calls on the default test network.
  */
 export function misspelledNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
   return nonSettings(texts, settings).flatMap((name) => {
@@ -31,7 +31,7 @@ export function misspelledNames(texts: Record<string, unknown>, settings: readon
 
 /**
  * Returns the variables of a process environment that are settings or misspelled settings. Unlike {@link
- * misspelledNames}, compares names with their underscores: otherwise PATH would be a misspelling of PAY_TO.
+ * misspelledNames}, compares names with their underscores. Otherwise PATH would count as a misspelling of PAY_TO.
  */
 export function settingsIn(env: NodeJS.ProcessEnv, settings: readonly string[]): Record<string, string> {
   const isSetting = (name: string) =>
@@ -45,7 +45,7 @@ const RUNTIME_NAMES = /^(_|CF_|CLOUDFLARE_|WRANGLER_)/;
 
 /**
  * Returns the names that are neither settings nor misspelled settings. Such names may belong to another program, or to
- * another version of this one.
+ * another version of Overprint.
  */
 export function unknownNames(texts: Record<string, unknown>, settings: readonly string[]): string[] {
   return nonSettings(texts, settings).filter(
@@ -71,8 +71,8 @@ function nearSetting(name: string, settings: readonly string[]): string | undefi
 }
 
 /**
- * Returns a name without its underscores and hyphens, in one case. Most misspelled names differ only in these: payTo,
- * PAY-TO.
+ * Returns a name in one case, without its underscores and hyphens. Most misspelled names differ from the setting only
+ * in these, such as payTo and PAY-TO.
  */
 function lettersOf(name: string): string {
   return name.toUpperCase().replace(/[^A-Z0-9]/g, "");

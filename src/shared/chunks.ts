@@ -1,12 +1,12 @@
 const CHUNK = 256 * 1024;
 
-/** A wrapper around each read of a stream, for example to limit its duration. */
+/** Wraps each read of a stream, for example to limit the duration of the read. */
 export type Watch = <T extends { value?: Uint8Array | undefined }>(read: Promise<T>) => Promise<T>;
 
 /**
  * Reads a native stream (a response body or a stored object) in chunks of 256 KiB. All chunks share one buffer, so a
- * chunk is valid only until the next one is requested. The runtime's default chunks have only a few kilobytes, and each
- * is newly allocated.
+ * chunk is valid only until the next one is requested. The runtime's default chunks are only a few kilobytes long, and
+ * the runtime allocates a new buffer for each.
  * @throws Error any error of `watch`
  */
 export async function* chunksOf(
@@ -23,6 +23,6 @@ export async function* chunksOf(
       buffer = value.buffer;
     }
   } finally {
-    void reader.cancel().catch(() => undefined); // does not wait for the cancellation
+    void reader.cancel().catch(() => undefined); // starts the cancellation without waiting for it
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The only module that logs. Each line is one JSON object with an `event` and, if it belongs to a request, its
- * `request_id`. No line contains a secret: no token, signature, password or URL query.
+ * Writes the log. No other module logs. Each line is one JSON object with an `event` and, if it belongs to a request,
+ * its `request_id`. No line contains a secret: no token, signature, password or URL query.
  */
 import type { PaymentEvent } from "../payments/wire/events.ts";
 import type { ProblemCode } from "./problems.ts";
@@ -28,9 +28,11 @@ export interface RequestLine {
   file?: string;
   /** Page count of the sold result. */
   pages?: number;
-  /** Length of the request body in bytes. For a paid call, all received bytes, including files from URLs. */
+  /**
+   * Length of the request body in bytes. For a paid call, the number of all received bytes, including files from URLs.
+   */
   bytes_in?: number;
-  /** Length of the sold result in bytes, or else of the response if its length is known. */
+  /** Length of the sold result in bytes. For other requests, the length of the response, if known. */
   bytes_out?: number;
   /** Duration of each step of a call, in milliseconds. `STEPS` in service/sale/steps.ts describes the steps. */
   receive_ms?: number;

@@ -1,4 +1,4 @@
-/** Returns a function that calls `make` once, on first use, and returns that value on every call. */
+/** Returns a function that calls `make` on its first call, and returns the value of this first call every time. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

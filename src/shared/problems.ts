@@ -2,8 +2,8 @@ import { EngineError, type EngineErrorCode } from "../engine/index.ts";
 import { PaymentError, type PaymentErrorCode } from "../payments/wire/errors.ts";
 
 /**
- * Every error of the service: its stable `code`, its HTTP status and its title. The `detail` says what to do next. It
- * is written by the code that detects the error.
+ * Every error of the service: its stable `code`, its HTTP status and its title. The code that detects an error writes
+ * the `detail`, which says what to do next.
  */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: "The request is invalid" },
@@ -95,7 +95,7 @@ export function repeatedField(name: string): FieldError {
 export class Problem extends Error {
   override name = "Problem";
   readonly code: ProblemCode;
-  /** One or two sentences for the caller: the cause, then what to do. They reveal no internals. */
+  /** One or two sentences for the caller: the cause, then what to do. The sentences reveal no internals. */
   readonly detail: string;
   readonly errors: FieldError[] | undefined;
   readonly headers: Record<string, string>;
@@ -163,7 +163,7 @@ export function problemDetails({ type, code, detail, errors, idempotencyKey }: P
 
 /**
  * Serializes a failure, so that the ledger can pass it to other calls that wait for the same work. Returns undefined
- * for a canceled call, because the other calls continue.
+ * for a canceled call, because the waiting calls then continue without it.
  */
 export function writeFailure(error: unknown): string | undefined {
   const { code, detail, errors, headers } = problemOf(error);

@@ -12,11 +12,11 @@ export interface ConnectFacts {
   repository: string | undefined;
 }
 
-/** How to connect one host. */
+/** Instructions for connecting one MCP host. */
 interface Host {
   id: string;
   name: string;
-  /** Where the code goes. Parts between backquotes become code. */
+  /** The place where the user enters the code. Text between backquotes is shown as code. */
   where: string;
   code(endpoint: string): string;
 }

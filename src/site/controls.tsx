@@ -39,7 +39,7 @@ const RARE = [
 /** Fields whose description is always visible. Other descriptions are tooltips. */
 const EXPLAINED = ["text", ...RARE];
 
-/** Placeholders of empty controls. They name the default. */
+/** Placeholders of empty controls. A placeholder names the default of the field. */
 const PLACEHOLDERS: Record<string, string> = {
   rotation: "Default",
   color: "Default",
@@ -77,7 +77,7 @@ export function Controls({ product }: { product: Product }) {
     }));
   const usual = fields
     .filter(({ name }) => !RARE.includes(name))
-    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // moves `color` to the end, which puts `font_size` beside `rotation`
+    .toSorted((a, b) => Number(a.name === "color") - Number(b.name === "color")); // moves `color` to the end, so that `font_size` is beside `rotation`
   const rare = fields.filter(({ name }) => RARE.includes(name));
   return (
     <form

@@ -228,7 +228,7 @@ interface FieldFacts {
   description: string | undefined;
   /** The allowed values, if the schema lists them. */
   names?: unknown[] | undefined;
-  /** The value used if the field is omitted. */
+  /** The value that applies if the field is omitted. */
   fallback?: unknown;
 }
 

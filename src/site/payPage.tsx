@@ -2,20 +2,20 @@ import { Checkout } from "./checkout.tsx";
 import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
 
-/** A quote, as its page shows it. */
+/** The facts about a payment link that its page shows. */
 export interface PayPageProps {
   isPaid: boolean;
-  /** The data from which the page draws a preview; undefined if the page shows no preview. */
+  /** The data from which the page draws a preview. Undefined if the page shows no preview. */
   preview: PayPagePreview | undefined;
   /** Path of the files for the preview, without the name of the field. */
   previewPath: string;
-  /** Path of the paid call. */
+  /** Path to which the page sends the paid call. */
   path: string;
   /** Summary of the product. */
   summary: string;
   fields: Readonly<Record<string, unknown>>;
   price: string;
-  /** When the quote expires, Unix milliseconds. */
+  /** Time at which the payment link expires, in Unix milliseconds. */
   expires: number;
   developmentKey: string | undefined;
 }
@@ -34,7 +34,10 @@ interface PayPagePreview {
 const HIDDEN = new Set(["password"]);
 const FILES = new Set(["file", "image"]);
 
-/** The page of a quote, where a person pays for a call that an agent has prepared. `web/pay.ts` is its client script. */
+/**
+ * The page of a payment link, where a person pays for a call that an agent has prepared. `web/pay.ts` is the page's
+ * client script.
+ */
 export function PayPage(props: PayPageProps) {
   const { path, summary, fields, price, expires, developmentKey, preview, previewPath, isPaid } = props;
   const settings = Object.entries(fields).filter(([name]) => !FILES.has(name));

@@ -36,7 +36,7 @@ const READING = {
 /** Policy of pages without scripts. */
 export const READING_POLICY = policy(READING);
 
-/** Policy of pages whose script sends nothing. */
+/** Policy of pages with a script that sends no requests. */
 export const SCRIPT_POLICY = policy({ ...READING, "script-src": "'self'" });
 
 /** Policy of pages whose script sends requests to this deployment. */
@@ -49,7 +49,7 @@ export const WORKER_POLICY = policy({
   "connect-src": "'self'",
 });
 
-/** Policy of foreign files that only scripts read. */
+/** Policy of callers' files that only scripts read. */
 export const SANDBOX_POLICY = policy({ "default-src": "'none'", sandbox: "" });
 
 function policy(directives: Record<string, string>): string {

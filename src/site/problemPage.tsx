@@ -3,7 +3,7 @@ import { Document } from "./document.tsx";
 import { Masthead } from "./frame.tsx";
 import { Prose } from "./prose.tsx";
 
-/** The texts of the page: what happened, and what to do. */
+/** The texts of the page: the cause of the error, and the next step. */
 interface Words {
   /** The heading in two parts. The second part is printed in overlapping colors, as on the home page. */
   heading: readonly [string, string];
@@ -51,7 +51,7 @@ interface ProblemFacts {
   links: boolean;
 }
 
-/** The page that a browser shows for a failed request. It never repeats the requested address. */
+/** The page that a browser shows for a failed request. The page never repeats the requested address. */
 export function ProblemPage({ problem: { code, detail, status }, requestId, links }: ProblemFacts) {
   const { title } = PROBLEMS[code];
   const { heading, happened, advice } = WORDS[code] ?? { heading: [title, ""], happened: detail, advice: "" };

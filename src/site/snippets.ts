@@ -1,4 +1,7 @@
-/** Writes calls as code. The server runs this file first, and the browser runs it again whenever settings change. */
+/**
+ * Writes calls as code. The server runs this file for the first display, and the browser runs it again whenever
+ * settings change.
+ */
 import type { FieldValue } from "../service/request/fieldKinds.ts";
 
 /** The call to show as code. */

@@ -12,12 +12,12 @@ export interface Link {
 /** Path prefix of download links. */
 export const FILES = "/v1/files";
 
-/** Returns the URL of a link on `origin`. */
+/** Returns the URL of a download link on `origin`. */
 export function urlOf(origin: string, { id, token }: { id: string; token: string }): string {
   return `${origin}${FILES}/${id}.pdf?token=${token}`;
 }
 
-/** Parses the URL of a link, with or without `.pdf`. */
+/** Parses the URL of a download link, with or without `.pdf`. */
 export function linkOf(url: string): Link {
   const { pathname, searchParams } = new URL(url);
   const id = pathname.slice(pathname.lastIndexOf("/") + 1).replace(/\.pdf$/, "");
@@ -25,9 +25,9 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * Returns the object of a link if the token is right, even if the link has expired.
+ * Returns the stored object of a link if the token is right, even if the link has expired.
  * @param read reads the object from the bucket
- * @param now returns the time in Unix milliseconds
+ * @param now returns the current time in Unix milliseconds
  * @throws Problem file_not_found, invalid_token; link_expired if the object is missing and may have been swept
  */
 export async function objectAt(

@@ -1,9 +1,9 @@
 import type { Bucket, Metadata, StoredObject } from "./objectStore.ts";
 
 /**
- * Stores the bytes that `write` writes. It must write exactly `length` bytes, because a bucket accepts only streams of
- * known length.
- * @throws Error errors of `write`, with nothing stored, or errors of the bucket
+ * Stores the bytes that `write` writes. `write` must write exactly `length` bytes, because a bucket accepts only
+ * streams of known length.
+ * @throws Error for errors of `write`, with nothing stored, or for errors of the bucket
  */
 export async function putWritten(
   bucket: Bucket,
@@ -25,11 +25,11 @@ export async function storeWritten<T>(
 ): Promise<T> {
   const body = new FixedLengthStream(length);
   const storing = store(body.readable).catch(async (error: unknown) => {
-    await body.readable.cancel(error).catch(() => undefined); // otherwise the writer would wait forever
+    await body.readable.cancel(error).catch(() => undefined); // cancels the stream, because the writer would otherwise wait forever
     throw error;
   });
   const [written, stored] = await Promise.allSettled([write(body.writable), storing]);
-  // a failed write also makes storing fail, so the write error is the cause
+  // throws the write error, because a failed write also makes storing fail
   if (written.status === "rejected") throw written.reason;
   if (stored.status === "rejected") throw stored.reason;
   return stored.value;

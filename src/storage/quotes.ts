@@ -1,11 +1,12 @@
 /**
  * Quotes in R2. A quote is a request that somebody else may pay for, through a page.
  *
- * - key of a quote: `quotes/<group>/<hash of the id>`. `group` is the hour in which the quote expires. The object is
- *   encrypted with a key that is derived from the id, so the storage alone shows nothing.
+ * - key of a quote: `quotes/<group>/<hash of the id>`. `group` is the hour in which the quote expires.
  *
- * Two secrets open a quote. The claim is held by the caller only, and gives the result. The id is in the address of the
- * page, and is derived from the claim. The claim cannot be derived from the id.
+ * The object is encrypted with a key that is derived from the id, so the storage alone reveals nothing.
+ *
+ * Two secrets open a quote. Only the caller holds the claim, which gives the result. The id is in the address of the
+ * page. The id is derived from the claim, but the claim cannot be derived from the id.
  */
 import { Problem } from "../shared/problems.ts";
 import { sha256 } from "../shared/sha256.ts";
@@ -16,7 +17,7 @@ const ID = /^(\d{6})-[0-9a-f]{32}$/;
 const CLAIM = /^claim:(\d{6})-[0-9a-f]{32}$/;
 const IV_BYTES = 12;
 
-/** A stored request with its expiry, Unix milliseconds. */
+/** A stored request and the time at which it expires (Unix milliseconds). */
 export interface Quote {
   /** Name of the operation. */
   operation: string;
@@ -24,7 +25,7 @@ export interface Quote {
   expires: number;
 }
 
-/** Stores a quote. Returns its id, for the page, and its claim, for the caller. */
+/** Stores a quote. Returns the id for the quote's page, and the claim for the caller. */
 export async function createQuote(bucket: Bucket, quote: Quote): Promise<{ id: string; claim: string }> {
   const claim = `claim:${groupOf(quote.expires)}-${randomHex(16)}`;
   const id = await quoteIdOf(claim);
@@ -57,12 +58,12 @@ export async function quoteAt(bucket: Bucket, id: string, now: number): Promise<
   return quote;
 }
 
-/** Replaces a quote by a sign that it was withdrawn, so that its page says so. */
+/** Replaces a quote by a marker, so that the quote's page can report that the quote was withdrawn. */
 export async function withdrawStored(bucket: Bucket, id: string): Promise<void> {
   await bucket.put(await keyOf(id), await encrypted(id, "null"), {});
 }
 
-/** Creates the error for a quote that is past its time, or was withdrawn. */
+/** Creates the error for a quote that has expired or was withdrawn. */
 export function quoteExpired(): Problem {
   return new Problem("quote_expired", "This payment link has expired or was withdrawn. Ask for a new one.");
 }

@@ -31,9 +31,9 @@ export interface StoredResult {
 }
 
 /**
- * Stores a PDF under a new unguessable id. The link to it expires after `ttlSeconds`.
+ * Stores a PDF under a new unguessable id. The link to the PDF expires after `ttlSeconds`.
  * @param isHashed whether to compute the SHA-256, which takes time
- * @throws Error errors of `chunks`, with nothing stored
+ * @throws Error for errors of `chunks`, with nothing stored
  */
 export async function storeResult(
   bucket: Bucket,
@@ -65,7 +65,7 @@ export async function isAvailable(bucket: Bucket, id: string, now: number): Prom
   return object !== null && now < expiryOf(object);
 }
 
-/** Returns when the link to a stored result expires, in Unix milliseconds. */
+/** Returns the time at which the link to a stored result expires, in Unix milliseconds. */
 export function expiryOf({ customMetadata }: StoredObject): number {
   return Number(customMetadata?.expires);
 }

@@ -15,16 +15,17 @@ import { putWritten, storeWritten, writeAll } from "./put.ts";
 const PART = 5 << 20;
 const ZEROS = new Uint8Array(64 * 1024);
 
-/** A file in the spool. Delete it after use. */
+/** A file in the spool. The caller must delete the file after use. */
 export interface SpooledFile extends RangeReader {
   delete(): Promise<void>;
 }
 
 /**
  * Stores chunks in the spool.
- * @param atMost upper bound of their total size in bytes, if known. With it, the file is stored as one object and
- * padded with zeros to this size. Without it, the file is stored in parts, which costs more to store and to read.
- * @throws Error errors of `chunks`, with nothing stored
+ * @param atMost upper bound of the chunks' total size in bytes, if known. If it is known, the file is stored as one
+ * object and padded with zeros to this size. Otherwise, the file is stored in parts, which costs more to store and to
+ * read.
+ * @throws Error for errors of `chunks`, with nothing stored
  */
 export async function spool(bucket: Bucket, chunks: AsyncIterable<Uint8Array>, atMost?: number): Promise<SpooledFile> {
   const key = `spool/${groupOf(Date.now())}/${randomHex(16)}`;
@@ -57,7 +58,7 @@ async function storeParts(bucket: Bucket, key: string, chunks: AsyncIterable<Uin
   try {
     return await uploadParts(upload, chunks);
   } catch (error) {
-    await upload.abort().catch(() => undefined); // ignored: R2 deletes unfinished uploads after some days
+    await upload.abort().catch(() => undefined); // ignores a failure, because R2 deletes unfinished uploads after some days
     throw error;
   }
 }

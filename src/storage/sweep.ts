@@ -3,7 +3,9 @@ import type { Bucket } from "./objectStore.ts";
 
 /** Maximum number of objects that one R2 call lists or deletes. */
 const BATCH = 1000;
-/** Maximum number of batches per run. It stays well below the number of R2 calls that Cloudflare allows a Worker. */
+/**
+ * Maximum number of batches per run. The limit stays well below the number of R2 calls that Cloudflare allows a Worker.
+ */
 const MAX_BATCHES = 200;
 /** Age in milliseconds at which a spooled file is deleted. No call takes this long. */
 const SPOOL_MS = 3 * 3_600_000;

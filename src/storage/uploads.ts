@@ -23,15 +23,18 @@ const HANDLE = /^upload:(\d{6})-[0-9a-f]{32}$/;
 
 /** The record of an upload. */
 export interface UploadRecord {
-  /** The file's name, if given. */
+  /** Name of the file, if the caller gave one. */
   name?: string | undefined;
   type: "pdf" | "image";
-  /** Exact length that the file must have, in bytes, if given. `maxBytes` applies in any case. */
+  /**
+   * Exact length that the file must have, in bytes. Undefined if the caller gave no length. `maxBytes` applies in any
+   * case.
+   */
   size?: number | undefined;
   maxBytes: number;
   /** Expiry time in Unix milliseconds. */
   expires: number;
-  /** The received file; undefined until the file has been received. */
+  /** The received file. Undefined until the file has been received. */
   file?: UploadedFile;
 }
 
@@ -39,17 +42,17 @@ export interface UploadRecord {
 export interface UploadedFile {
   key: string;
   bytes: number;
-  /** SHA-256 in hexadecimal. */
+  /** SHA-256 of the file in hexadecimal. */
   sha256: string;
 }
 
-/** An upload's record as it was read, with the etag for a conditional rewrite. */
+/** The record of an upload, with the etag that a conditional rewrite needs. */
 export interface StoredUpload extends UploadRecord {
   key: string;
   etag: string;
 }
 
-/** Returns whether a text is meant as an upload handle: whether it begins with `upload:`. */
+/** Returns whether a text is meant as an upload handle, because it begins with `upload:`. */
 export function isHandle(text: string): boolean {
   return text.startsWith("upload:");
 }
@@ -79,7 +82,7 @@ export async function uploadAt(bucket: Bucket, id: string, now: number): Promise
       "upload_not_found",
       "This upload does not exist. Use the handle or URL exactly as the service returned it, or request another upload.",
     );
-  const record = (await object.json()) as UploadRecord; // createUploadRecord and storeUploadedFile write this form
+  const record = (await object.json()) as UploadRecord; // createUploadRecord and storeUploadedFile have written an object of this type
   if (record.expires <= now) throw uploadExpired();
   return { ...record, key: object.key, etag: object.etag };
 }

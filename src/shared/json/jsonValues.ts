@@ -4,8 +4,8 @@ import { JsonScanner } from "./scanner.ts";
 export const MAX_JSON_VALUES = 1000;
 
 /**
- * Returns whether a JSON text has more than {@link MAX_JSON_VALUES} values, at any depth. Call this before parsing:
- * millions of small values would need many times the memory of the text.
+ * Returns whether a JSON text has more than {@link MAX_JSON_VALUES} values, at any depth. Call this function before
+ * parsing, because parsing millions of small values would need many times the memory of the text.
  * @param json a JSON text, which may be malformed
  */
 export function hasTooManyValues(json: string): boolean {

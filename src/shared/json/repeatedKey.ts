@@ -1,9 +1,10 @@
 import { JsonScanner } from "./scanner.ts";
 
 /**
- * Returns a key that occurs twice in one object of a JSON text, or undefined if every key is unique. A repeated key is
- * dangerous: `JSON.parse` silently uses its last value, and other parsers use the first. One program may then check one
- * value while another program uses the other (RFC 8259, 4; RFC 7493, 2.3). Keys are compared after unescaping.
+ * Returns a key that occurs twice in one object of a JSON text. Returns undefined if the keys of every object are
+ * unique. A repeated key is dangerous: `JSON.parse` silently uses the last value of the key, and other parsers use the
+ * first. One program may then check one value while another program uses the other (RFC 8259, 4; RFC 7493, 2.3). Keys
+ * are compared after unescaping.
  * @param json a text that `JSON.parse` accepts
  * @param depth maximum nesting depth, arrays included. Deeper objects are not checked, which limits memory use
  */

@@ -19,7 +19,7 @@ export class JsonScanner {
     this.#json = json;
   }
 
-  /** Moves to the next token and returns it, or returns undefined at the end of the text. */
+  /** Moves to the next token and returns it. Returns undefined at the end of the text. */
   next(): JsonToken | undefined {
     const json = this.#json;
     for (let offset = this.end; offset < json.length; offset++) {
@@ -35,8 +35,8 @@ export class JsonScanner {
 }
 
 /**
- * Returns the offset after the closing quote of the string that starts at `start`, or the text's length if the string
- * is unterminated. Uses `indexOf`, because a string may contain megabytes of base64.
+ * Returns the offset after the closing quote of the string that starts at `start`. Returns the text's length if the
+ * string is unterminated. Uses `indexOf`, because a string may contain megabytes of base64.
  */
 function endOfString(json: string, start: number): number {
   for (let quote = start + 1; ; quote++) {

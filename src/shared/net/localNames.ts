@@ -3,9 +3,9 @@ import ipaddr from "ipaddr.js";
 /** Top-level names that resolve to hosts on the local machine or network. */
 export const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "localhost", // RFC 6761, 6.3
-  "local", // RFC 6762, 3; the next six names are from its appendix G
+  "local", // RFC 6762, 3; the next six names are from appendix G of RFC 6762
   "intranet",
-  "internal", // ICANN has also reserved this name for private use; clouds use it for metadata
+  "internal", // ICANN has also reserved "internal" for private use; clouds use it for metadata
   "private",
   "corp",
   "home",
