@@ -51,7 +51,7 @@ const REMOTE = /^(https?:\/\/|upload:)/i;
 async function findSource(name: string): Promise<SourceFile> {
   if (REMOTE.test(name)) {
     const { protocol, pathname } = new URL(name);
-    const stem = protocol === "upload:" ? "" : stemOf(pathname); // a handle is secret, so it must not become a file name
+    const stem = protocol === "upload:" ? "" : stemOf(pathname); // leaves the name out for a handle, because a handle is secret and must not become a file name
     return { path: undefined, stem: stem || "document", isPiped: false };
   }
   const [source, ...more] = await findFiles([name]);

@@ -104,14 +104,14 @@ async function plannerOf(options: Record<string, unknown>): Promise<Planner> {
 }
 
 /**
- * Marks one file. If the file contradicts its plan while it is copied, the function makes a thorough plan and copies
- * the file again.
+ * Marks one file. The engine plans the output before it copies the file. If the copied bytes contradict the plan, the
+ * function makes a more thorough plan and copies the file again.
  */
 async function markFile(source: SourceFile, target: Target, planner: Planner, io: Io): Promise<Marked> {
   const { content, close } = await openInput(source, io);
   const plan = (thorough: boolean) => planner(content, { thorough, filename: source.path });
   try {
-    if (!target.isFile) return await write(await plan(true), target, io); // bytes already written to a pipe cannot be replaced
+    if (!target.isFile) return await write(await plan(true), target, io); // makes the thorough plan at once for a pipe, because bytes already written to a pipe cannot be replaced
     return await write(await plan(false), target, io).catch(async (error: unknown) => {
       if (!(error instanceof PlanOutdated)) throw error;
       return write(await plan(true), target, io);

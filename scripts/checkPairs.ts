@@ -28,7 +28,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     "The second defect is within the array of kids, whose brackets then do not balance. Only PDFium finds the pages.",
 };
 
-/** The defects of one file: one or two names. */
+/** The defects of one file, as one or two names. */
 type Case = readonly string[];
 
 const fileOf = (defects: Case) => defects.reduce((file, name) => DEFECTS[name]!(file), SOUND);

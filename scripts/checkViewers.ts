@@ -1,9 +1,9 @@
 /**
  * `npm run check:viewers` puts a mark of each template on pages of several kinds, and compares how PDFium and other
- * viewers draw it. It compares the position of the mark, its strength, and the number of pixels that only one viewer
- * changes. The strength may differ, because Ghostscript widens thin edges. The script also looks for the mark on pages
- * of irregular files, and extracts the text of marks in 60 languages with Poppler. Viewers that are not installed are
- * listed and skipped.
+ * viewers draw the mark. The script compares the position of the mark, its strength, and the number of pixels that only
+ * one viewer changes. The strength may differ, because Ghostscript widens thin edges. The script also looks for the
+ * mark on pages of irregular files, and extracts the text of marks in 60 languages with Poppler. Viewers that are not
+ * installed are listed and skipped.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

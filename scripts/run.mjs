@@ -32,11 +32,11 @@ const present = (folder) => packagesIn(join(root, folder, "node_modules/.package
  */
 function install(folder, what) {
   console.error(`Installing ${what} …`);
-  // used instead of `npm ci`, which would first delete the installed packages
+  // for the project itself, uses `npm install` instead of `npm ci`, which would first delete the installed packages
   const command = folder === "." ? "install --include=dev --no-save" : "ci";
   const { status } = spawnSync(`npm ${command} --ignore-scripts --no-audit --no-fund --loglevel=error`, {
     cwd: join(root, folder),
-    shell: true, // needed on Windows, where npm is npm.cmd
+    shell: true, // a shell is needed on Windows, where npm is npm.cmd
     stdio: ["ignore", 2, 2],
   });
   if (status !== 0) fail(`npm could not install ${what}`);
@@ -104,6 +104,6 @@ if (args.length > 0) {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal ?? "SIGKILL"]));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   process.on("SIGINT", () => {
-    if (!process.stdin.isTTY) child.kill("SIGINT"); // in a terminal, the terminal itself sends the signal to both processes
+    if (!process.stdin.isTTY) child.kill("SIGINT"); // without a terminal, forwards the signal; a terminal itself sends it to both processes
   });
 }

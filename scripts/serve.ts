@@ -41,7 +41,7 @@ await mkdir(state, { recursive: true });
 await deleteUnfinished(join(state, "r2"));
 const { serveWorker } = await import("./lib/serveWorker.ts"); // loads serveWorker.ts late, because it loads slowly
 const outside = { host, port: Number(port), isLocal };
-const place = { outside, unsafeTriggerHandlers: true }; // triggers are served only at Miniflare's own address, which only this machine can reach
+const place = { outside, unsafeTriggerHandlers: true }; // Miniflare serves the handlers that trigger the sweep only at its own address, which only this machine can reach
 const miniflare = await serveWorker(join(built, "options.json"), resolve(state), vars, place).catch(
   ({ message }: Error) => {
     console.error(`The server could not start at ${host}:${port}: ${message}`);

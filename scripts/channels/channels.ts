@@ -58,7 +58,7 @@ function readAsked(args: string[], settings: Record<string, string | undefined>)
   if (values.help) return undefined;
   const { OPERATOR_TOKEN: token, RPC_URL: nodes, CHANNEL_KEY: signer, OVERPRINT_URL } = settings;
   const url = values.url ?? OVERPRINT_URL ?? "http://127.0.0.1:8787";
-  const checked = endpoint.safeParse(url); // checked, because the token is sent to this URL
+  const checked = endpoint.safeParse(url); // checks the URL, because the operator's token is sent to it
   if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
   if (!token) throw new Error("OPERATOR_TOKEN is not set. Set it to the token of the deployment");
   if (!nodes) throw new Error("RPC_URL is not set. Set it to a node of each chain, as for the deployment");

@@ -54,7 +54,7 @@ async function callWith(fetch, origin) {
 
 /** Makes a free call and a paid call with mppx. @param {URL} origin @param {"x402" | "mpp"} protocol */
 async function callWithMppx(origin, protocol) {
-  const text = `PAID WITH ${protocol}`; // differs per protocol, because calls with the same content are charged once
+  const text = `PAID WITH ${protocol}`; // the text differs per protocol, because calls with the same content are charged once
   const post = (/** @type {string} */ path, /** @type {object} */ body) =>
     mppx(new URL(path, origin).href, "--protocol", protocol, "--silent", "-J", JSON.stringify(body));
   return {
@@ -128,7 +128,10 @@ async function callWithMcpc(origin) {
   }
 }
 
-/** @type {Record<string, (origin: URL) => Promise<import("./proofs.mjs").Answers>>} */
+/**
+ * Functions that use each client with a wallet, by the client's name. @type {Record<string, (origin: URL) =>
+ * Promise<import("./proofs.mjs").Answers>>}
+ */
 export const BUYERS = {
   "x402-fetch": (origin) =>
     callWith(

@@ -188,7 +188,10 @@ const atMcp =
   (/** @type {(url: string) => Promise<import("./proofs.mjs").Answers>} */ use) => (/** @type {URL} */ origin) =>
     use(new URL("/mcp", origin).href);
 
-/** @type {Record<string, (origin: URL) => Promise<import("./proofs.mjs").Answers>>} */
+/**
+ * Functions that use each client without a wallet, by the client's name. @type {Record<string, (origin: URL) =>
+ * Promise<import("./proofs.mjs").Answers>>}
+ */
 export const HOSTS = {
   agentcash: withAgentcash,
   "MCP Inspector": atMcp(withInspector),

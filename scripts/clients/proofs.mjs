@@ -19,7 +19,10 @@ const LISTED = [
  */
 export async function provenBy({ listed = [], uploaded, terms = "", bought }) {
   const isSold = bought?.output !== undefined && (await isPdf(bought.output.url));
-  /** @type {[import("./clients.ts").KnownClient["can"][number], boolean][]} */
+  /**
+   * Each ability, and whether the answers prove it. @type {[import("./clients.ts").KnownClient["can"][number],
+   * boolean][]}
+   */
   const proofs = [
     ["list", LISTED.some((names) => names.every((name) => listed.includes(name)))],
     ["free", uploaded?.handle?.startsWith("upload:") === true],

@@ -3,11 +3,11 @@
  * the script, then with a text. No request goes to the API of a model.
  */
 
-/** @typedef {{ name: string, arguments: object }} ToolCall */
+/** A call of a tool, as the script lists it. @typedef {{ name: string, arguments: object }} ToolCall */
 
 /** Answers of the APIs, by API. @type {Record<string, (call: ToolCall | undefined, id: string) => object>} */
 const ANSWERS = {
-  // OpenAI's Responses API
+  // in the format of OpenAI's Responses API
   openai: (call, id) => ({
     id: `resp_${id}`,
     object: "response",
@@ -34,7 +34,7 @@ const ANSWERS = {
     ],
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   }),
-  // Gemini's generateContent
+  // in the format of Gemini's generateContent
   gemini: (call) => ({
     candidates: [
       {
@@ -48,7 +48,7 @@ const ANSWERS = {
     ],
     usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
   }),
-  // Anthropic's Messages API
+  // in the format of Anthropic's Messages API
   anthropic: (call, id) => ({
     id: `msg_${id}`,
     type: "message",
@@ -72,7 +72,7 @@ const ANSWERS = {
 export function stubModel(api, script = []) {
   /** @type {any[]} */
   const bodies = [];
-  /** @type {typeof fetch} */
+  /** Answers a request to the model's API with the next answer. @type {typeof fetch} */
   const answer = async (input, init) => {
     const body = typeof init?.body === "string" ? init.body : await new Request(input, init).text();
     bodies.push(JSON.parse(body));

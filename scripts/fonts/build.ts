@@ -53,8 +53,8 @@ export function buildFonts(families: readonly FamilySource[], read: (source: Fon
       }
     }
 
-    // omits characters that an earlier family covers, which makes the list of ranges much shorter; the list `forms`
-    // still includes these characters
+    // omits characters that an earlier family covers, which makes the family's list of ranges much shorter; the
+    // family's list of slices (`forms`) still includes them
     if (family.sliced) codePoints = codePoints.filter((codePoint) => !covered.has(codePoint));
     for (const codePoint of codePoints) covered.add(codePoint);
     notices.push(`${family.name}: ${nameOf(font, 5)}. ${nameOf(font, 0)}`);

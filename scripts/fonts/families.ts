@@ -16,8 +16,8 @@ export const FAMILIES: readonly FamilySource[] = [
   // excludes Devanagari, which this font covers only in part
   { ...fromNpm("noto-sans", "NotoSans"), accepts: (character) => !/\p{Script=Devanagari}/u.test(character) },
   fromNpm("noto-sans-arabic", "NotoSansArabic"),
-  // used only for languages written in the Nastaliq style (src/engine/fonts/language.ts); other languages use the
-  // family above
+  // used only for languages written in the Nastaliq style (src/engine/fonts/language.ts); other languages use Noto Sans
+  // Arabic
   fromDebian("noto-nastaliq-urdu", "NotoNastaliqUrdu"),
   fromNpm("noto-sans-hebrew", "NotoSansHebrew"),
   fromNpm("noto-sans-devanagari", "NotoSansDevanagari"),

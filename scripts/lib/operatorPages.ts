@@ -113,7 +113,10 @@ function* variants(example: string): Generator<[name: string, text: string]> {
   }
 }
 
-/** Returns the test pages. Each variant of an example has two pages: in the middle of content, and at its end. */
+/**
+ * Returns the test pages. Each variant of an example yields two pages: one with the variant in the middle of the
+ * content, and one with it at the end.
+ */
 export function operatorPages(): OperatorPage[] {
   const outOfRange = OUT_OF_RANGE.map((text) => ({
     name: `${text}, out of range`,

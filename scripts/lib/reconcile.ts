@@ -9,8 +9,8 @@ export interface Span {
   since: number;
   until: number;
   /**
-   * Time up to which every sale must have a transfer and every transfer a sale. Later ones may belong to an unfinished
-   * settlement.
+   * Time up to which every sale must have a transfer, and every transfer a sale. Later sales and transfers may belong
+   * to an unfinished settlement.
    */
   judged: number;
 }
@@ -18,7 +18,7 @@ export interface Span {
 /** A transfer without a sale, and its time. */
 type Unsold = Transfer & { at: number };
 
-/** The outcome of reconciling one network in one span. */
+/** The outcome of reconciling one network in one time span. */
 export interface Reconciled {
   sales: Sale[];
   /** The transfers that match `sales`, and the transfers without a sale. */
@@ -30,8 +30,8 @@ export interface Reconciled {
 /**
  * Matches each sale with its transfer by transaction, payer, seller and amount. If the transaction of a sale is
  * unknown, payer, seller and amount suffice.
- * @param sales sales of one network, from well before the span to well after it. A sale is recorded after its transfer,
- * and much later if the facilitator's answer was lost
+ * @param sales sales of one network, from well before the time span to well after it. A sale is recorded after its
+ * transfer, and much later if the facilitator's answer was lost
  * @param transfers transfers of the same period
  */
 export async function reconcile(

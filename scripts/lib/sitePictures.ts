@@ -52,7 +52,7 @@ export async function sitePictures(): Promise<SitePicture[]> {
     "turned",
     SIDES.small,
     (page) => {
-      // stored sideways, as by a scanner, with a /Rotate that turns it upright
+      // stores the content sideways, as a scanner does, with a /Rotate that turns the page upright
       page.setSize(300, 212);
       page.setRotation(degrees(90));
       page.pushOperators(concatTransformationMatrix(0, 1, -1, 0, 300, 0));

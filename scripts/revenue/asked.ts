@@ -41,7 +41,7 @@ export async function readAsked(
   if (values.help) return undefined;
   const settings = { ...(await readEnvFile(settingsFile)), ...withoutEmpty(env) };
   const { OPERATOR_TOKEN: token, RPC_URL: nodes = "", OVERPRINT_URL: url = "http://127.0.0.1:8787" } = settings;
-  const checked = endpoint.safeParse(values.url ?? url); // checked, because the token is sent to this URL
+  const checked = endpoint.safeParse(values.url ?? url); // checks the URL, because the operator's token is sent to it
   if (!checked.success) throw new Error(`--url ${checked.error.issues[0]!.message}`);
   if (!token) throw new Error("OPERATOR_TOKEN is not set. Set it to the token of the deployment");
   const [since, until] = [timeOf("--since", values.since), timeOf("--until", values.until)];

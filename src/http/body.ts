@@ -121,7 +121,7 @@ export async function readRequest(
     }
     case TEXT_FORM: {
       const fields = await readUrlEncoded(body, memory);
-      expectFieldsInBody(c); // checked after the form is read, because reading rejects a PDF that was sent as a form with a better message
+      expectFieldsInBody(c); // checks the query only after reading the form, because reading reports a PDF that was sent as a form more precisely
       return product.accept(fields, "form");
     }
     case PDF: {

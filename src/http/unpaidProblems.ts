@@ -76,7 +76,7 @@ async function read(c: Context<ApiEnv>, product: Product): Promise<AcceptedReque
   if (text === undefined) return undefined;
   if (type === TEXT_FORM) {
     const fields = urlEncodedFields(text);
-    expectFieldsInBody(c); // checked after the form is read, because reading rejects a PDF that was sent as a form with a better message
+    expectFieldsInBody(c); // checks the query only after reading the form, because reading reports a PDF that was sent as a form more precisely
     return product.accept(fields, "form");
   }
   expectUtf8(c);

@@ -172,7 +172,7 @@ class JsonReader {
     const name = crypto.randomUUID();
     this.#text.add(Buffer.from(name));
     try {
-      const isMostOfBody = key !== "image"; // a long body consists almost entirely of its PDF
+      const isMostOfBody = key !== "image"; // a long body consists almost entirely of the PDF in `file`
       const file = () => receiveInline(pieces, new StringDecoder(), this.#limits, this.#announced, isMostOfBody);
       this.#files.set(name, this.#refused ?? (await file()));
     } catch (error) {
@@ -228,7 +228,7 @@ function afterUnits(count: number, bytes: Uint8Array, start: number): number {
   return HIGH_SURROGATE.test(latin1(bytes.subarray(last, at))) ? last : at;
 }
 
-/** Returns the offset of the quote that ends the string, or undefined if it is not in these bytes. */
+/** Returns the offset of the quote that ends the string. Returns undefined if these bytes do not contain this quote. */
 function closingQuote(bytes: Uint8Array, isFirstEscaped: boolean): number | undefined {
   for (let at = bytes.indexOf(QUOTE); at >= 0; at = bytes.indexOf(QUOTE, at + 1))
     if (!isEscapedAt(at, bytes, isFirstEscaped)) return at;

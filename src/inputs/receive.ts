@@ -11,7 +11,7 @@ import { tooLarge } from "./size.ts";
 const MAX_IN_MEMORY_MS = 3000;
 const SMALL_BYTES = 64 * 1024;
 
-/** Limits for one received file, and the function that stores it. */
+/** The limits for one received file, and the functions that count and store it. */
 export interface ReceiveLimits {
   /** The request field that contains the file. */
   field: "file" | "image";

@@ -18,7 +18,7 @@ export async function readUrlEncoded(
   for await (const piece of body) {
     if (pieces.length === 0) expectForm(Buffer.from(piece).toString("latin1", 0, BEGINNING_BYTES));
     text.take(piece.length);
-    pieces.push(Buffer.from(piece)); // a copy, because the body reuses its buffer
+    pieces.push(Buffer.from(piece)); // copies the piece, because the body reuses its buffer
   }
   text.takeToRead();
   return urlEncodedFields(Buffer.concat(pieces).toString());

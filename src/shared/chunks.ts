@@ -23,6 +23,6 @@ export async function* chunksOf(
       buffer = value.buffer;
     }
   } finally {
-    void reader.cancel().catch(() => undefined); // starts the cancellation without waiting for it
+    void reader.cancel().catch(() => undefined); // cancels the stream without waiting for the cancellation
   }
 }

@@ -24,7 +24,7 @@ interface PayPagePreview {
   operation: "text" | "image";
   /** The settings of the mark, without files. */
   settings: Readonly<Record<string, unknown>>;
-  /** The name of each uploaded file. It may be empty. */
+  /** The name of each uploaded file. A name may be empty. */
   files: Readonly<Partial<Record<string, string>>>;
   maxPages: number;
   maxPixels: number;

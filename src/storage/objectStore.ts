@@ -31,7 +31,7 @@ export interface Bucket {
   /** Lists the first `limit` keys that have the prefix and sort after `startAfter`, in byte order. */
   list(options: { prefix: string; startAfter: string; limit: number }): Promise<{
     objects: { key: string }[];
-    /** Whether more keys follow. */
+    /** Whether the listing was cut off, so that more keys follow. */
     truncated: boolean;
   }>;
   createMultipartUpload(key: string): Promise<MultipartUpload>;

@@ -5,7 +5,7 @@ import { answer, header, json, problems, ref } from "./parts.ts";
 import { paidResponses, soldProblems } from "./sale.ts";
 import { paymentParameters } from "./x402.ts";
 
-/** The parameter of the page of a payment link. */
+/** The path parameter of the page of a payment link: the id of the link. */
 export const idParameters = [
   { name: "id", in: "path", required: true, schema: { type: "string" }, description: "The id from the link." },
 ];

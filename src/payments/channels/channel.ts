@@ -27,10 +27,10 @@ import { SoldCalls } from "./soldCalls.ts";
  * | status        | meaning                                                                                  |
  * |---------------|------------------------------------------------------------------------------------------|
  * | `reserved`    | the call may do its work, and commits it under `id`                                      |
- * | `known`       | the voucher or the key has bought `sold`. `isProven` is false if the voucher may be      |
- * |               | known to others than the payer                                                           |
- * | `mismatch`    | the voucher does not continue the last one                                               |
- * | `refused`     | the voucher or the deposit is not good                                                   |
+ * | `known`       | the voucher or the key has bought `sold`. `isProven` is false if callers other than the  |
+ * |               | payer may know the voucher                                                               |
+ * | `mismatch`    | the amount of the voucher does not follow from the last voucher                          |
+ * | `refused`     | the voucher or the deposit is not valid                                                  |
  * | `busy`        | another call uses the channel                                                            |
  * | `settling`    | a deposit or a refund is not confirmed yet                                               |
  * | `unavailable` | no facilitator gave a verdict                                                            |

@@ -263,7 +263,7 @@ export interface OpenChannel {
   payer: Hex;
   decimals: number;
   unclaimedSince: number;
-  /** See {@link claimDeadlineOf}. */
+  /** Deadline for claiming the channel's charges, see {@link claimDeadlineOf}. */
   deadline?: number | undefined;
 }
 

@@ -78,7 +78,7 @@ export class ChannelRefunds {
     if (pending?.settling?.type !== "refund") return { status: "busy" };
     const { settling } = pending;
     this.#chain.beginAttempt({ ...record, exposedMax: record.signedMax });
-    const { before } = settling; // the state before the first attempt, because the record may already show the refund: a claim may have read the chain since
+    const { before } = settling; // uses the state before the first attempt: the record may already show the refund, because a claim may have read the chain since
     const isDone = ({ refundNonce }: ChannelSnapshot) => BigInt(refundNonce) > BigInt(before.refundNonce);
     const arrivesUntil = settling.since + ARRIVES_MS; // a refund that arrives after later sales would take the money of these sales
     const outcome = await this.#chain.transact(record, settling.request, settling, isDone, undefined, arrivesUntil);

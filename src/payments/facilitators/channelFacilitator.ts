@@ -18,8 +18,8 @@ export type ChannelVerdict =
   | { outcome: "unknown" };
 
 /**
- * The outcome of one attempt to send a transaction. After `failed`, the channel's state on the chain shows whether the
- * transaction was sent. If `isUnsure` is true, the transaction may still reach the chain.
+ * The outcome of one attempt to send a transaction. After `failed`, only the channel's state on the chain shows whether
+ * the transaction was sent. If `isUnsure` is true, the transaction may still reach the chain.
  */
 type ChannelTransaction =
   | { outcome: "sent"; transaction: string; amount: string; snapshot: ChannelSnapshot | undefined }

@@ -126,7 +126,7 @@ export abstract class PaymentLedger<Env> extends DurableObject<Env> {
         backend.objects
           .getByName(purchasesOf(payment.authorization.from))
           .addPurchase({ payment: paymentKey(payment), at, expiresAt })
-          .catch(() => undefined), // if the list lacks the purchase, the payer can still get it with the idempotency key
+          .catch(() => undefined), // ignores a failure, because the payer can still get the purchase with the idempotency key
       bookSale: (entry) =>
         backend.objects
           .getByName(daybookOf(dayOf(entry.settledAt)))

@@ -145,7 +145,7 @@ export class Sale<T> {
   }
 
   /**
-   * Binds the caller's key, if there is one, to this call's payment.
+   * Binds the caller's key, if the call has one, to the payment of this call.
    * @param replaced the binding that may be replaced
    * @param claim this call's claim, which is released if the key cannot be bound
    * @throws LedgerChanged if the key is bound to another payment
@@ -270,7 +270,7 @@ export class Sale<T> {
     const { code, message, retryAfterSeconds, cause } = error;
     if (code !== "settlement_pending" && code !== "payment_in_progress") return error;
     const { paidBy = this.#ownBinding } = this.#progress;
-    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // a key bound to a payment for another request would reject this request
+    if (paidBy.fingerprint !== this.#terms.fingerprint) return error; // assigns no key, because a key bound to a payment for another request would reject this request
     const idempotencyKey = assignKey();
     if (!(await this.#bind(idempotencyKey, paidBy).catch(() => false))) return error;
     return new PaymentError(code, message, { retryAfterSeconds, idempotencyKey, cause });

@@ -43,7 +43,7 @@ const KINDS_BY_TYPE: Partial<Record<z.core.$ZodTypeDef["type"], FieldKind>> = {
   number: "number",
   boolean: "boolean",
   enum: "choice",
-  custom: "file", // the schema of an Upload
+  custom: "file", // the schema type of an Upload
 };
 
 /**
@@ -58,9 +58,9 @@ export function fieldKindOf(schema: z.core.$ZodType): FieldKind {
     in: input,
     options,
   } = schema._zod.def as z.core.$ZodTypeDef & {
-    innerType?: z.core.$ZodType; // set in optional, default and prefault schemas
-    in?: z.core.$ZodType; // set in pipes and transforms
-    options?: readonly z.core.$ZodType[]; // set in unions
+    innerType?: z.core.$ZodType; // optional, default and prefault schemas have this member
+    in?: z.core.$ZodType; // pipes and transforms have this member
+    options?: readonly z.core.$ZodType[]; // union schemas have this member
   };
   const inner = innerType ?? input ?? options?.[0];
   if (inner) return fieldKindOf(inner);

@@ -15,7 +15,7 @@ export interface QuotePreview {
   operation: "text" | "image";
   /** The settings of the mark, without files. */
   settings: Record<string, unknown>;
-  /** The name of each uploaded file. It may be empty. */
+  /** The name of each uploaded file. A name may be empty. */
   files: Partial<Record<FileField, string>>;
 }
 

@@ -59,7 +59,7 @@ export async function openQuote(fields: unknown, exchange: Exchange): Promise<z.
 }
 
 /**
- * Returns the same answer as the request that created the quote.
+ * Returns the URL, claim, price and expiry of an existing quote, as in the answer that created it.
  * @throws Problem quote_not_found, quote_expired
  */
 export async function quoteOf(claim: string, exchange: Exchange): Promise<z.output<ReturnType<typeof quoteOffer>>> {

@@ -2,8 +2,8 @@ import ipaddr from "ipaddr.js";
 
 /** Top-level names that resolve to hosts on the local machine or network. */
 export const LOCAL_NAMES: ReadonlySet<string> = new Set([
-  "localhost", // RFC 6761, 6.3
-  "local", // RFC 6762, 3; the next six names are from appendix G of RFC 6762
+  "localhost", // reserved by RFC 6761, 6.3
+  "local", // reserved by RFC 6762, 3; the next six names are from appendix G of RFC 6762
   "intranet",
   "internal", // ICANN has also reserved "internal" for private use; clouds use it for metadata
   "private",
@@ -11,15 +11,15 @@ export const LOCAL_NAMES: ReadonlySet<string> = new Set([
   "home",
   "lan",
   "localdomain",
-  "localdomain4", // from /etc/hosts, like localhost4 and localhost6
+  "localdomain4", // in /etc/hosts of some systems, like localhost4 and localhost6
   "localdomain6",
-  "svc", // Kubernetes: service.namespace.svc, which the search path of each container resolves
-  "cluster", // Kubernetes: service.namespace.svc.cluster
-  "default", // Kubernetes: service.default, the default namespace
-  "consul", // service discovery by HashiCorp
+  "svc", // used by Kubernetes: service.namespace.svc, which the search path of each container resolves
+  "cluster", // used by Kubernetes: service.namespace.svc.cluster
+  "default", // used by Kubernetes: service.default, in the default namespace
+  "consul", // used by Consul, the service discovery of HashiCorp
   "nomad",
   "docker",
-  "containers", // Podman: host.containers.internal and its short form
+  "containers", // used by Podman: host.containers.internal and its short form
   "lxd",
   "incus",
   "intra", // common in company networks and routers
