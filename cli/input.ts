@@ -17,7 +17,7 @@ const STREAMED_BYTES = 2 ** 20;
 
 /** A PDF named by an argument. */
 export interface SourceFile {
-  /** Undefined for standard input, and for sources that only the deployment reads. */
+  /** Path of the PDF. Undefined for standard input, and for sources that only the deployment reads. */
   path: string | undefined;
   /** File name without folder and extension. The name of the result is derived from it. */
   stem: string;

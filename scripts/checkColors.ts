@@ -27,7 +27,7 @@ import { parseTiff } from "./lib/tiff.ts";
 /** Maximum number of pages of a file that are compared. */
 const MAX_PAGES = 3;
 const RESOLUTION = 36;
-/** Maximum difference of a color channel on the screen, of 255. */
+/** Maximum difference of a color channel (0 to 255) between two drawings in RGB. */
 const MAX_DIFFERENCE = 3;
 /**
  * Maximum difference on a separation. The limit allows for letters, which Ghostscript places at whole pixels only if

@@ -5,7 +5,10 @@
 
 /** A call of a tool, as the script lists it. @typedef {{ name: string, arguments: object }} ToolCall */
 
-/** Answers of the APIs, by API. @type {Record<string, (call: ToolCall | undefined, id: string) => object>} */
+/**
+ * Functions that write an answer in the format of each API, by the name of the API. @type {Record<string, (call:
+ * ToolCall | undefined, id: string) => object>}
+ */
 const ANSWERS = {
   // in the format of OpenAI's Responses API
   openai: (call, id) => ({

@@ -18,6 +18,6 @@ export const NO_BROWSER = "Chromium is not installed: run `apt-get install chrom
 
 /** Starts this machine's browser without a window. */
 export function startBrowser(): Promise<Browser> {
-  // Chromium's sandbox needs rights that containers lack. The tests open only our own pages.
+  // Chromium's sandbox needs rights that containers lack. The tests open only pages of this project.
   return chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
 }

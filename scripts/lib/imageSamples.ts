@@ -17,8 +17,8 @@ const TRANSPARENCY: [Kind, Uint8Array][] = [
 ];
 
 /**
- * The same motif as an image of each accepted kind: a gradient from red to blue, white in the lower right, and a black
- * L in the upper left. Images with alpha fade towards the bottom.
+ * One motif as an image of each accepted kind: a gradient from red to blue, white in the lower right, and a black L in
+ * the upper left. Images with alpha fade towards the bottom.
  */
 export const IMAGE_SAMPLES: Record<string, Uint8Array> = Object.fromEntries([
   ...KINDS.flatMap((kind) =>

@@ -178,7 +178,7 @@ class JsonReader {
     } catch (error) {
       if (this.#isBroken) throw error;
       if (error instanceof SyntaxError)
-        this.#text.add(LINE_FEED); // a raw line feed keeps the string invalid, so that parsing the text fails too
+        this.#text.add(LINE_FEED); // adds a raw line feed, which keeps the string invalid, so that parsing the text fails too
       else if (error instanceof Problem || error instanceof MalformedFile) {
         this.#refused = new RefusedUpload(error);
         this.#files.set(name, this.#refused);

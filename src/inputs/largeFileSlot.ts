@@ -20,6 +20,7 @@ export class LargeFileSlot {
   #isReleased = false;
 
   /**
+   * Creates a call's slot, which is not acquired yet.
    * @param most maximum number of calls that hold a slot at the same time
    * @param longestMs lifetime of a slot in milliseconds. If the runtime ends a call without notice (CPU limit,
    * disconnect), its slot is released only at expiry.

@@ -3,7 +3,7 @@ import { Problem } from "../shared/problems.ts";
 /** A limit on the memory for received data, shared by all calls of an isolate. */
 export class MemoryPool {
   readonly bytes: number;
-  /** For each call, the bytes it holds and the expiry of its share (Unix milliseconds). */
+  /** The number of bytes that each call holds, and the time at which the call's share expires (Unix milliseconds). */
   readonly held = new Map<MemoryShare, { bytes: number; expires: number }>();
 
   constructor(bytes: number) {
@@ -33,6 +33,7 @@ export class MemoryShare {
   readonly #owner: unknown;
 
   /**
+   * Creates an empty share of a pool.
    * @param longestMs lifetime of a share after it last grew, in milliseconds. If the runtime ends a call without notice
    * (CPU limit, disconnect), the memory of its share is freed only at expiry.
    * @param owner identifies the owner; the shares of one owner are added up. By default, each share is its own owner

@@ -11,7 +11,10 @@ export class TextMemory {
   readonly #tooMuch: () => Problem;
   #bytes = 0;
 
-  /** @param tooMuch creates the error for a request with more than {@link MAX_TEXT_BYTES} of text */
+  /**
+   * Creates the text memory of a call.
+   * @param tooMuch creates the error for a request with more than {@link MAX_TEXT_BYTES} of text
+   */
   constructor(memory: MemoryShare, tooMuch: () => Problem) {
     this.#memory = memory;
     this.#tooMuch = tooMuch;

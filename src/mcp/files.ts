@@ -18,7 +18,7 @@ const resource = z.union([
   z.object({ uri: text }).transform(({ uri }) => uri),
 ]);
 
-/** Every object form in which hosts and clients send a file. Parsing converts the object to its URL or data URI. */
+/** The object forms in which hosts and clients send a file. Parsing converts the object to its URL or data URI. */
 const fileObject = z.union([
   z.object({ download_url: text }).transform(({ download_url }) => download_url),
   z.object({ type: z.literal("resource"), resource }).transform((block) => block.resource),

@@ -42,7 +42,7 @@ export interface UploadRecord {
 export interface UploadedFile {
   key: string;
   bytes: number;
-  /** SHA-256 of the file in hexadecimal. */
+  /** SHA-256 of the uploaded file in hexadecimal. */
   sha256: string;
 }
 

@@ -14,7 +14,7 @@ import { readSolana } from "./solanaChain.ts";
  * Proof of the outcome of a payment that a facilitator was asked to settle.
  *
  * - `settled`: `transaction` has moved the money. `sender` is the account that sent the transaction, and is known only
- * on EVM chains
+ *   on EVM chains
  * - `lost`: the payment has moved no money for this request and never will. `reason` gives the cause
  */
 export type Evidence =

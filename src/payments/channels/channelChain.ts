@@ -235,7 +235,10 @@ export class ChannelChain {
     this.report(current, { outcome: "claimed", amount: String(outstandingOf(record)), transaction });
   }
 
-  /** Transfers all amounts that were claimed for the seller in this token to the seller. */
+  /**
+   * Sends the transaction that transfers claimed amounts to the seller. The transaction covers all channels of the
+   * seller in this token.
+   */
   async #sweep(record: ChannelRecord): Promise<void> {
     const { attempts } = record.sweep!;
     this.#store.save({ ...record, sweep: this.nextTry(record.sweep!) });

@@ -98,7 +98,10 @@ export interface Pending {
   deposit?: { amount: string; validBefore: string; signature: Hex; request: string };
   /** The deposit that comes with the voucher, if an earlier call has already sent it to the chain. */
   deposited?: Deposited;
-  /** Set once the facilitator has been asked to send the transaction of a deposit or a refund. */
+  /**
+   * The transaction of a deposit or a refund, with its retry state. Set once the facilitator has been asked to send
+   * this transaction.
+   */
   settling?: Retry & ({ type: "deposit"; sale: FinishedCall } | RefundInProgress);
 }
 

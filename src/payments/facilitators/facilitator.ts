@@ -6,7 +6,7 @@ import type { PaymentPayload } from "../wire/paymentPayload.ts";
  * The verdict on a payment.
  *
  * - `rejected`: the facilitator rejects the request itself, without a verdict on the payment. Another facilitator may
- * accept it
+ *   accept it
  * - `unknown`: the facilitator gave no verdict
  */
 export type Verdict =
@@ -17,7 +17,7 @@ export type Verdict =
 /**
  * The outcome of one attempt to settle.
  * - `settled`: `transaction` has moved the money
- * - `used`: the authorization is no longer valid. Either it was used earlier, for us or for another service of the same
+ * - `used`: the authorization is no longer valid. Either it was used earlier, by this or another service of the same
  *   seller, or the payer canceled it
  * - `refused`: this attempt has moved no money. `reason` gives the cause
  * - `reverted`: the chain rejected the transaction, so the authorization is public. It may be `used`

@@ -21,12 +21,12 @@ export interface BookedSale {
   amount: string;
   /** Hash of the transaction that moved the money; empty if unknown. */
   transaction: string;
-  /** False if only the facilitator's answer shows that the payment was settled. */
+  /** Whether the settlement is proved. False if only the facilitator's answer shows that the payment was settled. */
   proved: boolean;
   /**
-   * Present only in rows of payment channels. A `sale` row is a charge in the channel. A `claim` row records that
-   * charged amounts were claimed on the chain. A `transfer` row records that claimed amounts were moved to the seller.
-   * One transfer may also move amounts of other channels.
+   * The payment channel and the kind of row. Present only in rows of payment channels. A `sale` row is a charge in the
+   * channel. A `claim` row records that charged amounts were claimed on the chain. A `transfer` row records that
+   * claimed amounts were moved to the seller. One transfer may also move amounts of other channels.
    */
   channel?: { id: string; entry: "sale" | "claim" | "transfer" };
 }

@@ -283,7 +283,7 @@ export class LedgerEntry {
     this.#report(entry, { outcome, transaction });
   }
 
-  /** Sets the alarm again if the runtime has lost it. */
+  /** Sets the alarm of a payment again if the runtime has lost the alarm. */
   #restoreLostAlarm(entry: Entry, now: number): void {
     if ("nextAt" in entry && entry.nextAt + OVERDUE_MS <= now) this.#save({ ...entry, nextAt: now });
     if (entry.state === "settled" && entry.unbooked && entry.unbooked.nextAt + OVERDUE_MS <= now)

@@ -17,7 +17,7 @@ import type { PaymentPayload } from "../wire/paymentPayload.ts";
  * |          |                                               | used or rejected, and not watched  | burned, output deleted |
  * |          |                                               | outcome unknown, or not processed  | settling (retried)     |
  * |          |                                               | link expires                       | burned                 |
- * | exposed  | our attempt failed, but the payment is public | the chain shows a transfer         | settled                |
+ * | exposed  | the attempt failed, but the payment is public | the chain shows a transfer         | settled                |
  * |          | and others may still submit it                | the chain rules a transfer out     | burned, output deleted |
  * |          |                                               | link expires                       | burned                 |
  * | burned   | public and unpaid, so never accepted again    | authorization expires              | (none)                 |
@@ -77,7 +77,9 @@ export interface SettledEntry extends Call {
   work: StoredWork;
   transaction: string;
   settledAt: number;
-  /** Set if only the facilitator's answer shows that the payment was settled, without proof that the money moved. */
+  /**
+   * Whether the sale is without proof that the money moved, because only the facilitator's answer shows the settlement.
+   */
   unproved?: true;
   /** Retry state of the daybook entry. Removed once the daybook has the sale. */
   unbooked?: { attempts: number; nextAt: number };
@@ -245,9 +247,9 @@ export interface Refusal {
  * canceled or may have paid another service of the same seller. If an entry is in doubt, no refusal proves anything: a
  * successful attempt makes all later attempts fail, and a payer can cancel the authorization or empty the wallet.
  *
- * A transaction that the chain rejected is readable there, so anyone can submit the payment again. Such a payment is
- * exposed if we can watch it, and burned otherwise. We can watch it if a node is configured and the facilitator
- * publishes its accounts.
+ * A transaction that the chain rejected is readable on the chain, so anyone can submit the payment again. Such a payment
+ * is exposed if the ledger can watch it, and burned otherwise. The ledger can watch a payment if a node is configured
+ * and the facilitator publishes its accounts.
  *
  * | answer            | no doubt, watched   | no doubt, node only | no doubt, no node   | in doubt |
  * |-------------------|---------------------|---------------------|---------------------|----------|
@@ -305,8 +307,8 @@ export function conclude(
 /**
  * Interprets the chain's evidence about an exposed payment. Returns undefined while the evidence decides nothing. If
  * one of the facilitator's accounts sent the transfer, another service of the same seller requested it and has sold
- * something for it. If any other account sent the transfer, the payer or a stranger submitted the payment, and it pays
- * us.
+ * something for it. If any other account sent the transfer, the payer or a stranger submitted the payment. The transfer
+ * then pays for this request.
  */
 export function concludeExposed(
   { signers }: Call,

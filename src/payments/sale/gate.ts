@@ -40,8 +40,8 @@ interface Paid {
   chain: Network;
   payer: string;
   /**
-   * Set only for a sale in a payment channel. Contains the channel and the cumulative amount. A signed receipt contains
-   * this text instead of the transaction.
+   * The channel and the cumulative amount of a sale in a payment channel. Undefined for other sales. A signed receipt
+   * contains this text instead of the transaction.
    */
   reference?: string;
 }

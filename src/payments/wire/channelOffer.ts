@@ -39,7 +39,8 @@ export interface ChannelRequirements {
     withdrawDelay: number;
     minDeposit: string;
     /**
-     * Present only in the answer to a voucher whose amount does not follow from the last voucher ("Corrective 402").
+     * The channel's state. Present only in the answer to a voucher whose amount does not follow from the last voucher
+     * ("Corrective 402").
      */
     channelState?: ChannelStateExtra;
     /** The payer's last voucher, with which the payer can check `channelState`. Present only in a corrective 402. */

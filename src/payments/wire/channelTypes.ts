@@ -46,9 +46,9 @@ export interface VoucherClaim {
 
 /** The state of a payment channel on the chain. Amounts are in atomic units. Times are Unix seconds. */
 export interface ChannelSnapshot {
-  /** All deposits minus refunds and withdrawals. Claims do not change this amount. */
+  /** Sum of all deposits minus all refunds and withdrawals. Claims do not change this amount. */
   balance: string;
-  /** All amounts that the receiver has claimed. */
+  /** Sum of all amounts that the receiver has claimed. */
   totalClaimed: string;
   /** Time of the payer's request to withdraw. It is 0 if no request is pending. */
   withdrawRequestedAt: number;

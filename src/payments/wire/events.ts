@@ -5,6 +5,8 @@ export interface SaleEvent {
   event: "sale";
   request_id: string;
   /**
+   * The outcome of the call:
+   *
    * - `sold`: this call settled the payment
    * - `replayed`: an earlier or parallel call has paid for the result
    * - `payment_required`: the payment was refused
@@ -35,6 +37,8 @@ export interface SettlementEvent {
   /** Id of the call that claimed the payment. */
   request_id: string;
   /**
+   * The outcome of the settlement:
+   *
    * - `settled`: the money has moved
    * - `unproved`: the result was sold because the facilitator reports the authorization as used, after an earlier
    *   answer of the facilitator was lost
@@ -63,8 +67,11 @@ export interface ChannelEvent {
   network: string;
   payer: string;
   /**
+   * The change of the channel:
+   *
    * - `deposited`, `refunded`: the payer's money went into the channel or came back
-   * - `claimed`: the seller's claim is on the chain. `transferred`: claimed amounts have reached the seller
+   * - `claimed`: the seller's claim is on the chain
+   * - `transferred`: claimed amounts have reached the seller
    * - `claim_failed`: the claim is not on the chain; it is retried
    * - `withdrawal`: the payer has requested a withdrawal, so the channel sells nothing and is claimed at once
    */
@@ -83,7 +90,7 @@ interface FacilitatorEvent {
   call: "verify" | "settle";
   /** HTTP status of an answer that is JSON but not a verdict, or that has a status of 500 or more. */
   status?: number;
-  /** Any other failure: the connection, a timeout, or an answer that is not JSON. */
+  /** The error of a call that failed for any other reason: the connection, a timeout, or an answer that is not JSON. */
   error?: string;
 }
 

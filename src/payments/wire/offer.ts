@@ -12,7 +12,7 @@ import { atomicUnits, type Price } from "./price.ts";
 export interface ServiceMetadata {
   /** Name of the service: printable ASCII, at most 32 characters. */
   serviceName: string;
-  /** At most five tags, each with the same limits as `serviceName`. */
+  /** Tags of the service: at most five, each with the limits of `serviceName`. */
   tags: readonly string[];
   iconUrl: string;
 }

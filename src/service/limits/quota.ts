@@ -39,8 +39,8 @@ interface Account {
   replays?: number;
   hourEnds: number;
   /**
-   * For each payment: the number of concurrent calls, the total size of their bodies in bytes, and the time when the
-   * lease of the last call expires.
+   * The use of each payment: the number of concurrent calls, the total size of their bodies in bytes, and the time when
+   * the lease of the last call expires.
    */
   inUse: Record<string, { calls: number; bytes: number; ends: number }>;
 }

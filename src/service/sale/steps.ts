@@ -6,6 +6,8 @@ import { tracing } from "cloudflare:workers";
 import type { RequestFacts } from "../../shared/log.ts";
 
 /**
+ * The steps of a call:
+ *
  * - `receive`: receives the request's body and the files that it names
  * - `verify`: waits for a facilitator to verify the payment
  * - `plan`: plans the output, which determines every byte
