@@ -55,7 +55,7 @@ export const receiveUploadedFile: Handler<ApiEnv, "/v1/uploads/:id"> = async (c)
   return c.json(await received, 200, PRIVATE);
 };
 
-/** Shows the page where a person chooses the file. */
+/** Shows the page of an upload URL, on which a person chooses the file. */
 export const showUploadPage: Handler<ApiEnv, "/v1/uploads/:id"> = async (c) => {
   const slot = await uploadAt(bucketOf(c.env), c.req.param("id"), Date.now());
   return sendPage(c, UploadPage({ upload: slot, host: new URL(c.req.url).host }), CALLING_POLICY, 200, PRIVATE);

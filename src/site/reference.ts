@@ -104,8 +104,8 @@ function boundsOf({ minimum, exclusiveMinimum, maximum, minLength, maxLength }: 
 }
 
 /**
- * Returns a shell command that sends an operation's example without a payment. The answer to it contains the payment
- * terms.
+ * Returns a shell command that sends an operation's example without a payment. The answer to the command contains the
+ * payment terms.
  */
 export function commandFor({ servers }: ApiReference, { method, path, operation, parameters }: ApiEntry): string {
   const url = `${servers[0]?.url ?? ""}${path}`;

@@ -5,7 +5,7 @@ import { challengeHeader, refusedCredentialContent } from "./mpp.ts";
 import { answer, encoded, header, json, problems, ref } from "./parts.ts";
 import { paymentParameters } from "./x402.ts";
 
-/** The parameter of an upload URL. */
+/** The path parameter of an upload URL: the id of the upload. */
 export const uploadParameters = [
   { name: "id", in: "path", required: true, schema: { type: "string" }, description: "The id from the upload URL." },
 ];

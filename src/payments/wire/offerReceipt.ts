@@ -30,7 +30,7 @@ interface OfferPayload {
   validUntil: number;
 }
 
-/** The receipt of a payment, as it is signed ("offer-receipt", 5.2). */
+/** The payload of a signed receipt for a payment ("offer-receipt", 5.2). */
 export interface ReceiptPayload {
   version: 1;
   network: string;
