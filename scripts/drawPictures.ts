@@ -77,7 +77,7 @@ async function icon(size: number): Promise<Uint8Array> {
   return canvas.toBuffer("image/png");
 }
 
-/** Draws the name of the service, its purpose, and a page before and after as PNG. */
+/** Draws the name and the purpose of the service, and a page before and after marking, as PNG. */
 async function card(source: Uint8Array): Promise<Uint8Array> {
   GlobalFonts.registerFromPath(join(root, "fonts/noto-sans-bold.ttf"), "Card");
   const canvas = createCanvas(CARD.width, CARD.height);

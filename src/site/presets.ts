@@ -7,7 +7,7 @@ export interface Preset {
   fields: Readonly<Record<string, FieldValue>>;
 }
 
-/** Stands for the words that the visitor fills in. The page selects it, so that typing replaces it. */
+/** Placeholder for the words that the visitor fills in. The page selects this placeholder, so that typing replaces it. */
 export const BLANK = "NAME";
 
 /** The presets in display order. */
