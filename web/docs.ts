@@ -34,6 +34,8 @@ function enableSearch(): void {
       if (link) link.hidden = !matches;
       if (matches) count++;
     }
+    for (const section of document.querySelectorAll<HTMLElement>(".operations > section:not([data-entry])"))
+      section.hidden = section.querySelector("[data-entry]:not([hidden])") === null;
     found.textContent = words.length === 0 ? "" : count === 1 ? "1 entry" : `${count} entries`;
   };
   search.closest("p")!.hidden = false;

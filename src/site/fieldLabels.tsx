@@ -37,7 +37,7 @@ export function FieldLabel({ name }: { name: string }) {
           pt
         </span>
       )}
-      {name === "rotation" && <span class="unit">degrees</span>}
+      {name === "rotation" && <span class="unit">°</span>}
     </>
   );
 }
