@@ -14,7 +14,7 @@ import { markedBytes, sitePictures } from "./lib/sitePictures.ts";
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "web/pictures");
 /** Quality of the WebP pictures. At this quality, areas of one color stay uniform. */
-const QUALITY = 80;
+const QUALITY = 65;
 /** Size of the picture that messengers and social networks show of the page at `/` (Open Graph). */
 const CARD = { width: 1200, height: 630 };
 

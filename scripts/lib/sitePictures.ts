@@ -5,7 +5,7 @@ import { loadFont } from "./loadFont.ts";
 import { sampleContract } from "./sampleContract.ts";
 
 /** Longest side of a picture in pixels: about twice its size on the page at `/`. */
-const SIDES = { template: 300, contract: 480, large: 600, small: 400 };
+const SIDES = { template: 300, contract: 440, large: 600, small: 400 };
 
 const INK = rgb(0.13, 0.14, 0.17);
 const LINE = rgb(0.85, 0.86, 0.88);

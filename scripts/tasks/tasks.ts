@@ -6,7 +6,7 @@ import { pagesOf } from "../../test/support/pdf.ts";
 import { RED_PNG } from "../../test/support/png.ts";
 
 /** A page with the playground, and the files that the visitor has. */
-export interface Visit {
+interface Visit {
   page: Page;
   url: string;
   sample: Uint8Array;

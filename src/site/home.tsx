@@ -18,8 +18,8 @@ const PAGES = [
   ["cropped", "cropped", "A page cropped from a larger sheet, with the watermark centered in the visible part"],
 ] as const;
 const SIZES = {
-  before: [340, 480],
-  after: [340, 480],
+  before: [311, 440],
+  after: [311, 440],
   landscape: [300, 212],
   turned: [212, 300],
   cropped: [212, 300],
