@@ -12,7 +12,7 @@ interface Visit {
   sample: Uint8Array;
 }
 
-/** What the visitor wants to do, and the steps. */
+/** A goal of a visitor, and the steps to it. */
 export interface Task {
   name: string;
   run(visit: Visit): Promise<unknown>;
@@ -267,7 +267,7 @@ export const TASKS: readonly Task[] = [
     },
   },
   {
-    name: "mend a mark that nobody sees with one click",
+    name: "mend an invisible mark with one click",
     async run({ page, sample }) {
       await choose(page, sample);
       await page.fill("#text-opacity", "0");
