@@ -46,7 +46,7 @@ class CollectingSink implements ObjectSink {
   }
 }
 
-/** Returns the glyph ids of all 256 codes in a font program's cmap, which has format 0. */
+/** Returns the glyph ids of all 256 codes in a font program's cmap. The cmap must have format 0. */
 function codesIn(program: Uint8Array): number[] {
   const cmap = openTables(program)("cmap");
   expect([...cmap.subarray(0, 18)]).toEqual([0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 12, 0, 0, 1, 6, 0, 0]);
@@ -75,7 +75,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/Flags 4/`);
   });
 
-  it("embeds a Type 0 font over a CIDFontType2 if one byte is not enough for the codes", async () => {
+  it("embeds a font with more than 255 codes as a Type 0 font with a CIDFontType2 descendant", async () => {
     const clusters = await clustersOf(letters(256));
     expect(embed(clusters.slice(1)).sink.text("/Subtype/TrueType")).toContain("/BaseFont");
     const { sink, embedded } = embed(clusters);
@@ -87,7 +87,7 @@ describe("an embedded font", () => {
     expect(sink.text("/Type/FontDescriptor")).toContain(`/FontName${name}/`);
   });
 
-  it("uses the code of a letter as its glyph id and as the index of its width", async () => {
+  it("an embedded font uses the code of a letter as its glyph id, and takes the letter's width from the entry at this code", async () => {
     const clusters = await clustersOf("ABBA é");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["01", "02", "02", "01", "03", "04"]);
@@ -99,7 +99,7 @@ describe("an embedded font", () => {
     expect(codesIn(program).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 0]);
   });
 
-  it("assigns a second code to each glyph, in a simple and a composite font, whose text is a space", async () => {
+  it("with the option `echoes`, an embedded font assigns to each glyph a second code, which is extracted as a space", async () => {
     const few = await clustersOf("ABBA");
     const { sink, embedded } = embed(few, { echoes: true });
     expect(few.map(embedded.echoOf)).toEqual(["03", "04", "04", "03"]);
@@ -113,13 +113,13 @@ describe("an embedded font", () => {
     expect([map.byteLength, map.getUint16(2 * 128), map.getUint16(2 * 256)]).toEqual([2 * 257, 128, 128]);
   });
 
-  it("declares one width if all glyphs of a font are equally wide", async () => {
+  it("an embedded font declares one width if all its glyphs are equally wide", async () => {
     const { sink } = embed(await clustersOf("中文"));
     expect(sink.text("/Widths")).toContain("/FirstChar 1/LastChar 1/Widths[1000]");
     expect(sink.text("/FontDescriptor")).toContain("/MissingWidth 1000");
   });
 
-  it("adds separate codes without ink for the text of nonspacing marks", async () => {
+  it("adds codes without ink to an embedded font, so that nonspacing marks can be extracted as text", async () => {
     const clusters = await clustersOf("दं द");
     const { sink, embedded } = embed(clusters);
     expect(clusters.map(embedded.codeOf)).toEqual(["0102", "03", "04"]);
@@ -138,13 +138,13 @@ describe("an embedded font", () => {
     );
   });
 
-  it("maps every code back to its text, including syllables and astral characters", async () => {
+  it("the ToUnicode CMap of an embedded font maps every code to its text, including syllables and astral characters", async () => {
     const { sink } = embed(await clustersOf("Aषि😀"));
     const cmap = new TextDecoder().decode(sink.stream("/ToUnicode"));
     expect(cmap).toContain("1 beginbfrange\n<01><03>[<0041><0937093f><d83dde00>]\nendbfrange");
   });
 
-  it("composes the glyphs of a cluster into one glyph at their shaped offsets", async () => {
+  it("embeds a cluster of several glyphs as one composite glyph that places them at their shaped offsets", async () => {
     const [cluster] = await clustersOf("x\u0301");
     const { sink, embedded } = embed([cluster!]);
     const program = readSubset(sink.stream("/FontFile2"));
@@ -157,7 +157,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(cluster!.advance * 1000));
   });
 
-  it("gives one glyph two codes if the glyph represents two texts", async () => {
+  it("an embedded font has two codes for a glyph that represents two texts", async () => {
     const [cluster] = await clustersOf("A");
     const other = { ...cluster!, text: "Α" };
     const { sink, embedded } = embed([cluster!, other]);
@@ -165,7 +165,7 @@ describe("an embedded font", () => {
     expect(componentsOf(readSubset(sink.stream("/FontFile2")).outline(2))).toEqual([1]);
   });
 
-  it("combines glyphs of fonts with different units per em in one font", async () => {
+  it("embeds glyphs of fonts with different units per em in one font", async () => {
     const { sink } = embed(await clustersOf("A中文あ한ก😀"));
     expect(sink.objects.filter((object) => typeof object === "string" && object.includes("/Type/Font/"))).toHaveLength(
       1,
@@ -179,7 +179,7 @@ describe("an embedded font", () => {
     expect(cmap.match(/<....><....>\[/g)).toEqual(["<0001><0064>[", "<0065><00c8>[", "<00c9><00ff>[", "<0100><015e>["]);
   });
 
-  it("embeds the same bytes for equal texts, and a font name with another tag for a different text", async () => {
+  it("embeds the same font objects for equal texts, and a font with a different name tag for each different text", async () => {
     const objects = async (text: string) => embed(await clustersOf(text)).sink;
     expect((await objects("ABC")).objects).toEqual((await objects("ABC")).objects);
     const tags = await Promise.all(
@@ -188,7 +188,7 @@ describe("an embedded font", () => {
     expect(new Set(tags).size).toBe(4);
   });
 
-  it("throws for a cluster that was not embedded", async () => {
+  it("an embedded font throws if it is asked for the code of a cluster that was not embedded", async () => {
     const [a, b] = await clustersOf("ab");
     expect(() => embed([a!]).embedded.codeOf(b!)).toThrow("is not embedded");
   });
@@ -201,7 +201,7 @@ describe("an embedded font", () => {
     [8000, "本文件仅供内部审阅未经书面许可不得外传复"],
     [8000, "この文書は社外秘です無断転載禁止複製不可"],
     [8000, "이문서는대외비이므로무단복제배포를금합니"],
-  ])("adds less than %i bytes to a PDF for the characters %s", async (maxBytes, text) => {
+  ])("an embedded font adds less than %i bytes to a PDF for the characters %s", async (maxBytes, text) => {
     expect([...text]).toHaveLength(20);
     expect(embed(await clustersOf(text)).sink.bytes).toBeLessThan(maxBytes);
   });

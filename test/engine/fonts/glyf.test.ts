@@ -10,7 +10,7 @@ const glyph = (...bytes: (number | number[])[]) => new Uint8Array(bytes.flat());
 const plus100 = (id: number) => id + 100;
 
 describe("rewriting a glyph", () => {
-  it("removes only the instructions of a simple glyph", () => {
+  it("removes the instructions of a simple glyph and changes nothing else", () => {
     const hinted = glyph(SIMPLE_HEADER, [0, 3], [0xb0, 0x01, 0x2f], POINTS);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(SIMPLE_HEADER, [0, 0], POINTS));
     expect(componentsOf(hinted)).toEqual([]);
@@ -21,7 +21,7 @@ describe("rewriting a glyph", () => {
     expect(rewriteGlyph(plain, plus100)).toEqual(plain);
   });
 
-  it("rewrites an empty glyph to an empty glyph", () => {
+  it("leaves an empty glyph empty", () => {
     expect(rewriteGlyph(glyph(), plus100)).toEqual(glyph());
     expect(componentsOf(glyph())).toEqual([]);
   });
@@ -39,12 +39,12 @@ describe("rewriting a glyph", () => {
     expect(rewriteGlyph(parts(7, 8), plus100)).toEqual(parts(107, 108));
   });
 
-  it("removes the instructions of a composite glyph and clears the flag that announces them", () => {
+  it("removes the instructions of a composite glyph and clears the flag for instructions", () => {
     const hinted = glyph(COMPOSITE_HEADER, [1, 0x02, 0, 7, 1, 2], [0, 2, 0xb0, 0x01]);
     expect(rewriteGlyph(hinted, plus100)).toEqual(glyph(COMPOSITE_HEADER, [0, 0x02, 0, 107, 1, 2]));
   });
 
-  it("rewrites a glyph without changing the bytes of the source font", () => {
+  it("rewrites a glyph in a copy, and leaves the bytes of the source font unchanged", () => {
     const composite = glyph(COMPOSITE_HEADER, [0, 0x02, 0, 7, 1, 2]);
     rewriteGlyph(composite, plus100);
     expect(componentsOf(composite)).toEqual([7]);

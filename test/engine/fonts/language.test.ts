@@ -3,7 +3,7 @@ import type { Letterforms } from "../../../src/engine/fonts/language.ts";
 import { typesetterFor } from "../../../src/engine/fonts/layout.ts";
 import { loadFont } from "../../support/fonts.ts";
 
-/** Returns the distinct families that draw each line of a text. */
+/** Returns the distinct font families with which each line of a text is drawn. */
 async function familiesOf(text: string, languages: Letterforms = {}): Promise<string[][]> {
   const { layOut } = await typesetterFor(text, "regular", loadFont, languages);
   return text
@@ -35,7 +35,7 @@ describe("ideographs in a language", () => {
     expect(await familiesOf("社外秘", { document: text })).toEqual([[family]]);
   });
 
-  test("prefers the caller's language to the document's language", async () => {
+  test("draws ideographs in the language that the caller sends, not in the document's language", async () => {
     expect(await familiesOf("社外秘", { text: "zh-Hant", document: "ja" })).toEqual([["tc"]]);
     expect(await familiesOf("社外秘", { text: "en", document: "ja" })).toEqual([["sc"]]);
   });
@@ -55,13 +55,13 @@ describe("ideographs without a language", () => {
     expect(await familiesOf("社外秘コピー", { document: "zh-TW" })).toEqual([["jp"]]);
   });
 
-  test("draws ideographs with Korean letterforms if the line contains hangul", async () => {
+  test("draws the ideographs of a line with Korean letterforms if the line contains hangul", async () => {
     expect(await familiesOf("大外秘대외비")).toEqual([["kr"]]);
     expect(await familiesOf("機密\n대외비機密")).toEqual([["sc"], ["kr"]]);
     expect(await familiesOf("機密\n대외비機密", { document: "zh-TW" })).toEqual([["tc"], ["kr"]]);
   });
 
-  test("draws every line of a wrapped Korean paragraph with the same letterforms", async () => {
+  test("draws every line of a wrapped Korean paragraph with Korean letterforms, even a line without hangul", async () => {
     const { layOut } = await typesetterFor("國家安全대외비", "regular", loadFont);
     expect(layOut("國家安全", false).clusters.map(({ face }) => face.file.family.name)).toEqual(
       Array.from("國家安全", () => "noto-sans-kr"),
@@ -69,7 +69,7 @@ describe("ideographs without a language", () => {
   });
 });
 
-test("uses another font for a character that the font of the language lacks", async () => {
+test("draws a character with another font if the font of the text's language lacks the character", async () => {
   expect(await familiesOf("请勿复制", { text: "ja" })).toEqual([["sc", "jp"]]);
   expect(await familiesOf("𠮷野家 㐂", { text: "zh-Hant" })).toEqual([expect.arrayContaining(["tc"])]);
 });
@@ -89,11 +89,11 @@ describe("the style of letters", () => {
     ["serif", "機密 DRAFT", ["sc", "noto-serif"]],
     ["serif", "社外秘 Draft コピー禁止", ["jp", "noto-serif"]],
     ["serif", "سري", ["arabic"]],
-  ] as const)("%s draws %j with these families", async (font, text, families) => {
+  ] as const)("the font style %s draws the text %j with the expected font families", async (font, text, families) => {
     expect(await familiesOf(text, { font })).toEqual([families]);
   });
 
-  test("applies to both weights", async () => {
+  test("draws serif text with a serif font in both weights, regular and bold", async () => {
     for (const weight of ["regular", "bold"] as const) {
       const { layOut } = await typesetterFor("Draft", weight, loadFont, { font: "serif" });
       expect(layOut("Draft", false).clusters[0]!.face.file.path).toBe(`noto-serif-${weight}.ttf`);
@@ -117,7 +117,7 @@ describe("Arabic letters", () => {
   });
 });
 
-test("shapes Serbian and Romanian with localized glyphs, and Russian with default glyphs", async () => {
+test("draws Serbian and Romanian letters with localized glyphs, and Russian letters with default glyphs", async () => {
   const glyphs = async (line: string, text?: string) =>
     (await typesetterFor(line, "regular", loadFont, { text }))
       .layOut(line, false)

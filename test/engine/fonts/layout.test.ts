@@ -16,14 +16,14 @@ const filesOf = ({ clusters }: Line) =>
   );
 
 describe("laying out a line", () => {
-  it("lays out each letter as a cluster that begins where the previous one ends", async () => {
+  it("lays out each letter as a cluster that begins where the previous cluster ends", async () => {
     const line = await layOut("Añ Ω");
     expect(textsOf(line)).toEqual(["A", "ñ", " ", "Ω"]);
     expect(line.clusters.map(({ x }) => x)).toEqual([0, 0.639, 0.639 + 0.618, 0.639 + 0.618 + 0.26]);
     expect(line.width).toBeCloseTo(0.639 + 0.618 + 0.26 + 0.717);
   });
 
-  it("kerns adjacent letters", async () => {
+  it("applies kerning to adjacent letters", async () => {
     expect((await layOut("AVAV")).width).toBeLessThan(
       2 * (await layOut("A")).width + 2 * (await layOut("V")).width - 0.1,
     );
@@ -38,7 +38,7 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut(text))).toEqual(clusters);
   });
 
-  it("arranges right-to-left letters in visual order, including the characters of a cluster", async () => {
+  it("arranges right-to-left letters from left to right as they are drawn, including the characters of a cluster", async () => {
     expect(textsOf(await layOut("שָׁלום", true)).join("")).toBe([..."שָׁלום"].reverse().join(""));
     expect(textsOf(await layOut("אב 12 ab", true)).join("")).toBe("ab 12 בא");
     expect(textsOf(await layOut("ab אב 12 cd")).join("")).toBe("ab 12 בא cd");
@@ -58,18 +58,18 @@ describe("laying out a line", () => {
     expect(textsOf(await layOut(text, true)).join("")).toBe([...text].reverse().join(""));
   });
 
-  it("moves a joiner from the end of a cluster to the next cluster", async () => {
+  it("moves a zero-width non-joiner from the end of a cluster to the start of the next cluster", async () => {
     expect(textsOf(await layOut("می\u200cشود", true))).toEqual(["د", "و", "ش", "\u200cی", "م"]);
     expect(textsOf(await layOut("क्\u200cष"))).toEqual(["क्", "\u200cष"]);
   });
 
-  it("lays out numbers, and left-to-right letters beyond U+FFFF, from left to right", async () => {
+  it("lays out numbers in right-to-left text, and left-to-right letters beyond U+FFFF, from left to right", async () => {
     expect(isRightToLeft("𐐔𐐯𐑅")).toBe(false);
     expect(textsOf(await layOut("𐐔𐐯𐑅 𞤅𞤭 𐐔𐐯")).join("")).toBe("𐐔𐐯𐑅 𞤭𞤅 𐐔𐐯");
     expect(textsOf(await layOut("𐴌 𐴱𐴲", true)).join("")).toBe("𐴱𐴲 𐴌");
   });
 
-  it("joins Arabic letters by their position in the word", async () => {
+  it("selects the form of an Arabic letter by its position in the word", async () => {
     const glyph = async (text: string, at: number) => (await layOut(text, true)).clusters[at]!.glyphs[0]!.id;
     const [alone, final, middle, initial] = [
       await glyph("ه", 0),
@@ -78,13 +78,13 @@ describe("laying out a line", () => {
     expect(new Set([alone, final, middle, initial]).size).toBe(4);
   });
 
-  it("makes a line as high as its fonts and its ink require", async () => {
+  it("the height of a line includes the metrics of its fonts and the ink of its letters", async () => {
     expect(await layOut("x")).toMatchObject({ ascent: 1.069, descent: -0.293 });
     expect((await layOut("x ที่")).descent).toBe(-0.45);
     expect((await layOut("x\u0301\u0301\u0301\u0301\u0301")).ascent).toBeGreaterThan(1.5);
   });
 
-  it("makes the placeholder of a digit as wide as a digit", async () => {
+  it("the placeholder of a digit is as wide as a digit", async () => {
     const line = await layOut(`a${slotsOf(1)}b`);
     expect(line.clusters.map(({ slot }) => slot)).toEqual([undefined, slotsOf(1), undefined]);
     expect(line.width).toBe((await layOut("a7b")).width);
@@ -123,7 +123,7 @@ describe("characters without a font", () => {
   });
 });
 
-test("evicts a text's cached lines when they exceed the memory limit", async () => {
+test("evicts cached lines of a text when they exceed the memory limit", async () => {
   const typesetter = await typesetterFor("AB", "regular", loadFont);
   const cached = typesetter.layOut("A", false);
   expect(typesetter.layOut("A", false)).toBe(cached);

@@ -9,17 +9,17 @@ const missing = async (path: string) => {
 };
 
 describe("the font library", () => {
-  it("throws for a missing font file, and loads the file once it exists", async () => {
+  it("the font library throws for a missing font file, and loads the file once it exists", async () => {
     await expect(openFont("noto-sans-lao-bold.ttf", missing)).rejects.toThrow("noto-sans-lao-bold.ttf is missing");
     expect((await openFont("noto-sans-lao-bold.ttf", loadFont)).name).toBe("NotoSansLao-Bold");
   });
 
-  it("caches a font for the next request", async () => {
+  it("the font library caches a font for the next request", async () => {
     const regular = await openFont("noto-sans-regular.ttf", loadFont);
     expect(await openFont("noto-sans-regular.ttf", missing)).toBe(regular);
   });
 
-  it("evicts the least recently used fonts, and still shapes text with an evicted font", async () => {
+  it("the font library evicts the least recently used fonts, and still shapes text with an evicted font", async () => {
     await startHarfbuzz();
     const first = await openFont("noto-sans-thai-regular.ttf", loadFont);
     const run = { start: 0, end: 1, rightToLeft: false, script: "Thai" };

@@ -3,7 +3,10 @@ import { TEXT_SAMPLES } from "../../../scripts/lib/textSamples.ts";
 import { chooseFonts } from "../../../src/engine/fonts/choose.ts";
 import { SCRIPTS } from "../../../src/engine/fonts/scripts.ts";
 
-/** Scripts that Unicode recommends for identifiers (UAX #31, table 5) or counts as in limited use (table 7). */
+/**
+ * Scripts that Unicode recommends for identifiers (UAX #31, table 5), or lists as scripts in limited use (UAX #31,
+ * table 7).
+ */
 const RECOMMENDED =
   "Arab Armn Beng Bopo Cyrl Deva Ethi Geor Grek Gujr Guru Hang Hani Hebr Hira Kana Knda Khmr Laoo Latn Mlym Mymr Orya Sinh Taml Telu Thaa Thai Tibt";
 const LIMITED_USE =
@@ -14,7 +17,7 @@ test("the fonts cover every script in modern use", () => {
   expect(missing).toEqual([]);
 });
 
-/** A word for "secret", "draft" or "copy" in each script, in addition to the lines of TEXT_SAMPLES. */
+/** A word for "secret", "draft" or "copy" in each language or script, in addition to the lines of TEXT_SAMPLES. */
 const WORDS: Record<string, string> = {
   Afrikaans: "vertroulik",
   Albanian: "konfidencial ç ë",
@@ -143,7 +146,7 @@ const SAMPLES = { ...TEXT_SAMPLES, ...WORDS };
 
 describe("words of living scripts", () => {
   test.each(["regular", "bold"] as const)(
-    "the fonts of the weight %s cover a word in every living script",
+    "the fonts of the weight %s cover a word in every script and language that is in use today",
     (weight) => {
       expect(Object.keys(SAMPLES).length).toBeGreaterThan(181);
       const uncovered = Object.entries(SAMPLES).filter(([, word]) => {
@@ -173,9 +176,9 @@ test.each([
   expect(() => assigned.map((character) => chooseFonts(character, "regular"))).not.toThrow();
 });
 
-test("draws each sample line of a script with one font", () => {
+test("draws the sample line of a script with fonts of only one family", () => {
   for (const [name, line] of Object.entries(TEXT_SAMPLES)) {
-    // these lines need several fonts, for example Bopomofo with Latin tone marks
+    // these samples need several fonts, for example Bopomofo with Latin tone marks
     if (["Symbols", "Emoji", "Mathematics", "Currencies", "Music", "Bopomofo"].includes(name)) continue;
     const families = chooseFonts(line.replaceAll(" ", ""), "regular").map(({ file }) => file.family.name);
     expect([...new Set(families)], name).toHaveLength(1);

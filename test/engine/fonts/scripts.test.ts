@@ -4,10 +4,10 @@ import { rangesOf } from "../../../src/engine/fonts/coverage.ts";
 import { FAMILIES } from "../../../src/engine/fonts/families.ts";
 import { SCRIPTS, scriptOf } from "../../../src/engine/fonts/scripts.ts";
 
-/** Matches a letter that belongs to a single script. */
+/** Matches a letter that belongs to a single script, unlike letters of Common and Inherited. */
 const OWN_LETTER = /(?!\p{Script=Common}|\p{Script=Inherited})\p{L}/u;
 
-test.each(FAMILIES)("finds the script of each letter in the font $name", (family) => {
+test.each(FAMILIES)("determines the script of each letter in the font $name", (family) => {
   const bounds = rangesOf(family);
   const unnamed: string[] = [];
   for (let i = 0; i < bounds.length; i += 2)

@@ -10,12 +10,12 @@ test.each([
   [slotsOf(10, 9), "1000000000", "1000000000"],
   [`${slotsOf(3, 4)} x ${slotsOf(3)}`, "12", "0012 x 12"],
 ])(
-  "fills each number slot with the digits of the page number, with leading zeros in padded slots (%#)",
+  "replaces the digit placeholders of {page} with the page number, and adds leading zeros in padded placeholders (%#)",
   (slots, number, text) => {
     expect(withNumber(withDigits(slots, number.length), number)).toBe(text);
   },
 );
 
-test("returns the digit for each slot by the slot's decimal place, even if the slots are reversed", () => {
+test("replaces each digit placeholder with the digit of its decimal place, even if the placeholders are in reverse order", () => {
   expect([...slotsOf(3)].reverse().map((slot) => digitIn(slot, "123"))).toEqual(["3", "2", "1"]);
 });

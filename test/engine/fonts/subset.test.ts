@@ -14,7 +14,7 @@ function glyphsOf(text: string): number[] {
   return Array.from(text, (character) => font.glyphOf(character.codePointAt(0)!));
 }
 
-/** Returns a font with the given glyphs of `full`, unchanged. */
+/** Returns a font that contains only the given glyphs of `full`, at their original size. */
 function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
   const parts = glyphs.map((id) => ({ parts: [{ font: full, id, x: 0, y: 0 }], advance: full.advance(id) }));
   return packTables(assembleFont(full, parts));
@@ -22,7 +22,7 @@ function subsetOf(full: Font, glyphs: readonly number[]): Uint8Array {
 
 describe("a font subset", () => {
   it.each(["regular", "bold"])(
-    "copies the advance, bearing and outline of each glyph in a sample to a subset (%s)",
+    "copies the advance, bearing and outline of each glyph in a sample text to a font subset (%s)",
     async (weight) => {
       const full = await openFont(`noto-sans-${weight}.ttf`, loadFont);
       const glyphs = [...new Set(glyphsOf(SAMPLE))];
@@ -37,7 +37,7 @@ describe("a font subset", () => {
     },
   );
 
-  it("writes the components of nested composites after the requested glyphs", () => {
+  it("a font subset has the components of nested composite glyphs after the requested glyphs", () => {
     const [outer, inner, leaf] = [10, 20, 30];
     const nested: Font = {
       ...font,
@@ -49,12 +49,12 @@ describe("a font subset", () => {
     expect(componentsOf(subset.outline(3))).toEqual([2]);
   });
 
-  it("copies each glyph once if composites refer to each other in a cycle", () => {
+  it("a font subset contains each glyph once, even if composite glyphs refer to each other in a cycle", () => {
     const circular: Font = { ...font, outline: (glyph) => composite(glyph === 10 ? 20 : 10) };
     expect(readSubset(subsetOf(circular, [10])).glyphCount).toBe(3);
   });
 
-  it("scales glyphs of a font with another number of units per em and computes their bounding boxes", () => {
+  it("a font subset scales glyphs of a font with different units per em, and computes their bounding boxes", () => {
     const twice: Font = { ...font, unitsPerEm: 2000 };
     const [id] = glyphsOf("H") as [number];
     const subset = readSubset(
@@ -75,20 +75,20 @@ describe("a font subset", () => {
     expect(readSubset(subsetOf(font, [])).outline(0)).toHaveLength(0);
   });
 
-  it("writes only the tables needed for drawing, sorted and with valid checksums", () => {
+  it("a font subset contains only the tables needed for drawing, sorted and with valid checksums", () => {
     const bytes = subsetOf(font, glyphsOf(SAMPLE));
     const { tables, view } = readSubset(bytes);
     expect(Object.keys(tables)).toEqual(["glyf", "head", "hhea", "hmtx", "loca", "maxp"]);
     expect(wordSum(view, 0, bytes.length)).toBe(0xb1b0afba);
 
     for (const [tag, { sum, start, length }] of Object.entries(tables)) {
-      // The checksum of head is computed with its adjustment set to zero.
+      // The checksum of the head table is computed with checkSumAdjustment set to zero.
       const adjustment = tag === "head" ? view.getUint32(start + 8) : 0;
       expect((wordSum(view, start, length) - adjustment + 2 ** 32) % 2 ** 32, tag).toBe(sum);
     }
   });
 
-  it("writes a long loca table only if the offsets of the outlines do not fit into a short one", () => {
+  it("a font subset has a long loca table only if the offsets of its outlines do not fit into a short loca table", () => {
     const all = Array.from({ length: 4000 }, (_, i) => i + 1);
     const long = readSubset(subsetOf(font, all));
     expect(long.isLong).toBe(true);
@@ -98,7 +98,7 @@ describe("a font subset", () => {
   });
 });
 
-/** Expects equal outlines. Instructions, component ids and padding to an even length may differ. */
+/** Expects two glyphs to have equal outlines. Instructions, component ids and padding to an even length may differ. */
 function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, full: Font, glyph: number): void {
   const expected = full.outline(glyph),
     actual = subset.outline(id);
@@ -111,7 +111,7 @@ function expectSameOutline(subset: ReturnType<typeof readSubset>, id: number, fu
   expect(actual.slice(same.length).every((byte) => byte === 0)).toBe(true);
 }
 
-/** Returns a composite with one component at the origin. */
+/** Returns a composite glyph with one component at the origin. */
 function composite(part: number): Uint8Array {
   return new Uint8Array([0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, part >> 8, part & 0xff, 0, 0]);
 }

@@ -22,31 +22,31 @@ describe("a TrueType font", () => {
     ["Cyrillic", "АЯаяЁёЇґЙ"],
     ["Vietnamese", "ĐđƠơƯưệửỹốặ"],
     ["punctuation and currency", "–—‘’“”…€₫©®"],
-  ])("finds a glyph for every character of %s", (_, characters) => {
+  ])("a font has a glyph for every character of %s", (_, characters) => {
     for (const font of [regular, bold]) {
       for (const character of characters) expect(font.glyphOf(codePoint(character)), character).toBeGreaterThan(0);
     }
   });
 
   it.each(["中", "ا", "😀", "\u0007", "\ud800", "\u{10ffff}"])(
-    "returns glyph 0 for the missing character %j",
+    "returns glyph 0 for the character %j, which the font lacks",
     (character) => {
       expect(regular.glyphOf(codePoint(character))).toBe(0);
     },
   );
 
-  it("returns the advances of glyphs, which are zero for combining marks", () => {
+  it("returns the advance widths of glyphs, and zero for a combining mark", () => {
     expect(regular.advance(regular.glyphOf(codePoint("A")))).toBe(639);
     expect(regular.advance(regular.glyphOf(codePoint(" ")))).toBe(260);
     expect(regular.advance(regular.glyphOf(0x0301))).toBe(0);
   });
 
-  it("returns an empty outline for an empty glyph, and throws for an unknown glyph", () => {
+  it("returns an empty outline for an empty glyph, and throws for an unknown glyph id", () => {
     expect(regular.outline(regular.glyphOf(codePoint(" ")))).toHaveLength(0);
     expect(() => regular.outline(60_000)).toThrow("no glyph 60000");
   });
 
-  it("reads a font from a view into a larger buffer", () => {
+  it("reads a font from a view that begins within a larger buffer", () => {
     const larger = new Uint8Array(regular.bytes.length + 3);
     larger.set(regular.bytes, 3);
     const font = readFont(larger.subarray(3));
@@ -64,7 +64,7 @@ describe("a TrueType font", () => {
 });
 
 describe("a cmap table", () => {
-  it("finds the same glyphs with cmap formats 4 and 12 in the whole Basic Multilingual Plane", () => {
+  it("cmap subtables of formats 4 and 12 map the whole Basic Multilingual Plane to the same glyphs", () => {
     const byGroups = readCmap(cmapWith(12));
     const bySegments = readCmap(cmapWith(4));
     const differing = [];
@@ -73,7 +73,7 @@ describe("a cmap table", () => {
     expect(bySegments(0x1f600)).toBe(0);
   });
 
-  it("follows the range offsets of cmap format 4 into the glyph array", () => {
+  it("looks up characters through the idRangeOffset array of cmap format 4", () => {
     const bySegments = readCmap(
       table([0, 1, 3, 1, 0, 12], [4, 36, 0, 4, 4, 1, 0], [0x42, 0xffff], [0], [0x41, 0xffff], [5, 1], [4, 0], [7, 0]),
     );

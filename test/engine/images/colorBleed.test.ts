@@ -18,7 +18,7 @@ async function colorsOf(spec: PngSpec): Promise<Pixel[][]> {
   const rows: Pixel[][] = [];
   let above = new Uint8Array(length - 1);
   for (let at = 0; at < lines.length; at += length) {
-    expect([0, 2]).toContain(lines[at]); // None or Up, the filter types that this function reverses
+    expect([0, 2]).toContain(lines[at]); // filter types None and Up, the only types that this function reverses
     const row = lines.subarray(at + 1, at + length).map((byte, i) => byte + (lines[at] === 2 ? above[i]! : 0));
     rows.push(Array.from({ length: spec.width }, (_, x) => [...row.subarray(x * components, (x + 1) * components)]));
     above = Uint8Array.from(row);
@@ -63,13 +63,13 @@ describe("invisible pixels", () => {
     ["scattered pixels", 30, 30, (x, y) => noise(x, y, 9, 5) === 0],
     ["one pixel of a column", 1, 9, (_, y) => y === 4],
   ])(
-    "gives invisible pixels the color of the nearest visible pixel (visible: %s)",
+    "an invisible pixel takes the color of the nearest visible pixel (visible: %s)",
     async (_, width, height, isVisible) => {
       await expectNearest(image(width, height, isVisible), isVisible);
     },
   );
 
-  test("transparent pixels take colors from visible pixels in any row above, but below only from buffered rows", async () => {
+  test("an invisible pixel takes its color from a visible pixel in any row above it, but only from nearby rows below it", async () => {
     const isVisible = (x: number, y: number) => (x === 0 && y === 10) || (x === 2 && y === 400);
     const spec = image(3, 500, isVisible);
     const rows = await colorsOf(spec);
@@ -79,14 +79,14 @@ describe("invisible pixels", () => {
     expect(rows[499]).toEqual([second, second, second]);
   });
 
-  test("writes black if all pixels of an image are invisible", async () => {
+  test("writes black for all pixels if an image has no visible pixel", async () => {
     const rows = await colorsOf(image(4, 300, () => false));
     expect(rows).toHaveLength(300);
     expect(new Set(rows.flat(2))).toEqual(new Set([0]));
   });
 });
 
-test("does not change the colors of visible pixels", async () => {
+test("filling in the colors of invisible pixels leaves the visible pixels unchanged", async () => {
   const isVisible = (x: number, y: number) => (y >> 4) % 3 === 0 || noise(x, y, 3, 2) > 0;
   const spec = image(40, 400, isVisible);
   const rows = await colorsOf(spec);

@@ -9,22 +9,25 @@ export interface JpegSpec {
   /** Returns the color of a block in the stored components, such as YCbCr. */
   color(x: number, y: number): readonly number[];
   componentIds?: number[];
-  /** Segments between SOI and the tables. */
+  /** Marker segments between SOI and the tables. */
   segments?: Uint8Array[];
   /** Fill bytes before each marker except SOI. */
   fill?: number[];
-  /** Second byte of the frame header's marker. */
+  /** Second byte of the frame header's marker, for example 0xC0 for a baseline JPEG. */
   frameMarker?: number;
   precision?: number;
   tablesAfterFrame?: boolean;
 }
 
-/** Quantization step with which a block's only coefficient is its mean minus 128 (ITU-T T.81, A.3.3). */
+/**
+ * Quantization step. With this step, the quantized DC coefficient of a block of one color is the color minus 128 (ITU-T
+ * T.81, A.3.3).
+ */
 const QUANTIZER = 8;
 
 /**
- * DHT contents. The DC table has 4-bit codes for the categories 0 to 11 of differences. The AC table has the single
- * code 0, which ends a block.
+ * Contents of the Huffman tables (DHT). The DC table has 4-bit codes for the difference categories 0 to 11. The AC
+ * table has the single code 0, which ends a block.
  */
 const DC_TABLE = Uint8Array.of(
   0x00,
@@ -60,7 +63,7 @@ const DC_TABLE = Uint8Array.of(
 const AC_TABLE = Uint8Array.of(0x10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x00);
 
 /**
- * Encodes a baseline JPEG. Implements only the part of ITU-T T.81 needed for every kind of segment and for exact
+ * Encodes a baseline JPEG. Implements only the part of ITU-T T.81 that the tests need: every kind of segment, and exact
  * colors.
  */
 export function encodeJpeg(spec: JpegSpec): Uint8Array {
@@ -99,7 +102,7 @@ export function adobe(transform: number): Uint8Array {
   return segment(0xee, concat(encode("Adobe"), uint16(100, 0, 0), Uint8Array.of(transform)));
 }
 
-/** Returns an APP1 segment with an orientation among its tags, in the byte order `order`. */
+/** Returns an APP1 segment with Exif tags, including an orientation, in the byte order `order`. */
 export function exif(orientation: number, { order = "MM", type = 3 } = {}): Uint8Array {
   const tiff = concat(
     encode(order),
@@ -155,7 +158,7 @@ function entropyCode({ width, height, color }: JpegSpec, components: number): Ui
   return Uint8Array.from(bytes.flatMap((byte) => (byte === 0xff ? [0xff, 0x00] : [byte])));
 }
 
-/** Encodes the category and the value of a difference (ITU-T T.81, F.1.2.1). */
+/** Encodes the category and the value of a DC difference (ITU-T T.81, F.1.2.1). */
 function differenceBits(difference: number): string {
   const category = difference === 0 ? 0 : Math.floor(Math.log2(Math.abs(difference))) + 1;
   const value = difference < 0 ? difference + 2 ** category - 1 : difference;

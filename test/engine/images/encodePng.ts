@@ -11,12 +11,15 @@ export interface PngSpec {
   palette?: number[][];
   /** Chunks between PLTE and IDAT. */
   chunks?: { type: string; data: Uint8Array }[];
-  /** Returns the filter of scanline y (of its pass, if interlaced). By default, all five filter types alternate. */
+  /**
+   * Returns the filter type of scanline `y`, which is counted within its pass if the image is interlaced. By default,
+   * all five filter types alternate.
+   */
   filter?(y: number): number;
   interlaced?: boolean;
   /** Maximum number of bytes of an IDAT chunk. */
   idatLength?: number;
-  /** Changes the scanlines before compression. */
+  /** Changes the filtered scanlines before compression, to damage the image. */
   tamper?(scanlines: Uint8Array): Uint8Array;
   level?: number;
 }
@@ -140,7 +143,10 @@ export function filterLine(
   return line;
 }
 
-/** Returns a filter's prediction of a byte from its left (a), upper (b) and upper left (c) neighbors (PNG, 9.2). */
+/**
+ * Returns the value that a filter predicts for a byte from its left (a), upper (b) and upper left (c) neighbors (PNG,
+ * 9.2).
+ */
 function predicted(filter: number, a: number, b: number, c: number): number {
   switch (filter) {
     case 1:

@@ -9,7 +9,7 @@ export const LIMITS = { maxPixels: 40_000_000 };
 /** Red, green, blue and alpha, from 0 to 1. */
 export type Rgba = readonly [number, number, number, number];
 
-/** Returns a reproducible pseudorandom sample. Neighboring samples differ at any number of bits. */
+/** Returns a reproducible pseudorandom sample of `bits` bits. The samples of neighboring pixels are unrelated. */
 export function noise(x: number, y: number, channel: number, bits: number): number {
   let value = Math.imul(x + 1, 0x9e3779b1) ^ Math.imul(y + 1, 0x85ebca6b) ^ Math.imul(channel + 1, 0xc2b2ae35);
   value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d);
@@ -18,7 +18,7 @@ export function noise(x: number, y: number, channel: number, bits: number): numb
 
 /** Returns the color of a pixel of a PNG without tRNS. */
 export function colorOf({ colorType, bitDepth, palette }: PngSpec, samples: number[]): Rgba {
-  // PDFium reduces 16 bits to 8 and rounds down.
+  // PDFium reduces 16-bit samples to 8 bits by rounding down.
   const shares = samples.map((sample) =>
     bitDepth === 16 ? Math.floor(sample / 257) / 255 : sample / (2 ** bitDepth - 1),
   );
@@ -37,7 +37,9 @@ export function colorOf({ colorType, bitDepth, palette }: PngSpec, samples: numb
   }
 }
 
-/** Returns the pixels of a PNG over the background. `paint` converts samples to a color. */
+/**
+ * Returns the expected pixels of a PNG that is drawn over the background color. `paint` converts samples to a color.
+ */
 export function pixelsOf(spec: PngSpec, paint = (samples: number[]) => colorOf(spec, samples)): Rgb[] {
   const pixels: Rgb[] = [];
   for (let y = 0; y < spec.height; y++)
@@ -46,7 +48,8 @@ export function pixelsOf(spec: PngSpec, paint = (samples: number[]) => colorOf(s
 }
 
 /**
- * Expects no channel of any pixel to differ by more than `tolerance` levels of 255. Reports the first pixel that does.
+ * Expects each channel of each pixel to differ by at most `tolerance` of 255 levels. Reports the first pixel that
+ * differs by more.
  */
 export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): void {
   expect(actual).toHaveLength(expected.length);
@@ -60,7 +63,7 @@ export function expectPixels(actual: Rgb[], expected: Rgb[], tolerance = 1): voi
     });
 }
 
-/** Returns the code and the message of the error with which an image is rejected. */
+/** Returns the code and the message of the error that rejects an image. */
 export async function rejection(
   bytes: Uint8Array,
   limits = LIMITS,

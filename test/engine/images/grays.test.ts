@@ -12,8 +12,8 @@ const SIDE = 16;
 const value = (x: number, y: number, bits: number) => Math.floor(((x * SIDE + y) / 255) * (2 ** bits - 1));
 
 /**
- * Returns an image in three channels whose pixels are gray. `colored` is the index of the only pixel that is not gray,
- * if any.
+ * Returns an image with three color channels whose pixels are gray. If `colored` is given, the pixel with this index is
+ * not gray.
  */
 function image(more: Partial<PngSpec>, colored?: number): PngSpec {
   const { bitDepth = 8, colorType = 2 } = more;
@@ -57,29 +57,32 @@ describe("an RGB image", () => {
     },
   );
 
-  test("writes an RGB image as gray if all its colored pixels are invisible", async () => {
+  test("writes an RGB image as gray if its only colored pixels are fully transparent", async () => {
     const { samples } = image({ colorType: 6 });
     const spec = image({ colorType: 6, samples: (x, y) => (x === y ? [200, 0, 0, 0] : samples(x, y)) });
     expect(await spaceOf(spec)).toBe("/DeviceGray");
   });
 
-  test.each([8, 16])("writes an RGB image with a transparent color of %i bits as gray", async (bitDepth) => {
-    const key = value(5, 5, bitDepth);
-    for (const named of [
-      [key, key, key],
-      [key, 0, key],
-    ]) {
-      const spec = image({ bitDepth, chunks: [{ type: "tRNS", data: uint16(...named) }] });
-      expect(await spaceOf(spec)).toBe("/DeviceGray");
-      const paint = (samples: number[]) => {
-        const [r, g, b] = colorOf(spec, samples);
-        return [r, g, b, samples.join() === named.join() ? 0 : 1] as const;
-      };
-      expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec, paint));
-    }
-  });
+  test.each([8, 16])(
+    "writes a gray RGB image of %i bits with a transparent color as a gray image",
+    async (bitDepth) => {
+      const key = value(5, 5, bitDepth);
+      for (const named of [
+        [key, key, key],
+        [key, 0, key],
+      ]) {
+        const spec = image({ bitDepth, chunks: [{ type: "tRNS", data: uint16(...named) }] });
+        expect(await spaceOf(spec)).toBe("/DeviceGray");
+        const paint = (samples: number[]) => {
+          const [r, g, b] = colorOf(spec, samples);
+          return [r, g, b, samples.join() === named.join() ? 0 : 1] as const;
+        };
+        expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec, paint));
+      }
+    },
+  );
 
-  test("writes an RGB image that has only gray pixels with a gray sRGB profile if device colors are not allowed", async () => {
+  test("writes an RGB image that has only gray pixels with a gray sRGB profile if device color spaces are not allowed", async () => {
     const sink = new Sink({ deviceColors: [] });
     expect(await spaceOf(image({}), sink)).toMatch(/^\[\/ICCBased/);
     expect(sink.text).toContain("/N 1");
@@ -92,7 +95,7 @@ describe("an RGB image", () => {
     expect(sink.text).toContain("/N 1 ");
   });
 
-  test("writes an RGB image that has only gray pixels with a gray version of its profile if the profile's three curves are equal", async () => {
+  test("writes an RGB image that has only gray pixels with a gray version of its profile if the three curves of the profile are equal", async () => {
     const [curve, steeper] = [sampledCurveTag([0, 0.3, 1]), sampledCurveTag([0, 0.2, 1])];
     for (const blue of [curve, steeper]) {
       const bytes = displayProfile("RGB ", "A screen", { rTRC: curve, gTRC: curve, bTRC: blue });
@@ -105,7 +108,7 @@ describe("an RGB image", () => {
     }
   });
 
-  test("keeps an RGB image that has only gray pixels as RGB if its profile does not define grays", async () => {
+  test("keeps an RGB image that has only gray pixels as RGB if its profile has no tone curves", async () => {
     const iCCP = concat(encode("a name\0\0"), new Uint8Array(deflateSync(profile({ space: "RGB " }))));
     const sink = new Sink();
     await spaceOf(image({ chunks: [{ type: "iCCP", data: iCCP }] }), sink);

@@ -31,7 +31,7 @@ function tag(profile: Uint8Array, name: string): Buffer {
 }
 
 describe("rewriting a version 4 profile", () => {
-  test("copies the primary colors of a version 4 ICC profile to version 2", () => {
+  test("an ICC profile of version 4 keeps its primary colors when it is rewritten as version 2", () => {
     const older = asVersion2(version4(parametric(3, SRGB_CURVE)), 3)!;
     expect([older[8], Buffer.from(older).readUInt32BE(0)]).toEqual([2, older.length]);
     for (const [name, color] of Object.entries(P3)) expect(tag(older, name)).toEqual(Buffer.from(xyzTag(color)));
@@ -48,18 +48,21 @@ describe("rewriting a version 4 profile", () => {
       [2, 0.9, 0, 0.5, 0.1, 0.1, 0.02],
       (x) => (x < 0.1 ? x / 2 + 0.02 : (0.9 * x) ** 2 + 0.1),
     ],
-  ])("converts a parametric curve to a sampled curve for a version 2 ICC profile: %s", (_, kind, parameters, light) => {
-    const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
-    expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
-    for (let i = 0; i < 256; i++) expect(curve.readUInt16BE(12 + 2 * i) / 65535).toBeCloseTo(light(i / 255), 3);
-  });
+  ])(
+    "rewrites an ICC profile as version 2 with a sampled curve in place of its parametric curve: %s",
+    (_, kind, parameters, light) => {
+      const curve = tag(asVersion2(version4(parametric(kind, parameters)), 3)!, "gTRC");
+      expect([curve.toString("latin1", 0, 4), curve.readUInt32BE(8)]).toEqual(["curv", 256]);
+      for (let i = 0; i < 256; i++) expect(curve.readUInt16BE(12 + 2 * i) / 65535).toBeCloseTo(light(i / 255), 3);
+    },
+  );
 
-  test("copies a sampled curve to a version 2 ICC profile", () => {
+  test("rewrites an ICC profile as version 2 and copies its sampled curve unchanged", () => {
     const curve = sampledCurveTag([0, 0.25, 1]);
     expect(tag(asVersion2(version4(curve), 3)!, "rTRC")).toEqual(Buffer.from(curve));
   });
 
-  test("converts the curve of a gray ICC profile to a sampled curve for version 2", () => {
+  test("rewrites a gray ICC profile as version 2 with a sampled curve in place of its parametric curve", () => {
     const gray = displayProfile("GRAY", "Dot gain", { kTRC: parametric(0, [1.75]) });
     expect(tag(asVersion2(gray, 1)!, "kTRC").readUInt16BE(12 + 2 * 128) / 65535).toBeCloseTo((128 / 255) ** 1.75, 4);
   });
@@ -77,7 +80,7 @@ describe("rewriting a version 4 profile", () => {
     expect(asVersion2(profile, 3)).toBeUndefined();
   });
 
-  test("shows the same colors in PDF/A-1 with an ICC profile that was rewritten as version 2", async () => {
+  test("an image has the same colors with an ICC profile that is rewritten as version 2 for PDF/A-1", async () => {
     const iCCP = concat(encode("P3\0\0"), new Uint8Array(deflateSync(version4(parametric(3, SRGB_CURVE)))));
     const samples = (x: number, y: number) => [x * 17, y * 17, (x * y * 31) & 255];
     const spec: PngSpec = {

@@ -9,12 +9,13 @@ import vectors from "./jpegVectors.json";
 import { profile } from "./profile.ts";
 import { type Rgb, render, renderPage, Sink } from "./render.ts";
 
-/** The marker SOF2. */
+/** The marker SOF2, which begins the frame of a progressive JPEG. */
 const PROGRESSIVE = Buffer.of(0xff, 0xc2);
 const SIZE = { width: 3, height: 2 };
 
 /**
- * Colors of the blocks, by rows: red, yellow, blue; gray, black, white. Every orientation shows them in a different order.
+ * Colors of the blocks, row by row: red, yellow, blue; gray, black, white. Every orientation shows them in a different
+ * order.
  */
 const COLORS: Rgb[] = [
   [230, 20, 20],
@@ -44,7 +45,7 @@ const YCCK: JpegSpec = {
   segments: [adobe(2)],
 };
 
-/** Returns the pixels of blocks of 8 x 8 pixels each, by rows. */
+/** Returns the pixels of an image whose blocks of 8 x 8 pixels have these colors, row by row. */
 function pixels(colors: readonly Rgb[], width = SIZE.width): Rgb[] {
   const height = colors.length / width;
   return Array.from({ length: colors.length * 64 }, (_, i) => {
@@ -67,7 +68,7 @@ async function expectShown(jpeg: Uint8Array, expected: Rgb[], tolerance = 2): Pr
   expectPixels(await render(await readImage(jpeg, LIMITS)), expected, tolerance);
 }
 
-/** Returns the colors with which PDFium renders `INKS` painted as rectangles. */
+/** Returns the colors that PDFium renders for rectangles painted with `INKS`. */
 async function inks(): Promise<Rgb[]> {
   const content = INKS.map((ink, i) => `${ink.map((value) => value / 255).join(" ")} k ${i} 0 1 1 re f`).join("\n");
   return renderPage(content, { width: INKS.length, height: 1 });
@@ -119,7 +120,7 @@ describe("the colors of a JPEG", () => {
     ["CMYK without an Adobe marker", CMYK],
     ["inverted CMYK with an Adobe marker", INVERTED],
     ["YCCK with an Adobe marker", YCCK],
-  ])("shows the inks of a JPEG: %s", async (_, spec) => {
+  ])("a CMYK JPEG is drawn with the same colors as rectangles of the same inks: %s", async (_, spec) => {
     await expectShown(encodeJpeg(spec), pixels(await inks()), 3);
   });
 
@@ -147,7 +148,7 @@ describe("the colors of a JPEG", () => {
 });
 
 describe("an Exif orientation", () => {
-  /** `blocks` lists the blocks of the stored image in the order of display, by rows from the top left. */
+  /** `blocks` lists the block indices of the stored image in the order of display, row by row from the top left. */
   const cases = [
     { orientation: 1, size: [24, 16], blocks: [0, 1, 2, 3, 4, 5] },
     { orientation: 2, size: [24, 16], blocks: [2, 1, 0, 5, 4, 3] },

@@ -10,8 +10,8 @@ const WITH_ALPHA = KINDS.filter(({ colorType }) => colorType === 4 || colorType 
 const WITHOUT_ALPHA = KINDS.filter(({ colorType }) => colorType !== 4 && colorType !== 6);
 
 /**
- * Returns an image of noise. With 13 x 9 pixels, rows end within a byte at every depth below 8, and Adam7 uses all
- * passes.
+ * Returns an image of noise. The size is 13 x 9 pixels, so that rows end within a byte at every depth below 8, and
+ * Adam7 uses all passes.
  */
 function noisy({ colorType, bitDepth }: Kind, more: Partial<PngSpec> = {}): PngSpec {
   const channels = CHANNELS[colorType];
@@ -40,7 +40,7 @@ async function expectShown(spec: PngSpec, paint?: (samples: number[]) => Rgba): 
   expectPixels(await render(await readImage(encodePng(spec), LIMITS)), pixelsOf(spec, paint));
 }
 
-/** Returns the contents of a PNG's IDAT chunks. */
+/** Returns the concatenated data of a PNG's IDAT chunks. */
 function imageData(png: Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let at = 8; at < png.length; ) {
@@ -79,10 +79,13 @@ describe("the pixels of a PNG", () => {
     ...sides.map((side) => [side, side]),
     ...sides.map((side) => [side, 1]),
     ...sides.map((side) => [1, side]),
-  ])("shows the pixels of an interlaced PNG with empty passes, %i x %i pixels", async (width, height) => {
-    for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
-      await expectShown(noisy(kind, { width, height, interlaced: true }));
-  });
+  ])(
+    "shows the pixels of an interlaced PNG of %i x %i pixels, in which some passes are empty",
+    async (width, height) => {
+      for (const kind of [KINDS[0]!, { colorType: 3 as const, bitDepth: 4 }, { colorType: 6 as const, bitDepth: 8 }])
+        await expectShown(noisy(kind, { width, height, interlaced: true }));
+    },
+  );
 
   test.each([1, 2, 7, 100])("shows the pixels of a PNG with IDAT chunks of only %i bytes", async (idatLength) => {
     for (const kind of [
@@ -114,7 +117,7 @@ describe("the pixels of a PNG", () => {
     expect(Buffer.compare(inflateSync(color!), expected)).toBe(0);
   });
 
-  test("ignores bytes after IEND and after the compressed data of a PNG", async () => {
+  test("ignores bytes after the IEND chunk of a PNG and after its compressed data", async () => {
     for (const kind of [
       { colorType: 2 as const, bitDepth: 8 },
       { colorType: 6 as const, bitDepth: 8 },
@@ -132,14 +135,14 @@ describe("the pixels of a PNG", () => {
     }
   });
 
-  test("reads a PNG from a view into a larger buffer", async () => {
+  test("reads a PNG from a view that begins within a larger buffer", async () => {
     const spec = noisy({ colorType: 6, bitDepth: 8 });
     const png = encodePng(spec);
     const buffer = concat(encode("before!"), png, encode("after"));
     expectPixels(await render(await readImage(buffer.subarray(7, 7 + png.length), LIMITS)), pixelsOf(spec));
   });
 
-  test("ignores PNG chunks that do not affect the PDF", async () => {
+  test("ignores PNG chunks that do not affect the picture", async () => {
     const chunks = [
       { type: "tEXt", data: encode("Title\0A mark") },
       { type: "pHYs", data: concat(uint32(1, 4), Uint8Array.of(0)) },
@@ -211,11 +214,11 @@ describe("the transparent color of a PNG", () => {
   const kinds = KINDS.filter(({ colorType }) => colorType === 0 || colorType === 2);
 
   test.each(kinds.flatMap((kind) => [false, true].map((interlaced) => ({ ...kind, interlaced }))))(
-    "shows the page through the transparent color of a PNG of color type $colorType with $bitDepth bits, interlaced $interlaced",
+    "a PNG of color type $colorType with $bitDepth bits is transparent where it has its transparent color, interlaced $interlaced",
     async ({ interlaced, ...kind }) => {
       const spec = noisy(kind, { interlaced });
       const transparent = spec.samples(4, 3);
-      // Readers ignore the bits above the bit depth.
+      // Readers ignore the bits of a transparent color above the image's bit depth.
       const unused = kind.bitDepth < 16 ? 0xffff ^ (2 ** kind.bitDepth - 1) : 0;
       spec.chunks = [{ type: "tRNS", data: uint16(...transparent.map((sample) => sample | unused)) }];
       await expectShown(spec, (samples) => {
@@ -238,7 +241,7 @@ describe("the transparent color of a PNG", () => {
     }
   });
 
-  test("writes a transparent color as a soft mask of one bit, or as a hard mask if transparency is forbidden", async () => {
+  test("writes the transparent color of a PNG as a soft mask of one bit, or as a stencil mask if transparency is forbidden", async () => {
     for (const kind of kinds) {
       const spec = noisy(kind);
       spec.chunks = [{ type: "tRNS", data: uint16(...spec.samples(4, 3)) }];
@@ -252,7 +255,7 @@ describe("the transparent color of a PNG", () => {
     }
   });
 
-  test("masks the transparent color of a large PNG", async () => {
+  test("masks the transparent color in the last row of a large PNG", async () => {
     const [width, height] = [64_000, 20];
     const samples = (_: number, y: number) => [y === height - 1 ? 7 : 8];
     const chunks = [{ type: "tRNS", data: uint16(7) }];
@@ -270,7 +273,7 @@ describe("a palette with transparency", () => {
   const depths = [1, 2, 4, 8].flatMap((bitDepth) => [false, true].map((interlaced) => ({ bitDepth, interlaced })));
 
   test.each(depths)(
-    "shows the alpha of each palette entry with $bitDepth bits, interlaced $interlaced",
+    "applies the alpha of each palette entry of a PNG with $bitDepth bits, interlaced $interlaced",
     async ({ bitDepth, interlaced }) => {
       const alphas = Array.from({ length: 2 ** bitDepth - 1 }, (_, i) => noise(i, 5, 5, 8));
       const spec = noisy(
@@ -299,7 +302,7 @@ describe("a palette with transparency", () => {
     expect(sink.streams("/Image")).toEqual([imageData(encodePng(spec))]);
   });
 
-  test("writes no mask if all entries of the palette are opaque", async () => {
+  test("writes no mask for a PNG if all entries of its palette are opaque", async () => {
     const spec = noisy(
       { colorType: 3, bitDepth: 4 },
       { chunks: [{ type: "tRNS", data: new Uint8Array(16).fill(255) }] },
@@ -307,7 +310,7 @@ describe("a palette with transparency", () => {
     expect((await written(spec)).text).not.toMatch(/Mask/);
   });
 
-  test("ignores alpha values beyond the end of the palette", async () => {
+  test("ignores alpha values of a PNG beyond the end of its palette", async () => {
     const alphas = new Uint8Array(256).fill(255, 0, 16);
     const spec = noisy({ colorType: 3, bitDepth: 4 }, { chunks: [{ type: "tRNS", data: alphas }] });
     expect((await written(spec)).text).not.toMatch(/Mask/);
@@ -319,7 +322,7 @@ describe("a palette with transparency", () => {
   }
 });
 
-test("removes palette entries to which no pixel can refer", async () => {
+test("removes the palette entries of a PNG that no sample of its bit depth can select", async () => {
   const spec = noisy({ colorType: 3, bitDepth: 2 }, { palette: paletteOf(8) });
   expect((await written(spec)).text).toContain("/Indexed /DeviceRGB 3 ");
   await expectShown(spec);
@@ -339,7 +342,7 @@ test.each([
   expectPixels(await render(picture), orientation === 6 ? turned : stored);
 });
 
-test("embeds a picture in several documents", async () => {
+test("embeds a decoded picture in several documents with the same result", async () => {
   const picture = await readImage(encodePng(noisy({ colorType: 6, bitDepth: 8 })), LIMITS);
   expect(await render(picture)).toEqual(await render(picture));
 });

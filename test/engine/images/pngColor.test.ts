@@ -81,7 +81,7 @@ describe("the color space of a PNG", () => {
   });
 
   test.each(Object.keys(KINDS) as (keyof typeof KINDS)[])(
-    "adds a profile with which the linear samples of a PNG look as bright as intended (%s)",
+    "adds a profile for the gamma of a PNG, so that its linear samples look as bright as intended (%s)",
     async (kind) => {
       const linear = spec(kind, { gAMA: uint32(100000) });
       const expected = pixelsOf(linear, (samples) => {
@@ -92,12 +92,12 @@ describe("the color space of a PNG", () => {
     },
   );
 
-  test("applies the profile of a PNG's gamma to the colors of its palette", async () => {
+  test("applies the ICC profile for a PNG's gamma to the colors of its palette", async () => {
     expect(await colorSpace("indexed", { gAMA: uint32(100000) })).toBe("[/Indexed [/ICCBased 4 0 R] 1 5 0 R]");
   });
 
-  // The expected colorants are those that Adobe publishes, adapted to D50 (AdobeRGB1998.icc).
-  test("adds a profile for the chromaticities of a PNG, with the gamma of sRGB if the PNG has none", async () => {
+  // The expected primary colors are those of AdobeRGB1998.icc, which Adobe adapted to the white point D50.
+  test("adds a profile for the chromaticities of a PNG, with the gamma of sRGB if the PNG declares no gamma", async () => {
     const sink = await written(encodePng(spec("RGB", { cHRM: ADOBE_RGB_COLORS })));
     const bytes = new Uint8Array(inflateSync(sink.streams("/N 3 ")[0]!));
     const adobeRgb = {
@@ -112,7 +112,7 @@ describe("the color space of a PNG", () => {
     expect(tagData(bytes, "gTRC").getUint16(12) / 256).toBeCloseTo(2.2, 2);
   });
 
-  /** Applies the transfer function of sRGB. */
+  /** Applies the sRGB transfer function to a linear value. */
   function encoded(light: number): number {
     return light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055;
   }
@@ -132,7 +132,7 @@ describe("a PNG in a PDF that may not contain device colors", () => {
     ["RGB", 2, 3],
     ["gray", 0, 1],
   ] as const)(
-    "shows the same pixels with an sRGB profile as with device colors: %s",
+    "an image has the same pixels with an sRGB profile as with a device color space: %s",
     async (_, colorType, components) => {
       const spec: PngSpec = {
         width: 16,
@@ -151,7 +151,7 @@ describe("a PNG in a PDF that may not contain device colors", () => {
     },
   );
 
-  test("uses an sRGB profile for the colors of a palette if device colors are not allowed", async () => {
+  test("uses an sRGB profile for the palette of a PNG if device color spaces are not allowed", async () => {
     const sink = calibrated();
     (await readImage(encodePng(spec("indexed", {})), LIMITS)).embed(sink);
     expect(sink.text).toMatch(/\[\/Indexed \[\/ICCBased \d+ 0 R\] 1 /);

@@ -44,7 +44,7 @@ function headerWithByte(at: number, value: number): Uint8Array {
   return chunk("IHDR", header(RGB).with(at, value));
 }
 
-/** Flips a bit in the last data byte of the first chunk of a type, so that its CRC is wrong. */
+/** Flips a bit in the last data byte of the first chunk of this type, so that the chunk's CRC is wrong. */
 function withWrongCrc(bytes: Uint8Array, type: string): Uint8Array {
   const at = Buffer.from(bytes).indexOf(type);
   const last = at + 3 + new DataView(bytes.buffer).getUint32(at - 4);
@@ -142,7 +142,7 @@ describe("damaged PNGs", () => {
 test.each([
   ["a PNG in Apple's format for apps", png(chunk("CgBI", uint32(0x50002002)), IHDR, IDAT, IEND), "Apple"],
   ["a PNG with a critical chunk outside of the standard", png(IHDR, chunk("FdAT", uint32(1)), IDAT, IEND), "FdAT"],
-])("rejects %s as unsupported, with the reason", async (_, bytes, name) => {
+])("rejects %s as unsupported, and gives the reason", async (_, bytes, name) => {
   expect(await rejection(bytes)).toMatchObject({ code: "unsupported_image", detail: expect.stringContaining(name) });
 });
 
@@ -168,12 +168,13 @@ describe("the limits of PNG dimensions", () => {
 });
 
 describe("a decompression bomb", () => {
-  // 10 MB and then a block of an invalid type. So an error that does not name the damage shows that the rest was not read.
+  // The bomb has 10 MB of zeros and then a block of an invalid type. An error about the invalid block would show that
+  // the whole bomb was decompressed.
   const zeros = deflateSync(new Uint8Array(10_000_000), { finishFlush: constants.Z_SYNC_FLUSH });
   const bomb = concat(zeros, Uint8Array.of(0xff));
 
   test.each(Object.entries(KINDS))(
-    "rejects a decompression bomb in a PNG (%s) without decompressing it completely",
+    "rejects a decompression bomb in a PNG (%s) before the whole bomb is decompressed",
     async (_, spec) => {
       const palette = spec.palette ? [chunk("PLTE", Uint8Array.from(spec.palette.flat()))] : [];
       const file = png(chunk("IHDR", header(spec)), ...palette, chunk("IDAT", bomb), IEND);
@@ -184,7 +185,7 @@ describe("a decompression bomb", () => {
     },
   );
 
-  test("reports damage in the part of the image data that the size requires", async () => {
+  test("rejects a PNG as damaged if the part of the image data that its size requires cannot be decompressed", async () => {
     const size = { ...RGB, width: 4000, height: 1000 };
     const file = png(chunk("IHDR", header(size)), chunk("IDAT", bomb), IEND);
     expect(await rejection(file, { maxPixels: 4_000_000 })).toEqual({

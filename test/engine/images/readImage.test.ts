@@ -9,7 +9,7 @@ const spec = (side: number): PngSpec => ({
   samples: (x, y) => [0, 1, 2, 3].map((channel) => noise(x, y, channel, 8)),
 });
 
-test("decodes a PNG only once if several files are marked with it", async () => {
+test("decodes a PNG only once if several files are marked with the same PNG", async () => {
   const png = encodePng(spec(9));
   const picture = await readImage(png, LIMITS);
   expect(await readImage(png.slice(), LIMITS)).toBe(picture);
@@ -28,7 +28,7 @@ test("decodes a cached PNG again if the next call has other size limits", async 
   await expect(readImage(png, { maxPixels: 80 })).rejects.toMatchObject({ code: "image_too_large" });
 });
 
-test("keeps its own copy of an image's bytes, so that the caller may overwrite them", async () => {
+test("retains a copy of an image's bytes, so that the caller may overwrite the original bytes", async () => {
   const png = encodePng({ ...spec(9), colorType: 2, samples: (x, y) => [x, y, 255] });
   const body = new Uint8Array(png.length + 20);
   body.set(png, 10);
@@ -37,7 +37,7 @@ test("keeps its own copy of an image's bytes, so that the caller may overwrite t
   expectPixels(await render(picture), pixelsOf({ ...spec(9), colorType: 2, samples: (x, y) => [x, y, 255] }));
 });
 
-test("does not cache a large image", async () => {
+test("does not cache an image of more than 1 MB", async () => {
   const png = encodePng(spec(600));
   expect(png.length).toBeGreaterThan(2 ** 20);
   expect(await readImage(png, LIMITS)).not.toBe(await readImage(png, LIMITS));

@@ -7,10 +7,10 @@ import { concat } from "./encodePng.ts";
 
 export type Rgb = readonly [number, number, number];
 
-/** Green, which no test picture contains, so that transparent pixels are visible. */
+/** Background color. No test picture contains this green, so transparent pixels are visible. */
 export const BACKGROUND: Rgb = [0, 255, 0];
 
-/** Collects written objects and numbers them from 4. */
+/** Collects the objects that the engine adds, and numbers them from 4. */
 export class Sink implements ObjectSink {
   readonly objects: NewObject[] = [];
   readonly pdfa: ObjectSink["pdfa"];
@@ -39,8 +39,8 @@ export class Sink implements ObjectSink {
 }
 
 /**
- * Renders a picture with PDFium on a page of the same size, at one pixel per point. Returns the pixels by rows from the
- * top.
+ * Renders a picture with PDFium on a page of the same size, at one pixel per point. Returns the pixels row by row from
+ * the top.
  */
 export function render(picture: Picture, sink = new Sink()): Promise<Rgb[]> {
   const { width, height } = picture;
@@ -75,7 +75,7 @@ export async function renderPage(
   ]);
 }
 
-/** Returns a PDF without a cross-reference table. Readers rebuild the table. */
+/** Returns a PDF of these objects without a cross-reference table. Readers rebuild the table. */
 function assemble(objects: NewObject[]): Uint8Array {
   const bodies = objects.map((object, i) =>
     typeof object === "string"
@@ -97,8 +97,8 @@ function pdfium(): Promise<PDFiumLibrary> {
 }
 
 /**
- * Instantiates the compiled module, because workerd does not compile modules at run time. PDFium's types omit the
- * instance.
+ * Instantiates the precompiled PDFium module, because workerd cannot compile WebAssembly at run time. PDFium's types
+ * omit the instance.
  */
 function instantiateWasm(
   imports: WebAssembly.Imports,

@@ -9,7 +9,7 @@ import { BACKGROUND, type Rgb, renderPage, Sink } from "./render.ts";
 const LIMITS: ImageLimits = { maxPixels: 10_000, hasHardMask: true };
 const TINT = 0.3;
 
-it("tints bytes by mixing them with white", () => {
+it("a tint mixes each color byte with white", () => {
   expect(tinted(Uint8Array.of(0, 100, 255), TINT)).toEqual(Uint8Array.of(179, 209, 255));
 });
 
@@ -19,9 +19,12 @@ it.each([
   [3, 0.25, false, "/Decode [0.75 1 0.75 1 0.75 1]"],
   [4, 0.25, false, "/Decode [0 0.25 0 0.25 0 0.25 0 0.25]"],
   [4, 0.25, true, "/Decode [0.25 0 0.25 0 0.25 0 0.25 0]"],
-])("decodes %i components with the tint %d, inverted: %s", (components, tint, isInverted, expected) => {
-  expect(decodeEntry(components, tint, isInverted)).toBe(expected);
-});
+])(
+  "returns the /Decode entry for %i components with the tint %d, inverted: %s",
+  (components, tint, isInverted, expected) => {
+    expect(decodeEntry(components, tint, isInverted)).toBe(expected);
+  },
+);
 
 /** Returns the color of the first pixel of an image on a green page. */
 async function firstPixel(image: Uint8Array, tint: number): Promise<Rgb> {
@@ -50,7 +53,7 @@ describe("a tinted image", () => {
     ["an inverted CMYK JPEG", jpeg([55, 235, 195, 255], adobe(0)), 25],
   ])("a tint mixes the colors of %s with white", async (_, image, tolerance = 2) => {
     const [whole, mixed] = [await firstPixel(image, 1), await firstPixel(image, TINT)];
-    // The tolerance is larger for inks, because mixing them is not exactly mixing colors.
+    // The tolerance is larger for CMYK, because mixing inks only approximates mixing the displayed colors.
     for (const [i, channel] of mixed.entries())
       expect(Math.abs(channel - (255 - TINT * (255 - whole[i]!)))).toBeLessThanOrEqual(tolerance);
   });
@@ -60,7 +63,7 @@ describe("a tinted image", () => {
     [128, [197, 185, 239]],
     [255, [197, 185, 239]],
   ] as [number, Rgb][])(
-    "a tinted pixel is fully visible or invisible, depending on its alpha: %i",
+    "a pixel of a tinted image is fully visible or invisible, depending on its alpha: %i",
     async (alpha, expected) => {
       const image = png({ colorType: 6, samples: () => [60, 20, 200, alpha] });
       const pixel = await firstPixel(image, TINT);

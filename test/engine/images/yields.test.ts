@@ -7,7 +7,7 @@ const SIDE = 700;
 /** Maximum number of pixel bytes that may be processed between two yields to the event loop. */
 const MAX_BYTES_BETWEEN_YIELDS = 256 * 1024;
 
-/** Counts the yields to the event loop during `work`. */
+/** Returns the number of yields to the event loop during `work`. */
 async function yieldsDuring(work: Promise<unknown>): Promise<number> {
   let isDone = false;
   const ended = work.finally(() => {

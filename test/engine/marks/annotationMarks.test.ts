@@ -1,4 +1,7 @@
-/** Tests the annotations that show the mark above opaque annotations. `test/e2e/annotations.test.ts` draws them. */
+/**
+ * Tests the annotations that repeat the mark above opaque annotations. `test/e2e/annotations.test.ts` checks how
+ * readers draw these annotations.
+ */
 import { expect, it } from "vitest";
 import { type ImageMark, watermark } from "../../../src/engine/index.ts";
 import { openCipher } from "../../../src/engine/pdf/security/encryption.ts";
@@ -42,7 +45,7 @@ it.each<[string, string, Bodies?]>([
   ["an array in the page", `[${STAMP}]`],
   ["references in an array in the page", "[7 0 R]", { 7: STAMP }],
   ["an array that is an object", "7 0 R", { 7: "[8 0 R]", 8: STAMP }],
-])("an annotation shows the mark above an opaque annotation that is listed by %s", async (_, annots, more) => {
+])("the output repeats the mark above an opaque annotation that is listed by %s", async (_, annots, more) => {
   const { notices, shown, lists } = await marked(withAnnotations(annots, more));
   expect(notices).toEqual([]);
   expect(shown.map(({ rect }) => rect)).toEqual(["120 170 180 230"]);
@@ -50,12 +53,12 @@ it.each<[string, string, Bodies?]>([
   expect(lists[0]).toContain(more ? `[${more[8] ? 8 : 7} 0 R ` : STAMP);
 });
 
-it("the annotation that shows the mark is as large as the covered part of the mark", async () => {
+it("the annotation that repeats the mark is exactly as large as the covered part of the mark", async () => {
   const { shown } = await marked(withAnnotations(`[${annotation("0 0 150 200")}]`));
   expect(shown.map(({ rect }) => rect)).toEqual(["120 170 150 200"]);
 });
 
-it("annotations that show the mark on several pages share an appearance, but each page has its own /Annots list", async () => {
+it("annotations that repeat the mark on several pages share an appearance, but each page has its own /Annots list", async () => {
   const page = `<</Type/Page/Parent 2 0 R${BOX}/Contents 4 0 R/Annots 7 0 R>>`;
   const bodies = { 2: "<</Type/Pages/Count 2/Kids[3 0 R 9 0 R]>>", 3: page, 9: page, 6: FORM, 7: "[8 0 R]", 8: STAMP };
   const { shown, lists } = await marked(file(onePage("", bodies)));
@@ -64,13 +67,13 @@ it("annotations that show the mark on several pages share an appearance, but eac
   expect(new Set(lists).size).toBe(2);
 });
 
-it("each copy of a page that is listed twice has its own annotation for the mark", async () => {
+it("each copy of a page that is listed twice has its own annotation that repeats the mark", async () => {
   const bodies = { 2: "<</Type/Pages/Count 2/Kids[3 0 R 3 0 R]>>" };
   const { lists } = await marked(withAnnotations("[7 0 R]", { ...bodies, 7: STAMP }));
   expect(new Set(lists.filter((list) => /^\[7 0 R \d+ 0 R\]$/.test(list))).size).toBe(2);
 });
 
-it("shows the mark above at most 32 annotations of a page", async () => {
+it("the output repeats the mark above at most 32 opaque annotations of a page", async () => {
   const stamps = Array.from({ length: 48 }, (_, index) => {
     const [x, y] = [120 + 7.5 * (index % 8), 170 + 10 * Math.floor(index / 8)];
     return annotation(`${x} ${y} ${x + 7.5} ${y + 10}`);
@@ -86,18 +89,18 @@ it.each<[string, string, Bodies?]>([
   ["a stamp with a link", `[${STAMP}<</Subtype/Link/Rect[130 180 140 190]>>]`],
   ["a stamp with a field", `[${STAMP}<</Subtype/Widget/Rect[130 180 140 190]>>]`],
   ["a stamp in an array that is an object, which strings may depend on", "7 0 R", { 7: `[${STAMP}]` }],
-])("does not add an annotation with the mark above %s", async (_, annots, more) => {
+])("the output does not repeat the mark in an annotation above %s", async (_, annots, more) => {
   const { notices, shown } = await marked(withAnnotations(annots, more));
   expect(shown).toEqual([]);
   expect(notices).toEqual([COVERED]);
 });
 
-it("adds an annotation with the mark if a link on the same stamp is beside the mark", async () => {
+it("the output repeats the mark above a stamp if the link on the stamp is beside the mark", async () => {
   const { shown } = await marked(withAnnotations(`[${STAMP}<</Subtype/Link/Rect[100 150 110 160]>>]`));
   expect(shown).toHaveLength(1);
 });
 
-it("adds no annotation with the mark to a page that has more than 1,000 annotations", async () => {
+it("the output does not repeat the mark in an annotation on a page with more than 1,000 annotations", async () => {
   const links = "<</Subtype/Link/Rect[0 0 10 10]>>".repeat(1000);
   expect((await marked(withAnnotations(`[${STAMP}${links}]`))).notices).toEqual([COVERED]);
   expect((await marked(withAnnotations(`[${STAMP}${links.slice(33)}]`))).notices).toEqual([]);
@@ -118,19 +121,19 @@ it.each<[string, Uint8Array]>([
       .bytes(),
   ],
   ["PDF/A-1", archive({ part: 1, intent: 3, more: { 3: ON_PAGE[3]!.toString().replace("6 0 R", "8 0 R"), 8: FORM } })],
-])("does not add an annotation with the mark to %s", async (_, source) => {
+])("the output does not repeat the mark in an annotation of a file that claims %s", async (_, source) => {
   const { notices, shown } = await marked(source);
   expect(shown).toEqual([]);
   expect(notices).toContain(COVERED);
 });
 
-it("does not add an annotation for a mark under the page's content", async () => {
+it("the output does not repeat a mark under the page's content in an annotation", async () => {
   const { notices, shown } = await marked(withAnnotations(`[${STAMP}]`), { ...MARK, layer: "under" });
   expect(shown).toEqual([]);
   expect(notices).toEqual([COVERED]);
 });
 
-it("adds an annotation with the mark to tagged files and to PDF/A-2", async () => {
+it("the output repeats the mark in an annotation of a tagged file and of a PDF/A-2 file", async () => {
   const tagged = file({ ...ON_PAGE, 1: "<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>>>" });
   const archived = { 3: ON_PAGE[3]!.toString().replace("6 0 R", "8 0 R"), 8: FORM };
   for (const source of [tagged, archive({ part: 2, intent: 3, more: archived })]) {

@@ -38,7 +38,7 @@ test.each<[Parameters<typeof appearanceOf>[0], object]>([
   [{ template: "header" }, { hasEdge: true, opacity: 1 - 0.7 * 0.7 }],
   [{ template: "footer", opacity: 1 }, { opacity: 1 }],
   [{ template: "diagonal" }, { hasEdge: true, opacity: 0.3 }],
-])("resolves the fields %j to the appearance %j", (request, appearance) => {
+])("the request fields %j result in the text appearance %j", (request, appearance) => {
   const { position, rotation, ...rest } = appearanceOf(request);
   expect({ position, rotation, ...rest }).toMatchObject(appearance);
 });

@@ -19,7 +19,7 @@ describe("stacking lines", () => {
     ["Myanmar under Telugu", "క్ష్మ స్త్రీ\nလျှို့ဝှက်\nx"],
     ["stacked combining marks", "x\nx\u0301\u0301\u0301\u0301\u0301\u0301\nx"],
     ["Khmer and Arabic", "ស្ត្រី\nقُلٍّ\nឮ្យ"],
-  ])("keeps lines apart and all ink inside the block for %s", async (_, text) => {
+  ])("stacked lines of text do not overlap, and all ink is inside the block: %s", async (_, text) => {
     const { rows, width, height } = stack(await linesOf(text), plain);
     for (const [i, { line, x, y }] of rows.entries()) {
       expect(x + line.left).toBeGreaterThanOrEqual(0);
@@ -29,25 +29,25 @@ describe("stacking lines", () => {
     }
   });
 
-  test("centers lines of any length", async () => {
+  test("centers the lines of a text block, even if their lengths differ", async () => {
     const { rows, width } = stack(await linesOf("a longer line\nshort"), plain);
     for (const { line, x } of rows) expect(x + line.width / 2).toBeCloseTo(width / 2);
   });
 
-  test("makes an empty line as high as the line above it", async () => {
+  test("an empty line in a text block is as high as the line above it", async () => {
     const [, , third] = stack(await linesOf("a\n\nb"), plain).rows;
     expect(stack(await linesOf("a\nb"), plain).rows[1]!.y - third!.y).toBeCloseTo(0);
     expect(stack(await linesOf("a\n\nb"), plain).height).toBeCloseTo(stack(await linesOf("a\na\nb"), plain).height);
   });
 
-  test("leaves equal space above and below the ink in a frame", async () => {
+  test("a framed text has equal space above and below its ink", async () => {
     const { rows, height, frame } = stack(await linesOf("PAID"), framed);
     const [{ line, y }] = rows as [(typeof rows)[number]];
     expect(height - (y + line.top)).toBeCloseTo(y + Math.min(0, line.bottom));
     expect(frame).toBeDefined();
   });
 
-  test("makes a block at least as wide as requested", async () => {
+  test("a text block is at least as wide as requested", async () => {
     const { width } = stack(await linesOf("Page 100"), plain);
     expect(stack(await linesOf("Page 1"), plain, width).width).toBe(width);
   });

@@ -12,6 +12,9 @@ test.each([
   [{ layer: "under" }, false],
   [{ layer: "under", opacity: 0 }, true],
   [{ layer: "under", color: "#ffff00", opacity: 0.1 }, true],
-] as [Omit<TextMark, "text">, boolean][])("a text mark with %o is invisible on white paper: %s", (mark, expected) => {
-  expect(isInvisible({ text: "A", ...mark })).toBe(expected);
-});
+] as [Omit<TextMark, "text">, boolean][])(
+  "detects whether a text mark with the fields %o is invisible on white paper: %s",
+  (mark, expected) => {
+    expect(isInvisible({ text: "A", ...mark })).toBe(expected);
+  },
+);

@@ -15,7 +15,7 @@ const SPACES = "/DefaultGray[/Separation/W/DeviceGray 8 0 R]/DefaultRGB[/DeviceN
 test.each<[string, Bodies]>([
   ["behind two references", { 6: "7 0 R", 7: `<<${SPACES}>>` }],
   ["in a dictionary that is not closed", { 6: `<<${SPACES}` }],
-])("an image is visible on a page with default color spaces %s", async (_, more) => {
+])("an image mark is visible on a page whose default color spaces are %s", async (_, more) => {
   const page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<</ColorSpace 6 0 R>>";
   const document = await open(file(onePage(page, { ...WHITE, ...more })));
   await CORNER.lay(document);

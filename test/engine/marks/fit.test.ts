@@ -21,18 +21,18 @@ describe("wrap", () => {
     ["well-known", 5, ["well-", "known"]],
     ["end. Next", 5, ["end.", "Next"]],
     ["👩‍👩‍👧👩‍👩‍👧", 5, ["👩‍👩‍👧", "👩‍👩‍👧"]],
-  ])("wraps the text %j at %i em", (text, width, lines) => {
+  ])("wraps the text %j into lines of at most %i em", (text, width, lines) => {
     expect(textsOf(textOf(wrap(paragraphsOf(text), width)))).toEqual(lines);
   });
 
-  test("moves a character without width to the next line together with the letter after it", () => {
+  test("line wrapping moves a character of zero width to the next line together with the letter after it", () => {
     const text = "abc\u00a0\u2060def";
     const widthless = (line: TextLine) => measure({ ...line, text: line.text.replaceAll("\u2060", "") });
     const lines = wrap([new Paragraph({ text, rightToLeft: false }, widthless)], 3);
     expect(textsOf(textOf(lines))).toEqual(["abc", "\u2060def"]);
   });
 
-  test("gives each line the direction of its paragraph", () => {
+  test("wrapped lines have the direction of the paragraph that they belong to", () => {
     const paragraphs = [
       { text: "אא בב", rightToLeft: true },
       { text: "cc dd", rightToLeft: false },
@@ -40,7 +40,7 @@ describe("wrap", () => {
     expect(textOf(wrap(paragraphs, 2)).map(({ rightToLeft }) => rightToLeft)).toEqual([true, true, false, false]);
   });
 
-  test("keeps the digits of a page number together, even on a line that is too narrow", () => {
+  test("line wrapping keeps the digits of a page number together, even if the line is too narrow for them", () => {
     const number = slotsOf(4);
     expect(textsOf(textOf(wrap(paragraphsOf(`a${number}b`), 2)))).toEqual(["a", number, "b"]);
   });
@@ -56,11 +56,11 @@ const room = (change: Partial<TextArea> = {}): TextArea => ({
 });
 
 describe("fitText", () => {
-  test("sets a short text as large as its template allows", () => {
+  test("sets a short text at the maximum font size of its template", () => {
     expect(fitText(paragraphsOf("A"), room())).toEqual({ lines: paragraphsOf("A"), fontSizePt: 120 });
   });
 
-  test("keeps a text on one line if one line is large enough to read comfortably", () => {
+  test("keeps a text on one line if the font size is then large enough to read comfortably", () => {
     expect(textsOf(fitText(paragraphsOf("two words"), room()).lines)).toEqual(["two words"]);
   });
 
@@ -72,12 +72,12 @@ describe("fitText", () => {
     expect(textsOf(lines).join(" ")).toBe(text);
   });
 
-  test("stops adding lines once the text fits at the maximum font size", () => {
+  test("adds no further lines once the text fits at the maximum font size", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("word ".repeat(20).trim()), room({ maxFontSizePt: 10 }));
     expect({ lines: lines.length, fontSizePt }).toEqual({ lines: 2, fontSizePt: 10 });
   });
 
-  test("breaks a word of 500 letters if the word would otherwise be unreadable", () => {
+  test("breaks a word of 500 letters if the word would be unreadable on one line", () => {
     const { lines, fontSizePt } = fitText(paragraphsOf("x".repeat(500)), room());
     expect(textsOf(lines).join("")).toBe("x".repeat(500));
     expect(fontSizePt).toBeGreaterThanOrEqual(6);
@@ -103,7 +103,7 @@ describe("fitText", () => {
     expect(fit.isCut ?? false).toBe(characters === 1200);
   });
 
-  test("breaks a word in a template of limited height only if the word does not fit on a line at 6 points", () => {
+  test("breaks a word in a template of limited height only if the word does not fit on one line at 6 points", () => {
     const area = room({ maxFontSizePt: 12, maxDepthPt: 90 });
     const set = (length: number) => fitText(paragraphsOf(`see ${"x".repeat(length)} now`), area);
     expect(textsOf(set(80).lines)).toEqual(["see", "x".repeat(80), "now"]);
@@ -113,7 +113,7 @@ describe("fitText", () => {
   });
 
   test.each([0.4, 1, 2.5])(
-    "shortens a text to its longest beginning that fits if joined characters are %d times as wide as single ones",
+    "cuts a text after the most characters that fit, even if a joined character is %d times as wide as a single one",
     (together) => {
       const setWidth = (set: string) => (set.length === 1 ? 1 : together * set.length);
       const blockEm = (lines: readonly TextLine[]) => ({

@@ -26,7 +26,7 @@ const apply = ([a, b, c, d, e, f]: Matrix, x: number, y: number) =>
   [a * x + c * y + e, b * x + d * y + f].map((v) => Math.round(v * 1e6) / 1e6 + 0);
 
 describe("displayed space", () => {
-  // The box is 100 wide and 200 high. Each row lists corners of the displayed page in user space.
+  // The page box is 100 wide and 200 high. Each row lists the user-space coordinates of corners of the displayed page.
   test.each<[Page["rotate"], number, [number, number], Record<string, [number, number]>]>([
     [0, 1, [100, 200], { "lower left": [10, 20], "lower right": [110, 20], "upper left": [10, 220] }],
     [90, 1, [200, 100], { "lower left": [110, 20], "lower right": [110, 220], "upper left": [10, 20] }],
@@ -48,7 +48,7 @@ describe("displayed space", () => {
   );
 });
 
-test("applies the first matrix of a product first", () => {
+test("multiplying two matrices gives a matrix that applies the first factor first", () => {
   const doubled: Matrix = [2, 0, 0, 2, 0, 0],
     moved: Matrix = [1, 0, 0, 1, 5, 7];
   expect(apply(multiply(doubled, moved), 1, 1)).toEqual([7, 9]);
@@ -81,7 +81,7 @@ describe("placement of a mark", () => {
     ["bottom-left", [24, 24, 124, 74]],
     ["bottom", [250, 24, 350, 74]],
     ["bottom-right", [476, 24, 576, 74]],
-  ] as const)("places a mark at %s within the margins", (position, box) => {
+  ] as const)("places a mark at the position %s within the margins of the page", (position, box) => {
     expect(boxOf(placeAt(spotOf(position), mark, 1, 0, a4, 24))).toEqual(box);
   });
 
@@ -90,18 +90,18 @@ describe("placement of a mark", () => {
     [180, [476, 24, 576, 74]],
     [-90, [526, 24, 576, 124]],
     [450, [526, 24, 576, 124]],
-  ])("keeps a mark that is rotated by %i degrees in a corner within the margins", (degrees, box) => {
+  ])("keeps a mark that is rotated by %i degrees within the margins in the bottom-right corner", (degrees, box) => {
     expect(boxOf(placeAt(spotOf("bottom-right"), mark, 1, degrees, a4, 24))).toEqual(box);
   });
 
-  test("turns a mark counter-clockwise, so that its text reads upward at 90 degrees", () => {
+  test("rotates a mark counter-clockwise, so that its text reads upward at 90 degrees", () => {
     const matrix = placeAt(spotOf("center"), mark, 1, 90, a4, 0);
     expect(apply(matrix, 0, 25)).toEqual([300, 350]);
     expect(apply(matrix, 100, 25)).toEqual([300, 450]);
   });
 
   test.each([0, 30, 45, 53.13, 90, 123, -17, 360])(
-    "scales a mark that is rotated by %f degrees until it touches a margin",
+    "enlarges a mark that is rotated by %f degrees until it touches a margin",
     (degrees) => {
       const scale = largestScale(mark, roomOn(a4, 24), degrees);
       const { width, height } = rotatedSize({ width: 100 * scale, height: 50 * scale }, degrees);
@@ -111,11 +111,11 @@ describe("placement of a mark", () => {
     },
   );
 
-  test("limits the margin to a tenth of the shorter side", () => {
+  test("limits the margin to a tenth of the shorter side of the page", () => {
     expect([marginOn(a4, 24), marginOn(a4, 100), marginOn({ width: 100, height: 40 }, 24)]).toEqual([24, 60, 4]);
   });
 
-  test("computes the angle of the diagonal from the shape of the page", () => {
+  test("computes the angle of the page's diagonal from the page's width and height", () => {
     expect(diagonalAngle({ width: 100, height: 100 })).toBe(45);
     expect(diagonalAngle(a4)).toBeCloseTo(53.13, 2);
   });
@@ -130,19 +130,22 @@ describe("tile", () => {
     return tile(mark, degrees, a4).map(({ x, y }) => apply(middle, x + 50, y + 25));
   };
 
-  test.each([0, 30, -45, 90])("puts copies that are rotated by %i degrees near every point of the page", (degrees) => {
-    const centers = centersOf(degrees);
-    for (let x = 0; x <= 600; x += 50)
-      for (let y = 0; y <= 800; y += 50) {
-        const nearest = Math.min(...centers.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
-        expect(nearest).toBeLessThan(125);
-      }
-  });
+  test.each([0, 30, -45, 90])(
+    "copies of a tiled mark that are rotated by %i degrees are near every point of the page",
+    (degrees) => {
+      const centers = centersOf(degrees);
+      for (let x = 0; x <= 600; x += 50)
+        for (let y = 0; y <= 800; y += 50) {
+          const nearest = Math.min(...centers.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)));
+          expect(nearest).toBeLessThan(125);
+        }
+    },
+  );
 
   test.each([
     [40, 2000],
     [14_000, 10],
-  ])("covers a page of %i by %i points with copies", (width, height) => {
+  ])("copies of a tiled mark cover a page of %i by %i points", (width, height) => {
     const small = { width: 3, height: 0.5 };
     const middle = placeAt(spotOf("tile"), small, 1, 30, { width, height }, 0);
     const places = tile(small, 30, { width, height });
@@ -155,7 +158,7 @@ describe("tile", () => {
     }
   });
 
-  test("tile() returns the copy in the middle of the page before the other copies", () => {
+  test("the first copy that tile() returns is in the middle of the page", () => {
     expect(centersOf(30)[0]).toEqual([300, 400]);
   });
 
@@ -164,28 +167,31 @@ describe("tile", () => {
     [30, { x: 5000, y: 4000 }],
     [-45, { x: -10_000, y: 333 }],
     [90, { x: 75, y: 125 }],
-  ])("an offset moves all copies of a mark that is rotated by %i degrees, and leaves no gap: %j", (degrees, offset) => {
-    const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
-    const moved = tile(mark, degrees, a4, { offset }).map(({ x, y }) => apply(middle, x + 50, y + 25));
-    for (let x = 0; x <= 600; x += 50)
-      for (let y = 0; y <= 800; y += 50)
-        expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
-    // Measures the position of a copy in steps along and across the mark's direction, without the offset. Both
-    // coordinates are whole numbers, except that every other row is shifted by half a step.
-    const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
-    const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
-    const [row, column] = [(y * cos - x * sin) / 125, (x * cos + y * sin) / 150];
-    expect(Math.abs(row - Math.round(row))).toBeLessThan(1e-6);
-    expect(Math.abs(2 * column - Math.round(2 * column))).toBeLessThan(1e-6);
-    expect(Math.abs(Math.round(2 * column) % 2)).toBe(Math.abs(Math.round(row) % 2));
-    expect(Math.hypot(moved[0]![0]! - 300, moved[0]![1]! - 400)).toBeLessThan(125);
-  });
+  ])(
+    "an offset moves all copies of a tiled mark that is rotated by %i degrees, and leaves no gap: %j",
+    (degrees, offset) => {
+      const middle = placeAt(spotOf("tile"), mark, 1, degrees, a4, 24);
+      const moved = tile(mark, degrees, a4, { offset }).map(({ x, y }) => apply(middle, x + 50, y + 25));
+      for (let x = 0; x <= 600; x += 50)
+        for (let y = 0; y <= 800; y += 50)
+          expect(Math.min(...moved.map(([cx, cy]) => Math.hypot(cx! - x, cy! - y)))).toBeLessThan(125);
+      // Measures the position of a copy in rows and columns of the tiling, without the offset. The row is a whole number.
+      // The column is a whole number in even rows, and is shifted by half a column in odd rows.
+      const [x, y] = [moved[0]![0]! - 300 - offset.x, moved[0]![1]! - 400 - offset.y];
+      const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+      const [row, column] = [(y * cos - x * sin) / 125, (x * cos + y * sin) / 150];
+      expect(Math.abs(row - Math.round(row))).toBeLessThan(1e-6);
+      expect(Math.abs(2 * column - Math.round(2 * column))).toBeLessThan(1e-6);
+      expect(Math.abs(Math.round(2 * column) % 2)).toBe(Math.abs(Math.round(row) % 2));
+      expect(Math.hypot(moved[0]![0]! - 300, moved[0]![1]! - 400)).toBeLessThan(125);
+    },
+  );
 
   test.each([
     [0, 100, 50],
     [1, 200, 100],
     [2, 300, 150],
-  ])("leaves a gap of %i times the mark's size between copies", (gap, stepX, stepY) => {
+  ])("copies of a tiled mark have a gap of %i times the mark's size between them", (gap, stepX, stepY) => {
     const places = tile(mark, 0, { width: 1000, height: 600 }, { gap });
     const inRow = places
       .filter(({ y }) => y === 0)
@@ -195,12 +201,12 @@ describe("tile", () => {
     expect(Math.min(...places.map(({ y }) => y).filter((y) => y > 0))).toBe(stepY);
   });
 
-  test("enlarges the gap if the page would have too many copies", () => {
+  test("enlarges the gap between copies of a tiled mark if the page would have too many copies", () => {
     const count = tile({ width: 1, height: 1 }, 0, { width: 600, height: 800 }, { gap: 0 }).length;
     expect(count).toBeLessThan(1500);
   });
 
-  test("shifts every other row of copies by half a step", () => {
+  test("shifts every other row of a tiled mark by half the distance between copies", () => {
     const rows = Map.groupBy(centersOf(0), ([, y]) => y!);
     const phases = [...rows.values()].map((row) => (((row[0]![0]! - 300) % 150) + 150) % 150);
     expect(new Set(phases)).toEqual(new Set([0, 75]));
@@ -210,12 +216,12 @@ describe("tile", () => {
     [600, 800],
     [14_400, 3],
     [1, 4_000_000],
-  ])("limits the number of copies of a tiny mark on a page of %i by %i points", (width, height) => {
+  ])("limits the number of copies of a tiny tiled mark on a page of %i by %i points", (width, height) => {
     for (const degrees of [0, 30, 45, 359.99999999])
       expect(tile({ width: 0.1, height: 0.1 }, degrees, { width, height }).length).toBeLessThan(1500);
   });
 
-  test("rounds many similar page sizes up to a few sizes", () => {
+  test("rounds many similar page sizes up to fewer than ten sizes", () => {
     const pages = Array.from({ length: 1000 }, (_, i) => ({ width: 500 + i / 5, height: 700 + (i % 10) }));
     const classes = pages.map((page) => [page, roundedUpSize(page, 0.2)] as const);
     for (const [page, { width, height }] of classes)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { slotsOf } from "../../../src/engine/fonts/slot.ts";
 import { pieces } from "../../../src/engine/marks/lineBreaks.ts";
 
-/** Returns a paragraph with a bar at each possible line break. */
+/** Returns a paragraph with a vertical bar at each possible line break. */
 const broken = (paragraph: string) => pieces(paragraph).join("|");
 
 describe("line breaks", () => {
@@ -31,12 +31,12 @@ describe("line breaks", () => {
     ["Lao", "ເອກະສານນີ້ເປັນຄວາມລັບ"],
     ["Khmer", "ឯកសារនេះជាការសម្ងាត់"],
     ["Burmese", "ဤစာရွက်စာတမ်းသည်လျှို့ဝှက်ဖြစ်သည်"],
-  ])("finds words in %s text without spaces", (_, paragraph) => {
+  ])("allows line breaks within %s text, which has no spaces between words", (_, paragraph) => {
     expect(pieces(paragraph).length).toBeGreaterThan(1);
     expect(pieces(paragraph).join("")).toBe(paragraph);
   });
 
-  test("never begins a line with small kana, a long vowel mark or an iteration mark", () => {
+  test("no line begins with small kana, a long vowel mark or an iteration mark", () => {
     for (const piece of pieces("キャッシュカードは人々のもの、ゆっくりとって。"))
       expect(piece).not.toMatch(/^[ーッャュョっゃゅょ々、。]/);
   });

@@ -12,7 +12,10 @@ import { archive } from "../pdf/archive.ts";
 
 type Mark = TextMark | ImageMark;
 
-/** Returns the notices and the new objects of a marked file. `added` has the objects by number, with inflated streams. */
+/**
+ * Returns the notices and the new objects of a marked file. `added` maps object numbers to new objects, whose streams
+ * are inflated.
+ */
 async function marked(source: Uint8Array, mark: Mark) {
   const plan = "text" in mark ? await watermark(source, mark, { loadFont }) : await watermark(source, mark);
   const known = objectsOf(source);
@@ -77,7 +80,7 @@ describe.each(MARKS)("%s with opacity 1", (_, mark) => {
     ["PDF/A-1 for CMYK", { part: 1, intent: 4 }],
     ["PDF/A-1 without an output intent", { part: 1 }],
     ["PDF/A-2 without an output intent", { part: 2 }],
-  ])("uses device colors in %s only if an output intent defines them", async (_name, options) => {
+  ])("a mark uses device colors in %s only if an output intent defines them", async (_name, options) => {
     const { all, notices } = await marked(archive(options), mark);
     expect(all).not.toMatch(/ [kK]\s|\/ColorSpace ?\/DeviceCMYK/);
     if (!("intent" in options && options.intent === 3))
@@ -87,7 +90,7 @@ describe.each(MARKS)("%s with opacity 1", (_, mark) => {
     expect(notices.filter((notice) => notice === "pdfa-color")).toEqual([]);
   });
 
-  test("adds no transparency to PDF/A-1", async () => {
+  test("a mark adds no transparency to PDF/A-1", async () => {
     const { all, notices } = await marked(archive({ part: 1, intent: 3 }), mark);
     expect(all).toContain("/SMask/None");
     expect(all).not.toMatch(/\/SMask(?!\/None)|\/Group|\/(ca|CA) (?!1\/)|\/BM(?!\/Normal)/);
@@ -98,7 +101,7 @@ describe.each(MARKS)("%s with opacity 1", (_, mark) => {
     ["a file without a PDF/A claim", {}],
     ["a PDF/A file", { part: 1, intent: 3 }],
     ["a file whose pages replace device colors", { resources: "/ColorSpace<</DefaultGray 9 0 R/DefaultRGB 9 0 R>>" }],
-  ])("does not redefine a default color space in %s", async (_name, options) => {
+  ])("a mark does not redefine a default color space in %s", async (_name, options) => {
     expect((await marked(archive(options), mark)).all).not.toMatch(/\/Default\w+\s*\/Device/);
   });
 });
@@ -107,13 +110,13 @@ describe("the color of a mark", () => {
   const RED = { text: "A", color: "#c62828", opacity: 1 };
   const NEUTRAL = { text: "A", color: "#404040", opacity: 1 };
 
-  test("uses device colors in a file without a PDF/A claim", async () => {
+  test("a mark uses device colors in a file without a PDF/A claim", async () => {
     expect((await marked(archive({}), RED)).all).toContain("0.777 0.157 0.157 rg");
     expect((await marked(archive({}), NEUTRAL)).all).toContain("0.251 g");
     expect((await marked(archive({}), image(RGB))).all).toContain("/ColorSpace /DeviceRGB");
   });
 
-  test("defines a mark's color with an ICC profile in PDF/A, but writes a neutral color as gray", async () => {
+  test("a mark in PDF/A has an ICC profile for its color, but a neutral color is written as DeviceGray", async () => {
     const source = archive({ part: 1, intent: 4 });
     const { all, added } = await marked(source, RED);
     const [, number] = /\/ColorSpace<<\/C\[\/ICCBased (\d+) 0 R\]>>/.exec(all) ?? [];
@@ -122,7 +125,7 @@ describe("the color of a mark", () => {
     expect((await marked(source, NEUTRAL)).all).toContain("0.251 g");
   });
 
-  test("defines a mark's color with an ICC profile if a page replaces its device color space", async () => {
+  test("a mark has an ICC profile for its color if the page replaces the device color space that the mark would use", async () => {
     const [gray, rgb] = ["Gray", "RGB"].map((model) => archive({ resources: `/ColorSpace<</Default${model} 9 0 R>>` }));
     expect((await marked(gray!, NEUTRAL)).all).toContain("/C cs 0.251 sc");
     expect((await marked(gray!, RED)).all).toContain(" rg");
@@ -132,10 +135,10 @@ describe("the color of a mark", () => {
     expect((await marked(rgb!, image(RGB))).all).toContain("/ColorSpace [/ICCBased");
   });
 
-  test("draws a frame in the color of its text", async () => {
+  test("a stamp draws its frame in the color of its text", async () => {
     const { all } = await marked(archive({ part: 1 }), { text: "A", template: "stamp", opacity: 1 });
     expect(all).toContain("/C CS 0.479 0.048 0.048 SC");
-    expect(all).toContain("/C CS 1 1 1 SC"); // white, the color of the light edge around the text
+    expect(all).toContain("/C CS 1 1 1 SC"); // white, the color of the light edge around text and frame
   });
 });
 
@@ -143,7 +146,7 @@ describe("the subset of a font", () => {
   const letters = String.fromCodePoint(...Array.from({ length: 300 }, (_, i) => 0x4e00 + i));
   const text = { text: `Abé {page} ${letters}`, opacity: 1 };
 
-  test("lists every glyph of the font program in the /CIDSet in PDF/A-1", async () => {
+  test("in PDF/A-1, the /CIDSet of a font subset lists every glyph of the font program", async () => {
     const { all, added } = await marked(archive({ part: 1, intent: 3 }), text);
     const stream = (key: string) => dataOf(added.get(new RegExp(`(?<=/${key} )\\d+`).exec(all)![0]));
     const program = stream("FontFile2");
@@ -154,7 +157,7 @@ describe("the subset of a font", () => {
   });
 
   test.each([{}, { part: 2, intent: 3 }, { part: 4, intent: 3 }])(
-    "omits the /CIDSet outside of PDF/A-1: %o",
+    "a font subset has no /CIDSet in files other than PDF/A-1: %o",
     async (options) => {
       expect((await marked(archive(options), text)).all).not.toContain("/CIDSet");
     },
@@ -162,7 +165,7 @@ describe("the subset of a font", () => {
 });
 
 describe("an image in PDF/A-1", () => {
-  test("reduces 16-bit samples to their high 8 bits in PDF/A-1 only", async () => {
+  test("reduces an image's 16-bit samples to their high 8 bits in PDF/A-1 only", async () => {
     const samples = (x: number, y: number) => [x * 0x4321, y * 0x5432, 0xfedc];
     const deep = { colorType: 2, bitDepth: 16, samples } as const;
     const shallow = png({ colorType: 2, samples: (x, y) => samples(x, y).map((sample) => sample >> 8) });
@@ -174,7 +177,7 @@ describe("an image in PDF/A-1", () => {
     expect((await marked(archive({ part: 2, intent: 3 }), image(png(deep)))).all).toContain("/BitsPerComponent 16");
   });
 
-  test("reduces 16-bit samples with opaque alpha to 8 bits in PDF/A-1", async () => {
+  test("reduces a 16-bit image whose alpha is opaque to 8 bits in PDF/A-1, without a notice", async () => {
     const samples = () => [0x1234, 0x5678, 0x9abc, 0xffff];
     const { all, notices } = await marked(
       archive({ part: 1, intent: 3 }),
@@ -205,7 +208,7 @@ function pixelsIn(all: string): number[] {
   return pixels;
 }
 
-describe("PDF/A notices", () => {
+describe("the notices pdfa-transparency and pdfa-color", () => {
   const TRANSPARENT: Mark[] = [{ text: "A", opacity: 0.5 }, { image: RGB, opacity: 0.5 }, image(HALF)];
 
   test.each([
@@ -217,7 +220,7 @@ describe("PDF/A notices", () => {
     for (const mark of TRANSPARENT) expect((await marked(archive(options), mark)).notices).toEqual(notices);
   });
 
-  test("draws hollow letters with a soft mask if the PDF standard of the file allows soft masks", async () => {
+  test("draws hollow letters with a soft mask if the file's PDF standard allows soft masks", async () => {
     const mark = { text: "A", template: "outline", opacity: 1 } as const;
     for (const options of [{}, { part: 2, intent: 3 }])
       expect(await marked(archive(options), mark)).toMatchObject({
@@ -253,7 +256,7 @@ describe("PDF/A notices", () => {
     expect((await marked(archive(options), image(bytes))).notices).toEqual(notices);
   });
 
-  test("reports transparency in addition to invalidated signatures", async () => {
+  test("a mark can cause the notice pdfa-transparency in addition to signatures-invalidated", async () => {
     const catalog = "<</Type/Catalog/Pages 2 0 R/Metadata 5 0 R/Perms<</DocMDP 6 0 R>>>>";
     const { notices } = await marked(archive({ part: 1, more: { 1: catalog } }), { text: "A" });
     expect(notices).toEqual(["signatures-invalidated", "pdfa-transparency"]);
@@ -261,7 +264,7 @@ describe("PDF/A notices", () => {
 });
 
 test.each([1e-5, 1e-18, 1e-300])(
-  "keeps the numbers that position a tiled text of %f points within the range of PDF/A-1",
+  "the coordinates of a tiled text of %f points stay within the number range of PDF/A-1",
   async (fontSizePt) => {
     const { all } = await marked(archive({ part: 1 }), { text: "Draft", template: "tiled", opacity: 1, fontSizePt });
     expect(all).toContain("/Artifact");
@@ -269,7 +272,7 @@ test.each([1e-5, 1e-18, 1e-300])(
   },
 );
 
-test("draws hollow letters with extractable codes only once, because some readers ignore /ActualText", async () => {
+test("a hollow letter is drawn several times, but only once with the code that text extraction reads", async () => {
   const { all } = await marked(onePage, { text: "A", template: "outline" });
   expect(all.match(/\[<01>\] TJ/g)).toHaveLength(1);
   expect(all.match(/\[<02>\] TJ/g)!.length).toBeGreaterThan(1);

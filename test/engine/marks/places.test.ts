@@ -1,4 +1,4 @@
-/** Tests the position that the engine chooses for a mark with the position `auto`. */
+/** Tests how the engine chooses a place on each page for a mark with `"position": "auto"`. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { Placer, type Shape } from "../../../src/engine/marks/placer.ts";
@@ -11,7 +11,7 @@ import { type Bodies, file, onePage, ranges } from "../pdf/fixture.ts";
 const BOX = "/MediaBox[0 0 300 400]";
 const SQUARE: Shape = { size: { width: 60, height: 60 }, scale: 1, rotation: 0 };
 
-/** Returns the displayed lower left corner of a mark of 60 points on each page. The margin is 20 points. */
+/** Returns the displayed lower left corner of a mark of 60 x 60 points on each page. The margin is 20 points. */
 async function cornersOn(source: ByteSource, own: Position, shape = SQUARE) {
   const document = await openPdf(source, {});
   const placeOn = await placesFor(
@@ -52,7 +52,7 @@ describe("a mark in the position auto", () => {
     expect(await cornerOn(content, own, "", body)).toEqual(expected);
   });
 
-  it("avoids text, and measures it with the widths of its font", async () => {
+  it("a mark with automatic position avoids text, whose width is measured with the font's widths", async () => {
     const font = (widths: string) => ({ 5: `<</Type/Font/Subtype/TrueType/FirstChar 97/Widths[${widths}]>>` });
     const text = "BT /F 10 Tf 205 350 Td (aa) Tj ET";
     const resources = "/Resources<</Font<</F 5 0 R>>>>";
@@ -60,7 +60,7 @@ describe("a mark in the position auto", () => {
     expect(await cornerOn(text, "top-right", resources, font("1000"))).not.toEqual(TOP_RIGHT);
   });
 
-  it("avoids text in a composite font", async () => {
+  it("a mark with automatic position avoids text in a composite font", async () => {
     const fonts = {
       5: "<</Type/Font/Subtype/Type0/Encoding/Identity-H/DescendantFonts[6 0 R]>>",
       6: "<</Type/Font/Subtype/CIDFontType2/DW 200/W[4[100 2000]9 12 100]>>",
@@ -71,7 +71,7 @@ describe("a mark in the position auto", () => {
     expect(await cornerOn(text("0005"), "top-right", resources, fonts)).not.toEqual(TOP_RIGHT);
   });
 
-  it("avoids images and forms", async () => {
+  it("a mark with automatic position avoids images and forms", async () => {
     const resources = "/Resources<</XObject<</X 5 0 R>>>>";
     const image = {
       5: { dict: "/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray", data: "x" },
@@ -85,33 +85,36 @@ describe("a mark in the position auto", () => {
     ["avoids", "Stamp", false],
     ["may cover", "Link", true],
     ["may cover", "Popup", true],
-  ])("%s an annotation of the type %s", async (_, type, isThere) => {
+  ])("a mark with automatic position %s an annotation of the type %s", async (_, type, isThere) => {
     const corner = await cornerOn("", "top-right", `/Annots[<</Subtype/${type}/Rect[240 340 260 360]>>]`);
     expect(JSON.stringify(corner) === JSON.stringify(TOP_RIGHT)).toBe(isThere);
   });
 
-  it("covers any other content rather than a barcode", async () => {
+  it("a mark with automatic position covers any other content rather than a barcode", async () => {
     const bars = (x: number) => Array.from({ length: 20 }, (_, i) => `${x + 3 * i} 335 1.5 30 re`).join(" ");
-    // content fills all other positions
+    // content fills all positions except the one with the barcode
     expect(await cornerOn(`${bars(225)} f 0 0 300 320 re f 0 320 215 80 re f`, "top-right")).not.toEqual(TOP_RIGHT);
   });
 
-  it.each([90, 180, 270])("avoids ink on a page that is rotated by %i degrees", async (angle) => {
-    const corner = (content: string) => cornerOn(content, "top-left", `/Rotate ${angle}`);
-    const free = await corner("");
-    expect(await corner("145 195 10 10 re f")).toEqual(free);
-    const [x, y] = { 90: [30, 30], 180: [250, 30], 270: [250, 350] }[angle] as [number, number];
-    expect(await corner(`${x} ${y} 10 10 re f`)).not.toEqual(free);
-  });
+  it.each([90, 180, 270])(
+    "a mark with automatic position avoids ink on a page that is rotated by %i degrees",
+    async (angle) => {
+      const corner = (content: string) => cornerOn(content, "top-left", `/Rotate ${angle}`);
+      const free = await corner("");
+      expect(await corner("145 195 10 10 re f")).toEqual(free);
+      const [x, y] = { 90: [30, 30], 180: [250, 30], 270: [250, 350] }[angle] as [number, number];
+      expect(await corner(`${x} ${y} 10 10 re f`)).not.toEqual(free);
+    },
+  );
 
-  it("tests whether content touches a rotated mark itself, not the box around the mark", async () => {
+  it("a rotated mark with automatic position avoids content under its own shape, but not in the rest of its bounding box", async () => {
     const diamond = { ...SQUARE, rotation: 45 };
     const free = await cornerOn("", "top-right", "", {}, diamond);
     expect(await cornerOn("276 376 3 3 re f", "top-right", "", {}, diamond)).toEqual(free);
     expect(await cornerOn("235 335 3 3 re f", "top-right", "", {}, diamond)).not.toEqual(free);
   });
 
-  it("chooses the same position if the source is read in byte ranges", async () => {
+  it("a mark with automatic position has the same place if the source is read in byte ranges", async () => {
     const padding = (num: number) => ({ [num]: { data: " ".repeat(100_000) } });
     const pages = {
       1: "<</Type/Catalog/Pages 2 0 R>>",

@@ -27,13 +27,13 @@ async function layOut(count: number, meter = new Meter(0), mark: TextMark = MARK
   return layOutText({ text, digits: digitCounts(mark.text, values) }, pages, appearanceOf(mark), typesetter, meter);
 }
 
-test("shares the glyph clusters of a text among pages of many sizes", async () => {
+test("pages of many sizes share the glyph clusters of a text", async () => {
   const one = [...(await layOut(10)).clusters()];
   expect(one.length).toBeGreaterThan(5);
   expect([...(await layOut(99)).clusters()]).toHaveLength(one.length);
 });
 
-test("charges the same work for each page size, and charges each repeated line only once", async () => {
+test("each page size of a text costs the same work, and repeated lines are charged only once", async () => {
   const [none, few, many] = [new Meter(0), new Meter(0), new Meter(0)];
   await layOut(10, none);
   await layOut(20, few);
@@ -42,19 +42,19 @@ test("charges the same work for each page size, and charges each repeated line o
   expect(many.used.marked - none.used.marked).toBe(2 * (few.used.marked - none.used.marked));
 });
 
-/** A text that is shortened to a different length on most page sizes. */
+/** A text that is cut at a different length for most page sizes. */
 const LONG = { text: "ab社外秘の".repeat(70), template: "footer" } as const;
 const smallSizes = (count: number, step: number) =>
   Array.from({ length: count }, (_, i) => ({ width: 100 + i * step, height: 100, userUnit: 1 }));
 
-test("lays out only a few lines for each page size when it shortens a text", async () => {
+test("lays out only a few lines for each page size to find where to cut a text", async () => {
   const [few, many] = [new Meter(0), new Meter(0)];
   await layOut(50, few, LONG, smallSizes(50, 0.1));
   await layOut(500, many, LONG, smallSizes(500, 0.01));
   expect(many.used.marked).toBeLessThan(2 * few.used.marked + 450 * 64 * LONG.text.length);
 });
 
-test("charges the memory of lines that are retained until they are drawn", async () => {
+test("charges the memory of a text's lines to the meter, since the lines are retained until they are drawn", async () => {
   const meter = new Meter(0);
   await layOut(100, meter, LONG, smallSizes(100, 1));
   expect(meter.used.retained).toBeGreaterThan(512 * 200);
@@ -68,7 +68,7 @@ test("charges the memory of lines that are retained until they are drawn", async
 test.each([
   [1400, 1],
   [14_000, 10],
-])("limits the font size to %i points if a unit of user space is %i points", async (mostPt, userUnit) => {
+])("limits the font size to %i points on a page whose unit of user space is %i points", async (mostPt, userUnit) => {
   for (const fontSizePt of [undefined, 20_000]) {
     const page = { width: 90_000, height: 90_000, userUnit };
     const { layoutOn } = await layOut(1, new Meter(0), { ...MARK, fontSizePt }, [page]);
@@ -76,7 +76,7 @@ test.each([
   }
 });
 
-test("advises a shorter text if the text exceeds the work limit", async () => {
+test("suggests a shorter text if the text exceeds the work limit", async () => {
   const meter = new Meter(0);
   await layOut(10, meter);
   meter.charge("placeMark", (WORK_LIMITS.scanned - meter.used.marked) / COSTS.placeMark.units);

@@ -1,4 +1,4 @@
-/** Tests marks under the page's content. */
+/** Tests marks that are drawn under the page's content. */
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type ImageMark, TEMPLATES, type TemplateName, type TextMark, watermark } from "../../../src/engine/index.ts";
@@ -23,7 +23,7 @@ async function marked(source: Uint8Array, mark: Mark) {
   return { notices: plan.notices, output: await joined(plan.chunks()) };
 }
 
-/** Returns the text of a file, with inflated streams. */
+/** Returns a PDF file as text, with inflated streams. */
 function readable(output: Uint8Array): string {
   return latin1(output).replace(/(<<[^\n]*\/FlateDecode[^\n]*>>)\nstream\n(.*?)\nendstream/gs, (whole, dict, data) => {
     try {
@@ -46,7 +46,7 @@ const MARKS: [string, Mark][] = [
   ["a tiled image", { image: RED_PNG, position: "tile" }],
 ];
 
-it.each(MARKS)("a mark under the page's content uses no transparency with %s", async (_, mark) => {
+it.each(MARKS)("a mark under the page's content uses no transparency, for a mark with %s", async (_, mark) => {
   const source = file(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R", { 4: { data: "1 0 0 rg 0 0 9 9 re f" } }));
   const output = readable((await marked(source, mark)).output);
   expect(output).not.toMatch(/\/SMask|\/Group|\/ca |\/CA |\/BM|\/ExtGState/);
@@ -65,7 +65,7 @@ describe("the contents of a page", () => {
     expect(contentsOf((await marked(source, { image: RED_PNG })).output)).toMatch(expected);
   });
 
-  it("pages that share a /Contents array also share it in the output", async () => {
+  it("pages that share a /Contents array still share a /Contents array after a mark is added under their content", async () => {
     const page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 6 0 R>>";
     const source = file({
       ...onePage(),
@@ -84,7 +84,7 @@ describe("the contents of a page", () => {
 it.each([
   ["well-formed content", { 4: { data: "0 g 0 0 300 400 re f" } }],
   ["malformed content", { 4: { data: "q q (" } }],
-])("a mark under %s is the same whether the file is in memory or is read in byte ranges", async (_, more) => {
+])("a mark under %s gives the same output whether the file is in memory or is read in byte ranges", async (_, more) => {
   const source = file(onePage(undefined, more));
   const ranges = readerBy(source.length, async (start, end) => source.slice(start, end));
   const mark: TextMark = { text: "DRAFT", layer: "under" };
@@ -100,7 +100,7 @@ it.each([
   ["opacity 1", { ...RED, opacity: 1 }, "0.777 0.157 0.157 rg"],
   ["small letters, which are denser", { text: "A", template: "footer", opacity: 0.5 }, "0.251 g"],
 ] as [string, TextMark, string][])(
-  "draws a text under the page's content in a tint that depends on its opacity: %s",
+  "draws a text under the page's content in an opaque tint that depends on the opacity field: %s",
   async (_, mark, fill) => {
     expect(readable((await marked(file(onePage()), mark)).output)).toContain(`${fill}\n`);
   },
@@ -160,7 +160,7 @@ describe("a PDF/X file", () => {
     expect((await marked(pdfx(profile), mark)).notices).toEqual(["pdfx-broken"]);
   });
 
-  it("a colored text is in CMYK in a PDF/X file", async () => {
+  it("the mark in a PDF/X file draws colored text in CMYK", async () => {
     expect(readable((await marked(pdfx(), { ...RED, opacity: 1 })).output)).toMatch(/0 0\.797\d* 0\.797\d* 0\.223 k\n/);
   });
 });
@@ -175,7 +175,7 @@ describe("the notice mark-covered", () => {
   const DRAWN = "q 300 0 0 400 0 0 cm /I Do Q";
   const XOBJECT = "/XObject<</I 5 0 R>>";
 
-  it("the notice mark-covered names pages whose background hides a mark under the content", async () => {
+  it("the notice mark-covered names a page whose background hides a mark under the content", async () => {
     expect(await noticesOf(WHITE)).toEqual(COVERED);
     expect(await noticesOf(WHITE, { template: "tiled" })).toEqual(COVERED);
     expect(await noticesOf(DRAWN, {}, { 5: { dict: "/Subtype/Image", data: "" } }, XOBJECT)).toEqual(COVERED);
@@ -194,7 +194,7 @@ describe("the notice mark-covered", () => {
     expect(await noticesOf(content, {}, more, entries)).toEqual([]);
   });
 
-  it("the notice mark-covered does not name a page if the mark is over the background", async () => {
+  it("the notice mark-covered does not name a page if the mark is drawn over the background", async () => {
     expect(await noticesOf(WHITE, { layer: "over" })).toEqual([]);
   });
 });
