@@ -16,7 +16,7 @@ const PAGE = `<</Type/Page${BOX}>>`;
 const NODE = "<</Type/Pages/Count 1/Kids[3 0 R]>>";
 const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 
-/** Returns the text of object `num` in the output, on one line. */
+/** Returns object `num` of the output, on one line, or an empty string if the output has no such object. */
 async function written(source: Uint8Array, num: number): Promise<string> {
   const output = latin1(await stamp(source));
   return new RegExp(`\\n${num} 0 obj\\n([\\s\\S]*?)\\nendobj`).exec(output)?.[1]?.replaceAll("\n", " ") ?? "";
@@ -169,7 +169,7 @@ describe("the output", () => {
     expect(await outcome(source instanceof Uint8Array ? source : file(source))).toBe("1 marked");
   });
 
-  it("the output gives no new object the number of a missing object in /Kids", async () => {
+  it("a new object of the output does not get the number of a missing object that /Kids refers to", async () => {
     const output = await stamp(file({ ...onePage(), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R 6 0 R]>>" }));
     expect((await open(output)).pages).toHaveLength(1);
     expect(latin1(output)).not.toMatch(/\n[56] 0 obj/);
@@ -208,7 +208,7 @@ describe("object streams", () => {
     expect(latin1(await stamp(encode(beside({ 7: "(x)" }))))).toMatch(/\n5 0 obj/);
   });
 
-  it("the output repairs malformed members of a rewritten object stream, and puts changed members into another stream", async () => {
+  it("the output repairs malformed members of a rewritten object stream, and moves changed members into another object stream", async () => {
     const output = await stamp(packed({ 7: "<<5/A 1 x>>" }));
     const { objects } = await open(output);
     const places = [3, 7].map((num) => objects.table.offset(objects.table.liveRow(num)));
@@ -217,7 +217,7 @@ describe("object streams", () => {
     expect(text).toMatch(/^<<\/A 1 >>\s/);
   });
 
-  it("the output's cross-reference has the right index of each object-stream member", async () => {
+  it("the output's cross-reference gives the correct index of each object-stream member", async () => {
     const builder = new FileBuilder().objects({ 3: `<</Type/Page/Parent 2 0 R${BOX}/Resources 7 0 R>>` });
     builder.objects({ 1: CATALOG, 2: NODE, 4: "<<>>" });
     const members = builder.objectStream(5, { 6: "(x)", 7: "<</XObject 4 0 R>>" });
@@ -237,16 +237,16 @@ describe("object streams", () => {
   });
 });
 
-it("treats an object in a missing object stream as free", async () => {
+it("treats an object as free if its object stream is missing", async () => {
   const builder = new FileBuilder().objects(onePage());
   const { objects } = await open(await stamp(builder.xrefStream(6, [[5, 9, 0]]).bytes()));
   expect(objects.table.isInUse(5)).toBe(false);
 });
 
-it("skips a cross-reference entry of an unknown type, and uses the entry of the older section", async () => {
+it("a cross-reference entry of an unknown type is skipped, and the entry of the older section applies", async () => {
   const builder = new FileBuilder().objects(onePage()).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)![1];
-  builder.text += `3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n`; // a scan would find the page here
+  builder.text += `3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n`; // a scan of the file would find the page here
   const at = builder.text.length;
   const data = Uint8Array.from([3, 0, 0, 0, 0, 0]);
   builder.objects({ 9: { dict: `/Type/XRef/Size 10/W[1 3 2]/Index[3 1]/Root 1 0 R/Prev ${previous}`, data } });
@@ -288,8 +288,8 @@ describe("a scan for objects", () => {
 
 describe("a file", () => {
   /**
-   * Returns a file that readers may interpret differently: the cross-reference lists the page, and `later`, later in
-   * the file, redefines an object. The offset of object 9 is wrong, so that the engine scans the file.
+   * Returns a file that readers may interpret differently. The cross-reference lists the page, and `later`, a text
+   * further back in the file, redefines an object. The offset of object 9 is wrong, so that the engine scans the file.
    */
   const ambiguous = (bodies: Bodies, later: string) => {
     const builder = new FileBuilder().objects({ ...onePage(), ...bodies, 9: "null" });

@@ -15,8 +15,8 @@ const CMYK_PROFILE = profile({ space: "CMYK", deviceClass: "prtr", version: 2 })
 
 /**
  * Returns a one-page file that claims to be PDF/A.
- * @param part the part of ISO 19005; if omitted, the file makes no claim
- * @param intent number of components of the output intent's profile
+ * @param part part of ISO 19005. If omitted, the file makes no claim
+ * @param intent number of components of the output intent's profile. If omitted, the file has no output intent
  */
 export function archive({
   part,

@@ -1,4 +1,4 @@
-/** PDF files made in code, and the square that tests use as a mark. */
+/** PDF files that tests build in code, and functions that put a magenta square on their pages as a mark. */
 
 import { deflateSync } from "node:zlib";
 import { EngineError } from "../../../src/engine/index.ts";
@@ -13,7 +13,7 @@ import { readerBy } from "../../support/ranges.ts";
 
 /** The text of an object, or a stream's dictionary entries and data. */
 type Body = string | { dict?: string; data: string | Uint8Array };
-/** Objects by number. */
+/** Objects of a PDF file, by object number. */
 export type Bodies = Record<number, Body>;
 
 export const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
@@ -35,7 +35,10 @@ export class FileBuilder {
     return this;
   }
 
-  /** Adds a cross-reference table of the objects `numbers` (default: all), its trailer, `startxref` and `%%EOF`. */
+  /**
+   * Adds a cross-reference table of the objects `numbers`, its trailer, `startxref` and `%%EOF`. By default, the table
+   * lists all objects.
+   */
   table({
     trailer = "/Root 1 0 R",
     numbers = [...this.offsets.keys()],
@@ -52,7 +55,7 @@ export class FileBuilder {
     return this;
   }
 
-  /** Adds object stream `num` with these objects. Returns entries for `xrefStream`. */
+  /** Adds object stream `num` with these members. Returns the members' entries for `xrefStream`. */
   objectStream(num: number, bodies: Record<number, string>): [number, number, number][] {
     let head = "";
     let data = "";
@@ -65,9 +68,9 @@ export class FileBuilder {
   }
 
   /**
-   * Adds a cross-reference stream as object `num`, for everything in the file and the members of object streams. The
-   * stream has a row for each of `objects`, by default for all numbers from 0 to the largest one. If `objects` is
-   * given, `trailer` must declare it in /Index.
+   * Adds a cross-reference stream as object `num`. It lists everything in the file and the members of object streams.
+   * The stream has a row for each of `objects`, by default for all numbers from 0 to the largest one. If `objects` is
+   * given, `trailer` must declare these numbers in /Index.
    */
   xrefStream(num: number, members: [number, number, number][] = [], trailer = "/Root 1 0 R", objects?: number[]): this {
     const at = this.text.length;
@@ -102,8 +105,8 @@ function bodyText(body: Body): string {
 }
 
 /**
- * Returns a catalog, a page-tree node and a page, which are objects 1 to 3, and the page's contents. `more` adds or
- * overrides objects.
+ * Returns the objects of a one-page file: the catalog, the page-tree node and the page as objects 1 to 3, and the
+ * contents as object 4. `more` adds or overrides objects.
  */
 export function onePage(page = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<<>>", more: Bodies = {}): Bodies {
   return {
@@ -122,8 +125,8 @@ export const ranges = (bytes: Uint8Array) =>
 export const file = (bodies: Bodies) => new FileBuilder().objects(bodies).table().bytes();
 
 /**
- * Returns operators that draw a magenta square in the displayed bottom-right corner of the page. The square is a fifth
- * of the displayed page width wide.
+ * Returns content operators that draw a magenta square in the displayed bottom-right corner of the page. The square's
+ * side is a fifth of the displayed page width.
  */
 export function corner({ box, rotate, userUnit }: Page, name: string): string {
   const [w, h] = rotate % 180 === 0 ? [box.x1 - box.x0, box.y1 - box.y0] : [box.y1 - box.y0, box.x1 - box.x0];
@@ -146,7 +149,7 @@ const SQUARE = {
   data: encode("1 0 1 rg 0 0 1 1 re f"),
 };
 
-/** Returns a two-page file. The contents of the second page are far from all other objects. */
+/** Returns a two-page file in which the contents of the second page are far from all other objects. */
 export function farContents(contents: Bodies[number]): Uint8Array {
   return file({
     1: "<</Type/Catalog/Pages 2 0 R>>",
@@ -164,7 +167,7 @@ export async function open(source: Uint8Array | ByteSource, options: Partial<Ope
   return openPdf(source instanceof Uint8Array ? new MemorySource(source) : source, { maxPages: 1000, ...options });
 }
 
-/** Plans the output with the square on every page. `change` may change the document before planning. */
+/** Plans the output of a file with a magenta square on every page. `change` may change the document before planning. */
 export async function plan(
   source: Uint8Array | ByteSource,
   options: Partial<OpenOptions> = {},
@@ -177,12 +180,15 @@ export async function plan(
   return planOutput(document);
 }
 
-/** Returns the source with the square on every page. */
+/** Returns the output of a file with a magenta square on every page. */
 export async function stamp(source: Uint8Array, options: Partial<OpenOptions> = {}): Promise<Uint8Array> {
   return joined((await plan(source, options)).chunks());
 }
 
-/** Returns `stamped`, the code of an EngineError, or the text of any other error. */
+/**
+ * Returns `stamped` if the file can be marked. Otherwise, returns the code of an EngineError, or the text of any other
+ * error.
+ */
 export async function outcome(source: Uint8Array): Promise<string> {
   return stamp(source).then(
     () => "stamped",

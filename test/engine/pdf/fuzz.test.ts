@@ -10,16 +10,19 @@ import { CORNER, textMarks } from "../../support/trialMarks.ts";
 
 const MARKS = [CORNER, ...textMarks(loadFont)];
 
-/** Number of damaged files. In workerd, these tests only check that the runtime has all functions that the engine uses. */
+/**
+ * Number of damaged files. In workerd, a few files are enough: these tests then only check that the runtime has all
+ * functions that the engine uses.
+ */
 const FILES = allCases ? 800 : isWorkerd ? 60 : 300;
 
-// `npm run fuzz` tries many more files, and checks the outputs with other programs.
+// The command `npm run fuzz` tries many more files, and checks the outputs with other programs.
 describe("the engine", () => {
   test.each(Object.entries(SEEDS))("marks the well-formed file: %s", async (_, seed) => {
     for (const mark of MARKS) expect(await marksOrRefuses(seed, { mark, isRepeated: true })).toBe("marked");
   });
 
-  test(`marks every page of each of ${FILES} damaged files or rejects the file, within the work limits`, async () => {
+  test(`for each of ${FILES} damaged files, the engine marks every page or rejects the file, within the work limits`, async () => {
     const trial = fc.record({ mark: fc.constantFrom(...MARKS), thorough: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(damaged(DRAFTS), trial, async ({ bytes }, how) => void (await marksOrRefuses(bytes, how))),

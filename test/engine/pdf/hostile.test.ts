@@ -1,4 +1,4 @@
-/** Damaged and hostile files, which the engine marks or rejects in little time and memory. */
+/** Tests damaged and hostile files. The engine marks or rejects each of these files in little time and memory. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { encode } from "../../support/bytes.ts";
@@ -30,7 +30,8 @@ function referringToItself(): Uint8Array {
 }
 
 /**
- * Returns a file with many consecutive blanks. Its older section lists an object at each blank, but no object follows.
+ * Returns a file with many consecutive spaces. Its older cross-reference section lists an object at each space, but no
+ * object follows.
  */
 function blanks(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
@@ -46,8 +47,8 @@ function blanks(count: number): Uint8Array {
 }
 
 /**
- * Returns a file with many objects at offsets inside one comment. The comment contains only object numbers, and one
- * generation number with `obj` follows it, so that each number seems to begin an object.
+ * Returns a file whose cross-reference table lists many objects inside one comment. The comment contains only object
+ * numbers, and `0 obj` follows the comment, so that each number seems to begin an object.
  */
 function comment(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
@@ -100,7 +101,7 @@ describe("the engine", () => {
       compressed.xrefStream(6, members).bytes(),
       new FileBuilder().objects(onePage()).table().table().bytes(),
     ];
-    // A fixed sequence, so that failures can be reproduced.
+    // The random sequence is always the same, so that failures can be reproduced.
     let state = 1;
     const random = (below: number) => {
       state = (state * 48_271) % 2_147_483_647;

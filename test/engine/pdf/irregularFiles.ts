@@ -1,4 +1,4 @@
-/** Irregular files, made in code. All readers show the mark on each of their pages. */
+/** Irregular files, built in code. After marking, all readers show the mark on each page of these files. */
 import { deflateSync } from "node:zlib";
 import { encode } from "../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, onePage } from "./fixture.ts";
@@ -9,19 +9,23 @@ const PAGE = `<</Type/Page${BOX}>>`;
 const TREE = "<</Type/Pages/Count 2/Kids[3 0 R 6 0 R]>>";
 
 const ROOT = "/Root 1 0 R";
-/** A stream whose data contain a document. Readers that scan the file may find that document. */
+/** A stream whose data contain the objects of another document. Readers that scan the file may find these objects. */
 const ATTACHMENT = {
   dict: "/Type/EmbeddedFile",
   data: `1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 1/Kids[3 0 R]>>\nendobj\n3 0 obj\n${PAGE}\nendobj\n`,
 };
 
-/** Returns a file without a cross-reference. Of several trailers, the last one is the newest. */
+/**
+ * Returns a file without a cross-reference, which readers must scan for objects. The last of `trailers` is the newest.
+ */
 function scanned(bodies: Bodies, ...trailers: string[]): Uint8Array {
   const { text } = new FileBuilder().objects(bodies);
   return encode(text + trailers.map((trailer) => `trailer\n<<${trailer}>>\n`).join(""));
 }
 
-/** Files with irregular resources, encryption and streams: the name, the number of pages and the file. */
+/**
+ * Files with irregular resources, encryption and streams. Each row has a description, the number of pages and the file.
+ */
 export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
   [
     "a reference to a missing object, and a document in an attachment",
@@ -195,7 +199,10 @@ export const IRREGULAR_FILES: [string, number, Uint8Array][] = [
   ],
 ];
 
-/** Irregular page trees: the name, the number of pages, and the objects that replace those of a file with one page. */
+/**
+ * Irregular page trees. Each row has a description, the number of pages, and the objects that replace those of a file
+ * with one page.
+ */
 export const IRREGULAR_TREES: [string, number, Bodies][] = [
   [
     "a page in two nodes with other resources and boxes",
@@ -232,7 +239,7 @@ export const IRREGULAR_TREES: [string, number, Bodies][] = [
 /** Returns a file with an irregular page tree. */
 export const withTree = (bodies: Bodies) => file({ ...onePage(), 4: { data: "0.5 g 10 10 100 100 re f" }, ...bodies });
 
-/** Malformed contents: the name and the content. */
+/** Malformed page contents. Each row has a description and the content. */
 export const MALFORMED_CONTENTS: [string, string][] = [
   ["an operator that lacks a name", "36 Tf"],
   ["an operator without operands", "re"],
@@ -249,7 +256,7 @@ export const MALFORMED_CONTENTS: [string, string][] = [
   ["many color spaces without /ColorSpace", "/None cs 1 sc ".repeat(150)],
 ];
 
-/** Returns the objects of a file whose page has malformed content. */
+/** Returns the objects of a file whose page has this malformed content. */
 export function withContent(content: string): Bodies {
   const resources = "/Resources<</Properties<</Hidden 9 0 R>>>>";
   return onePage(`${BOX}/Contents 4 0 R${resources}`, { 4: { data: `0 g ${content}` }, 9: "<</Type/OCG>>" });
@@ -258,17 +265,19 @@ export function withContent(content: string): Bodies {
 export const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 export const CONTENTS = { 4: { data: "0 0 1 rg 20 20 60 40 re f" } };
 
-/** Returns a page of this width. */
+/** Returns a page dictionary of this width. */
 export const page = (width: number) => `<</Type/Page/MediaBox[0 0 ${width} 400]/Contents 4 0 R>>`;
 
-/** Returns a node of the page tree with these kids. */
+/** Returns a page-tree node with these objects as kids. */
 export const node = (...kids: number[]) =>
   `<</Type/Pages/Count ${kids.length}/Kids[${kids.map((num) => `${num} 0 R`).join(" ")}]>>`;
 
-/** Returns a file without a cross-reference whose pages share their content. The last trailer is the newest. */
+/**
+ * Returns a file without a cross-reference. All its pages share one content stream, and the last trailer is the newest.
+ */
 export const scannedPages = (bodies: Bodies, ...trailers: string[]) => scanned({ ...CONTENTS, ...bodies }, ...trailers);
 
-/** Returns a file with two pages, followed by an update. */
+/** Returns a file with two pages, followed by the objects of a later revision. */
 function redefined(update: Bodies): Uint8Array {
   const builder = new FileBuilder().objects({ ...CONTENTS, 1: CATALOG, 2: node(3, 5), 3: page(300), 5: page(310) });
   return encode(`${builder.objects(update).text}trailer\n<</Root 1 0 R>>\n`);
@@ -277,7 +286,10 @@ function redefined(update: Bodies): Uint8Array {
 const REPAIRED = ["source-repaired"];
 const INCOMPLETE = ["source-repaired", "pages-missing"];
 
-/** Files with several page trees: the name, the file, the widths of the output's pages, and the notices. */
+/**
+ * Files with several page trees. Each row has a description, the file, the widths of the output's pages, and the
+ * notices.
+ */
 export const SCANNED_TREES: [string, Uint8Array, number[], string[]][] = [
   ["one tree", scannedPages({ 1: CATALOG, 2: node(3), 3: page(300) }, "/Root 1 0 R"), [300], REPAIRED],
   [

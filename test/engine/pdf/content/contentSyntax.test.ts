@@ -6,8 +6,8 @@ const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
 const isWellFormed = (...parts: string[]) => checkContent(parts.map(bytesOf)).isWellFormed;
 
 /**
- * Content to put before and after an operator so that the operator is legal, by the place where the operator is
- * allowed.
+ * Content that makes an operator legal if it is put before and after the operator, by the place that allows the
+ * operator.
  */
 const AROUND = {
   page: ["", ""],
@@ -49,18 +49,18 @@ const VARIED = ROWS.filter(([operator]) => operator.split(" ").length > 1 && !/\
 const tokensOf = (operator: string) => operator.match(/\[.*\]|<<.*>>|\S+/g)!;
 
 describe("operators", () => {
-  test.each(ROWS)("accepts the operator %s where it is allowed: %s", (operator, around) => {
+  test.each(ROWS)("content is well-formed if the operator %s is in a place that allows it: %s", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(before + operator + after)).toBe(true);
   });
 
-  test.each(VARIED)("rejects the operator %s without its operands", (operator, around) => {
+  test.each(VARIED)("content is malformed if the operator %s has no operands", (operator, around) => {
     const [before, after] = AROUND[around];
     expect(isWellFormed(`${before}${tokensOf(operator).at(-1)}${after}`)).toBe(false);
   });
 
   test.each(VARIED.filter(([operator]) => !/(SC|sc|SCN|scn)$/.test(operator)))(
-    "rejects the operator %s with one operand too few or too many",
+    "content is malformed if the operator %s has one operand too few or too many",
     (operator, around) => {
       const [before, after] = AROUND[around];
       const [first, ...others] = tokensOf(operator);
@@ -70,7 +70,7 @@ describe("operators", () => {
     },
   );
 
-  test.each(VARIED)("rejects the operator %s with an operand of another kind", (operator, around) => {
+  test.each(VARIED)("content is malformed if the operator %s has an operand of a wrong type", (operator, around) => {
     const [before, after] = AROUND[around];
     const tokens = tokensOf(operator);
     for (let i = 0; i < tokens.length - 1; i++)
@@ -95,11 +95,11 @@ describe("operators", () => {
       `${"1 ".repeat(33)}scn`,
     ],
     ["foo", "qq", "qQ", "Tjx", "0 0 d0", "0 0 0 0 0 0 d1", "ID", "EI", "R", "q0 Q", "scN", "\x80"],
-  ])("rejects content with operands of a wrong kind or an unknown operator: %s", (...contents) => {
+  ])("content is malformed if an operand has a wrong type or an operator is unknown: %s", (...contents) => {
     for (const content of contents) expect(isWellFormed(content), content).toBe(false);
   });
 
-  test("accepts unknown operators between BX and EX, but rejects wrong operands of known operators there", () => {
+  test("unknown operators between BX and EX are accepted, but known operators there still need correct operands", () => {
     expect(isWellFormed("BX 1 2 foo EX")).toBe(true);
     expect(isWellFormed("BX BX foo EX foo EX")).toBe(true);
     for (const content of [
@@ -151,9 +151,12 @@ describe("operators and brackets that open and close something", () => {
       "/ gs",
     ],
     ["(a))", "<4g>", "[(a] TJ", "% comment", `${"[".repeat(17)}${"]".repeat(17)}`],
-  ])("rejects content that leaves a bracket or operator open or closes too many: %s …", (...contents) => {
-    for (const content of contents) expect(isWellFormed(content), content).toBe(false);
-  });
+  ])(
+    "content is malformed if it leaves a bracket or an operator such as q open, or closes too many: %s …",
+    (...contents) => {
+      for (const content of contents) expect(isWellFormed(content), content).toBe(false);
+    },
+  );
 
   test.each([
     `${"q ".repeat(28)}${"Q ".repeat(28)}`,
@@ -166,14 +169,14 @@ describe("operators and brackets that open and close something", () => {
     "/#41 gs /a#zz gs",
     "",
     " \0\t\r\n\f",
-  ])("accepts content that closes everything it opens: %j", (content) => {
+  ])("content is well-formed if it closes all brackets and operators that it opens: %j", (content) => {
     expect(isWellFormed(content)).toBe(true);
   });
 });
 
 describe("numbers", () => {
   test.each(["0", "+1", "-1", ".5", "-.5", "5.", "-5.25", "999999999", `0.${"0".repeat(60)}1`, "0001"])(
-    "accepts the number %s",
+    "content with the number %s is well-formed",
     (number) => expect(isWellFormed(`${number} w`)).toBe(true),
   );
 
@@ -192,14 +195,19 @@ describe("numbers", () => {
     "0x1",
     "1w",
     "16#FF",
-  ])("rejects the malformed or too large number %s", (number) => expect(isWellFormed(`${number} w`)).toBe(false));
+  ])("content with the malformed or too large number %s is rejected", (number) =>
+    expect(isWellFormed(`${number} w`)).toBe(false),
+  );
 
-  test.each(["0.", "/", "BX a"])("rejects a token that begins with %j and is longer than 127 bytes", (start) => {
-    const content = (length: number) =>
-      `${start}${"0".repeat(length)} ${start === "BX a" ? "EX" : start === "/" ? "gs" : "w"}`;
-    expect(isWellFormed(content(100))).toBe(true);
-    expect(isWellFormed(content(130))).toBe(false);
-  });
+  test.each(["0.", "/", "BX a"])(
+    "content is malformed if a token that begins with %j is longer than 127 bytes",
+    (start) => {
+      const content = (length: number) =>
+        `${start}${"0".repeat(length)} ${start === "BX a" ? "EX" : start === "/" ? "gs" : "w"}`;
+      expect(isWellFormed(content(100))).toBe(true);
+      expect(isWellFormed(content(130))).toBe(false);
+    },
+  );
 });
 
 describe("inline images", () => {
@@ -213,7 +221,7 @@ describe("inline images", () => {
     ["/W 2 /H 2 /BPC 8 /CS /G /F /AHx", "61 62 63 64>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F [/A85 /Fl]", "zEI zz~>"],
     ["/W 2 /H 2 /BPC 8 /CS /G /F /RL", "\x01ab\xffc\x80"],
-  ])("accepts an inline image with %s only if its data are exactly %j", (dictionary, data) => {
+  ])("an inline image with %s is well-formed only if its data are exactly %j", (dictionary, data) => {
     expect(isWellFormed(image(dictionary, data))).toBe(true);
     expect(isWellFormed(image(dictionary, data.slice(0, -1)))).toBe(false);
     expect(isWellFormed(image(dictionary, `${data}a`))).toBe(false);
@@ -235,11 +243,11 @@ describe("inline images", () => {
     ["a long dictionary", `/W 1 /H 1 /BPC 8 /CS /G /X (${"x".repeat(3000)})`, "a"],
     ["wrong hexadecimal data", "/W 1 /H 1 /BPC 8 /CS /G /F /AHx", "6x>"],
     ["wrong data in base 85", "/W 1 /H 1 /BPC 8 /CS /G /F /A85", "zz~ >"],
-  ])("rejects an inline image with %s", (_, dictionary, data) => {
+  ])("content is malformed if it has an inline image with %s", (_, dictionary, data) => {
     expect(isWellFormed(image(dictionary, data))).toBe(false);
   });
 
-  test("rejects a truncated inline image, and accepts a complete one at the end of the content", () => {
+  test("a truncated inline image is malformed, and a complete inline image may end the content", () => {
     const content = image("/W 1 /H 1 /BPC 8 /CS /G", "a").slice(2, -2);
     for (let length = 2; length < content.length; length++) expect(isWellFormed(content.slice(0, length))).toBe(false);
     expect(isWellFormed(content)).toBe(true);
@@ -248,13 +256,13 @@ describe("inline images", () => {
 });
 
 describe("chunks and streams", () => {
-  test("ends a token at the end of a content stream", () => {
+  test("the end of a content stream also ends a token", () => {
     expect(isWellFormed("q 1 0 0 1 0 0 ", "cm Q")).toBe(true);
     expect(isWellFormed("q ", "BT [(a)", "(b)] TJ ET", " Q")).toBe(true);
     expect(isWellFormed("q", "\nQ")).toBe(true);
   });
 
-  test("rejects a content stream that ends within a token, or after a token that some readers continue in the next stream", () => {
+  test("a content stream is malformed if it ends within a token, or after a token that some readers continue in the next stream", () => {
     for (const parts of [
       ["1", "2 w"],
       ["q", "Q"],
@@ -270,13 +278,13 @@ describe("chunks and streams", () => {
     expect(isWellFormed("/T <", "</A 1>> DP")).toBe(false);
   });
 
-  /** Content with tokens of all kinds. */
+  /** Content with tokens of all types. */
   const MIXED = [
     "q 1 0 0 -1.5 +.5 6. cm % comment (\n/T <</A(x\\)(y))/B<</C[true<4 1>]>>>>BDC BT/F0 12 Tf[(a(b)\\\\)-20<41>]TJ T* ET EMC Q\r",
     "BI/W 2/H 2/BPC 8/CS/G\nID abcd\nEI BI/W 1/H 1/IM true/F/AHx ID 61> EI 0 0 9 9 re W* n BX foo EX 0 0 0 scn ",
   ].join("");
 
-  test("accepts content with tokens of all kinds, but rejects it if an unclosed bracket is added", () => {
+  test("content with tokens of all types is well-formed, but becomes malformed if an unclosed bracket is added", () => {
     expect(isWellFormed(MIXED)).toBe(true);
     for (const bracket of ["(", "<", "[", "<<", "{"]) expect(isWellFormed(`${MIXED}${bracket} `), bracket).toBe(false);
   });
@@ -303,7 +311,7 @@ describe("random content", () => {
     ),
   }));
 
-  test("accepts content made of well-formed parts, but rejects it if an operator loses its operands", () => {
+  test("random well-formed content becomes malformed if an operator without operands or an unclosed q is added", () => {
     fc.assert(
       fc.property(content, (sound) => {
         expect(isWellFormed(sound)).toBe(true);

@@ -1,4 +1,4 @@
-/** Tests the bounding boxes of everything that a page's content paints. */
+/** Tests the scan that finds the bounding box of everything that a page's content paints. */
 import { expect, it } from "vitest";
 import type { Bounds } from "../../../../src/engine/pdf/content/bounds.ts";
 import { type ContentResources, HALF_EM, InkScan } from "../../../../src/engine/pdf/content/inkScan.ts";
@@ -95,17 +95,17 @@ it.each<[string, string, number[][]]>([
     ],
   ],
   ["what precedes malformed content", "10 10 5 5 re f ( 20 20 5 5 re f", [[10, 10, 15, 15]]],
-])("the ink scan of a page's content reports %s", (_, content, expected) => {
+])("a scan of page content reports the bounding box of %s", (_, content, expected) => {
   expect(scan(content).ink).toEqual(expected);
 });
 
-it("reports the bounds of each glyph of a slanted line of text, not of the whole line", () => {
+it("a scan of page content reports the bounding box of each glyph in a slanted line of text", () => {
   const { ink } = scan("BT /F 10 Tf 1 1 -1 1 50 50 Tm (abcdefghij) Tj ET");
   expect(ink).toHaveLength(10);
   for (const [x0, , x1] of ink) expect(x1 - x0).toBeLessThan(20);
 });
 
-it("splits a drawn slanted line into pieces, each with its own bounds", () => {
+it("a scan of page content splits a slanted stroke into short pieces, each with its own bounding box", () => {
   const { ink } = scan("1 w 0 0 m 200 200 l S");
   expect(ink.length).toBeGreaterThan(10);
   for (const [x0, y0, x1, y1] of ink) expect(Math.max(x1 - x0, y1 - y0)).toBeLessThan(10);
@@ -118,11 +118,11 @@ it.each(["1", "/F", "(a)", "[1]", "1 ", ")", "<", "%", "BI", "BI /W 1 ID", "q".r
   },
 );
 
-it("measures text with the widths of its font", () => {
+it("a scan of page content measures text with the widths of its font", () => {
   expect(scan("BT /F 10 Tf 50 100 Td (ab) Tj ET", { font: () => WIDE }).ink).toEqual([[50, 97.8, 70, 107.5]]);
 });
 
-it("scans a form with the form's own matrix, bounding box and resources", () => {
+it("a scan of page content applies a form's matrix, bounding box and resources to the form's content", () => {
   const form = {
     matrix: [2, 0, 0, 2, 0, 0] as const,
     box: [0, 0, 20, 20] as const,
@@ -147,7 +147,7 @@ it("a scan of page content ends even if a form draws itself", () => {
   expect(scan("/X Do", { xobject: () => form }).ink).toEqual([[0, 0, 50, 50]]);
 });
 
-it("a scan of page content continues at the operator whose resource was missing once the resource is loaded", () => {
+it("a scan of page content continues at the operator whose resource was missing, once the resource is loaded", () => {
   let isLoaded = false;
   const found: Bounds[] = [];
   const font = () => {
@@ -162,7 +162,7 @@ it("a scan of page content continues at the operator whose resource was missing 
   expect(found).toHaveLength(2);
 });
 
-it("recognizes the bars of a linear barcode", () => {
+it("a scan of page content recognizes the bars of a linear barcode", () => {
   const bars = Array.from({ length: 30 }, (_, i) => `${50 + 4 * i} 100 ${1 + (i % 3)} 40 re`).join(" ");
   expect(scan(`${bars} f`).barcodes).toHaveLength(1);
 });
@@ -171,6 +171,6 @@ it.each([
   ["the lines of a table", Array.from({ length: 30 }, (_, i) => `50 ${50 + 10 * i} 200 0.5 re f`).join(" ")],
   ["the bars of a chart", Array.from({ length: 15 }, (_, i) => `${20 + 18 * i} 100 9 ${10 + 5 * i} re f`).join(" ")],
   ["shaded rows", Array.from({ length: 15 }, (_, i) => `50 ${50 + 20 * i} 200 10 re f`).join(" ")],
-])("does not report %s as a barcode", (_, content) => {
+])("a scan of page content does not report %s as a barcode", (_, content) => {
   expect(scan(content).barcodes).toEqual([]);
 });

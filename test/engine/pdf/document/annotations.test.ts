@@ -1,6 +1,6 @@
 /**
- * Tests opaque annotations over the mark. Readers draw fields above all other annotations, so a mark under a field
- * stays covered.
+ * Tests marks that are covered by form fields. Readers draw fields above all other annotations, so nothing can show the
+ * mark above a field.
  */
 import { expect, it } from "vitest";
 import { watermark } from "../../../../src/engine/index.ts";
@@ -13,7 +13,7 @@ const FILL = "1 1 1 rg 0 0 100 100 re f";
 const FORM = "/Subtype/Form/BBox[0 0 100 100]";
 const FIELD = `<</Subtype/Widget${RECT}/AP<</N 6 0 R>>>>`;
 
-/** Marks the middle of a page with annotations, and returns the notices. */
+/** Marks a page that has these annotations in its middle, and returns the notices. */
 async function noticesOf(annotations: string, appearance: string, entries = "", others: Bodies = {}) {
   const page = onePage(`${BOX}/Contents 4 0 R/Annots ${annotations}`, {
     6: { dict: `${FORM}${entries}`, data: appearance },

@@ -1,6 +1,6 @@
 /**
- * Tests page trees of files that the engine scans for objects. Every page is marked, or a notice says that pages are
- * missing.
+ * Tests damaged page trees, in files that the engine scans for objects. The output has the mark on every page, or a
+ * notice says that pages are missing.
  */
 import { describe, expect, it } from "vitest";
 import { watermark } from "../../../../src/engine/index.ts";
@@ -34,7 +34,7 @@ const REPAIRED = ["source-repaired"];
 
 describe("a scanned file", () => {
   it.each(SCANNED_TREES)(
-    "marks the largest set of pages that a scan for objects finds: %s",
+    "marks every page of the page tree that a scan for objects selects: %s",
     async (_, source, widths, notices) => {
       expect(await marked(source)).toEqual({ widths, notices });
     },
@@ -52,7 +52,7 @@ describe("a scanned file", () => {
 
 describe("an unreadable page dictionary", () => {
   const LOST = "]<</Type/Page>>";
-  /** Returns a file whose pages are these objects, numbered from 10. */
+  /** Returns a file with the page tree's /Kids referring to these objects, numbered from 10. */
   const listing = (pages: string[], count: string | number = pages.length): Uint8Array => {
     const kids = pages.map((_, index) => `${10 + index} 0 R`).join(" ");
     const bodies = Object.fromEntries(pages.map((text, index) => [10 + index, text]));
@@ -67,18 +67,18 @@ describe("an unreadable page dictionary", () => {
     ["the page before it", [page(300), LOST, page(310)], [300, 300, 310]],
     ["the next readable page if the first page is unreadable", [LOST, LOST, page(310)], [310, 310, 310]],
     ["another page if the unreadable page does not begin with <<", [page(300), "8</Type/Page>>"], [300, 300]],
-  ])("replaces an unreadable page by a blank page with the size of %s", async (_, pages, widths) => {
+  ])("replaces an unreadable page by a blank page that is as large as %s", async (_, pages, widths) => {
     expect(await marked(listing(pages))).toEqual({ widths, notices: REPAIRED });
   });
 
-  it("replaces an unreadable page in an object stream by a blank page without content", async () => {
+  it("replaces an unreadable page in an object stream by a blank page", async () => {
     const builder = new FileBuilder().objects(CONTENTS);
     builder.objectStream(9, { 1: CATALOG, 2: node(3, 5), 3: page(300), 5: LOST });
     const source = encode(`${builder.text}trailer\n<</Root 1 0 R>>\n`);
     expect(await marked(source)).toEqual({ widths: [300, 300], notices: REPAIRED });
   });
 
-  it("replaces unreadable pages by blank pages if they are at most 1 % of the pages", async () => {
+  it("replaces unreadable pages by blank pages if at most 1 % of the pages are unreadable", async () => {
     const opened = await open(listing(many(496, 4)));
     expect(opened.pages).toHaveLength(500);
     expect(new Set(opened.pages.map(({ attributes }) => attributes)).size).toBe(1);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { file, latin1, onePage, stamp } from "../fixture.ts";
 
-/** Returns the resource name of the mark in the output. */
+/** Returns the resource name that the mark has in the output. */
 async function nameIn(source: Uint8Array): Promise<string> {
   return /\/XObject<<\/(\w+) \d+ 0 R>>/.exec(latin1(await stamp(source)))![1]!;
 }
 
-test("chooses a prefix of resource names that differs between files but is always the same for one file", async () => {
+test("the resource name of the mark has a prefix that differs between files but is always the same for one file", async () => {
   const sources = Array.from({ length: 20 }, (_, length) => file(onePage(`/Own(${"x".repeat(length)})`)));
   const names = await Promise.all(sources.map(nameIn));
   for (const name of names) expect(name).toMatch(/^[A-Z][a-z]{2}0$/);

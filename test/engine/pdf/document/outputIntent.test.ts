@@ -1,4 +1,4 @@
-/** Tests output intents whose color profiles make MuPDF draw blank pages. */
+/** Tests output intents with color profiles that would make MuPDF draw blank pages. */
 import { describe, expect, it } from "vitest";
 import { srgbProfile } from "../../../../src/engine/images/calibratedProfile.ts";
 import { encode } from "../../../support/bytes.ts";
@@ -11,7 +11,7 @@ const range = (length: number, value: (i: number) => number) => Uint8Array.from(
 const concat = (parts: Uint8Array[]) => concatenated(...parts);
 const word = (text: string) => encode(text);
 
-/** Returns a profile with these tags. */
+/** Returns an ICC profile with these tags. */
 function profileOf(space: string, connection: string, tags: Tags): Uint8Array {
   const names = Object.keys(tags);
   let offset = 132 + 12 * names.length;
@@ -25,7 +25,7 @@ function profileOf(space: string, connection: string, tags: Tags): Uint8Array {
   return concat([head, new Uint8Array(12), word("acsp"), new Uint8Array(88), rest]);
 }
 
-/** Returns a look-up table of two points for each input; `entry` returns the outputs at a point. */
+/** Returns a look-up table with two points for each input. `entry` returns the outputs at a point. */
 function table(type: "mft1" | "mft2" | "mAB ", inputs: number, outputs: number, entry: (point: number) => number[]) {
   const grid = Array.from({ length: 2 ** inputs }, (_, point) => entry(point)).flat();
   const size = Uint8Array.of(inputs, outputs, 2, 0);
@@ -59,7 +59,7 @@ function table(type: "mft1" | "mft2" | "mAB ", inputs: number, outputs: number, 
   return concat([word(type), uint32(0), size, uint32(0, 0, 0), uint32(32, 0), points, uint32(0x02000000), wide]);
 }
 
-/** Replaces the data of all tags whose names match, from offset `from` on, with one value. */
+/** Overwrites the data of all tags whose names match `names` with `value`, from offset `from` of each tag's data on. */
 function flattened(profile: Uint8Array, names: RegExp, from: number, value: number): Uint8Array {
   const copy = profile.slice();
   const view = new DataView(copy.buffer);

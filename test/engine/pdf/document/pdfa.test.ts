@@ -1,5 +1,5 @@
 /**
- * Tests how the engine reads a file's claim to be PDF/A, and the device colors that output intent and page resources
+ * Tests how the engine reads a file's PDF/A claim, and which device colors the output intent and the page resources
  * allow.
  */
 import { deflateSync } from "node:zlib";
@@ -15,10 +15,12 @@ const utf16 = (text: string, order: "le" | "be") =>
   );
 const utf32 = (text: string) => Uint8Array.from([...text].flatMap((letter) => [0, 0, 0, letter.charCodeAt(0)]));
 const PART_2 = xmp('pdfaid:part="2" pdfaid:conformance="U"');
-/** A prefix of an XML namespace that is too long for a regular expression. */
+/** A namespace prefix that is too long to be part of a regular expression. */
 const LONG = "a".repeat(100_000);
 
-/** Returns a file whose catalog has `entries`, by default a reference to the XMP metadata `metadata`. */
+/**
+ * Returns a file with the XMP stream `metadata`. The catalog has `entries`, by default a reference to the XMP stream.
+ */
 const withMetadata = (metadata: Bodies[number], entries = "/Metadata 5 0 R") =>
   file(onePage(undefined, { 1: `<</Type/Catalog/Pages 2 0 R${entries}>>`, 5: metadata }));
 
@@ -149,7 +151,7 @@ describe("usableDeviceColors", () => {
     expect([...(await open(archive({ ...options, more }))).deviceColors]).toEqual(usable);
   });
 
-  it("does not allow device colors if inherited resources define the default color spaces", async () => {
+  it("a mark may not use a device color whose default color space is defined in inherited resources", async () => {
     const source = file({
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[3 0 R]/MediaBox[0 0 300 400]/Resources 5 0 R>>",

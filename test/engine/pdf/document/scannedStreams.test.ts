@@ -1,4 +1,4 @@
-/** Tests the members of object streams that a scan finds, and the cost of searching them for a catalog. */
+/** Tests how the engine searches the object streams that a scan finds for a catalog, and the cost of this search. */
 import { expect, it, vi } from "vitest";
 import { expandObjectStreams, findCatalogs } from "../../../../src/engine/pdf/document/scannedStreams.ts";
 import type { ObjectStream, Objects } from "../../../../src/engine/pdf/objects/objects.ts";
@@ -10,8 +10,8 @@ import { encode } from "../../../support/bytes.ts";
 import { countedBytes } from "../../../support/countedBytes.ts";
 
 /**
- * Returns the numbers of the members that may be a catalog. The members begin at these offsets, and are numbered from
- * 100.
+ * Returns the numbers of the object-stream members that may be a catalog. The members begin at `offsets` and are
+ * numbered from 100.
  */
 async function catalogsIn(bytes: Uint8Array, offsets: number[], meter = new Meter(0)): Promise<number[]> {
   const table = new XrefTable(0);
@@ -35,11 +35,11 @@ it.each([
   ["/Catalog null", [0, 0, 9], [100, 101]],
   ["/Catalog null", [4, 9], []],
   ["/Catalog/Catalog", [4], [100]],
-])("finds object-stream members that may be a catalog: %s", async (text, offsets, expected) => {
+])("finds the object-stream members that may be a catalog: %s", async (text, offsets, expected) => {
   expect(await catalogsIn(encode(text), offsets)).toEqual(expected);
 });
 
-it("searches the text at one offset only once for a catalog if many object-stream members share the offset", async () => {
+it("searches the text at one offset for a catalog only once if many object-stream members share this offset", async () => {
   const { bytes, reads } = countedBytes(encode(`null${" ".repeat(10_000)}/Catalog`));
   expect(await catalogsIn(bytes, Array(1000).fill(0))).toHaveLength(1000);
   expect(reads() / bytes.length).toBeLessThan(10);
@@ -52,7 +52,7 @@ it("yields to the event loop while it adds object-stream members to the cross-re
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-it("reads each possible catalog once, and counts the read against the work limit", async () => {
+it("reads each candidate for the catalog once, and charges the read to the meter", async () => {
   const meter = new Meter(0);
   const looks: number[] = [];
   const objects = {

@@ -8,7 +8,7 @@ import { type Bodies, file, onePage, open, outcome } from "../fixture.ts";
 
 const BOX = "/MediaBox[0 0 300 400]";
 
-/** Returns a one-page form. `entries` are additional entries of the catalog. */
+/** Returns a one-page file with a form. `entries` are additional entries of the catalog. */
 function form(entries: string, more: Bodies = {}, page = `${BOX}/Contents 4 0 R`): Uint8Array {
   return file(
     onePage(page, { 1: `<</Type/Catalog/Pages 2 0 R${entries}>>`, 5: { data: "<xdp:xdp></xdp:xdp>" }, ...more }),
@@ -35,7 +35,7 @@ describe("an XFA form without /NeedsRendering", () => {
     expect([MUPDF, PDFIUM].map((onlooker) => onlooker.look(output, CORNER))).toEqual([[true], [true]]);
   });
 
-  it("retains /XFA if the form has fields, because readers then show the PDF's own pages", async () => {
+  it("retains /XFA if the form has fields, because readers then show the PDF pages", async () => {
     const plan = await mark(form("/AcroForm<</XFA 5 0 R/Fields[6 0 R]>>", { 6: "<</FT/Tx/T(a)>>" }));
     expect(plan.notices).toEqual([]);
     const { objects, catalog } = await open(await joined(plan.chunks()));

@@ -1,4 +1,4 @@
-/** Tests the allocation of numbers for new objects. */
+/** Tests how numbers are allocated for new objects. */
 import { describe, expect, it } from "vitest";
 import { ObjectNumbers } from "../../../../src/engine/pdf/objects/objectNumbers.ts";
 import { FREE, LARGEST_NUMBER, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
@@ -36,7 +36,7 @@ describe("numbers of new objects", () => {
     expect(() => numbers.take()).toThrow(expect.objectContaining({ code: "damaged_pdf" }));
   });
 
-  it("allocates object numbers in gaps, in files with a cross-reference table and with a cross-reference stream", async () => {
+  it("allocates object numbers in gaps, in files with a cross-reference table and in files with a cross-reference stream", async () => {
     const bodies: Bodies = { ...onePage(), [last]: "(the last)" };
     const plain = new FileBuilder()
       .objects(bodies)
@@ -60,7 +60,7 @@ describe("numbers of new objects", () => {
   });
 });
 
-/** Returns the numbers from `first` to below `end` in steps of `step`. */
+/** Returns the numbers from `first` up to, but not including, `end` in steps of `step`. */
 function every(step: number, first: number, end = LARGEST_NUMBER): number[] {
   return Array.from({ length: Math.ceil((end - first) / step) }, (_, i) => first + i * step);
 }

@@ -1,4 +1,4 @@
-/** Tests which pages of the output get a color space for blending. */
+/** Tests which pages of the output get RGB as their blending color space. */
 import { describe, expect, it, test } from "vitest";
 import type { PdfDocument } from "../../../../src/engine/pdf/document/pdfDocument.ts";
 import { PlanOutdated } from "../../../../src/engine/pdf/output/eraser.ts";
@@ -11,8 +11,7 @@ const RGB_GROUP = "/Group<</S/Transparency/CS/DeviceRGB>>";
 const BOX = "/MediaBox[0 0 300 400]";
 
 /**
- * Lays a mark over a file in memory and by reading it in byte ranges, checks that both outputs are equal, and returns
- * the output.
+ * Marks a file in memory and by reading it in byte ranges, checks that both outputs are equal, and returns the output.
  */
 async function marked(bodies: Bodies, isTransparent = true): Promise<string> {
   const source = file(bodies);
@@ -73,7 +72,7 @@ describe("a transparent mark", () => {
       }),
     ],
     ["RGB content that is malformed at its end", page("1 0 0 rg 0 0 9 9 re f q q re")],
-  ])("a transparent mark makes a page that has %s blend in RGB", async (_, bodies) => {
+  ])("a transparent mark gives a page that has %s the blending color space RGB", async (_, bodies) => {
     expect(await marked(bodies)).toContain(RGB_GROUP);
   });
 
@@ -108,17 +107,17 @@ describe("a transparent mark", () => {
         5: { dict: "/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</F 5 0 R>>>>", data: "/F Do" },
       }),
     ],
-  ])("a transparent mark does not make a page that has %s blend in RGB", async (_, bodies) => {
+  ])("a transparent mark does not give a page that has %s the blending color space RGB", async (_, bodies) => {
     expect(await marked(bodies)).not.toContain("/CS/DeviceRGB>>");
   });
 
-  it("a transparent mark adds RGB to a page group without a color space, and retains /I", async () => {
+  it("a transparent mark adds the color space RGB to a page group that has none, and retains the group's /I entry", async () => {
     const output = await marked(page("1 0 0 rg", "/Group<</Type/Group/S/Transparency/I true>>"));
     expect(output).toContain("/Group<</S/Transparency/I true/CS/DeviceRGB>>");
     expect(output.slice(output.lastIndexOf("3 0 obj")).match(/\/Group/g)).toHaveLength(1);
   });
 
-  it("a transparent mark makes only the RGB pages of a file blend in RGB", async () => {
+  it("a transparent mark gives only the RGB pages of a file the blending color space RGB", async () => {
     const kid = (num: number) => `<</Type/Page/Parent 2 0 R${BOX}/Contents ${num} 0 R>>`;
     const output = await marked({
       ...onePage(`${BOX}/Contents 4 0 R`),
@@ -136,13 +135,13 @@ test.each([
   ["direct", "/Group<</S/Transparency/K true/CS/DeviceCMYK>>", {}],
   ["indirect", "/Group 9 0 R", { 9: "<</S/Transparency/CS/DeviceCMYK/K true>>" }],
 ])(
-  "the output removes /K from a %s page group, because /K would erase everything below the mark",
+  "the output has no /K in a page group that was %s, because /K would let the mark erase everything below it",
   async (_, entries, others) => {
     const output = await marked(page("1 0 0 rg", entries, others), false);
     expect(output.slice(output.lastIndexOf("3 0 obj"))).toContain("/Group<</S/Transparency/CS /DeviceCMYK>>");
   },
 );
 
-test("an opaque mark does not change how a page blends", async () => {
+test("an opaque mark does not change the blending color space of a page", async () => {
   expect(await marked(page("1 0 0 rg"), false)).not.toContain("/Group");
 });

@@ -1,6 +1,6 @@
 /**
- * Tests content streams far from all other objects. If a file is read in byte ranges, the plan does not read these
- * streams. The output still equals that of the same file in memory.
+ * Tests content streams that are far from all other objects of their file. If the file is read in byte ranges, planning
+ * does not read these streams. The output must still equal the output of the same file in memory.
  */
 import { describe, expect, it, test } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
@@ -13,8 +13,8 @@ import { type Bodies, FileBuilder, file, latin1, open, plan, stamp } from "../fi
 const FAR = { data: new Uint8Array(250_000) };
 
 /**
- * Returns a file of two pages. The contents of the second page are far from everything else, between the objects
- * `before` and `after`.
+ * Returns a file of two pages. The contents of the second page are far from all other objects, except `before` and
+ * `after`, which are next to the contents.
  */
 function withFar(contents: string, object: string, before: Bodies = {}, after: Bodies = {}): FileBuilder {
   const builder = new FileBuilder().objects({
@@ -33,8 +33,8 @@ function withFar(contents: string, object: string, before: Bodies = {}, after: B
 const stream = (dict: string, data = "0 g 0 0 9 9 re f") => `<<${dict}>>\nstream\n${data}\nendstream`;
 
 /**
- * Marks a file by reading it in byte ranges. Returns the output, the number of bytes read for the plan and for the
- * output, and whether the file was planned twice.
+ * Marks a file that is read in byte ranges. Returns the output, the numbers of bytes read for the plan and for the
+ * output, and whether the output was planned again because the first plan was outdated.
  */
 async function byRanges(source: Uint8Array) {
   let read = 0;
@@ -92,7 +92,7 @@ describe.each([
   ["the first of an array's contents", "[9 0 R 11 0 R]"],
 ])("malformed content far from other objects, as %s", (_kind, contents) => {
   it.each(BAD)(
-    "plans a page of a file that is read in byte ranges again, with the same output as in memory, if distant content is %s",
+    "a file in byte ranges is planned again, with the same output as in memory, if page content far from other objects is %s",
     async (_, object) => {
       const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
       const { result, isAgain } = await byRanges(source);
@@ -102,7 +102,7 @@ describe.each([
   );
 });
 
-test("plans two pages again if they share malformed content far from other objects, one of them through an indirect array", async () => {
+test("a file in byte ranges is planned again if two pages share malformed content far from other objects", async () => {
   const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
@@ -112,7 +112,7 @@ test("plans two pages again if they share malformed content far from other objec
 test.each([
   ["wrong", "<</Length 16>>"],
   ["missing, in a malformed dictionary", "<</Bad )>>"],
-])("reads contents of 5 MB a second time while it writes them, if their length is %s", async (_, dict) => {
+])("page content of 5 MB is read a second time while it is written, if its length is %s", async (_, dict) => {
   const data = "0 g 0 0 9 9 re f\n".repeat(300_000).trimEnd();
   const source = withFar("9 0 R", `${dict}\nstream\n${data}\nendstream`).table().bytes();
   const { result } = await byRanges(source);
@@ -146,16 +146,22 @@ describe("well-formed content far from other objects", () => {
     ],
     ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
     ["other contents in the same array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
-  ])("plans a page only once, and does not read its content stream far from other objects: %s", async (_, source) => {
-    const { result, planned, copied, isAgain } = await byRanges(source);
-    expect(latin1(result)).toBe(latin1(await stamp(source)));
-    expect(isAgain).toBe(false);
-    expect(planned).toBeLessThan(source.length / 2);
-    expect(copied - source.length, "a block of lengths at the most").toBeLessThan(65_537);
-  });
+  ])(
+    "a file in byte ranges is planned once, without reading well-formed content that is far from other objects: %s",
+    async (_, source) => {
+      const { result, planned, copied, isAgain } = await byRanges(source);
+      expect(latin1(result)).toBe(latin1(await stamp(source)));
+      expect(isAgain).toBe(false);
+      expect(planned).toBeLessThan(source.length / 2);
+      expect(copied - source.length, "a block of lengths at the most").toBeLessThan(65_537);
+    },
+  );
 });
 
-/** Checks a file of streams in windows of `size` bytes, each with `around` bytes of context. Returns the outcome. */
+/**
+ * Checks the content streams of a file that is read in windows of `size` bytes, each with `around` bytes of context.
+ * Returns `sound` or `outdated`.
+ */
 async function checked(objects: Bodies, numbers: number[], size: number, around = 64): Promise<string> {
   const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...objects });
   const check = new ContentCheck((await open(bytes)).objects, new Set(numbers));
@@ -172,7 +178,7 @@ async function checked(objects: Bodies, numbers: number[], size: number, around 
   }
 }
 
-test("checks a content stream that continues beyond a read window, at any offset", async () => {
+test("checks a content stream that continues beyond a read window, with windows of any size", async () => {
   const objects = { 4: stream("/Length 5 0 R"), 5: "16", 6: { data: "1 g ".repeat(50) }, 7: stream("/Length 16") };
   for (let size = 1; size < 400; size++)
     expect([size, await checked(objects, [4, 6, 7], size)]).toEqual([size, "sound"]);
@@ -181,14 +187,14 @@ test("checks a content stream that continues beyond a read window, at any offset
     expect([size, await checked(wrong, [4, 6, 7], size)]).toEqual([size, "outdated"]);
 });
 
-test("rejects the plan if a stream's dictionary is longer than the bytes that the check inspects", async () => {
+test("rejects the output plan if a stream's dictionary is longer than the bytes that the check of content streams sees", async () => {
   const long = { 4: stream(`/Length 16/A(${"a".repeat(100)})`) };
   expect(await checked(long, [4], 10)).toBe("outdated");
   expect(await checked(long, [4], 10, 200)).toBe("sound");
 });
 
 test.each(["/Length 33", "/Length 7 0 R"])(
-  "rejects the plan if a content stream begins within another stream that has %s",
+  "rejects the output plan if a content stream begins within the data of another stream that has %s",
   async (length) => {
     const within = { 4: `<<${length}>>stream\n5 0 obj\n<</Length 3>>stream\n0 g  endstream endobj\n`, 5: "null" };
     const bytes = file({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R]>>", 3: "<</Type/Page>>", ...within });

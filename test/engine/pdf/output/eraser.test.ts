@@ -1,4 +1,4 @@
-/** Tests which bytes of the source the eraser retains. */
+/** Tests which bytes of the source file are erased in the output, and which are retained. */
 import { describe, expect, it, test } from "vitest";
 import { IN_FILE, IN_STREAM, XrefTable } from "../../../../src/engine/pdf/objects/xrefTable.ts";
 import { Boundaries } from "../../../../src/engine/pdf/output/boundaries.ts";
@@ -13,8 +13,9 @@ import { encode } from "../../../support/bytes.ts";
 import { latin1 } from "../fixture.ts";
 
 /**
- * Kinds of parts of a file: a live object, an object whose body is written elsewhere, an object of an older section, a
- * cross-reference section, a cross-reference stream, the header, or other bytes, which belong to the part before them.
+ * Kinds of parts of a file: a live object, an object whose new version is written elsewhere ("superseded"), an object
+ * of an older section ("stale"), a cross-reference section, a cross-reference stream, the file header, or other bytes,
+ * which belong to the part before them.
  */
 type Kind = "live" | "superseded" | "stale" | "section" | "xref stream" | "head" | "rest";
 type Part = [Kind, string];
@@ -31,7 +32,7 @@ const HEAD: Part = ["head", "%PDF-1.7\n"];
 
 const feeds = (text: string) => "\n".repeat(text.length);
 
-/** Returns a file and its cross-reference. */
+/** Returns a file of these parts, and its cross-reference. */
 function fileOf(...parts: Part[]) {
   const table = new XrefTable(0);
   const [superseded, sections] = [new Set<number>(), [] as number[]];
@@ -52,7 +53,7 @@ function fileOf(...parts: Part[]) {
   return { text, table, xref, superseded, header, boundaries };
 }
 
-/** Erases a file in windows of `size` bytes, each with the bytes around it that the eraser may read. */
+/** Erases a file in windows of `size` bytes, each with the surrounding bytes that the eraser may read. */
 function erased(
   { text, table, boundaries }: Pick<ReturnType<typeof fileOf>, "text" | "table" | "boundaries">,
   size = text.length,
@@ -114,7 +115,7 @@ describe("Eraser", () => {
   });
 });
 
-test("erases nothing between the file header and an object on the same line", () => {
+test("the eraser erases nothing between the file header and an object on the same line", () => {
   const file = fileOf(A, B);
   const boundaries = () => collectBoundaries(file.xref, 0, file.text.length, file.superseded, 4);
   expect(erased({ ...file, boundaries })).toBe(file.text);
@@ -126,9 +127,9 @@ test("erases nothing between the file header and an object on the same line", ()
   ).toBe(feeds(SUPERSEDED[1]) + B[1]);
 });
 
-test("ignores cross-reference entries that point outside the copied bytes or into object streams", () => {
+test("the eraser ignores cross-reference entries that point outside the copied bytes or into object streams", () => {
   const { text, table, xref, superseded } = fileOf(["rest", "before"], HEAD, A, B);
-  table.add(1, IN_FILE, 0, 0); // offset 0 is before the file header, but offsets count from the header
+  table.add(1, IN_FILE, 0, 0); // Offsets count from the file header, so offset 0 of the text lies before the header.
   table.add(1, IN_FILE, text.length, 0);
   table.add(1, IN_STREAM, text.indexOf(B[1]) + 3, 0);
   const origin = "before".length;
@@ -138,14 +139,14 @@ test("ignores cross-reference entries that point outside the copied bytes or int
   expect(found).toEqual([offsets[1], ...offsets.slice(1)]);
 });
 
-test("erases a superseded object or a cross-reference section at offset 0", () => {
+test("the eraser erases a superseded object or a cross-reference section at offset 0", () => {
   const file = fileOf(OLD_A, A);
   expect(erased(file)).toBe(feeds(OLD_A[1]) + A[1]);
   expect(erased(fileOf(["section", "x"]))).toBe("\n");
 });
 
 describe("Eraser, with an unverified cross-reference", () => {
-  /** Returns a file with a live object 3, and `body` at its offset. */
+  /** Returns a file whose cross-reference locates object 3 at `body`. */
   const fileWith = (body: string) => {
     const file = fileOf(HEAD, A, ["rest", body]);
     file.table.add(3, IN_FILE, HEAD[1].length + A[1].length, 0);
@@ -160,7 +161,7 @@ describe("Eraser, with an unverified cross-reference", () => {
     ["an object with another offset", A[1], false],
     ["the end of the file", "3 0 ob", false],
   ])(
-    "checks that an object is at its offset if the cross-reference is unverified (found there: %s)",
+    "the eraser checks that each object is at its offset if the cross-reference is unverified (found there: %s)",
     (_, body, isRight) => {
       const file = fileWith(body);
       if (isRight) expect(erased(file, undefined, { isDoubtful: true })).toBe(file.text);

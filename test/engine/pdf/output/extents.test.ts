@@ -1,6 +1,6 @@
 /**
- * Tests that the data of live streams are retained, even if they look like objects or sections, and that superseded
- * objects around them are erased.
+ * Tests that the output retains the data of live streams, even if the data look like objects or cross-references, and
+ * erases superseded objects around these streams.
  */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
@@ -11,24 +11,25 @@ import { type Bodies, FileBuilder, latin1, onePage, open, plan } from "../fixtur
 
 const OLD = "/MediaBox[0 0 300 400]/Contents 4 0 R/Old true";
 const NEW = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 400]/Contents 4 0 R/New true>>";
-/** A complete PDF: objects, streams, sections, revisions. */
+/** A complete PDF with objects, streams, cross-reference sections and two revisions. */
 const INNER = (() => {
   const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 9 9]/Inner true")).table();
   const previous = /startxref\n(\d+)/.exec(builder.text)![1];
   builder.objects({ 3: "<</Type/Page/Inner true>>", 40: { data: "1 0 obj\n<<>>\nendobj" } });
   return builder.table({ numbers: [3, 40], trailer: `/Root 1 0 R/Prev ${previous}` }).text;
 })();
-/** `INNER` between more bytes than the engine searches. */
+/** `INNER` between long runs of other bytes. Each run has more bytes than the engine searches. */
 const LARGE = `${"x".repeat(70_000)}\n${INNER}\n${"y".repeat(70_000)}`;
 
-/** Stream object 9. Its length is in an object after the data, as in files of qpdf. */
+/** Returns the attachment, a stream. By default, its length is in object 10 after the data, as in files of qpdf. */
 const attached = (data: string, length = "10 0 R") =>
   `<</Type/EmbeddedFile/Length ${length}>>\nstream\n${data}\nendstream`;
 const withAttachment = (data: string): Bodies => ({ 9: attached(data), 10: String(data.length) });
 const previousOf = ({ text }: FileBuilder) => [...text.matchAll(/startxref\n(\d+)/g)].at(-1)![1];
 
 /**
- * Returns a file of two revisions. The first has an old page and the attachment. The second has a /Prev if `linked`.
+ * Returns a file of two revisions. The first revision has an old page and the attachment. The second revision replaces
+ * the page, and has a /Prev entry if `linked` is true.
  */
 function revised(
   data: string,
@@ -51,7 +52,10 @@ function packedLength(data: string): FileBuilder {
   return builder.objects({ 3: NEW }).xrefStream(7, members);
 }
 
-/** Returns a file with an older section whose entry for object 3 points to `inner` in the attachment. */
+/**
+ * Returns a file with an older cross-reference section whose entry for object 3 wrongly points to the text `inner` in
+ * the attachment.
+ */
 function astray(data: string, inner: string): FileBuilder {
   const builder = new FileBuilder().objects({ ...onePage(OLD), ...withAttachment(data) });
   const offset = builder.offsets.get(3)!;
@@ -63,12 +67,12 @@ function astray(data: string, inner: string): FileBuilder {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${previous}` });
 }
 
-/** Returns an attachment with `end` between the data and `endstream`. */
+/** Returns an attachment that has the bytes `end` between its data and `endstream`. */
 function attachedBefore(data: string, end: string): string {
   return attached(data, String(data.length)).replace(/\nendstream$/, () => `${end}endstream`);
 }
 
-/** Returns a file whose /Prev points to the cross-reference inside the attachment. */
+/** Returns a file whose /Prev wrongly points to the cross-reference inside the attachment. */
 function astraySection(data: string): FileBuilder {
   const builder = new FileBuilder().objects({ ...onePage(OLD), ...withAttachment(data) });
   const inner = builder.text.indexOf("xref\n", builder.offsets.get(9));
@@ -125,7 +129,8 @@ describe.each(Object.entries(FILES))("an attached PDF %s", (how, build) => {
         joined(chunks()).catch((error) => (error instanceof PlanOutdated ? undefined : Promise.reject(error))),
       ),
     ]);
-    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined(); // the engine mistakes the `%%EOF` markers inside the attached PDF for the file's own
+    // The engine mistakes the %%EOF markers inside the attached PDF for those of the file.
+    if (data.includes("%%EOF")) expect(outputs[3]).toBeUndefined();
     for (const output of outputs.filter((bytes) => bytes !== undefined)) {
       expect(isEqual(output, outputs[0]!)).toBe(true);
       const text = latin1(output);

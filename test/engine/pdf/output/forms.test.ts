@@ -1,6 +1,6 @@
 /**
- * Tests isolated content. The output draws the content of repaired files, and malformed content, as form XObjects
- * before the mark.
+ * Tests how the output isolates content that readers may stop drawing. The content of repaired files and malformed
+ * content become form XObjects, which the page draws before the mark.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -41,14 +41,14 @@ async function mark(source: Uint8Array): Promise<Uint8Array> {
   return memory!;
 }
 
-/** Returns the forms that draw the content of each page: their numbers and their dictionaries. */
+/** Returns the number and the dictionary of each form that draws the content of a page, page by page. */
 async function formsOf(document: PdfDocument) {
   const { objects, pages } = document;
   return Promise.all(
     pages.map(async ({ rewrite: { num } }) => {
       const page = objects.dictionary(objects.value(num))!;
       const names = objects.dictionary(objects.dictionary(page.get("Resources"))!.get("XObject"))!;
-      // The engine prepends each name, beginning with that of the mark, so the mark's name is the last one.
+      // The engine prepends each name to the dictionary. The mark's name is added first, so it is the last name.
       const forms = Array.from(names.values(), (value) => (value as Reference).num).toReversed();
       return forms.slice(1).map((form) => ({ num: form, dict: objects.dictionary(objects.value(form))! }));
     }),
@@ -68,7 +68,7 @@ describe("content that readers stop drawing", () => {
     },
   );
 
-  it("well-formed page content is not moved into a form", async () => {
+  it("well-formed page content of an undamaged file is not moved into a form", async () => {
     const output = await mark(file(onePage()));
     expect(await formsOf(await open(output))).toEqual([[]]);
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R \d+ 0 R \d+ 0 R\]/);
@@ -90,7 +90,7 @@ describe("content that readers stop drawing", () => {
     },
   );
 
-  it("rejects a page whose content nests 65 arrays, since MuPDF does not show such a page", async () => {
+  it("rejects a page whose content nests 65 arrays, because MuPDF does not show such a page", async () => {
     const nested = (depth: number) =>
       outcome(file(onePage(`${BOX}/Contents 4 0 R`, { 4: { data: "[".repeat(depth) } })));
     expect([await nested(64), await nested(65)]).toEqual(["stamped", "damaged_pdf"]);
@@ -105,7 +105,7 @@ describe("content that readers stop drawing", () => {
 });
 
 describe("the forms of isolated content", () => {
-  it("a content stream that becomes a form keeps its object number, and gets the page's box and resources", async () => {
+  it("a content stream that becomes a form keeps its object number, and gets the page's MediaBox and resources", async () => {
     const page = `/MediaBox[0 0 300 400]/CropBox[9 9 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>`;
     const output = await mark(scanned(onePage(page, { 5: "<<>>" })));
     const document = await open(output);
@@ -117,7 +117,7 @@ describe("the forms of isolated content", () => {
     expect(latin1(output)).toContain("stream\n0 0 1 rg 20 20 60 40 re f\nendstream");
   });
 
-  it("content streams that are not well-formed separately become one form", async () => {
+  it("content streams of a page that are well-formed only when joined become one form", async () => {
     const bodies = {
       4: { data: "q 1 0 0 rg 0 0" },
       5: { dict: "/Filter/FlateDecode", data: deflateSync("50 50 re f") },
@@ -141,7 +141,7 @@ describe("the forms of isolated content", () => {
     ["a page with another box gets a copy", "/MediaBox[0 0 99 99]", 2],
     ["a page with other resources gets a copy", `${BOX}/Resources 7 0 R`, 2],
     ["a page with other direct resources gets a copy", `${BOX}/Resources<</Font<<>>>>`, 2],
-  ])("two pages share content that is moved into a form: %s", async (_, second, count) => {
+  ])("pages that share content share one form if their box and resources are equal: %s", async (_, second, count) => {
     const document = await open(await mark(shared(second)));
     const forms = (await formsOf(document)).flat();
     expect(new Set(forms.map(({ num }) => num)).size).toBe(count);
@@ -152,26 +152,29 @@ describe("the forms of isolated content", () => {
     VECTORS.filter(({ name }) => name.startsWith("an empty user password")).map(
       (vector) => [vector.name, vector] as const,
     ),
-  )("content of an encrypted file stays readable after it becomes a form or is copied: %s", async (_, vector) => {
-    const build = (data: Uint8Array) => {
-      const pages = [3, 5].map((num) => [num, `<</Type/Page/MediaBox[0 0 ${num}00 400]/Contents 4 0 R>>`]);
-      const bodies = { ...onePage(), ...Object.fromEntries(pages), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]>>" };
-      const builder = new FileBuilder().objects({ ...bodies, 4: { data }, 30: encryptText(vector) });
-      const trailer = `/Root 1 0 R/Encrypt 30 0 R/ID[<${vector.id}><${vector.id}>]`;
-      return encode(latin1(builder.table({ trailer }).bytes()).replace(/startxref\n\d+/, "startxref\n9"));
-    };
-    const { cipher } = (await open(build(new Uint8Array()))).objects;
-    const output = await mark(build(cipher!.encryptStream(4, 0, encode("1 0 0 rg 0 0 50 50 re f"))));
-    const { objects } = await open(output);
-    const forms = (await formsOf(await open(output))).flat();
-    for (const { num, dict } of forms) {
-      const end = latin1(output).lastIndexOf(`\n${num} 0 obj`);
-      const start = latin1(output).indexOf("stream\n", end) + 7;
-      const data = output.slice(start, start + (dict.get("Length") as number));
-      expect(latin1(objects.cipher!.decryptStream(num, 0, data))).toBe("1 0 0 rg 0 0 50 50 re f");
-    }
-    expect(forms.map(({ num }) => num === 4)).toEqual([true, false]);
-  });
+  )(
+    "content of an encrypted file stays readable after it becomes a form or is copied to another object: %s",
+    async (_, vector) => {
+      const build = (data: Uint8Array) => {
+        const pages = [3, 5].map((num) => [num, `<</Type/Page/MediaBox[0 0 ${num}00 400]/Contents 4 0 R>>`]);
+        const bodies = { ...onePage(), ...Object.fromEntries(pages), 2: "<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]>>" };
+        const builder = new FileBuilder().objects({ ...bodies, 4: { data }, 30: encryptText(vector) });
+        const trailer = `/Root 1 0 R/Encrypt 30 0 R/ID[<${vector.id}><${vector.id}>]`;
+        return encode(latin1(builder.table({ trailer }).bytes()).replace(/startxref\n\d+/, "startxref\n9"));
+      };
+      const { cipher } = (await open(build(new Uint8Array()))).objects;
+      const output = await mark(build(cipher!.encryptStream(4, 0, encode("1 0 0 rg 0 0 50 50 re f"))));
+      const { objects } = await open(output);
+      const forms = (await formsOf(await open(output))).flat();
+      for (const { num, dict } of forms) {
+        const end = latin1(output).lastIndexOf(`\n${num} 0 obj`);
+        const start = latin1(output).indexOf("stream\n", end) + 7;
+        const data = output.slice(start, start + (dict.get("Length") as number));
+        expect(latin1(objects.cipher!.decryptStream(num, 0, data))).toBe("1 0 0 rg 0 0 50 50 re f");
+      }
+      expect(forms.map(({ num }) => num === 4)).toEqual([true, false]);
+    },
+  );
 
   it("content that exceeds the decoding limit is not moved into a form", async () => {
     const long = { dict: "/Filter/FlateDecode", data: deflateSync("0 g ".repeat(3 << 20)) };
@@ -180,7 +183,7 @@ describe("the forms of isolated content", () => {
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R 4 0 R 5 0 R \d+ 0 R \d+ 0 R\]/);
   });
 
-  it("a page without content has only the mark, and no form", async () => {
+  it("a page without content gets only the mark, and no form", async () => {
     const output = await mark(scanned(onePage(BOX)));
     expect(latin1(output)).toMatch(/\/Contents\[\d+ 0 R\]/);
   });

@@ -5,11 +5,11 @@ import { latin1 } from "../fixture.ts";
 
 const guards = guardsFor(undefined);
 const closing = latin1(inflateSync(guards.closing.data));
-/** Matches the dictionary and the data of the inline image that follows a page's content. */
+/** Matches the operators, dictionary and data of the inline image that the output adds after a page's content. */
 const IMAGE = / BMC\nBI(.*?)ID (.*)\nEI /;
 
 it.each([undefined, 1, 2, 3, 4])(
-  "the operators that are added around a page's content are balanced and legal in PDF/A-%s",
+  "the operators that the output adds around a page's content are balanced and legal in PDF/A-%s",
   (part) => {
     const { opening, closing, ending } = guardsFor(part === undefined ? undefined : { part, intent: 3 });
     const [before, between] = [opening, closing].map(({ data }) => latin1(inflateSync(data)));
@@ -26,13 +26,13 @@ it.each([undefined, 1, 2, 3, 4])(
   },
 );
 
-it("the inline image that is added after a page's content is transparent", () => {
+it("the inline image that the output adds after a page's content is transparent", () => {
   const [, dictionary, data] = IMAGE.exec(closing)!;
   expect(dictionary).toMatch(new RegExp(`/W 1/H ${data!.length}/IM true/BPC 1/D\\[1 0\\]`));
   expect(Array.from(data!, (sample) => sample.charCodeAt(0) >> 7)).toEqual(Array(data!.length).fill(0));
 });
 
-it("the comments that are added after a page's content are longer than the longest inline image", () => {
+it("the comments that the output adds after a page's content are longer than the longest inline image", () => {
   expect(closing.indexOf("BI/W")).toBeGreaterThan(4096);
 });
 
@@ -40,7 +40,7 @@ it.each([
   ["a file that is not PDF/A", undefined, "0 g"],
   ["PDF/A with an output intent", { part: 2, intent: 3 }, "0 g"],
   ["PDF/A without an output intent", { part: 2, intent: undefined }, "q"],
-] as const)("the operators that are added before the page content of %s (%o) end with %s", (_, pdfa, last) => {
+] as const)("the operators that the output adds before the page content of %s (%o) end with %s", (_, pdfa, last) => {
   expect(
     latin1(inflateSync(guardsFor(pdfa).opening.data))
       .trimEnd()

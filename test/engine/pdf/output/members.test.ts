@@ -1,4 +1,7 @@
-/** Tests the work of rewriting the members of an object stream because a page in the stream changes. */
+/**
+ * Tests the cost of rewriting an object stream. The output rewrites the other members of an object stream if it
+ * contains a page.
+ */
 import { deflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { Blending } from "../../../../src/engine/pdf/output/blending.ts";
@@ -9,8 +12,8 @@ import { FileBuilder, latin1, open, stamp } from "../fixture.ts";
 const PAGE = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>";
 
 /**
- * Returns a file whose object stream has a page and `count` further members. All further members begin at the offset of
- * `rest`.
+ * Returns a file whose object stream has a page and `count` further members. All further members share one offset, at
+ * which the text `rest` begins.
  */
 function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array {
   const builder = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[3 0 R]>>" });
@@ -26,7 +29,7 @@ function membersAtOnePlace(count: number, rest: string, page = PAGE): Uint8Array
     .bytes();
 }
 
-/** Returns the rewritten members other than the page. */
+/** Returns the rewritten members of the object stream, except the page. */
 async function kept(bytes: Uint8Array) {
   const document = await open(bytes);
   return Array.fromAsync(
@@ -47,17 +50,20 @@ it.each([
   ["(", "null"],
   ["<</A>", "null"],
   ["]", "null"],
-])("rewrites the object-stream member %s as %s", async (text, expected) => {
+])('rewrites the object-stream member "%s" as "%s"', async (text, expected) => {
   expect((await kept(membersAtOnePlace(1, text))).map((member) => latin1(member.text))).toEqual([expected]);
 });
 
-it("writes object-stream members that share an offset without copying their bytes", async () => {
+it("writes object-stream members that share an offset from one shared buffer, without copies", async () => {
   const members = await kept(membersAtOnePlace(50, `[1]${" ".repeat(10_000)}`));
   expect(members.map(({ num }) => num)).toEqual(Array.from({ length: 50 }, (_, index) => 100 + index));
   expect(new Set(members.map(({ text }) => text.buffer)).size).toBe(1);
 });
 
-/** Returns the work of rewriting the members, and the number of yields. */
+/**
+ * Rewrites the members of an object stream. Returns the members, the scanned bytes that were charged, and the number of
+ * yields.
+ */
 async function work(rest: string) {
   const document = await open(membersAtOnePlace(1, rest));
   const { meter } = document.objects.source;
@@ -68,7 +74,7 @@ async function work(rest: string) {
   return { members, scanned: meter.used.scanned - before, turns: turns.mock.calls.length };
 }
 
-it("counts the length of rewritten object-stream members against the work limit, and yields to the event loop meanwhile", async () => {
+it("charges the length of rewritten object-stream members to the meter, and yields to the event loop meanwhile", async () => {
   const text = `[${"1 ".repeat(1 << 19)}]`;
   const { members, scanned, turns } = await work(text);
   expect(latin1(members[0]!.text)).toBe(text);
@@ -82,7 +88,7 @@ it("yields to the event loop while it checks whether a long object-stream member
   expect(turns).toBe(3);
 });
 
-it("yields to the event loop while it deflates very long object-stream members", async () => {
+it("writes very long object-stream members correctly, although deflating them yields to the event loop", async () => {
   const text = `[${"1 0 R ".repeat(1 << 19)}]`;
   const document = await open(await stamp(membersAtOnePlace(1, text)));
   const found = document.objects.run(() =>

@@ -24,12 +24,12 @@ describe("provePages", () => {
   it.each([
     ["a page with a content stream", undefined],
     ["a page with an array of contents", "[4 0 R]"],
-  ])("accepts a plan for %s", async (_, contents) => {
+  ])("the check of the output plan accepts %s", async (_, contents) => {
     const { document, skeleton } = await marked(contents);
     provePages(document, skeleton, () => true);
   });
 
-  it("rejects a plan for a mark under the page's content unless the content begins with the mark", async () => {
+  it("the check of the output plan requires that a mark under the page's content comes before the content", async () => {
     const { document, skeleton } = await markedFile(file(onePage()), "under");
     provePages(document, skeleton, () => true);
     document.layer = "over";
@@ -39,29 +39,32 @@ describe("provePages", () => {
     expect(() => provePages(over.document, over.skeleton, () => true)).toThrow(UNMARKED);
   });
 
-  it("rejects a plan whose pages are not marked", async () => {
+  it("rejects an output plan if a page has no mark", async () => {
     const document = await open(file(onePage()));
     await expect(planOutput(document)).rejects.toThrow(UNMARKED);
   });
 
-  it("rejects an output plan that omits one of the pages", async () => {
+  it("rejects an output plan that omits a page", async () => {
     const { document, skeleton } = await marked();
     expect(() => provePages(document, skeleton, (num) => num !== skeleton.leaves[0]!.num)).toThrow(UNMARKED);
   });
 
-  it("rejects a plan that does not write the mark", async () => {
+  it("rejects an output plan that omits the object of the mark", async () => {
     const { document, skeleton } = await marked();
     const mark = Number(/(\d+) 0 R$/.exec(document.pages[0]!.overlay!.placement)![1]);
     expect(() => provePages(document, skeleton, (num) => num !== mark)).toThrow(UNMARKED);
   });
 
-  it.each([undefined, "[4 0 R]"])("rejects a plan whose contents do not end with the mark: %s", async (contents) => {
-    const { document, skeleton } = await marked(contents);
-    Object.assign(document.pages[0]!.overlay!, { placement: "1 0 R" });
-    expect(() => provePages(document, skeleton, () => true)).toThrow(UNMARKED);
-  });
+  it.each([undefined, "[4 0 R]"])(
+    "rejects an output plan if the contents of a page do not end with the mark: %s",
+    async (contents) => {
+      const { document, skeleton } = await marked(contents);
+      Object.assign(document.pages[0]!.overlay!, { placement: "1 0 R" });
+      expect(() => provePages(document, skeleton, () => true)).toThrow(UNMARKED);
+    },
+  );
 
-  it("rejects a plan whose page has contents without the mark", async () => {
+  it("rejects an output plan if the /Contents of a page lack the mark", async () => {
     const { document, skeleton } = await marked();
     const contents = skeleton.leaves[0]!.splices.find(({ insert }) => insert.includes("/Contents"))!;
     contents.insert = contents.insert.replace("/Contents", "/Contents[4 0 R]/Old");

@@ -1,4 +1,4 @@
-/** Tests the insertions and replacements ("splices") that rewrite an object. */
+/** Tests how insertions and replacements ("splices") are applied to the text of an object. */
 import { describe, expect, it } from "vitest";
 import { spliced } from "../../../../src/engine/pdf/output/serialize.ts";
 import { Rewrite, type Splice } from "../../../../src/engine/pdf/pages/rewrite.ts";
@@ -12,11 +12,11 @@ function write(text: string, ...splices: Splice[]): string {
 }
 
 describe("spliced", () => {
-  it("applies insertions and replacements in the order of their offsets", () => {
+  it("applies splices to an object in the order of their offsets", () => {
     expect(write("abcdef", { at: 4, remove: 1, insert: "" }, { at: 1, remove: 2, insert: "-" })).toBe("a-df");
   });
 
-  it("writes an insertion before a replacement at the same offset", () => {
+  it("writes an insertion before a replacement if both are at the same offset of an object", () => {
     expect(write("abc", { at: 1, remove: 1, insert: "B" }, { at: 1, remove: 0, insert: "+" })).toBe("a+Bc");
   });
 
@@ -24,7 +24,7 @@ describe("spliced", () => {
     ["replace the same bytes", { at: 1, remove: 2, insert: "x" }, { at: 1, remove: 2, insert: "x" }],
     ["replace ranges that overlap by one byte", { at: 1, remove: 2, insert: "" }, { at: 2, remove: 2, insert: "" }],
     ["insert within a replaced range", { at: 1, remove: 2, insert: "" }, { at: 2, remove: 0, insert: "x" }],
-  ])("throws instead of writing a malformed object if two changes %s", (_, one, other) => {
+  ])("throws instead of writing a malformed object if two splices %s", (_, one, other) => {
     expect(() => write("abcdef", one, other)).toThrow("object 7 has overlapping splices");
     expect(() => write("abcdef", other, one)).toThrow("object 7 has overlapping splices");
   });
