@@ -8,7 +8,7 @@ import { RED_PNG } from "../support/png.ts";
 import { readerBy } from "../support/ranges.ts";
 
 describe("the engine", () => {
-  test("returns the number of pages, the exact output length and the notices before the output is written", async () => {
+  test("watermark() returns the number of pages, the exact output length and the notices before it writes the output", async () => {
     const plan = await watermark(onePage, { image: RED_PNG });
     expect({ ...plan, chunks: undefined }).toEqual({ pages: 1, length: expect.any(Number), notices: [] });
     expect((await joined(plan.chunks())).length).toBe(plan.length);
@@ -24,7 +24,7 @@ describe("the engine", () => {
       "/Collection << >> /Perms << /DocMDP 1 0 R >>",
       ["signatures-invalidated", "attachments-not-marked"],
     ],
-  ])("returns the expected notices for %s", async (_, entries, expected) => {
+  ])("watermark() returns the expected notices for %s", async (_, entries, expected) => {
     const source = pdfOf([
       `<< /Type /Catalog /Pages 2 0 R ${entries} >>`,
       "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -33,7 +33,7 @@ describe("the engine", () => {
     expect((await watermark(source, { image: RED_PNG })).notices).toEqual(expected);
   });
 
-  test("names the pages on which a text in small letters is cut short", async () => {
+  test("the notice text-cut names the pages on which the text does not fit and is cut short", async () => {
     const boxes = ["0 0 595 842", "0 0 144 72", "0 0 144 72", "0 0 227 600", "0 0 90 90"];
     const source = pagesOf(boxes.map((box) => `/MediaBox [${box}]`));
     const text = `Licensed to ${"Annabelle Featherstonehaugh, ".repeat(7)} order 8842-1177-03`;
@@ -43,7 +43,7 @@ describe("the engine", () => {
     expect(await noticesOf({ template: "diagonal" })).toEqual([]);
   });
 
-  test("produces the same output whether a file is in memory or is read in byte ranges", async () => {
+  test("watermark() produces the same output whether a file is in memory or is read in byte ranges", async () => {
     const ranges = readerBy(onePage.length, async (start, end) => onePage.slice(start, end));
     const [memory, read] = await Promise.all(
       [onePage, ranges].map(async (source) => joined((await watermark(source, { text: "A" }, { loadFont })).chunks())),
@@ -51,7 +51,7 @@ describe("the engine", () => {
     expect(isEqual(memory!, read!)).toBe(true);
   });
 
-  test("produces the same output whether or not fonts and shapes are cached", async () => {
+  test("watermark() produces the same output whether or not fonts and glyphs are cached", async () => {
     const marks: TextMark[] = ["Āé ffi กำ", "กำ", "ffi", "Ver. {page}", "國家安全", "國家 ffi"].flatMap((text) => [
       { text },
       { text, lang: "ja", weight: "regular", position: "tile" },
@@ -69,7 +69,7 @@ describe("the engine", () => {
     expect(warm.map((output, at) => isEqual(output, fresh[at]!))).toEqual(marks.map(() => true));
   });
 
-  test("does not change the bytes of the caller's Buffers", async () => {
+  test("watermark() does not change the bytes of the caller's Buffers", async () => {
     const [pdf, png] = [Buffer.from(onePage), Buffer.from(RED_PNG)];
     await joined((await watermark(pdf, { image: png })).chunks());
     expect([isEqual(pdf, onePage), isEqual(png, RED_PNG)]).toEqual([true, true]);
@@ -78,7 +78,7 @@ describe("the engine", () => {
   test.each<[string, TextMark | ImageMark]>([
     ["a tiled image", { image: RED_PNG, position: "tile", scale: 0.1 }],
     ["a tiled text", { text: "DRAFT", template: "tiled" }],
-  ])("pages of similar size share the copies of %s", async (_, mark) => {
+  ])("pages of similar size share the object that draws all copies of %s", async (_, mark) => {
     const pages = Array.from({ length: 300 }, (_, index) => `/MediaBox [0 0 ${500 + index / 10} 600]`);
     const plan = await watermark(pagesOf(pages), mark as TextMark, { loadFont });
     const output = Buffer.from(await joined(plan.chunks())).toString("latin1");
@@ -88,7 +88,7 @@ describe("the engine", () => {
   test.each([
     ["the resources contain other names", "<< /XObject << /Fm 2 0 R >> >>"],
     ["the resources are empty", "<< >>"],
-  ])("gives each XObject a unique name in resources that many pages share (%s)", async (_, resources) => {
+  ])("each XObject has a unique name in resources that many pages share (%s)", async (_, resources) => {
     const pages = Array.from({ length: 400 }, (_, i) => `/MediaBox [0 0 ${100 * 1.05 ** (i % 100)} ${100 + i}]`);
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -104,14 +104,15 @@ describe("the engine", () => {
     expect(names.length).toBeGreaterThan(200);
   });
 
-  test.each(["\u200d", "\u00ad\n", " "])("rejects a text without visible characters: %j", async (text) => {
+  test.each(["\u200d", "\u00ad\n", " "])("watermark() rejects a text without visible characters: %j", async (text) => {
     await expect(watermark(onePage, { text }, { loadFont })).rejects.toMatchObject({ code: "unsupported_character" });
     expect(() => checkMark({ text })).toThrow("no visible character");
   });
 
-  // runs only in Node.js, because it takes ten seconds in workerd and uses no other functions than the other tests
+  // Runs only in Node.js, because the test takes ten seconds in workerd and needs no function that other tests do not
+  // need.
   test.skipIf(isWorkerd)(
-    "rejects a text with too many operators on all pages, and suggests a shorter text",
+    "watermark() rejects a text that needs too many operators on all pages, and suggests a shorter text",
     async () => {
       const source = pagesOf(Array(4000).fill(""));
       await expect(watermark(source, { text: "{page}".repeat(83) }, { loadFont })).rejects.toMatchObject({
@@ -126,7 +127,7 @@ describe("the engine", () => {
     ["image_too_large", onePage, { image: RED_PNG }, { maxPixels: 15 }],
     ["damaged_image", onePage, { image: RED_PNG.subarray(0, 30) }, {}],
     ["not_a_pdf", RED_PNG, { image: RED_PNG }, {}],
-  ])("rejects invalid input with an EngineError: %s", async (code, source, mark, options) => {
+  ])("watermark() rejects invalid input with an EngineError: %s", async (code, source, mark, options) => {
     const error: unknown = await watermark(source, mark, options).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(EngineError);
     expect(error).toMatchObject({ code });

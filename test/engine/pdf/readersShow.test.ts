@@ -1,4 +1,4 @@
-/** Irregular files that all readers show. Every reader must show the mark on every page of these files. */
+/** Tests irregular files that all readers show. After marking, every reader must show the mark on every page. */
 import { expect, it } from "vitest";
 import type { PdfDocument } from "../../../src/engine/pdf/document/pdfDocument.ts";
 import { planOutput } from "../../../src/engine/pdf/output/outputPlan.ts";
@@ -25,12 +25,12 @@ async function marked(source: Uint8Array): Promise<Uint8Array> {
 
 const shown = (pdf: Uint8Array) => [MUPDF, PDFIUM].map((onlooker) => onlooker.look(pdf, CORNER));
 
-it.each(IRREGULAR_FILES)("marks a file with %s", async (_, pages, source) => {
+it.each(IRREGULAR_FILES)("readers show the mark on every page of a file with %s", async (_, pages, source) => {
   const expected = Array.from({ length: pages }, () => true);
   expect(shown(await marked(source))).toEqual([expected, expected]);
 });
 
-it("retains the resources of a page that are a stream", async () => {
+it("retains the resources of a page if the source wrongly has a stream in place of the dictionary", async () => {
   const page = onePage(SHARED, { 5: { dict: "/Font<</F1<</Subtype/Type3/Name/N>>>>", data: "x" } });
   const { objects, pages } = await open(await marked(file(page)));
   const resources = objects.dictionary(objects.value(pages[0]!.rewrite.num))!.get("Resources") as Reference;
@@ -39,7 +39,7 @@ it("retains the resources of a page that are a stream", async () => {
   expect(resources.num).not.toBe(5);
 });
 
-it("the output has no /Encrypt if readers ignore it in the source", async () => {
+it("the output has no /Encrypt if readers ignore the /Encrypt of the source", async () => {
   const source = new FileBuilder().objects(onePage(BOX)).table({ trailer: "/Root 1 0 R/Encrypt[]" }).bytes();
   expect(
     latin1(await marked(source))

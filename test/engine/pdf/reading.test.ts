@@ -91,11 +91,11 @@ describe("openPdf", () => {
     ],
     ["if /Size is absurd", edit(plain, (text) => text.replace("/Size 5", "/Size 99999999999"))],
     ["if the table starts at 1 by mistake", numberedFromOne()],
-  ])("finds one page %s", async (_, bytes) => {
+  ])("openPdf finds the page of a one-page file %s", async (_, bytes) => {
     expect(await codeOf(bytes)).toBe("1 pages");
   });
 
-  it("reads at most two blocks of a large file with one page", async () => {
+  it("openPdf reads only a small part of a large file with one page", async () => {
     const big = file({ ...onePage(), 5: { data: new Uint8Array(2_000_000) } });
     const asked: number[] = [];
     const source = new RangeSource(
@@ -109,7 +109,7 @@ describe("openPdf", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
-  it("finds both pages of a file that is read in byte ranges if a cross-reference offset is beyond the end of the file", async () => {
+  it("openPdf finds both pages of a file in byte ranges although the cross-reference has an offset beyond the end of the file", async () => {
     const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
     const bytes = file({
       ...far,
@@ -123,7 +123,7 @@ describe("openPdf", () => {
     expect((await open(new RangeSource(reader))).pages).toHaveLength(2);
   });
 
-  it("reads several byte ranges in parallel if pages are far from each other", async () => {
+  it("openPdf reads several byte ranges in parallel if pages are far from each other", async () => {
     const bodies: Bodies = {
       1: "<</Type/Catalog/Pages 2 0 R>>",
       2: "<</Type/Pages/Kids[10 0 R 20 0 R 30 0 R 40 0 R]>>",
@@ -148,7 +148,7 @@ describe("openPdf", () => {
     expect(reads).toBeLessThan(8);
   });
 
-  it("reads the content streams of a page in file order, regardless of their order in /Contents", async () => {
+  it("openPdf reads the content streams of a page in file order, regardless of their order in /Contents", async () => {
     const numbers = Array.from({ length: 130 }, (_, index) => 10 + index);
     const order = numbers.map((_, index) => `${numbers[(37 * index) % 130]} 0 R`);
     const streams = Object.fromEntries(numbers.map((num) => [num, { data: " ".repeat(10_000) }]));
@@ -235,14 +235,14 @@ describe("the page-tree walk", () => {
     expect(await codeOf(bytes)).toBe(expected);
   });
 
-  it("ignores inheritable attributes of a page-tree root inside the catalog, because no /Parent can refer to such a root", async () => {
+  it("ignores inheritable attributes of a page-tree root that is a direct object in the catalog, because no /Parent can refer to it", async () => {
     const root = "/Pages<</Kids[3 0 R]/MediaBox[0 0 9 9]/Rotate 90/Resources<</Font 9 0 R>>>>";
     const source = file({ 1: `<<${root}>>`, 3: "<</Type/Page>>" });
     expect((await open(source)).pages[0]).toMatchObject({ box: { x1: 612, y1: 792 }, rotate: 0 });
     expect(latin1(await stamp(source))).toMatch(/3 0 obj\n<<.*\/Resources<<\/XObject<<\/[A-Z][a-z]{2}0/);
   });
 
-  it("rejects a page tree with too many pages", async () => {
+  it("rejects a page tree with more pages than the limit", async () => {
     expect(await codeOf(pages("3 0 R 4 0 R", { 3: PAGE, 4: PAGE }), { maxPages: 1 })).toBe("too_many_pages");
   });
 });

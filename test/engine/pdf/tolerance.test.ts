@@ -1,4 +1,4 @@
-/** Tests the repairs in docs/compatibility-repairs.md that no other test covers. */
+/** Tests those repairs of docs/compatibility-repairs.md that no other test covers. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../src/engine/index.ts";
@@ -12,7 +12,7 @@ import { type Bodies, FileBuilder, file, latin1, onePage, open, stamp } from "./
 
 const edit = (bytes: Uint8Array, change: (text: string) => string) => encode(change(latin1(bytes)));
 
-/** Returns the widths of the pages, or the code of the error. */
+/** Returns the widths of the pages, or the code of the error that rejects the file. */
 const widths = (bytes: Uint8Array) =>
   open(bytes).then(
     ({ pages }) => pages.map(({ box }) => box.x1 - box.x0).join(" "),
@@ -25,12 +25,14 @@ const PAGE = "<</Type/Page/MediaBox[0 0 300 400]>>";
 const UNREADABLE = "]<</Type/Page>>";
 const BOX = "/MediaBox[0 0 300 400]";
 /**
- * A definition of the page that no cross-reference lists. A scan for objects uses it if it is the last definition in
- * the file.
+ * A second definition of the page, which no cross-reference lists. A scan for objects uses this definition if it is the
+ * last one in the file.
  */
 const DECOY = "3 0 obj\n<</Type/Page/MediaBox[0 0 9 9]>>\nendobj\n";
 
-/** Returns a file whose page is 300 wide according to the cross-reference, and 9 wide according to a scan. */
+/**
+ * Returns a file whose page is 300 wide according to the cross-reference, but 9 wide according to a scan for objects.
+ */
 function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
   const builder = new FileBuilder(head).objects({ ...onePage(), ...bodies });
   builder.text += DECOY;
@@ -38,8 +40,8 @@ function decoyed(bodies: Bodies = {}, head?: string): FileBuilder {
 }
 
 /**
- * Returns the same file with the page in an object stream. The indexes of the members in the cross-reference stream are
- * too high by `off`.
+ * Returns a file whose page is in an object stream and 300 wide. `behind`, by default a decoy page that is 9 wide,
+ * follows the stream. The cross-reference gives indexes of members that are too high by `off`.
  */
 function packed({ trailer = "/Root 1 0 R", off = 0, before = "", behind = DECOY } = {}): FileBuilder {
   const builder = new FileBuilder(`%PDF-1.7\n${before}`).objects({ 4: { data: "0 g" }, 7: "/FlateDecode" });
@@ -66,7 +68,7 @@ function linked(builder: FileBuilder, trailer: (previous: string) => string, bod
 }
 
 /**
- * Returns a file without a cross-reference, with `count` trailers. The last trailer names another catalog, whose page
+ * Returns a file without a cross-reference, with `count` trailers. Only the last trailer names the catalog whose page
  * is 200 wide.
  */
 function manyTrailers(count: number): Uint8Array {
@@ -138,7 +140,7 @@ describe("openPdf, without a scan for objects", () => {
     expect(await widths(bytes)).toBe("300");
   });
 
-  it("scans a file for objects if an object is at the wrong offset, even if no page needs the object", async () => {
+  it("scans a file for objects if any object is at a wrong offset, even if no page needs the object", async () => {
     const bytes = moved(new FileBuilder().objects({ ...onePage(), 9: "42" }), 9, 15)
       .table()
       .bytes();
@@ -146,7 +148,10 @@ describe("openPdf, without a scan for objects", () => {
   });
 });
 
-/** The beginning of a stream whose negative /Length points back to a string that looks like the end of the stream. */
+/**
+ * The beginning of a stream with a negative /Length. The /Length points back to a string that looks like the end of the
+ * stream.
+ */
 const BACKWARDS = "<</A(endstream)/Length -30>>stream\n";
 
 describe("a scan for objects", () => {
@@ -212,7 +217,7 @@ describe("a value", () => {
     ["that is an unknown keyword as null", "nil", null],
     ["that is a name with a # that begins no escape", "/A#zz#41", "A#zzA"],
     ["that is a hexadecimal string with other characters", "<4x1-4>", encode("A@")],
-  ])("reads a malformed value %s", (_, text, expected) => {
+  ])("the parser reads a malformed value %s", (_, text, expected) => {
     expect(parseValue(encode(`${text} `), 0)).toEqual(expected);
   });
 });
@@ -236,7 +241,7 @@ describe("damaged objects", () => {
     ["an inherited box in place of a box of three numbers", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9]>>" }],
     ["an inherited box in place of a box that contains a name", { 2: node, 3: "<</Type/Page/MediaBox[0 0 9/A]>>" }],
     ["an inherited box in place of a box without an area", { 2: node, 3: "<</Type/Page/MediaBox[9 9 9 9]>>" }],
-  ])("finds the page of a file with %s", async (_, bodies) => {
+  ])("the cross-reference leads to the page of a file with %s", async (_, bodies) => {
     expect(await widths(decoyed(bodies).table().bytes())).toBe("300");
   });
 
@@ -252,7 +257,7 @@ describe("damaged objects", () => {
     ["a node that is not closed", { 2: "<</Type/Pages/Count 1/Kids[3 0 R]" }],
     ["kids without white space between them", { 2: "<</Count 2/Kids[3 0 R5 0 R]>>", 5: PAGE }, "300 300"],
     ["unreadable contents, which the page omits", { 3: `<</Type/Page${BOX}/Contents 5 0 R>>`, 5: "<</Length 3 (" }],
-  ])("opens a file with %s", async (_, bodies, expected = "300") => {
+  ])("opens a one-page file with %s", async (_, bodies, expected = "300") => {
     expect(await widths(file({ ...onePage(), ...bodies }))).toBe(expected);
   });
 
@@ -276,7 +281,7 @@ describe("readStream", () => {
     ],
     ["correctly if blanks follow the keyword stream", "<</Length 4>>stream \t\r\nabcd\nendstream"],
     ["correctly if no line end follows the keyword stream", "<</Length 4>>streamabcd\nendstream"],
-  ])("ends the data of a stream %s", (_, object) => {
+  ])("the data of a stream end %s", (_, object) => {
     const { data } = readStream(new MemorySource(encode(`1 0 obj${object}`)), 0, () => undefined);
     expect(latin1(data)).toBe("abcd");
   });
@@ -303,7 +308,7 @@ describe("decodeStream", () => {
     ["run-length data without an end marker", "/Filter/RL", "\xffa\x05bc", "aabc"],
     ["predictor data with an incomplete last row", UP, deflateSync("\0abcd\x02\0\x01"), "abcdac"],
     ["data of a filter with an abbreviated name", "/F/AHx", "61626364", "abcd"],
-  ])("decodes %s", (_, entries, data, expected) => {
+  ])("decodeStream decodes %s", (_, entries, data, expected) => {
     const dict = parseValue(encode(`<<${entries}>>`), 0) as Dictionary;
     expect(latin1(decodeStream(dict, typeof data === "string" ? encode(data) : data, new Meter(0)))).toBe(expected);
   });
@@ -451,12 +456,12 @@ describe("the output", () => {
   it.each<[string, Uint8Array, RegExp]>([
     ["bytes between the header and the first object", builder(onePage(), "%PDF-1.7\nleft\n").table().bytes(), /left/],
     ["an object stream with a superseded page", linked(packed(), linkTo, { 3: PAGE }), /\n5 0 obj/],
-  ])("the output drops %s", async (_, bytes, left) => {
+  ])("the output does not retain %s", async (_, bytes, left) => {
     expect(latin1(bytes)).toMatch(left);
     expect(latin1(await stamp(bytes))).not.toMatch(left);
   });
 
-  it("the output corrects the length of page content that has no end at the end of the file", async () => {
+  it("the output corrects the length of page content that lacks endstream at the end of the file", async () => {
     const output = latin1(await stamp(content("<</Length 9>>\nstream\n0 g")));
     const [, length, data] = /4 0 obj\n<<\/Length +(\d+)>>\nstream\n(0 g[\s\S]*?)\nendstream/.exec(output)!;
     expect(data).toHaveLength(Number(length));
@@ -464,8 +469,8 @@ describe("the output", () => {
 });
 
 /**
- * Keys and hashes come from Algorithms 2, 4 and 5 (ISO 32000-2 §7.6.4), computed in Python for an empty password, a
- * zero /O and no /ID.
+ * The keys and hashes come from Algorithms 2, 4 and 5 (ISO 32000-2, 7.6.4). They were computed in Python for an empty
+ * password, a zero /O and no /ID.
  */
 describe("encryption without an /ID", () => {
   const [U2, U3] = [

@@ -1,12 +1,12 @@
-/** Tests the native byte search and its browser variant, which must give the same results. */
+/** Tests that the native byte search and its browser variant give the same results. */
 import { describe, expect, it } from "vitest";
 import * as browser from "../../../src/engine/platform/search.browser.ts";
 import * as native from "../../../src/engine/platform/search.ts";
 import { encode } from "../../support/bytes.ts";
 
 /**
- * Numbers of bytes before the words. Long ranges are included, because the native variant calls native code only for
- * these.
+ * Numbers of bytes before the searched word. Long distances are included, because the native variant calls native code
+ * only for these.
  */
 const LENGTHS = [0, 1, 500, 100_000];
 
@@ -15,7 +15,7 @@ describe.each([
   ["browser", browser],
 ])("%s search", (_, { indexOf, lastIndexOf }) => {
   it.each(LENGTHS)(
-    "finds each occurrence of the searched words in turn if %i bytes precede the first one",
+    "byte search finds each occurrence of a word in turn if %i bytes precede the first occurrence",
     (length) => {
       const bytes = encode(`${"%".repeat(length)}%%EOF-%%EOF`);
       const all: number[] = [];
@@ -27,7 +27,7 @@ describe.each([
   );
 
   it.each(LENGTHS)(
-    "ignores a word that extends beyond the end of the searched range if %i bytes precede the word",
+    "byte search ignores a word that extends beyond the end of the searched range if %i bytes precede the word",
     (length) => {
       const bytes = encode(`${"x".repeat(length)}/Page`);
       expect(indexOf(bytes, "/Page", 0, length + 5)).toBe(length);
@@ -37,13 +37,13 @@ describe.each([
     },
   );
 
-  it("counts offsets from the start of a view, and ignores other bytes of the view's buffer", () => {
+  it("byte search counts offsets from the start of a view, and ignores other bytes of the view's buffer", () => {
     const bytes = encode("/Page /Page /Page").subarray(3, 14);
     expect(indexOf(bytes, "/Page")).toBe(3);
     expect(lastIndexOf(bytes, "/Page")).toBe(3);
   });
 
-  it("finds a word with bytes above 127", () => {
+  it("byte search finds a word that has bytes above 127", () => {
     expect(indexOf(encode("a\xe2\xe3b"), "\xe2\xe3")).toBe(1);
   });
 });

@@ -23,8 +23,8 @@ function compressed(): Uint8Array {
 }
 
 /**
- * Returns a file whose second revision supersedes the page. That revision has a /Prev if `linked`, otherwise a complete
- * table.
+ * Returns a file with two revisions, of which the second replaces the page. If `linked` is true, the second revision
+ * has a /Prev entry. Otherwise, it has a complete cross-reference table.
  */
 function revised(linked: boolean): FileBuilder {
   const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R/Old true")).table();
@@ -59,13 +59,13 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(withoutId(streamed)).toBe(withoutId(await stamp(source)));
   });
 
-  it("the output has each object that stays unchanged at its offset in the source", async () => {
+  it("an unchanged object has the same offset in the output as in the source", async () => {
     const output = latin1(await stamp(source));
     const at = latin1(source).indexOf("4 0 obj");
     expect(output.indexOf("4 0 obj")).toBe(at);
   });
 
-  it("the output begins each object on a new line, even after erased bytes", async () => {
+  it("each object of the output begins on a new line, even after erased bytes", async () => {
     const output = latin1(await stamp(source));
     const starts = [...output.matchAll(/\b\d+ \d+ obj\b/g)].map(({ index }) => output[index - 1]);
     expect(starts.length).toBeGreaterThan(3);
@@ -83,7 +83,7 @@ describe.each(FILES)("the output of %s", (_, source) => {
     expect(inflated).not.toContain("/Old");
   });
 
-  it("the output has no page if it is truncated at an %%EOF of the source", async () => {
+  it("the output has no readable page if it is truncated at an %%EOF of the source", async () => {
     const output = await stamp(source);
     const tail = latin1(output).indexOf("/Subtype/Form");
     for (const end of [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 5).filter((at) => at < tail)) {
@@ -109,7 +109,7 @@ describe("the output", () => {
   it.each<[string, string]>([
     ["if the source has none", latin1(file(onePage())).replace("%PDF-1.7", "%XYZ-1.7")],
     ["if objects precede the source's", latin1(objectsFirst())],
-  ])("the output begins with a file header %s, and its offsets count from the header", async (_, text) => {
+  ])("the output begins with a file header %s, and its offsets are relative to the header", async (_, text) => {
     const source = encode(text);
     const output = latin1(await stamp(source));
     expect(output).toMatch(/^%PDF-1\.7\n/);
@@ -119,7 +119,7 @@ describe("the output", () => {
     expect(latin1(await joined(streamed.chunks()))).toBe(output);
   });
 
-  it("the output retains the first half of /ID and renews the second", async () => {
+  it("the output retains the first half of /ID and replaces the second half", async () => {
     const idOf = async (more: string) => {
       const trailer = `/Root 1 0 R/ID[<0011><2233>]${more}`;
       const output = latin1(await stamp(new FileBuilder().objects(onePage()).table({ trailer }).bytes()));
@@ -131,7 +131,7 @@ describe("the output", () => {
     expect(new Set(["2233", first[1], other[1]]).size).toBe(3);
   });
 
-  it("the output is always the same for the same input", async () => {
+  it("the output is always the same for the same source", async () => {
     const source = file(onePage());
     expect(isEqual(await stamp(source), await stamp(source))).toBe(true);
   });
@@ -139,7 +139,7 @@ describe("the output", () => {
   it.each([
     ["far from everything else", "[<0011><2233>]", "0011"],
     ["damaged", "[<0011", undefined],
-  ])("the output has the /ID of an indirect object that is %s", async (_, id, kept) => {
+  ])("the output takes the first half of /ID from an indirect object that is %s", async (_, id, kept) => {
     const builder = new FileBuilder().objects({ 20: id, 21: { data: new Uint8Array(300_000) }, ...onePage() });
     const source = builder
       .objects({ 22: { data: new Uint8Array(300_000) } })
@@ -165,7 +165,7 @@ describe("the output", () => {
     ["retains only /ID", "", undefined, /\/ID\[<0011></, /\/Info|\/Own|\/Encrypt/],
     ["prefers the newest trailer", "/Info 6 0 R/ID[<22><33>]", undefined, /\/Info 6 0 R\/ID\[<22></, /\/Own|0011/],
     ["completes the newest trailer in recovery", "", "startxref\n1", /\/Info 5 0 R\/ID\[<0011></, /\/Own/],
-  ])("with several trailers, the output %s", async (_, newest, start, expected, unexpected) => {
+  ])("if the source has several trailers, the output %s", async (_, newest, start, expected, unexpected) => {
     const bodies = { ...onePage(), 5: "<</Title(Old)>>", 6: "<</Title(New)>>" };
     const encryption = start === undefined ? "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O(x)/U(x)>>" : "";
     const builder = new FileBuilder()
@@ -185,21 +185,21 @@ describe("the output", () => {
     expect(latin1(await stamp(source))).not.toContain("Linearized");
   });
 
-  it("the output retains a stream with /Linearized, since it may be a page's content", async () => {
+  it("the output retains a stream with /Linearized, because the stream may be a page's content", async () => {
     const content = { dict: "/Linearized 1", data: "0 g 1 1 9 9 re f" };
     const source = new FileBuilder().objects({ 9: content }).objects(onePage("/Contents 9 0 R")).table().bytes();
     const { objects } = await open(await stamp(source));
     expect(await objects.run(() => objects.dictionary(objects.value(9)))).toBeDefined();
   });
 
-  it("the output lists sparse object numbers without entries for the gaps", async () => {
+  it("the cross-reference of the output has no entries for large gaps between object numbers", async () => {
     const source = file({ ...onePage(), 4000000: "null" });
     const output = await stamp(source);
     expect(output.length).toBeLessThan(source.length + 2000);
     expect(latin1(output)).toMatch(/\n4000000 1\n.*\n4001001 \d\n/);
   });
 
-  it("the output gives no new object the number of a missing object", async () => {
+  it("a new object of the output does not get the number of a missing object that /Contents refers to", async () => {
     const source = new FileBuilder()
       .objects(onePage("/MediaBox[0 0 300 400]/Contents[4 0 R 5 0 R]"))
       .table({ size: 4 })
@@ -212,15 +212,18 @@ describe("the output", () => {
     ["50,000 blanks", " ".repeat(50_000)],
     ["a comment", "\n% end of the page\n"],
     ["a long comment", `\n%${"-".repeat(5000)}\n`],
-  ])("the output retains a content stream that has the correct length and is followed by %s", async (_, end) => {
-    const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
-    const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
-    const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
-    expect(output.split(`${stream}\nendobj`)).toHaveLength(2);
-    expect(output.split("\n4 0 obj")).toHaveLength(2);
-  });
+  ])(
+    "the output retains a content stream with a correct length, if the stream's data are followed by %s",
+    async (_, end) => {
+      const content = "BT (endstream) Tj ET 1 0 0 rg 0 0 9 9 re f";
+      const stream = `<</Length ${content.length}>>\nstream\n${content}${end}endstream`;
+      const output = latin1(await stamp(file(onePage("/Contents 4 0 R", { 4: stream }))));
+      expect(output.split(`${stream}\nendobj`)).toHaveLength(2);
+      expect(output.split("\n4 0 obj")).toHaveLength(2);
+    },
+  );
 
-  it("the output corrects the length of a content stream", async () => {
+  it("the output corrects the wrong length of a content stream", async () => {
     const source = file(onePage("/Contents 4 0 R", { 4: "<</Length 2>>\nstream\n1 0 0 rg\nendstream" }));
     expect(latin1(await stamp(source))).toMatch(/4 0 obj\n<<\/Length +8>>\nstream\n1 0 0 rg\nendstream/);
   });
@@ -238,7 +241,7 @@ describe("copies of a page", () => {
     ],
     ["the thumbnail of a page without contents", `${BOX}/Thumb 5 0 R`],
     ["a thumbnail and private data with escaped names", `${BOX}/#54humb 5 0 R/Piece#49#6efo 5 0 R/Contents 4 0 R`],
-  ])("the output removes %s", async (_, entries) => {
+  ])("the output removes %s from a page", async (_, entries) => {
     const page = `<</Type/Page/Parent 2 0 R${entries}/Resources<</Properties<</Thumb 4 0 R/PieceInfo 4 0 R>>>>>>`;
     const packed = new FileBuilder().objects({ 4: { data: "0 g" }, 5: { data: "" } });
     const { 1: catalog, 2: node } = onePage() as Record<number, string>;
@@ -350,8 +353,8 @@ describe("pages outside the page tree", () => {
     ["retains the dictionary of a page within a stream", { 9: { data: `9 0 obj\n${STRAY}` } }],
   ];
   /**
-   * Returns the outputs of plans from memory and from byte ranges, each with and without `thorough`. Omits the output
-   * of an outdated plan.
+   * Plans and writes the output from memory and from byte ranges, each with and without `thorough`. Returns the
+   * outputs, except that of an outdated plan.
    */
   const written = async (source: Uint8Array) => {
     const texts = [plan(source), plan(source, { thorough: true }), plan(ranges(source), { thorough: true })];
@@ -382,7 +385,7 @@ describe("pages outside the page tree", () => {
     ["a page's content", 4],
     ["an image", 8],
   ])(
-    "erases a page outside the page tree after %s of wrong length, whether or not the stream has an end",
+    "erases a page outside the page tree that follows %s of wrong length, with or without another stream in between",
     async (_, num) => {
       for (const more of ["", "7 0 obj\n<</Length 4>>\nstream\nabcd\nendstream\nendobj\n"]) {
         const builder = new FileBuilder().objects(onePage("/MediaBox[0 0 300 400]/Contents 4 0 R"));
@@ -398,7 +401,7 @@ describe("pages outside the page tree", () => {
   );
 
   it.each(["(a endobj 7 0 obj)", "% endobj\n7 0 obj"])(
-    "retains text that looks like an object within contents of wrong length: %s",
+    "retains text that looks like an object within page content of wrong length: %s",
     async (text) => {
       const content = `<</Length 1>>\nstream\nBT ${text}\npop ET 1 1 9 9 re f\nendstream`;
       for (const output of await written(file(onePage("/Contents 4 0 R", { 4: content }))))
@@ -423,7 +426,7 @@ describe("pages outside the page tree", () => {
     expect(objects.dictionary(kept)!.get("Kept")).toBe(true);
   });
 
-  it("a plan with the option thorough erases a page outside the page tree even if its /Type is written as /#50age", async () => {
+  it("a plan with the option `thorough` erases a page outside the page tree even if its /Type is written as /#50age", async () => {
     const source = file({ ...onePage(), 9: STRAY.replace("/Page", "/#50age") });
     const outputs = await Promise.all([source, ranges(source)].map((opened) => plan(opened, { thorough: true })));
     for (const output of outputs) expect(latin1(await joined(output.chunks()))).not.toContain("/Stray");
@@ -453,7 +456,7 @@ describe("the size of the output", () => {
     expect((await PDFDocument.load(output)).getPageCount()).toBe(200);
   });
 
-  it("the output has one object that places the mark for all pages of one size", async () => {
+  it("all pages of one size share the object that places the mark", async () => {
     const output = latin1(await stamp(sharing("")));
     const placements = Array.from(output.matchAll(/\/Contents ?\[[^\]]* (\d+) 0 R\]/g), ([, last]) => last);
     expect(placements).toHaveLength(200);
@@ -474,7 +477,7 @@ describe("the size of the output", () => {
 });
 
 describe("a source that is read in byte ranges", () => {
-  it("planning a file that is read in byte ranges does not read content streams far from all other objects", async () => {
+  it("planning a file that is read in byte ranges does not read content streams that are far from all other objects", async () => {
     const source = farContents({ data: "0 g" });
     let read = 0;
     const counting = new RangeSource(
@@ -488,7 +491,7 @@ describe("a source that is read in byte ranges", () => {
     expect(withoutId(await joined(output.chunks()))).toBe(withoutId(await stamp(source)));
   });
 
-  it("a plan made from byte ranges is discarded if distant /Contents is an array, and a plan with the option thorough marks the page", async () => {
+  it("a plan made from byte ranges is discarded if the /Contents of a page turns out to be an array, and a thorough plan succeeds", async () => {
     const source = farContents("[7 0 R]");
     const guessed = await plan(ranges(source));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
@@ -518,7 +521,7 @@ describe("a source that is read in byte ranges", () => {
     });
 
     it.each(CASES)(
-      "the output is the same in memory and from byte ranges although the cross-reference is wrong: %s",
+      "the output is the same in memory and from byte ranges even if the cross-reference is wrong: %s",
       async (_, source) => {
         const written = async (planned: ReturnType<typeof plan>) => withoutId(await joined((await planned).chunks()));
         const found = await written(plan(ranges(source))).catch((error: unknown) => {
@@ -530,7 +533,7 @@ describe("a source that is read in byte ranges", () => {
     );
   });
 
-  it("a plan made from byte ranges is discarded if the copied bytes contain an unknown revision", async () => {
+  it("a plan made from byte ranges is discarded if the copied bytes contain a revision that the plan did not know", async () => {
     const guessed = await plan(ranges(revised(false).bytes()));
     await expect(joined(guessed.chunks())).rejects.toThrow(PlanOutdated);
   });

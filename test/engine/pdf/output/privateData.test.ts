@@ -1,4 +1,4 @@
-/** Tests that the output does not contain unmarked copies of pages, such as thumbnails and private data. */
+/** Tests that the output contains no copies of pages without the mark, such as thumbnails and private data. */
 import { deflateSync, inflateSync } from "node:zlib";
 import { describe, expect, it, test } from "vitest";
 import { ReferenceGraph } from "../../../../src/engine/pdf/output/referenceGraph.ts";
@@ -13,8 +13,8 @@ const page = (entries: string, resources = "") =>
 const catalog = (entries: string) => `<</Type/Catalog/Pages 2 0 R${entries}>>`;
 
 /**
- * Returns the texts of two outputs with all their streams. The source is in memory for one output, and read in byte
- * ranges for the other.
+ * Returns the text of two outputs, including all inflated streams. The source of the first output is in memory, and the
+ * source of the second is read in byte ranges.
  */
 async function written(source: Uint8Array): Promise<string[]> {
   const plans = [plan(source), plan(ranges(source), { thorough: true })];
@@ -67,7 +67,7 @@ describe("private data", () => {
       { 3: page(PIECE), ...CHAIN, 4: "<</Length 3/A[>>\nstream\n0 g\nendstream" },
     ],
     ["private data with a malformed dictionary", { 3: page(PIECE), 10: "<</A 11 0 R", 11: secret }],
-  ])("removes all objects of %s", async (_, bodies) => {
+  ])("the output has no object of %s", async (_, bodies) => {
     const builder = new FileBuilder();
     const objects = { ...onePage(BOX), ...bodies };
     const members = Object.entries(objects).filter(([, body]) => typeof body === "string" && body.endsWith(">>"));
@@ -104,12 +104,17 @@ describe("an object to which private data refer", () => {
       "if a malformed object is too long to read",
       { 3: page("/Thumb 11 0 R"), 11: shared, 12: `<</A(${"x".repeat(1 << 20)}` },
     ],
-  ])("retains an object to which private data refer, %s", async (_, bodies) => {
-    const source = new FileBuilder().objects({ ...onePage(), ...bodies }).table({ trailer: "/Root 1 0 R/Info 9 0 R" });
-    for (const text of await written(source.bytes())) expect(text).toContain("SHARED");
-  });
+  ])(
+    "the output retains an object to which both private data and another part of the file refer, %s",
+    async (_, bodies) => {
+      const source = new FileBuilder()
+        .objects({ ...onePage(), ...bodies })
+        .table({ trailer: "/Root 1 0 R/Info 9 0 R" });
+      for (const text of await written(source.bytes())) expect(text).toContain("SHARED");
+    },
+  );
 
-  it("retains an object in an unreadable object stream, although private data refer to it", async () => {
+  it("the output retains an object to which private data refer if an object stream of the file is unreadable", async () => {
     const builder = new FileBuilder().objects({ ...onePage(), 3: page("/Thumb 11 0 R"), 11: shared });
     builder.objects({ 12: { dict: "/Type/ObjStm/N 1/First 5/Filter/Unknown", data: "damaged" } });
     const source = builder.xrefStream(14, [[13, 12, 0]]).bytes();
@@ -117,7 +122,7 @@ describe("an object to which private data refer", () => {
   });
 });
 
-test("a graph of references rejects an object's references if they exceed the graph's size", async () => {
+test("a reference graph rejects an object whose references exceed the graph's size limit", async () => {
   const { objects } = await open(file(onePage()));
   const graph = new ReferenceGraph(objects.table);
   const million = Array<number>(1 << 20).fill(3);

@@ -1,6 +1,6 @@
 /**
- * Tests the skeleton of the output: catalog, page tree and page dictionaries. Readers need not inherit or repair any
- * part of it.
+ * Tests the skeleton of the output: the catalog, the page tree and the page dictionaries. The skeleton must be
+ * complete, so that readers inherit and repair nothing.
  */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -20,8 +20,8 @@ const CATALOG = "<</Type/Catalog/Pages 2 0 R>>";
 const GRAY = { data: "0.5 g 10 10 100 100 re f" };
 
 /**
- * Marks a file in memory and by reading it in byte ranges, and checks that both outputs are equal. Returns what each
- * reader shows on each page.
+ * Marks a file in memory and by reading it in byte ranges, and checks that both outputs are equal. Returns, for each
+ * reader and each page, whether the reader shows the mark.
  */
 async function shown(source: Uint8Array): Promise<(readonly boolean[])[]> {
   const mark = async (document: PdfDocument) => {
@@ -39,7 +39,7 @@ describe("the page tree of the output", () => {
     expect(await shown(withTree(bodies))).toEqual([marked, marked]);
   });
 
-  it.each([1, 64, 65, 200, 4097])("the output's tree of %i pages has at most 64 kids in each node", async (count) => {
+  it.each([1, 64, 65, 200, 4097])("in the output's tree of %i pages, each node has at most 64 kids", async (count) => {
     const numbers = Array.from({ length: count }, (_, index) => 10 + index);
     const pages = Object.fromEntries(numbers.map((num) => [num, `<</Type/Page/Parent 2 0 R${BOX}>>`]));
     const tree = `<</Type/Pages/Count ${count}/Kids[${numbers.map((num) => `${num} 0 R`).join(" ")}]>>`;
@@ -59,7 +59,7 @@ describe("the page tree of the output", () => {
     expect(walk(catalog.get("Pages"), undefined)).toBe(count);
   });
 
-  it("the output copies a page that is listed twice, without /StructParents and article threads", async () => {
+  it("the output has a copy of a page that is listed twice, but the copy has no /StructParents and no article threads", async () => {
     const page = `${BOX}/StructParents 0/B[9 0 R]/Annots[8 0 R]/Contents 4 0 R/Resources<</Font<<>>>>`;
     const bodies = { ...onePage(page), 2: "<</Type/Pages/Count 2/Kids[3 0 R 3 0 R]>>", 8: "<<>>", 9: "<<>>" };
     const output = await stamp(file(bodies));
@@ -71,7 +71,7 @@ describe("the page tree of the output", () => {
     expect(second!.get("Annots")).toEqual(first!.get("Annots"));
   });
 
-  it("pages of the output share the inherited resources in one object", async () => {
+  it("pages of the output that inherited the same resources refer to one resource dictionary", async () => {
     const node = `<</Type/Pages/Count 2/Kids[3 0 R 5 0 R]${BOX}/Resources<</Font<</F1 6 0 R>>>>>>`;
     const page = "<</Type/Page/Parent 2 0 R/Contents 4 0 R>>";
     const output = await stamp(file({ ...onePage(), 2: node, 3: page, 5: page, 6: "<<>>" }));
@@ -86,16 +86,17 @@ describe("the page tree of the output", () => {
 });
 
 describe("the position of the catalog and the page tree in the output", () => {
-  it("the output writes the catalog last and uncompressed if the source has object streams", async () => {
+  it("the catalog is the last object of the output and uncompressed, even if the source has object streams", async () => {
     const packed = new FileBuilder().objects({ 4: GRAY });
     const members = packed.objectStream(5, { 1: CATALOG, 2: "<</Kids[3 0 R]>>", 3: `<</Type/Page${BOX}>>` });
     const output = latin1(await stamp(packed.xrefStream(6, members).bytes()));
     const objects = [...output.matchAll(/\n(\d+) 0 obj\n(.{0,200})/g)];
-    expect(objects.at(-2)![0]).toMatch(/\n1 0 obj\n<<\/Type\/Catalog/); // at(-1) is the cross-reference stream
+    // The last match, at(-1), is the cross-reference stream.
+    expect(objects.at(-2)![0]).toMatch(/\n1 0 obj\n<<\/Type\/Catalog/);
     expect(objects.at(-4)![0]).toMatch(/\n3 0 obj\n<<.*\/Type\/Page\/Parent/);
   });
 
-  it("the output gives no new object the number of a missing object", async () => {
+  it("a new object of the output does not get the number of a missing object that the resources refer to", async () => {
     const page = `${BOX}/Contents 4 0 R/Resources<</XObject<</A 5 0 R/B 12 0 R>>>>`;
     const output = latin1(await stamp(file(onePage(page))));
     for (const [, num] of output.matchAll(/\n(\d+) 0 obj/g))
@@ -110,7 +111,7 @@ describe("the position of the catalog and the page tree in the output", () => {
     ["a page outside the page tree", "/A 8 0 R", "/A null"],
     ["a missing object in a comment and in strings", "/A(9 0 R)/B<39>% 9 0 R\n", "/A(9 0 R)/B<39>% 9 0 R\n"],
     ["a missing object behind a string", "/A(9 0 R)/B 9 0 R", "/A(9 0 R)/B null"],
-  ])("the output corrects references from the catalog and from pages to %s", async (_, entry, expected) => {
+  ])("the output corrects references from the catalog and from a page to %s", async (_, entry, expected) => {
     const bodies = { 1: `<</Type/Catalog/Pages 2 0 R${entry}>>`, 8: `<</Type/Page/Stray true${BOX}>>` };
     const output = latin1(await stamp(file({ ...onePage(`${BOX}/Contents 4 0 R${entry}`), ...bodies })));
     expect(output.split(expected)).toHaveLength(3);
@@ -118,12 +119,12 @@ describe("the position of the catalog and the page tree in the output", () => {
   });
 });
 
-/** Texts of strings in several objects of a file. */
+/** Texts of the strings in the catalog, the page, a direct kid and an indexed color space. */
 const TEXTS = { catalog: "catalog", page: "a (page)", kid: "\\kid\r\n", indexed: "\0\u00ff()\\x" };
 
 /**
  * Returns a file whose /Kids lists page 3 twice, with a direct page dictionary in between.
- * @param cipher encrypts the strings; without it they are empty
+ * @param cipher encrypts the strings. Without a cipher, the strings are empty
  * @param isPacked whether the objects are in an object stream
  */
 function withStrings(vector: Vector, cipher: Cipher | undefined, isPacked: boolean): Uint8Array {
@@ -156,7 +157,7 @@ function withStrings(vector: Vector, cipher: Cipher | undefined, isPacked: boole
 describe("strings of an encrypted file", () => {
   const vectors = VECTORS.filter(({ name }) => name.startsWith("an empty user password"));
   it.each(vectors.flatMap((vector) => [false, true].map((isPacked) => [vector.name, isPacked, vector] as const)))(
-    "strings of an encrypted file stay readable in another object: %s, from an object stream: %s",
+    "encrypted strings stay readable after they are moved to another object: %s, from an object stream: %s",
     async (_, isPacked, vector) => {
       const { cipher } = (await open(withStrings(vector, undefined, false))).objects;
       const { objects, pages, catalog } = await open(await stamp(withStrings(vector, cipher, isPacked)));

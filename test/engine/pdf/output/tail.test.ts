@@ -1,6 +1,6 @@
 /**
- * Tests the tail of the output with a strict reader: each cross-reference entry leads to its object, and each object
- * has an entry.
+ * Tests the end of the output with a strict reader. Each cross-reference entry must lead to its object, and each object
+ * must have an entry.
  */
 import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -11,9 +11,15 @@ import { encode, joined } from "../../../support/bytes.ts";
 import { type Bodies, FileBuilder, file, latin1, onePage, open, plan, ranges, stamp } from "../fixture.ts";
 import { encryptedPage, VECTORS } from "../security/encryptedFile.ts";
 
-/** Types of entries: free, in the file, in an object stream (ISO 32000-2, Table 18). */
+/**
+ * A cross-reference entry. Its kind is 0 for a free number, 1 for an object in the file, and 2 for an object in an
+ * object stream (ISO 32000-2, Table 18).
+ */
 type Entry = { kind: 0 | 1 | 2; place: number; detail: number };
-/** Entries by object number, the first number and the length of each subsection, and the other dictionary entries. */
+/**
+ * A cross-reference section: its entries by object number, the first number and the length of each subsection, and the
+ * rest of its dictionary.
+ */
 type Section = { entries: Map<number, Entry>; subsections: [number, number][]; trailer: string; isStream: boolean };
 
 function readTable(text: string): Section {
@@ -34,7 +40,7 @@ function readTable(text: string): Section {
   return { entries, subsections, trailer: trailer!, isStream: false };
 }
 
-/** Reads a cross-reference stream with PNG's Up predictor. */
+/** Reads a cross-reference stream whose rows are encoded with the PNG predictor Up. */
 function readStream(text: string): Section {
   const [head, dict] = /^\d+ 0 obj\n<<([\s\S]*?)>>\nstream\n/.exec(text)!;
   const numbersOf = (pattern: RegExp) => pattern.exec(dict!)![1]!.split(" ").map(Number);
@@ -63,7 +69,7 @@ function readStream(text: string): Section {
   return { entries, subsections, trailer: dict!, isStream: true };
 }
 
-/** Returns the object numbers of each object stream, in stream order. */
+/** Returns the object numbers in each object stream, by the number of the stream. */
 function membersOf(text: string): Map<number, number[]> {
   const streams = /^(\d+) 0 obj\n<<([^>]*\/Type\/ObjStm[^>]*)>>\nstream\n/gm;
   const members = new Map<number, number[]>();
@@ -77,7 +83,7 @@ function membersOf(text: string): Map<number, number[]> {
   return members;
 }
 
-/** Makes the output, and checks the invariants of every output. */
+/** Writes the output, and checks the invariants that every output must have. */
 async function tailOf(
   source: Uint8Array,
   options: Partial<OpenOptions> = {},
@@ -129,12 +135,18 @@ const PARTS: Record<number, string> = {
   3: `<</Type/Page/Parent 2 0 R${PAGE}>>`,
   6: "<</ProcSet[/PDF]>>",
 };
-/** Returns a file whose objects, except the contents, are in an object stream together with `more`. */
+/**
+ * Returns a file whose objects are in an object stream together with the objects `more`. Only the page contents are
+ * outside.
+ */
 function compressed(more: Record<number, string> = {}, inFile: Bodies = {}): FileBuilder {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" }, ...inFile });
   return builder.xrefStream(7, builder.objectStream(5, { ...PARTS, ...more }));
 }
-/** Returns a hybrid file: a table, and a stream that lists the compressed objects (7.5.8.4). */
+/**
+ * Returns a hybrid file. It has a cross-reference table, and a cross-reference stream that lists the compressed objects
+ * (ISO 32000-2, 7.5.8.4).
+ */
 function hybrid(): Uint8Array {
   const builder = new FileBuilder().objects(onePage(undefined, { 6: "(six)" }));
   builder.xrefStream(7, builder.objectStream(5, { 8: "(eight)" }));
@@ -143,12 +155,12 @@ function hybrid(): Uint8Array {
 }
 const numbered = (from: number, count: number, value: (num: number) => string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [from + index, value(from + index)]));
-/** Returns a file that lists members of a missing object stream. */
+/** Returns a file whose cross-reference lists a member of a missing object stream. */
 function strayMember(): Uint8Array {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   return builder.xrefStream(7, [...builder.objectStream(5, PARTS), [9, 8, 5]]).bytes();
 }
-/** Returns a file with neither a cross-reference nor a final line end. A scan finds its page first. */
+/** Returns a file with neither a cross-reference nor a final line end. Its first object is the page. */
 const scanned = () => {
   const { 3: page, ...others } = onePage();
   return encode(new FileBuilder().objects({ 3: page! }).text + new FileBuilder("").objects(others).text.trimEnd());
@@ -198,19 +210,24 @@ describe("cross-references", () => {
     ],
     ["a file that was scanned", scanned(), { isStream: false }],
     ["a file with a member of a missing object stream", strayMember(), { isStream: true, frees: [9] }],
-  ])("the cross-reference lists exactly the objects of %s", async (_, source, { isStream, keeps = [], frees = [] }) => {
-    const tail = await tailOf(source);
-    expect(tail.isStream).toBe(isStream);
-    const [before, after] = await Promise.all([open(source), open(tail.output)]);
-    for (const num of keeps) {
-      const [was, is] = await Promise.all([before, after].map(({ objects }) => objects.run(() => objects.value(num))));
-      expect([num, is]).toEqual([num, was]);
-    }
-    for (const num of frees) expect([num, tail.entries.get(num)?.kind ?? 0]).toEqual([num, 0]);
-    expect(tail.entries.get(9)?.kind === 0 ? tail.entries.get(9)!.detail : 0, "no index for a generation").toBe(0);
-  });
+  ])(
+    "the cross-reference of the output lists exactly the objects of %s",
+    async (_, source, { isStream, keeps = [], frees = [] }) => {
+      const tail = await tailOf(source);
+      expect(tail.isStream).toBe(isStream);
+      const [before, after] = await Promise.all([open(source), open(tail.output)]);
+      for (const num of keeps) {
+        const [was, is] = await Promise.all(
+          [before, after].map(({ objects }) => objects.run(() => objects.value(num))),
+        );
+        expect([num, is]).toEqual([num, was]);
+      }
+      for (const num of frees) expect([num, tail.entries.get(num)?.kind ?? 0]).toEqual([num, 0]);
+      expect(tail.entries.get(9)?.kind === 0 ? tail.entries.get(9)!.detail : 0, "no index for a generation").toBe(0);
+    },
+  );
 
-  /** Builds a file whose page and content are outside the object stream, and whose other objects are inside it. */
+  /** Returns a file whose page and content are outside the object stream, and whose other objects are in the stream. */
   function pagesInFile(): FileBuilder {
     const { 3: page, ...others } = PARTS;
     const builder = new FileBuilder().objects({ 3: page!, 4: { data: "0 g" } });
@@ -220,7 +237,7 @@ describe("cross-references", () => {
 
 describe("free object numbers", () => {
   const subsections = async (bodies: Bodies) => (await tailOf(file(onePage(undefined, bodies)))).subsections;
-  it("the cross-reference has one subsection for new objects, and one for source objects unless many numbers are free", async () => {
+  it("the cross-reference has one subsection for the source objects and one for the new objects, unless many object numbers are free", async () => {
     const some = expect.any(Number);
     expect(await subsections({ 20: "(a)" })).toEqual([
       [0, 21],
@@ -252,16 +269,19 @@ describe("free object numbers", () => {
     [0, 1],
     [7, 8],
     [65_535, 65_535],
-  ])("an object of generation %i that is freed gets generation %i in the cross-reference", async (gen, next) => {
-    const builder = new FileBuilder().objects(onePage());
-    builder.offsets.set(9, builder.text.length);
-    builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
-    builder.table().text = builder.text.replace(/(\n9 1\n\d{10} )00000/, `$1${String(gen).padStart(5, "0")}`);
-    const { entries } = await tailOf(builder.bytes());
-    expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
-  });
+  ])(
+    "if an object of generation %i is freed, its entry in the cross-reference has generation %i",
+    async (gen, next) => {
+      const builder = new FileBuilder().objects(onePage());
+      builder.offsets.set(9, builder.text.length);
+      builder.text += `9 ${gen} obj\n${STRAY}\nendobj\n`;
+      builder.table().text = builder.text.replace(/(\n9 1\n\d{10} )00000/, `$1${String(gen).padStart(5, "0")}`);
+      const { entries } = await tailOf(builder.bytes());
+      expect(entries.get(9)).toMatchObject({ kind: 0, detail: next });
+    },
+  );
 
-  it("an object number that is free in the source retains its next generation", async () => {
+  it("an object number that is already free in the source keeps its generation in the output", async () => {
     const source = latin1(file(onePage())).replace(
       "xref\n0 1\n0000000000 65535 f \n",
       (head) => `${head}9 1\n0000000000 00005 f \n`,
@@ -274,14 +294,14 @@ describe("free object numbers", () => {
 describe("an object stream", () => {
   const sizes = (members: Map<number, number[]>) => [...members.values()].map(({ length }) => length);
 
-  it("an object stream has at most 200 objects, unless it replaces a larger object stream", async () => {
+  it("an object stream of the output has at most 200 objects, unless it replaces a larger object stream", async () => {
     const { members } = await tailOf(compressed(numbered(10, 450, (num) => `(${num})`)).bytes());
     expect(Math.max(...sizes(members))).toBe(200);
     const found = [...members.values()].flat();
     expect(found).toEqual(expect.arrayContaining(Array.from({ length: 450 }, (_, index) => index + 10)));
   });
 
-  it("an object stream of the output ends after one megabyte", async () => {
+  it("an object stream of the output ends once it has one megabyte of data", async () => {
     const { members } = await tailOf(
       compressed(numbered(10, 3, (num) => `(${String(num).repeat(num < 12 ? 263_000 : 1)})`)).bytes(),
     );
@@ -289,7 +309,7 @@ describe("an object stream", () => {
     expect(streams.filter((count) => count > 0)).toEqual([2, 1]);
   });
 
-  it("new objects, old members and rewritten objects are in separate object streams, which contain no page and no catalog", async () => {
+  it("the output puts new objects, old members and rewritten objects into separate object streams, without pages and catalog", async () => {
     const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
     const [second, { 3: page, ...first }] = [PAGE.replace("4 0 R", "4 0 R/Second true"), PARTS];
     const members = [
@@ -303,7 +323,7 @@ describe("an object stream", () => {
     for (const num of [1, 3, 10]) expect([num, tail.entries.get(num)?.kind]).toEqual([num, 1]);
   });
 
-  it("new objects are written to object streams, unless the file has a cross-reference table", async () => {
+  it("new objects are in object streams if the source has a cross-reference stream, but not if the source has a table", async () => {
     const kindOfNew = async (source: Uint8Array) => {
       let num = 0;
       const { entries } = await tailOf(source, {}, (document) => {
@@ -320,16 +340,19 @@ describe("the order of the tail", () => {
     ["a file with a table", file({ ...PARTS, 4: { data: "0 g" } })],
     ["a file with object streams", compressed().bytes()],
     ["a file whose page alone is uncompressed", compressed({}, { 3: PARTS[3]! }).bytes()],
-  ])("the page, its tree node and the catalog are the last objects of %s, in this order", async (_, source) => {
-    const { entries, at, output } = await tailOf(source);
-    const root = await open(output).then(({ catalog }) => catalog.get("Pages") as Reference);
-    const places = [...entries].filter(([, { kind, place }]) => kind === 1 && place < at);
-    const inOrder = places.sort(([, a], [, b]) => a.place - b.place).map(([num]) => num);
-    expect(inOrder.slice(-3)).toEqual([3, root.num, 1]);
-  });
+  ])(
+    "the page, the page-tree node and the catalog are the last objects in the output of %s, in this order",
+    async (_, source) => {
+      const { entries, at, output } = await tailOf(source);
+      const root = await open(output).then(({ catalog }) => catalog.get("Pages") as Reference);
+      const places = [...entries].filter(([, { kind, place }]) => kind === 1 && place < at);
+      const inOrder = places.sort(([, a], [, b]) => a.place - b.place).map(([num]) => num);
+      expect(inOrder.slice(-3)).toEqual([3, root.num, 1]);
+    },
+  );
 });
 
-it("the bytes after the copied source are written in chunks of a quarter of a megabyte for any number of pages", async () => {
+it("the output after the copied source is written in chunks of at most a quarter of a megabyte, for any number of pages", async () => {
   const pages = numbered(10, 1000, () => `<</Type/Page/Parent 2 0 R${PAGE}/Filler(${"x".repeat(150)})>>`);
   const kids = Object.keys(pages).map((num) => `${num} 0 R`);
   const { 3: _, ...others } = PARTS;
@@ -351,7 +374,7 @@ it("the bytes after the copied source are written in chunks of a quarter of a me
 });
 
 describe("the trailer", () => {
-  it("the trailer retains /Encrypt and the half of /ID that the key depends on", async () => {
+  it("the output's trailer retains /Encrypt and the half of /ID that the encryption key depends on", async () => {
     const [vector] = VECTORS;
     const source = encryptedPage(vector!);
     const [, id] = /\/ID ?\[ ?<(\w+)>/.exec(latin1(source))!;
@@ -372,7 +395,7 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/\/Filter|\/Prev/);
   });
 
-  it("the trailer leaves out a key without a value", async () => {
+  it("the output's trailer omits a key that has no value in the source", async () => {
     const builder = new FileBuilder().objects(onePage()).table();
     builder.text = builder.text.replace(/\/Size \d+>>/, "/Mine[1]$&").replace(">>\nstartxref", "/Without>>\nstartxref");
     const { trailer } = await tailOf(builder.bytes());
@@ -380,7 +403,7 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/Without/);
   });
 
-  it("the output's trailer takes /Root and /Info from an older trailer if the newest one lacks them", async () => {
+  it("the output's trailer takes /Root and /Info from an older trailer of the source if the newest trailer lacks them", async () => {
     const builder = new FileBuilder().objects(onePage()).table({ trailer: "/Root 1 0 R/Info<</Title(older)>>/Old(a)" });
     const previous = /startxref\n(\d+)/.exec(builder.text)![1];
     const { trailer } = await tailOf(builder.table({ trailer: `/New(b)/Prev ${previous}` }).bytes());
@@ -389,16 +412,22 @@ describe("the trailer", () => {
     expect(trailer).not.toMatch(/\/Old/);
   });
 
-  it("the trailer has null in place of an unknown keyword", async () => {
+  it("the output's trailer has null in place of an unknown keyword", async () => {
     expect(await trailerOf("/Root 1 0 R/Mine garbage")).toMatch(/\/Mine null/);
   });
 });
 
 describe("growth of the output", () => {
-  /** Returns a page object of more than `bytes` bytes. The output rewrites it and erases its old bytes. */
+  /**
+   * Returns a file with a page object of more than `bytes` bytes. The output rewrites the object and erases its old
+   * bytes.
+   */
   const pageOf = (bytes: number) => file(onePage(`/MediaBox[0 0 300 400]/Contents 4 0 R/Filler(${"x".repeat(bytes)})`));
 
-  /** Returns a page of `count` content streams. Each contains the next one, so that the output must rewrite them. */
+  /**
+   * Returns a file whose page has `count` content streams, each inside the data of the previous stream. The output must
+   * therefore rewrite all of them.
+   */
   const nested = (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 10 + index);
     const builder = new FileBuilder().objects(onePage(`/Contents[${numbers.map((num) => `${num} 0 R`).join(" ")}]`));
@@ -416,7 +445,7 @@ describe("growth of the output", () => {
   it.each([
     ["in memory", (bytes: Uint8Array) => bytes],
     ["from byte ranges", ranges],
-  ])("rejects a file whose output would be much larger than its pages justify, %s", async (_, from) => {
+  ])("rejects a file if its output would be much larger than its pages justify, %s", async (_, from) => {
     await expect(plan(from(nested(15)))).rejects.toMatchObject({
       code: "too_complex",
       message: expect.stringContaining("would be too large"),
@@ -449,13 +478,13 @@ describe("growth of the output", () => {
       "content with a corrected length",
       () => tailOf(file(onePage(undefined, { 4: `<</Length 9>>stream\n${"0 g\n".repeat(500_000)}\nendstream` }))),
     ],
-  ])("accepts an output that grows because of %s", async (_, make) => {
+  ])("accepts a large output if the reason for its size is %s", async (_, make) => {
     await make();
   });
 });
 
 it.each(["[/A 0 R]", "[R]", "[(a) R]"])(
-  "the trailer leaves out an entry that may be a malformed reference: %s",
+  "the output's trailer omits an entry that may contain a malformed reference: %s",
   async (value) => {
     const builder = new FileBuilder().objects(onePage()).table({ trailer: `/Root 1 0 R/X${value}/Y(kept)` });
     const output = latin1(await stamp(builder.bytes()));

@@ -1,4 +1,4 @@
-/** Tests the PDF version in the output's header. */
+/** Tests the PDF version that the output's header declares. */
 import { describe, expect, it } from "vitest";
 import { type ImageMark, type TextMark, watermark } from "../../../../src/engine/index.ts";
 import { encode, isEqual, joined } from "../../../support/bytes.ts";
@@ -66,7 +66,7 @@ describe("the output's version", () => {
     expect(isEqual(ranged!, memory!)).toBe(true);
   });
 
-  it("does not raise the version in a header after the first object", async () => {
+  it("does not raise the PDF version in text that looks like a header after the first object", async () => {
     const bodies = { 9: { data: "%PDF-1.3 of an attachment" }, ...onePage() };
     const source = new FileBuilder("%\n").objects(bodies).table().bytes();
     const output = await joined((await watermark(source, FAINT, { loadFont })).chunks());

@@ -1,4 +1,7 @@
-/** Tests that long cross-reference sections are written with yields to the event loop, and never held as one text. */
+/**
+ * Tests that writing a long cross-reference section yields to the event loop, and never holds the whole section as one
+ * text.
+ */
 import { inflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { IN_FILE } from "../../../../src/engine/pdf/objects/xrefTable.ts";
@@ -12,14 +15,14 @@ import {
 import { Meter } from "../../../../src/engine/pdf/source/meter.ts";
 import { latin1 } from "../fixture.ts";
 
-/** Entries of the objects 0 to `count`, except one in the middle. */
+/** Returns the entries of the objects 0 to `count`, except the one in the middle. */
 function many(count: number): Entries {
   const entries = makeEntries(count);
   for (let num = 0; num <= count; num++) if (num !== count >> 1) addEntry(entries, num, IN_FILE, 7, 0);
   return entries;
 }
 
-it("writes the lines of a cross-reference table on demand, in batches", () => {
+it("generates the lines of a cross-reference table in batches, when they are requested", () => {
   const { length, parts } = tableSection(many(50_000), "/Root 1 0 R");
   const made = [...parts()];
   expect(made.length).toBeGreaterThan(4);

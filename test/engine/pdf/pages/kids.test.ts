@@ -1,4 +1,4 @@
-/** Tests the parsing of /Kids and /Contents arrays. */
+/** Tests how /Kids and /Contents arrays are parsed. */
 import { describe, expect, it } from "vitest";
 import { readKids } from "../../../../src/engine/pdf/pages/kids.ts";
 import { Malformed } from "../../../../src/engine/pdf/syntax/lexer.ts";
@@ -11,7 +11,7 @@ function read(text: string) {
 }
 
 describe("readKids", () => {
-  it("distinguishes references from direct dictionaries in /Kids", () => {
+  it("distinguishes references from direct dictionaries in a /Kids array", () => {
     const expected = { kids: [3, "at 7", 12], numbers: [3, 12], isPlain: true };
     expect(read("[3 0 R <</A[1]>>12 0 R]")).toEqual(expected);
   });
@@ -20,18 +20,18 @@ describe("readKids", () => {
     ["a number", "[3 0 R 7]"],
     ["null", "[3 0 R null]"],
     ["a reference to object 0", "[3 0 R 0 0 R]"],
-  ])("leaves out an element of /Kids that is %s, and reports the omission", (_, text) => {
+  ])("skips an element of /Kids that is %s, and reports that the array is not plain", (_, text) => {
     expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
   });
 
   it.each(["[3 1 R]", "[+3 0 R]", "[3 % a long comment\n 0 R]"])(
-    "reports that readers may disagree on the /Kids array %j",
+    "reports that the /Kids array %j is not plain, because readers may interpret it differently",
     (text) => {
       expect(read(text)).toEqual({ kids: [3], numbers: [3], isPlain: false });
     },
   );
 
-  it("rejects a /Kids array in which an R does not end a reference", () => {
+  it("rejects a /Kids array that has an R without two integers before it", () => {
     expect(() => read("[3.0 0 R]")).toThrow(Malformed);
   });
 });

@@ -1,4 +1,4 @@
-/** Tests page trees: the attributes and the number of their pages, and trees that the engine rejects. */
+/** Tests the attributes of pages, page counts, and page trees that the engine rejects. */
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
 import { type Bodies, file, latin1, onePage, open, stamp } from "../fixture.ts";
@@ -27,7 +27,7 @@ describe("entries of pages", () => {
     ["/CropBox[0 0 50 60 70]", "/CropBox[0 0 50 60]"],
     ["/CropBox 7 0 R", "/CropBox[0 0 50 60]"],
   ])(
-    "the output has the page box or the page unit in the form that all readers understand: %s",
+    "the output has page boxes, rotations and units in a form that all readers understand: %s",
     async (entry, expected) => {
       const bodies = {
         ...onePage(`${entry}/MediaBox[0 0 90 90]/Contents 4 0 R/Resources<<>>`),
@@ -39,7 +39,7 @@ describe("entries of pages", () => {
     },
   );
 
-  it("adds a MediaBox to a page without one", async () => {
+  it("adds a MediaBox to a page that neither has nor inherits one", async () => {
     const output = await stamp(file({ ...onePage("/Contents 4 0 R") }));
     expect(objectOf(output, 3)).toContain("/MediaBox[0 0 612 792]");
   });
@@ -48,13 +48,13 @@ describe("entries of pages", () => {
 describe("page counts", () => {
   const node = (kids: string) => `<</Type/Pages/Count 2/Kids[${kids}]>>`;
 
-  it("counts the pages of a page-tree node again each time that the node is listed", async () => {
+  it("the pages of a page-tree node count again each time that the node is listed", async () => {
     const bodies = { 2: node("5 0 R 5 0 R"), 5: node("6 0 R 6 0 R"), 6: node("3 0 R 3 0 R") };
     expect((await open(file({ ...onePage(), ...bodies }))).pages).toHaveLength(8);
     await expect(open(file({ ...onePage(), ...bodies }), { maxPages: 7 })).rejects.toThrow("more than 7 pages");
   });
 
-  it("rejects a page tree whose number of pages grows exponentially with its size", async () => {
+  it("rejects a small page tree that lists its nodes repeatedly, so that it has exponentially many pages", async () => {
     const nodes = Array.from({ length: 60 }, (_, index) => [index + 10, node(`${index + 11} 0 R ${index + 11} 0 R`)]);
     const bodies = { ...onePage(), 2: node("10 0 R"), ...Object.fromEntries(nodes), 70: node("3 0 R") };
     await expect(open(file(bodies), { maxPages: 1000 })).rejects.toThrow("more than 1000 pages");
@@ -70,7 +70,7 @@ describe("rejected page trees", () => {
     ["a page that has kids", { 2: root("5 0 R"), 5: "<</Type/Page/Kids[3 0 R]>>" }],
     ["a page with an indirect /Type that has kids", { 2: root("5 0 R"), 5: "<</Type 6 0 R/Kids[3 0 R]>>", 6: "/Page" }],
     ["a kid that may be a reference", { 2: root("3.0 0 R") }],
-  ])("rejects a file with %s", async (_, bodies) => {
+  ])("rejects a page tree with %s", async (_, bodies) => {
     expect(await outcome({ ...onePage(), ...bodies })).toBe("damaged_pdf");
   });
 });

@@ -34,7 +34,7 @@ it.each([
   ["a rectangle after text", "BT /F 9 Tf (a\\) 0 0 9 9 re f) Tj [(b) 2] TJ ET 0 0 8 8 re f", [[0, 0, 8, 8]]],
   ["a rectangle after an inline image", "BI /W 1 /H 1 /BPC 8 /CS /G ID x EI 0 0 8 8 re f", [[0, 0, 8, 8]]],
   ["a rectangle in an opaque state", "/Clear gs /Solid gs 0 0 8 8 re f", [[0, 0, 8, 8]]],
-])("reports the area of %s", (_, content, expected) => {
+])("a page's painted areas include %s", (_, content, expected) => {
   expect(areasOf(content)).toEqual(expected);
 });
 
@@ -48,18 +48,18 @@ it.each([
   ["a rectangle filled with a pattern", "/Pattern cs /P scn 0 0 9 9 re f"],
   ["a rectangle in a transparent state", "/Clear gs 0 0 9 9 re f"],
   ["a rectangle beyond a syntax error", "(( 0 0 9 9 re f"],
-])("does not report the area of %s", (_, content) => {
+])("a page's painted areas do not include %s", (_, content) => {
   expect(areasOf(content)).toEqual([]);
 });
 
-it("reports the area that a form paints inside the form's bounding box", () => {
+it("a page's painted areas include a form's painting, clipped to the form's bounding box", () => {
   const form = { ...IMAGES, content: encode("0 0 99 99 re f\n"), box: { x0: 0, y0: 0, x1: 20, y1: 20 } };
   const xobjectOf = () => ({ ...form, matrix: [1, 0, 0, 1, 10, 10] as const });
   expect(areasOf("q /F Do Q", { xobjectOf })).toEqual([[10, 10, 30, 30]]);
   expect(areasOf("/Clear gs /F Do", { xobjectOf })).toEqual([]);
 });
 
-it("ends even if forms draw themselves", () => {
+it("the search for painted areas ends even if a form draws itself", () => {
   const form: ReturnType<ContentSource["xobjectOf"]> = {
     ...IMAGES,
     content: encode("0 0 9 9 re f /F Do\n"),

@@ -1,12 +1,17 @@
-/** Tests that a change is applied only once if the page walk repeats a step because some bytes were not loaded. */
+/**
+ * Tests that each change to a page is applied only once. The page walk repeats a step if some bytes were not loaded.
+ */
 import { describe, expect, it } from "vitest";
 import { joined } from "../../../support/bytes.ts";
 import { type Bodies, file, latin1, onePage, plan, ranges } from "../fixture.ts";
 
-/** Stream that is longer than one read of a range source, so that the objects around it are not loaded together. */
+/**
+ * A stream that is longer than one read of a range source, so that the objects before and after it are not loaded
+ * together.
+ */
 const FAR = { data: new Uint8Array(700_000) };
 
-/** Returns a file of one page, whose entries `page` refer to objects far away in the file. */
+/** Returns a file of one page with the entries `page`, which refer to objects far away in the file. */
 const farFrom = (page: string, more: Bodies) =>
   file({ ...onePage(), 3: `<</Type/Page${page}>>`, 8: FAR, ...more, 30: FAR });
 
@@ -32,12 +37,15 @@ describe("a page walk that reads byte ranges", () => {
       "/Parent 1 0 R/MediaBox[0 0 300 400]/Contents 9 0 R/Resources<<>>",
       { 9: { data: "0 g" } },
     ],
-  ])("rewrites each entry of a page only once if the file is read in byte ranges, for %s", async (_, page, more) => {
-    const source = farFrom(page, more);
-    const output = latin1(await joined((await plan(ranges(source))).chunks()));
-    expect(output).toBe(latin1(await joined((await plan(source)).chunks())));
-    const text = /\n3 0 obj\n(.*)/.exec(output)![1]!;
-    expect(text).toMatch(/^<<(?:\/\w[^/]*)+>>$/);
-    expect(text.match(/\/Parent/g)).toHaveLength(1);
-  });
+  ])(
+    "rewrites each page entry only once if the file is read in byte ranges, for a page with %s",
+    async (_, page, more) => {
+      const source = farFrom(page, more);
+      const output = latin1(await joined((await plan(ranges(source))).chunks()));
+      expect(output).toBe(latin1(await joined((await plan(source)).chunks())));
+      const text = /\n3 0 obj\n(.*)/.exec(output)![1]!;
+      expect(text).toMatch(/^<<(?:\/\w[^/]*)+>>$/);
+      expect(text.match(/\/Parent/g)).toHaveLength(1);
+    },
+  );
 });

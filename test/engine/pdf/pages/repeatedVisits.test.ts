@@ -1,6 +1,6 @@
 /**
- * Tests objects that many pages share. The engine reads such an object once or charges it for each page, and never
- * applies a change twice.
+ * Tests objects that many pages share. The engine either reads a shared object only once, or charges the work again for
+ * each page. It never applies a change twice.
  */
 import { constants, deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
@@ -16,7 +16,10 @@ import { type Bodies, FileBuilder, file, onePage, open, plan, ranges } from "../
 const LONG = 20_000;
 const string = `<${"41".repeat(LONG / 2)}>`;
 
-/** Returns `count` pages and the objects they refer to. */
+/**
+ * Returns `count` pages and the objects that the pages refer to. `entries` returns the entries of a page, and `more`
+ * further objects.
+ */
 function pages(count: number, entries: (num: number) => string, more: (num: number) => Bodies, tree = ""): Bodies {
   const numbers = Array.from({ length: count }, (_, index) => 100 + 2 * index);
   const kids = numbers.map((num) => `${num} 0 R`).join(" ");
@@ -41,14 +44,17 @@ test.each<[string, (count: number) => Bodies]>([
     }),
   ],
   ["malformed kids", (count) => ({ ...pages(count, () => "/Kids 5 0 R", nothing), 5: `[${"0 ".repeat(LONG / 2)}]` })],
-])("charges a long value once for each page that refers to the value as its %s", async (_, bodies) => {
-  const scanned = async (count: number) => {
-    const source = new MemorySource(file(bodies(count)));
-    await plan(source).catch(() => undefined);
-    return source.meter.used.scanned;
-  };
-  expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
-});
+])(
+  "a long value counts against the work limit once for each page that refers to the value as its %s",
+  async (_, bodies) => {
+    const scanned = async (count: number) => {
+      const source = new MemorySource(file(bodies(count)));
+      await plan(source).catch(() => undefined);
+      return source.meter.used.scanned;
+    };
+    expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
+  },
+);
 
 test("inspects malformed inherited resources once, not for each page", async () => {
   const slots = vi.spyOn(Resources.prototype, "find");
@@ -58,7 +64,7 @@ test("inspects malformed inherited resources once, not for each page", async () 
   slots.mockRestore();
 });
 
-/** Returns pages that share these resources, and an object stream with the objects to which the resources refer. */
+/** Returns a file with the objects `bodies`, and with an object stream that has the objects `members`. */
 function withMembers(bodies: Bodies, members: Record<number, string>): Uint8Array {
   const builder = new FileBuilder().objects(bodies);
   return builder.xrefStream(91, builder.objectStream(90, members)).bytes();
@@ -72,11 +78,12 @@ test("reads a long resource dictionary once, not again for each page that waits 
     { 80: "<<>>" },
   );
   await open(bytes);
-  expect(texts.mock.calls.length).toBeLessThan(10_000); // one read for each entry, and a few reads for each page
+  // The number of reads is one for each entry, and a few for each page.
+  expect(texts.mock.calls.length).toBeLessThan(10_000);
   texts.mockRestore();
 });
 
-test("counts a page against the work limit each time that the page is read", async () => {
+test("a page counts against the work limit each time that it is read", async () => {
   const entry = `/A<${"41".repeat(LONG / 2)}>`;
   const scanned = async (count: number) => {
     const numbers = Array.from({ length: count }, (_, index) => 100 + 3 * index);
@@ -94,7 +101,7 @@ test("counts a page against the work limit each time that the page is read", asy
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 4 * LONG);
 });
 
-test("reads a profile's metadata once, although many output intents refer to it", async () => {
+test("reads the XMP metadata only once, even if the output intent is behind a long chain of object streams", async () => {
   const xmp = `<x xmlns:p="http://www.aiim.org/pdfa/ns/id/" p:part="2">${" ".repeat(50_000)}`;
   const builder = new FileBuilder().objects({
     ...onePage(),
@@ -107,13 +114,14 @@ test("reads a profile's metadata once, although many output intents refer to it"
   expect(source.meter.used.decoded).toBeLessThan(2 * xmp.length);
 });
 
-test("ignores an output intent and a name tree whose object numbers readers reject", async () => {
+test("ignores an output intent and a name tree that are referred to by an object number above the permitted maximum", async () => {
   const catalog = "<</Type/Catalog/Pages 2 0 R/OutputIntents[4294967295 0 R]/Names 4294967295 0 R>>";
   expect(await open(new MemorySource(file({ ...onePage(), 1: catalog })))).toMatchObject({ pdfa: undefined });
 });
 
-test("counts the dictionary of a shared content stream against the work limit again for each page", async () => {
-  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`; // the output must rewrite the dictionary, because the number is malformed
+test("the dictionary of a shared content stream counts against the work limit again for each page", async () => {
+  // The output must rewrite this dictionary, because the number 1e5 is malformed.
+  const stream = `<<${"/A 0".repeat(LONG / 4)}/B 1e5/Length 3>>stream\n0 g\nendstream`;
   const scanned = async (count: number) => {
     const source = new MemorySource(file({ ...pages(count, () => "/Contents 5 0 R", nothing), 5: stream }));
     await open(source);
@@ -122,7 +130,7 @@ test("counts the dictionary of a shared content stream against the work limit ag
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 8 * LONG);
 });
 
-test("counts the object that a stream's /Length refers to against the work limit for each scanned stream", async () => {
+test("the object that a stream's /Length refers to counts against the work limit once for each scanned stream", async () => {
   const scanned = async (count: number) => {
     const builder = new FileBuilder().objects({ ...onePage(), 5: string });
     for (let num = 10; num < 10 + count; num++) builder.objects({ [num]: "<</Length 5 0 R>>stream\nendstream" });
@@ -134,7 +142,7 @@ test("counts the object that a stream's /Length refers to against the work limit
   expect((await scanned(20)) - (await scanned(10))).toBeGreaterThan(10 * 15 * LONG);
 });
 
-test("counts the bytes that are read for each of several unreadable members at one offset against the work limit", async () => {
+test("unreadable object-stream members at one offset count against the work limit separately, although they share their bytes", async () => {
   const unreadable = "[".repeat(45) + "0 ".repeat(480);
   const builder = new FileBuilder().objects({ 4: onePage()[4]! });
   const members: [number, string][] = [
@@ -163,16 +171,18 @@ test("counts the bytes that are read for each of several unreadable members at o
 });
 
 describe("failed filters", () => {
-  test("counts the possible output of a failed Flate filter against the work limit", () => {
+  test("the possible output of a failed Flate filter counts against the work limit", () => {
     const zeros = deflateSync(new Uint8Array(1_000_000), { finishFlush: constants.Z_FULL_FLUSH });
-    const data = Buffer.concat([zeros, Buffer.from([0x07])]); // the data have a block of an invalid type
+    // After the zeros, the data have a block of an invalid type.
+    const data = Buffer.concat([zeros, Buffer.from([0x07])]);
     const meter = new Meter(0);
     expect(() => decodeStream(new Map([["Filter", "Fl"]]), data, meter)).toThrow(Malformed);
     expect(meter.used.scanned).toBeGreaterThanOrEqual((2 * 1_000_000) / 16);
   });
 
-  test("counts the possible output of a failed LZW filter against the work limit", () => {
-    const codes = [65, ...Array.from({ length: 200 }, (_, index) => 258 + index), 256, 511]; // each string is one byte longer than the previous string
+  test("the output of a failed LZW filter counts against the work limit", () => {
+    // Each of these LZW codes stands for a string that is one byte longer than the previous string.
+    const codes = [65, ...Array.from({ length: 200 }, (_, index) => 258 + index), 256, 511];
     const bits = codes.map((code) => code.toString(2).padStart(9, "0")).join("");
     const data = Uint8Array.from(bits.match(/.{1,8}/g)!, (byte) => Number.parseInt(byte.padEnd(8, "0"), 2));
     const meter = new Meter(0);
@@ -181,7 +191,7 @@ describe("failed filters", () => {
   });
 });
 
-test("reads a cross-reference table with many short subsections in short pieces", async () => {
+test("reads a cross-reference table with many short subsections in short reads", async () => {
   const builder = new FileBuilder().objects(onePage()).table();
   const more = "9 1\n0000000000 00000 f \n".repeat(500);
   const text = builder.text

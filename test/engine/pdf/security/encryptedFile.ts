@@ -5,14 +5,14 @@ import VECTORS from "./encryption.vectors.json" with { type: "json" };
 export { VECTORS };
 
 /**
- * A file that another program encrypted: its dictionary, one string and one stream. Bytes are written in hexadecimal.
- * `made` is the command that encrypted the file.
+ * The result of encrypting a file with another program: the encryption dictionary, one string and one stream. Bytes are
+ * in hexadecimal. `made` is the command that encrypted the file.
  */
 export type Vector = (typeof VECTORS)[number];
 
 export const bytesOfHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));
 
-/** Returns the encryption dictionary as the engine reads it. */
+/** Returns the encryption dictionary in the form in which the engine's parser returns it. */
 export function encryptDictionary({ dict }: Vector, changes: Partial<EncryptDictionary> = {}): EncryptDictionary {
   return {
     ...dict,
@@ -26,7 +26,7 @@ export function encryptDictionary({ dict }: Vector, changes: Partial<EncryptDict
   };
 }
 
-/** Returns the encryption dictionary in PDF syntax. */
+/** Returns the encryption dictionary as PDF text. */
 export function encryptText({ dict }: Vector): string {
   const hex = (key: "O" | "U" | "OE" | "UE" | "Perms", value: string | undefined) =>
     value ? `/${key} <${value}>` : "";
@@ -38,7 +38,7 @@ export function encryptText({ dict }: Vector): string {
   return `<< /Filter /${dict.filter} /V ${dict.v} /R ${dict.r} /Length ${dict.length} /P ${dict.p} ${hex("O", dict.o)} ${hex("U", dict.u)} ${hex("OE", dict.oe)} ${hex("UE", dict.ue)} ${hex("Perms", dict.perms)} ${filters} ${clear} >>`;
 }
 
-/** Returns a one-page file whose content another program encrypted. The page has words near its upper edge. */
+/** Returns a one-page file whose content was encrypted by another program. The page has words near its upper edge. */
 export function encryptedPage(vector: Vector): Uint8Array {
   const { id, stream } = vector;
   const file = new FileBuilder("%PDF-1.7\n").objects({

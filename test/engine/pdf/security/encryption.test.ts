@@ -56,11 +56,14 @@ describe("a file that another program encrypted", () => {
     expectPlain(vector);
   });
 
-  it.each(withoutPassword)("ignores a superfluous password of an encrypted file: $name", (vector) => {
-    expectPlain(vector, "something else");
-  });
+  it.each(withoutPassword)(
+    "opens an encrypted file that needs no password, even if a wrong password is sent: $name",
+    (vector) => {
+      expectPlain(vector, "something else");
+    },
+  );
 
-  it("opens an encrypted file with a password that matches only after SASLprep", () => {
+  it("opens an encrypted file with a password that matches only after Unicode normalization (SASLprep)", () => {
     expectPlain(AES_256, "ｕｓｅｒ");
   });
 
@@ -82,7 +85,7 @@ describe("a file that another program encrypted", () => {
 });
 
 describe("permissions", () => {
-  it.each(forbidding)("rejects changes that the permissions forbid if no password is sent: $name", (vector) => {
+  it.each(forbidding)("rejects a file whose permissions forbid changes if no password is sent: $name", (vector) => {
     expect(problemOf(() => open(vector))).toEqual({
       code: "modification_not_permitted",
       detail: "The PDF's permissions forbid changes. Send the owner password as `password`.",
@@ -90,7 +93,7 @@ describe("permissions", () => {
   });
 
   it.each(forbidding)(
-    "rejects changes that the permissions forbid if the password is not the owner password: $name",
+    "rejects a file whose permissions forbid changes if the password is not the owner password: $name",
     (vector) => {
       expect(problemOf(() => open(vector, "wrong"))).toEqual({
         code: "modification_not_permitted",
@@ -100,7 +103,7 @@ describe("permissions", () => {
   );
 
   it.each(["no modification with a user password, revision 3", "no modification with a user password, revision 6"])(
-    "rejects changes that the permissions forbid if the user password is sent: %s",
+    "rejects a file whose permissions forbid changes if the user password is sent: %s",
     (name) => {
       const vector = named(name);
       expect(problemOf(() => open(vector, "user")).code).toBe("modification_not_permitted");
@@ -109,20 +112,20 @@ describe("permissions", () => {
     },
   );
 
-  it("rejects changes to pages if the permissions allow only form filling", () => {
+  it("rejects a file whose permissions allow only form filling", () => {
     const vector = named("only form filling, revision 6");
     expect(problemOf(() => open(vector)).code).toBe("modification_not_permitted");
   });
 
-  it("ignores the permissions if the owner password is empty", () => {
+  it("ignores the permissions of a file whose owner password is empty", () => {
     expectPlain(named("no modification, both passwords empty, revision 3"));
   });
 
-  it("ignores the permissions if the user password is also the owner password", () => {
+  it("ignores the permissions of a file whose user and owner passwords are equal", () => {
     expectPlain(named("no modification, both passwords the same, revision 6"), "same");
   });
 
-  it("reads the permissions from the encrypted /Perms, not from an edited /P", () => {
+  it("takes the permissions from the encrypted /Perms, not from the /P entry, which is easy to edit", () => {
     const vector = named("no modification, revision 6");
     expect(problemOf(() => open(vector, undefined, { p: -4 })).code).toBe("modification_not_permitted");
   });
@@ -131,7 +134,7 @@ describe("permissions", () => {
     { state: "missing", perms: undefined },
     { state: "broken", perms: new Uint8Array(16) },
     { state: "cut off", perms: new Uint8Array(3) },
-  ])("reads the permissions from /P if the encrypted /Perms is $state", ({ perms }) => {
+  ])("takes the permissions from /P if the encrypted /Perms is $state", ({ perms }) => {
     const vector = named("an empty user password, revision 6");
     expectPlain(vector, undefined, { perms });
     expect(problemOf(() => open(vector, undefined, { perms, p: -12 })).code).toBe("modification_not_permitted");
@@ -267,21 +270,24 @@ describe("crypt filters", () => {
     ["a key that is too short for AES", AES_128, { cf: { StdCF: { cfm: "AESV2", length: 5 } } }],
     ["a length of the filter that is not the key's", FILTERED_RC4, { cf: { StdCF: { cfm: "V2", length: 5 } } }],
     ["a length that is not the key's", AES_128, { length: 40, cf: { StdCF: { cfm: "AESV2" } } }],
-  ])("rejects crypt filters with %s", (_, vector, changes) => {
-    expect(problemOf(() => open(vector, "user", changes))).toEqual({
-      code: "unsupported_encryption",
-      detail: expect.stringContaining("that PDF readers interpret differently"),
-    });
-  });
+  ])(
+    "rejects an encryption dictionary with crypt filters that readers interpret differently: %s",
+    (_, vector, changes) => {
+      expect(problemOf(() => open(vector, "user", changes))).toEqual({
+        code: "unsupported_encryption",
+        detail: expect.stringContaining("that PDF readers interpret differently"),
+      });
+    },
+  );
 
   it.each([RC4_128, AES_128, AES_256])(
-    "uses a stream's own crypt filter instead of the default one: $name",
+    "a stream's own crypt filter takes precedence over the default crypt filter: $name",
     (vector) => {
       expect(open(vector, "user").decryptStream(5, 0, secret, "Identity")).toEqual(secret);
     },
   );
 
-  it("rejects a stream that names a missing crypt filter", () => {
+  it("rejects a stream whose crypt filter is not in the encryption dictionary", () => {
     const cipher = open(AES_256, "user");
     expect(problemOf(() => cipher.decryptStream(4, 0, secret, "Missing"))).toEqual({
       code: "unsupported_encryption",
@@ -289,7 +295,7 @@ describe("crypt filters", () => {
     });
   });
 
-  it("needs no password for a file that encrypts only attachments, until it reads an attachment", () => {
+  it("opens a file that encrypts only attachments without a password, but needs the password to read an attachment", () => {
     const cipher = open(AES_256, undefined, { stmF: "Identity", strF: "Identity" });
 
     expect(cipher.encryptStream(4, 0, secret)).toEqual(secret);
@@ -301,7 +307,7 @@ describe("encryption", () => {
   const ciphers = [RC4_40, RC4_128, FILTERED_RC4, AES_128, AES_256];
   const lengths = [0, 1, 15, 16, 17, 5_000];
 
-  it.each(ciphers)("decrypts its own encrypted data back to the original: $name", (vector) => {
+  it.each(ciphers)("data that are encrypted and then decrypted are unchanged: $name", (vector) => {
     const cipher = open(vector, "user");
     for (const length of lengths) {
       const plain = Uint8Array.from({ length }, (_, i) => i * 7);
@@ -313,12 +319,15 @@ describe("encryption", () => {
     }
   });
 
-  it.each([RC4_128, FILTERED_RC4])("encrypts to the same bytes as the program that made the file: $name", (vector) => {
-    const { num, gen, plain, encrypted } = vector.stream;
-    expect(open(vector, "user").encryptStream(num, gen, bytes(plain))).toEqual(hex(encrypted));
-  });
+  it.each([RC4_128, FILTERED_RC4])(
+    "encrypts data to the same bytes as the program that made the test file: $name",
+    (vector) => {
+      const { num, gen, plain, encrypted } = vector.stream;
+      expect(open(vector, "user").encryptStream(num, gen, bytes(plain))).toEqual(hex(encrypted));
+    },
+  );
 
-  it.each([RC4_40, RC4_128, AES_128])("encrypts with a different key for each object: $name", (vector) => {
+  it.each([RC4_40, RC4_128, AES_128])("encrypts each object with a different key: $name", (vector) => {
     const cipher = open(vector, "user");
     const written = cipher.encryptStream(4, 0, bytes("the same words"));
 
@@ -326,7 +335,7 @@ describe("encryption", () => {
     expect(cipher.decryptStream(4, 1, written)).not.toEqual(bytes("the same words"));
   });
 
-  it.each([AES_128, AES_256])("derives the AES initialization vector from every byte of the data: $name", (vector) => {
+  it.each([AES_128, AES_256])("the AES initialization vector depends on every byte of the data: $name", (vector) => {
     const cipher = open(vector, "user");
     const vectorOf = (data: Uint8Array) => hexOf(cipher.encryptStream(4, 0, data).subarray(0, 16));
 
@@ -343,24 +352,24 @@ describe("damaged AES data", () => {
   const { num, gen, encrypted, plain } = AES_256.stream;
   const data = hex(encrypted);
 
-  it("decrypts AES data shorter than two blocks to no data", () => {
+  it("decrypts AES data shorter than two blocks to empty data", () => {
     for (const length of [0, 1, 15, 16, 31]) {
       expect(cipher.decryptStream(num, gen, data.subarray(0, length))).toEqual(new Uint8Array(0));
     }
   });
 
-  it("treats AES data as intact only if they have an initialization vector, whole blocks and valid padding", () => {
+  it("AES data count as intact only if they have an initialization vector, whole blocks and valid padding", () => {
     const damaged = [data.subarray(0, -1), data.subarray(0, 16), new Uint8Array(), data.with(-1, data.at(-1)! ^ 1)];
     expect(cipher.isIntact(num, gen, data)).toBe(true);
     for (const one of damaged) expect(cipher.isIntact(num, gen, one), hexOf(one)).toBe(false);
   });
 
-  it("ignores a line break after AES data", () => {
+  it("ignores a line break after encrypted AES data", () => {
     const followed = new Uint8Array([...data, 13, 10]);
     expect(ascii(cipher.decryptStream(num, gen, followed))).toBe(plain);
   });
 
-  it("decrypts AES data that lack their last block up to the block before", () => {
+  it("decrypts all remaining blocks if the last block of AES data is missing", () => {
     const read = cipher.decryptStream(num, gen, data.subarray(0, -16));
     expect(read).toEqual(bytes(plain).subarray(0, data.length - 32));
   });
@@ -369,7 +378,7 @@ describe("damaged AES data", () => {
     { what: "padding bytes with different values", end: "\x02" },
     { what: "a padding length above the block size", end: " ".repeat(32) },
     { what: "a padding length of zero", end: "\0".repeat(48) },
-  ])("retains the last bytes of AES data if they are not valid padding: $what", ({ end }) => {
+  ])("keeps the last decrypted bytes of AES data if they are not valid padding: $what", ({ end }) => {
     const unpadded = bytes(end.padStart(48, "."));
     const blocks = cipher.encryptStream(num, gen, unpadded).subarray(0, -16);
     expect(cipher.decryptStream(num, gen, blocks)).toEqual(unpadded);
@@ -377,7 +386,7 @@ describe("damaged AES data", () => {
 });
 
 describe("RC4", () => {
-  /** RFC 6229, section 2: the first 16 bytes of the key stream. */
+  /** Expected values from RFC 6229, section 2: the first 16 bytes of each key stream. */
   it.each([
     ["0102030405", "b2396305f03dc027ccc3524a0a1118a8"],
     ["01020304050607", "293f02d47f37c9b633f2af5285feb46b"],

@@ -1,4 +1,4 @@
-/** Hostile files, written to exceed the work limits or to hide a page from the mark. */
+/** Tests hostile files, which try to exceed the work limits or to keep the mark off a page. */
 import { deflateSync } from "node:zlib";
 import { describe, expect, it, test, vi } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
@@ -10,7 +10,7 @@ import { alternating, HOSTILE_FILES, lengthsApart, packedPages, shuffled } from 
 import { PdfWriter } from "../../../support/pdfWriter.ts";
 import { FileBuilder, file, latin1, onePage, plan, stamp } from "../fixture.ts";
 
-/** Marks a file. Returns the outcome, the length of the output, and the work that the meter counted. */
+/** Marks a file. Returns the outcome, the length of the output, and the total work that the meter counted. */
 async function mark(bytes: Uint8Array) {
   const source = new MemorySource(bytes);
   let outcome = "stamped";
@@ -27,13 +27,13 @@ async function mark(bytes: Uint8Array) {
 
 describe("hostile files", () => {
   test.each(Object.entries(HOSTILE_FILES))(
-    "work and output grow at most in proportion to the file size: %s",
+    "the work for a hostile file and the output's length grow at most in proportion to the file size: %s",
     async (_, make) => {
       const [small, large] = [make(200), make(400)];
       const [one, two] = [await mark(small), await mark(large)];
       expect(two.outcome).toBe(one.outcome);
-      // Read windows grow by factors of eight, so twice the bytes can take a little more than twice the work. If work
-      // grew quadratically, it would be four times as much.
+      // Read windows grow by factors of eight, so a file of twice the size can take a little more than twice the work.
+      // Quadratic growth would take four times the work.
       expect(two.work / one.work).toBeLessThan(3);
       expect(two.length / (one.length || 1)).toBeLessThan(2.2);
       expect(two.length).toBeLessThanOrEqual(large.length + 1024 * 1024 + 400 * 10 * 4096);
@@ -55,7 +55,7 @@ it("yields to the event loop while it reads the rows of a large cross-reference 
   expect(turns.mock.calls.length).toBeGreaterThan(2);
 });
 
-/** Counts the pages of an output, and those whose contents have the mark. */
+/** Returns the number of pages of an output, and the number of pages whose contents have the mark. */
 async function markedPages(output: Uint8Array) {
   const document = await openPdf(new MemorySource(output), {});
   const marked = document.pages.filter(({ rewrite }) => /\/Contents ?\[\d+ 0 R .*\d+ 0 R\]/.test(latin1(rewrite.text)));
@@ -76,7 +76,7 @@ describe("pages of files with an unusual page tree", () => {
     expect(await markedPages(await stamp(bytes, { maxPages: 100_000 }))).toEqual({ pages: count, marked: count });
   });
 
-  it("inherits /Rotate for a page whose own /Rotate is null", async () => {
+  it("a page whose /Rotate is null inherits the /Rotate of its page-tree node", async () => {
     const bytes = file({
       ...onePage("/MediaBox[0 0 300 400]/Rotate null"),
       2: "<</Type/Pages/Rotate 90/Kids[3 0 R]>>",
@@ -88,7 +88,7 @@ describe("pages of files with an unusual page tree", () => {
 it.each([
   ["", "9 0 R"],
   ["/Parent 9 0 R", "/Parent 1 0 R"],
-])("replaces a missing or wrong /Parent that hides inherited attributes", async (own, node) => {
+])("replaces a missing or wrong /Parent, because readers would not find inherited attributes", async (own, node) => {
   const bytes = file({
     1: "<</Type/Catalog/Pages 2 0 R>>",
     2: "<</Type/Pages/MediaBox[0 0 100 100]/Resources<<>>/Kids[5 0 R]>>",
@@ -104,8 +104,8 @@ it.each([
 });
 
 /**
- * Returns a file with a chain of page-tree nodes. The kids of each node are one page and the next node. The nodes
- * alternate between two object streams.
+ * Returns a file with a chain of page-tree nodes. The kids of each node are one page and the next node. Two object
+ * streams contain the nodes alternately.
  */
 function chained(count: number): Uint8Array {
   const writer = new PdfWriter();
@@ -132,7 +132,7 @@ function escaped(): Uint8Array {
   });
 }
 
-it("reads page entries with escaped names", async () => {
+it("reads page entries whose names have escapes", async () => {
   const [page] = (await openPdf(new MemorySource(escaped()), {})).pages;
   expect(page).toMatchObject({ rotate: 90, box: { x1: 100, y1: 50 } });
   const output = latin1(await stamp(escaped()));
@@ -150,7 +150,8 @@ describe("damaged files", () => {
   lost.objects({ 8: { dict: "/Type/ObjStm/N 1/First 4/Filter/FlateDecode", data: "not deflated" } });
   const broken = encode(lost.xrefStream(6, members).text.replace(/startxref\n\d+/, "startxref\n0"));
 
-  // Object 6, a page, is inside the data of a stream, which a scan skips. The cross-reference entry of object 9 is wrong.
+  // The page, object 6, is inside the data of a stream, which a scan for objects skips. The cross-reference entry of
+  // object 9 is wrong.
   const within = new FileBuilder().objects({ ...onePage(), 2: "<</Kids[3 0 R 6 0 R]>>" });
   within.objects({ 5: { data: "6 0 obj<</Type/Page>>endobj" }, 9: "null" });
   within.offsets.set(6, within.text.indexOf("6 0 obj"));
@@ -159,7 +160,7 @@ describe("damaged files", () => {
   // The data of the object stream end before the second page.
   const cut = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
   cut.objects({ 5: { dict: "/Type/ObjStm/N 2/First 10", data: "3 0 6 14  <</Type/Page>>" } });
-  // Object 5 is an object stream that contains page 6. A member of another object stream has the number 5 too.
+  // Object 5 is an object stream that contains page 6. Another object stream also has a member with the number 5.
   const twice = new FileBuilder().objects({ 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Kids[3 0 R 6 0 R]>>" });
   const ofPage = twice.objectStream(5, { 6: "<</Type/Page>>" });
   const ofNumber = twice.objectStream(7, { 3: "<</Type/Page>>", 5: "null" });

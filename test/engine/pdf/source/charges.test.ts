@@ -1,4 +1,7 @@
-/** Tests small files that cause much work. The engine either avoids each kind of work or charges it to the meter. */
+/**
+ * Tests small files that cause much work. The engine either avoids the work, or counts it against the limits of the
+ * meter.
+ */
 import { deflateSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import { decodeStream } from "../../../../src/engine/pdf/objects/filters.ts";
@@ -28,8 +31,8 @@ function withRows(dict: string, rows: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns a page without a cross-reference, followed by the objects `more` and by `trailers`. Only a scan finds these
- * objects.
+ * Returns a page without a cross-reference, followed by the objects `more` and by `trailers`. The engine finds these
+ * objects only by a scan.
  */
 const scanned = (trailers: string, more: Bodies = {}) => {
   const builder = new FileBuilder().objects({ ...onePage(), ...more });
@@ -37,7 +40,7 @@ const scanned = (trailers: string, more: Bodies = {}) => {
   return builder.bytes();
 };
 
-/** Returns a page in `count` revisions, each with a new cross-reference stream. */
+/** Returns a file with one page and `count` revisions, each with a new cross-reference stream. */
 function revised(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
   for (let previous = "", revision = 0; revision < count; revision++) {
@@ -48,7 +51,10 @@ function revised(count: number): Uint8Array {
   return builder.bytes();
 }
 
-/** Returns a page in `count` revisions, each with a new table. Only the oldest table has entries. */
+/**
+ * Returns a file with one page and `count` revisions, each with a new cross-reference table. Only the oldest table has
+ * entries.
+ */
 function tables(count: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage()).table();
   const from = builder.text.lastIndexOf("\nxref") + 1;
@@ -64,18 +70,19 @@ function tables(count: number): Uint8Array {
   return encode(`${parts.join("")}startxref\n${previous}\n%%EOF\n`);
 }
 
-test("rejects a file with too many revisions instead of ignoring the objects of the oldest revision", async () => {
+test("rejects a file with too many revisions, because ignoring the oldest revision would lose objects", async () => {
   expect(await outcome(tables(10_001))).toBe("too_complex");
 });
 
 describe("cross-reference streams", () => {
-  const BEYOND = "/Index[8388608 9999999999999]"; // readers reject these object numbers, so the engine stores no row for them
+  // Readers reject these object numbers, so the engine has no row for them.
+  const BEYOND = "/Index[8388608 9999999999999]";
 
-  test("counts every row of a cross-reference stream against the work limit, even if the row has no effect", async () => {
+  test("every row of a cross-reference stream counts against the work limit, even if the row has no effect", async () => {
     expect(await outcome(withRows(`/W[0 1 0]${BEYOND}`, new Uint8Array(19_000_000)))).toBe("too_complex");
   });
 
-  test("counts only rows that exist in cross-reference streams against the work limit, and accepts thousands of small revisions", async () => {
+  test("thousands of revisions are accepted if their cross-reference streams are short, because only existing rows count", async () => {
     expect(await outcome(revised(3000))).toBe("stamped");
   });
 
@@ -88,7 +95,7 @@ describe("cross-reference streams", () => {
   });
 });
 
-test("counts each entry of an object stream against the work limit, even if object numbers repeat", async () => {
+test("each entry of an object stream counts against the work limit, even if object numbers repeat", async () => {
   const data = deflateSync(Buffer.from("0 0 ".repeat(490_000)));
   const streams = Array.from({ length: 10 }, (_, i) => [
     10 + i,
@@ -97,13 +104,13 @@ test("counts each entry of an object stream against the work limit, even if obje
   expect(await outcome(scanned("", Object.fromEntries(streams)))).toBe("too_complex");
 });
 
-test("counts the memory of every trailer that a scan finds against the memory limit", async () => {
+test("the memory of every trailer that a scan finds counts against the memory limit", async () => {
   const trailer = `trailer\n<</A[${"()".repeat(50_000)}]>>\n`;
   expect(await outcome(scanned(trailer))).toBe("stamped");
   expect(await outcome(scanned(trailer.repeat(6)))).toBe("too_complex");
 });
 
-test("does not count catalog values that the engine does not need against the work limit, such as fifty thousand page labels", async () => {
+test("catalog values that the engine does not need, such as thousands of page labels, do not count against the memory limit of an object", async () => {
   const catalog = `<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[${"()".repeat(60_000)}]>>>>`;
   expect(await outcome(file(onePage(undefined, { 1: catalog })))).toBe("stamped");
   expect(await outcome(scanned("", { 1: catalog }))).toBe("stamped");
@@ -114,7 +121,7 @@ describe("filters", () => {
     const meter = new Meter(data.length);
     return { bytes: decodeStream(new Map(entries), data, meter), scanned: meter.used.scanned };
   };
-  /** Fixed charge for each filter, even for empty data. */
+  /** Work charged for each filter, even for empty data. */
   const FILTER = 4096;
 
   test("rejects a stream with more than 16 filters", () => {
@@ -123,11 +130,11 @@ describe("filters", () => {
     expect(() => decode(filters(17), new Uint8Array())).toThrow(Malformed);
   });
 
-  test("counts each filter of a stream against the work limit, even for empty data", () => {
+  test("each filter of a stream counts against the work limit, even for empty data", () => {
     expect(decode([["Filter", Array<Value>(16).fill("LZW")]], new Uint8Array()).scanned).toBe(16 * FILTER);
   });
 
-  test("counts each row of a predictor against the work limit", () => {
+  test("each row of a predictor counts against the work limit", () => {
     const params: Value = new Map<string, Value>([["Predictor", 15]]);
     const data = deflateSync(new Uint8Array(2000));
     const { bytes, scanned } = decode(
@@ -140,7 +147,7 @@ describe("filters", () => {
     expect([bytes.length, scanned]).toEqual([1000, FILTER + 16 * 1000 + 4 * 2000 + 10 * data.length]);
   });
 
-  test("rejects a stream whose filters together exceed the work limit", () => {
+  test("rejects a stream whose filters exceed the work limit only together", () => {
     const END = 128;
     const most = ((128 << 20) - FILTER) / 4;
     expect(decode([["Filter", "RL"]], new Uint8Array(most).fill(END)).bytes).toHaveLength(0);
@@ -151,7 +158,7 @@ describe("filters", () => {
     expect(() => decode([["Filter", twice]], literals)).toThrow("takes too long");
   });
 
-  test("counts empty Deflate blocks against the work limit each time that the blocks are inflated", () => {
+  test("empty Deflate blocks count against the work limit each time that they are inflated", () => {
     const empty = Array.from({ length: 1000 }, () => [0, 0, 0, 0xff, 0xff]).flat();
     const blocks = [0x78, 0x9c, ...empty, 1, 0, 0, 0xff, 0xff];
     const [intact, withoutSum] = [[...blocks, 0, 0, 0, 1], blocks].map((data) =>
@@ -164,16 +171,17 @@ describe("filters", () => {
   });
 
   test.each(["AHx", "A85", "LZW"])(
-    "counts the input of the filter %s against the work limit even if the output is empty, and retains no unused buffer",
+    "the input of the filter %s counts against the work limit even if the output is empty, and no unused buffer is kept",
     (filter) => {
-      const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2); // in LZW, the second code marks the end of the data
+      // For LZW, the second code marks the end of the data.
+      const END = new Uint8Array(1000).fill(" ".charCodeAt(0)).fill(128, 0, 2);
       const { bytes, scanned } = decode([["Filter", filter]], END);
       expect([bytes.buffer.byteLength, scanned]).toEqual([0, FILTER + 4000]);
     },
   );
 });
 
-test("counts the memory of cross-reference streams that a scan finds against the memory limit", async () => {
+test("the memory of cross-reference streams that a scan finds counts against the memory limit", async () => {
   const kept = async (more: string) => {
     const source = new MemorySource(scanned(more));
     await open(source);
@@ -187,7 +195,7 @@ test("counts the memory of cross-reference streams that a scan finds against the
 test.each([
   ["that is complete", "]"],
   ["that is malformed at its end", "}"],
-])("counts the parsed part of a value %s against the work limit", async (_, end) => {
+])("the parsed part of a value %s counts against the work limit", async (_, end) => {
   const value = `[${"0 ".repeat(1000)}${end}`;
   const { objects } = await open(file(onePage("", { 5: value })));
   const { meter } = objects.source;
@@ -196,7 +204,7 @@ test.each([
   expect(meter.used.scanned - before).toBeGreaterThan(32 * 2000);
 });
 
-test("counts the memory overhead of a copied object-stream member against the memory limit", async () => {
+test("the memory overhead of a copied object-stream member counts against the memory limit", async () => {
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data: "100 0 [1]" } }));
   const { meter } = objects.source;
   const before = meter.used.retained;
@@ -204,7 +212,7 @@ test("counts the memory overhead of a copied object-stream member against the me
   expect(meter.used.retained - before).toBeGreaterThan(192);
 });
 
-test("counts the copied header of an object stream against the work limit", async () => {
+test("the copied header of an object stream counts against the work limit", async () => {
   const { objects } = await open(
     scanned("", {
       5: { dict: "/Type/ObjStm/N 1/First 99999999", data: `100 0 ${" ".repeat(50_000)}` },
@@ -215,7 +223,7 @@ test("counts the copied header of an object stream against the work limit", asyn
   expect(source.meter.used.scanned).toBeGreaterThan(50_000);
 });
 
-/** Returns a file whose page tree has `nodes` empty nodes beside its only page. */
+/** Returns a file whose page tree has one page and `nodes` empty nodes. */
 function barren(nodes: number): Uint8Array {
   const numbers = Array.from({ length: nodes }, (_, index) => 10 + index);
   const objects = Object.fromEntries(numbers.map((num) => [num, "<</Type/Pages/Count 1/Parent 2 0 R/Kids[]>>"]));
@@ -223,12 +231,12 @@ function barren(nodes: number): Uint8Array {
   return file({ ...onePage("", objects), 2: `<</Type/Pages/Count 1/Kids[3 0 R ${kids}]>>` });
 }
 
-test("counts the memory of page-tree nodes against the memory limit, even if the nodes are empty", async () => {
+test("the memory of page-tree nodes counts against the memory limit, even if the nodes are empty", async () => {
   const kept = async (nodes: number) => (await open(barren(nodes))).objects.source.meter.used.retained;
   expect((await kept(20)) - (await kept(10))).toBeGreaterThanOrEqual(10 * 512);
 });
 
-test("yields to the event loop while it counts the pages of a tree", async () => {
+test("yields to the event loop while it counts the pages of a page tree", async () => {
   const meter = new Meter(0);
   const turns = vi.spyOn(meter, "yield");
   const kids = new KidList();
@@ -248,7 +256,7 @@ const pageWith = (entries: string) => file(onePage(`/MediaBox[0 0 300 400]${entr
 test.each(["/Contents<</A[%]>>", "/Contents 4 0 R/Resources[%]"])(
   "does not parse a page entry whose value has a wrong type: %s",
   async (entries) => {
-    const parsed = 600_000; // values that need more memory than the limit for one object
+    const parsed = 600_000; // the values need more memory than the limit for one object allows
     expect(await outcome(pageWith(entries.replace("%", "0 ".repeat(parsed))))).toBe(
       await outcome(pageWith(entries.replace("%", "0"))),
     );
@@ -266,7 +274,7 @@ test("yields to the event loop while it reads many large pages", async () => {
   expect(turns.mock.calls.length).toBeGreaterThanOrEqual(kids.length);
 });
 
-test("counts the decryption of an object stream against the work limit, and yields to the event loop after decoding the stream", async () => {
+test("decrypting an object stream counts against the work limit, and the engine yields to the event loop after decoding the stream", async () => {
   const data = `100 0 [1]${" ".repeat(1 << 20)}`;
   const { objects } = await open(scanned("", { 5: { dict: "/Type/ObjStm/N 1/First 6", data } }));
   const work = async (cipher?: Partial<Cipher>) => {
@@ -283,8 +291,8 @@ test("counts the decryption of an object stream against the work limit, and yiel
 });
 
 /**
- * Returns a file with pages outside the page tree. Each is inside a string of the previous page. The file also has
- * `rows` cross-reference rows without effect.
+ * Returns a file with `depth` pages outside the page tree, each of which is inside a string of the previous page. The
+ * file also has `rows` cross-reference rows without effect.
  */
 function strays(depth: number, rows: number): Uint8Array {
   const builder = new FileBuilder().objects(onePage());
@@ -300,7 +308,7 @@ function strays(depth: number, rows: number): Uint8Array {
   return builder.table({ trailer: `/Root 1 0 R/Prev ${older}` }).bytes();
 }
 
-test("counts all cross-reference rows against the work limit again each time that erasing a page uncovers another page", async () => {
+test("all cross-reference rows count against the work limit again each time that erasing a page uncovers another page", async () => {
   const rows = 10_000;
   const scanned = async (depth: number) => {
     const source = new MemorySource(strays(depth, rows));
@@ -310,7 +318,7 @@ test("counts all cross-reference rows against the work limit again each time tha
   expect((await scanned(4)) - (await scanned(2))).toBeGreaterThan(2 * 32 * rows);
 });
 
-test("yields to the event loop while it checks the boundaries of erased parts", async () => {
+test("yields to the event loop while it checks the boundaries of the parts to erase", async () => {
   const { objects } = await open(file(onePage()));
   const turns = vi.spyOn(objects.source.meter, "yield");
   const boundaries = new Boundaries(300_000);
@@ -319,7 +327,7 @@ test("yields to the event loop while it checks the boundaries of erased parts", 
   expect(turns.mock.calls.length).toBeGreaterThan(3);
 });
 
-test("sorts the cross-reference offsets again only if an object in the file is added or removed", () => {
+test("the cross-reference table sorts its offsets again only if an object in the file is added or removed", () => {
   const table = new XrefTable(1000);
   table.replace(1, IN_FILE, 10, 0);
   table.replace(2, IN_FILE, 20, 0);
@@ -339,14 +347,14 @@ test.each(["/MediaBox[0 0 300 400", "/Rotate[0", "/UserUnit[1"])(
   },
 );
 
-test("counts each candidate for the end of an object against the work limit, and stops the search after a few candidates", () => {
+test("each `endobj` that may end an object counts against the work limit, and the search stops after a few of them", () => {
   const source = new MemorySource(encode("\nendobj ".repeat(50_000)));
   expect(findEndobj(source, 0, source.length)).toBeUndefined();
   expect(source.meter.used.scanned).toBeGreaterThan(2000);
   expect(source.meter.used.scanned).toBeLessThan(20_000);
 });
 
-test("counts white space after stream data against the work limit, even if no `endstream` follows", () => {
+test("white space after stream data counts against the work limit, even if no `endstream` follows", () => {
   for (const [blanks, end] of [
     [1000, "endstream"],
     [50_000, "x"],

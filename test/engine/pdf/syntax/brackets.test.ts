@@ -1,4 +1,4 @@
-/** Tests how brackets in malformed dictionaries are balanced, and the cost. */
+/** Tests how brackets in malformed dictionaries are balanced, and how much work this takes. */
 import { describe, expect, it } from "vitest";
 import { MemorySource } from "../../../../src/engine/pdf/source/byteSource.ts";
 import { balanceBrackets } from "../../../../src/engine/pdf/syntax/brackets.ts";
@@ -27,7 +27,7 @@ describe("balanceBrackets", () => {
   );
 });
 
-it("reads no more bytes of an unbalanced object-stream member than of an unbalanced object in the file", async () => {
+it("an unbalanced object-stream member is read no further than an unbalanced object in the file", async () => {
   const builder = new FileBuilder().objects({ 4: { data: "0 g" } });
   const members = builder.objectStream(5, {
     1: "<</Type/Catalog/Pages 2 0 R>>",

@@ -1,6 +1,6 @@
 /**
- * values.ts parses dictionaries, and lexer.ts finds the positions of their entries. Both must agree, even among
- * garbage.
+ * Tests that values.ts, which parses dictionaries, and lexer.ts, which finds the positions of entries, agree even if a
+ * dictionary contains garbage.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -65,7 +65,7 @@ it.each<[string, string]>([
   ["at any kind of closing bracket", "<</A<<] /B 1>>"],
   ["where the container around the entry ends", "<</A[<<] /C 2>> /B 1>>"],
   ["after the brackets that the parser skips inside the value", "<</A<< << [ /C 2>>] >>/B 1>>"],
-])("finds the end of an entry's value %s", (_, text) => {
+])("the parser finds the end of an entry's value %s", (_, text) => {
   expect((parseValue(encode(text), 0) as Map<string, unknown>).get("B")).toBe(1);
 });
 
@@ -74,7 +74,7 @@ describe("cost of parsing", () => {
     ["at any depth", `${"<</A".repeat(190)}[${"1 ".repeat(1000)}]${">>".repeat(190)}`],
     ["if brackets do not match", `<</A${"<<]/A".repeat(14)} 1${">>".repeat(15)}`],
     ["if brackets are not closed", `${"<</A<< <<".repeat(60)}/B[${"1 ".repeat(1000)}]${">>".repeat(180)}`],
-  ])("reads each byte of an entry's value only a few times %s", (_, text) => {
+  ])("the parser reads each byte of an entry's value only a few times %s", (_, text) => {
     const { bytes, reads } = countedBytes(encode(text));
     parseValue(bytes, 0);
     expect(reads() / bytes.length).toBeLessThan(50);
@@ -87,7 +87,7 @@ it.each([
   ["entries", `<<${"/A 1".repeat(180_000)}>>`],
   ["numbers", "1 ".repeat(530_000)],
   ["bytes in a string", `(${"a".repeat(2_200_000)})`],
-])("rejects a value that takes too much memory: many %s", (_, text) => {
+])("the parser rejects a value that needs too much memory: many %s", (_, text) => {
   const bytes = encode(`[${text}]`);
   expect(() => parseValue(bytes, 0)).toThrow(EngineError);
 });

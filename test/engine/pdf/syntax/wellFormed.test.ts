@@ -1,4 +1,4 @@
-/** Tests that well-formed values are recognized and malformed values are rewritten. */
+/** Tests that well-formed values are recognized, and that malformed values are rewritten. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../src/engine/index.ts";
@@ -7,7 +7,7 @@ import { endOfWellFormed, WellFormedWalk, wellFormedText } from "../../../../src
 import { countedBytes } from "../../../support/countedBytes.ts";
 import { latin1 } from "../fixture.ts";
 
-/** Encodes a value and the word after it, as in a file. */
+/** Encodes a value and the keyword that follows a value in a file. */
 const encode = (text: string) => new Uint8Array(Buffer.from(`${text} endobj `, "latin1"));
 const nested = (depth: number) => `${"[".repeat(depth)}1${"]".repeat(depth)}`;
 
@@ -15,7 +15,7 @@ describe("well-formed values", () => {
   it.each([
     ...["1", "-1.5", "+.5", "4.", "true", "false", "null", "/Name", "/", "/A#20", "(a(b)\\))", "<0a F>", "<>", "[]"],
     ...["<<>>", "7 0 R", "7\n65535%c\n R", "[1 2 0 R]", "[1 2]", "<</A/B/C[<</D 1 0 R>>]/E(>>)>>", nested(50)],
-  ])("recognizes %s as well-formed", (text) => {
+  ])("recognizes %s as a well-formed value", (text) => {
     expect(endOfWellFormed(encode(text), 0)).toBe(text.length);
   });
 });
@@ -57,7 +57,7 @@ it.each([
 });
 
 it.each(["<</A[1 2 0 R[<<>>]]/B<</C(x)/D<0a>>>>>", nested(50), nested(51), "[<</A 1/B x>>]", "[[1][2 3"])(
-  "finds the same end of the value %s in several steps and in one call",
+  "finds the same end of the value %s whether the value is walked in steps or in one call",
   (text) => {
     const bytes = encode(text);
     const walk = new WellFormedWalk().from(0);
@@ -82,7 +82,7 @@ it("rejects a malformed value that is too long to rewrite", () => {
   expect(() => wellFormedText(encode(`[${"x ".repeat(1 << 18)}]`), 0)).toThrow(EngineError);
 });
 
-it("rewrites any malformed value as a well-formed value", () => {
+it("rewrites any malformed value as a well-formed value, unless the value cannot be interpreted", () => {
   const token = fc.constantFrom(
     ...[
       "<<",

@@ -1,4 +1,4 @@
-/** Tests how cross-reference entries are checked against the file, in memory and in byte ranges. */
+/** Tests how cross-reference entries are compared with the file, both in memory and in byte ranges. */
 import { describe, expect, it } from "vitest";
 import { PlanOutdated } from "../../../../src/engine/index.ts";
 import { RangeSource } from "../../../../src/engine/pdf/source/byteSource.ts";
@@ -10,7 +10,10 @@ const FORM = { dict: "/Type/XObject/Subtype/Form/BBox[0 0 300 400]", data: "1 0 
 const SHOWN = "/MediaBox[0 0 300 400]/Contents 4 0 R/Resources<</XObject<</F 6 0 R>>>>";
 const withForm = () => new FileBuilder().objects(onePage(SHOWN, { 4: { data: "/F Do" }, 6: FORM, 7: "(not used)" }));
 
-/** Marks a file that is read in byte ranges, and returns the output. Plans again if the plan is outdated. */
+/**
+ * Marks a file that is read in byte ranges, and returns the output. If the first plan is outdated, plans again with the
+ * option `thorough`.
+ */
 async function byRanges(source: Uint8Array): Promise<string> {
   const ranges = () => new RangeSource(readerBy(source.length, async (start, end) => source.slice(start, end)));
   const output = await joined((await plan(ranges())).chunks()).catch(async (error: unknown) => {
@@ -20,7 +23,7 @@ async function byRanges(source: Uint8Array): Promise<string> {
   return latin1(output);
 }
 
-/** Returns a file whose table wrongly locates its form at the last `word`. */
+/** Returns a file with a wrong cross-reference table: the entry of the form points to the last occurrence of `word`. */
 function formAt(word: string): Uint8Array {
   const builder = withForm();
   const offset = (at: number) => `${String(at).padStart(10, "0")} 00000 n`;
@@ -30,7 +33,8 @@ function formAt(word: string): Uint8Array {
 }
 
 /**
- * Returns a file whose cross-reference stream wrongly locates the form at the stream itself, and does not list itself.
+ * Returns a file with a wrong cross-reference stream. The entry of the form points to this stream, and the stream does
+ * not list itself.
  */
 function formAtStream(): Uint8Array {
   const builder = withForm();
@@ -39,7 +43,8 @@ function formAtStream(): Uint8Array {
 }
 
 /**
- * Returns a file with two cross-reference sections. The newer section wrongly locates the form at the older section.
+ * Returns a file with two cross-reference sections. In the newer section, the entry of the form wrongly points to the
+ * older section.
  */
 function formAtOlder(): Uint8Array {
   const builder = withForm().table();
@@ -58,14 +63,14 @@ describe("an entry that points to a cross-reference section", () => {
     ["startxref", formAt("startxref")],
     ["the cross-reference stream", formAtStream()],
     ["an older table", formAtOlder()],
-  ])("finds an object whose cross-reference entry points to %s", async (_, source) => {
+  ])("finds an object although its cross-reference entry points to %s", async (_, source) => {
     const output = await byRanges(source);
     expect(output).toBe(latin1(await stamp(source)));
     expect(output).toMatch(/6 0 obj\n<<\/Type\/XObject/);
   });
 });
 
-it("reads the generation of a cross-reference stream from its object header", async () => {
+it("reads the generation of a cross-reference stream from the stream's object header", async () => {
   const { text } = withForm().xrefStream(8);
   const source = new FileBuilder(text.replace("8 0 obj", "8 3 obj")).bytes();
   expect(await byRanges(source)).toBe(latin1(await stamp(source)));
@@ -84,8 +89,8 @@ describe("white space before an object", () => {
     ["more white space than an object header may have", header(`${" ".repeat(58)}6 0 obj`)],
     ["much white space", header(`${"\n".repeat(5000)}6 0 obj`)],
     ["a long comment", header(`%${"c".repeat(5000)}\n6 0 obj`)],
-    ["white space between its number and generation", header(`6${" ".repeat(100)}0 obj`)],
-  ])("finds an object after %s", async (_, source) => {
+    ["a header with much white space between number and generation", header(`6${" ".repeat(100)}0 obj`)],
+  ])("finds an object whose cross-reference entry points to %s", async (_, source) => {
     const output = await byRanges(source);
     expect(output).toBe(latin1(await stamp(source)));
     expect(output).toMatch(/6\s+0 obj\n<<\/Type\/XObject/);
