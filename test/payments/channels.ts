@@ -1,4 +1,4 @@
-/** Channels, deposits and vouchers for tests, which the official client signs. */
+/** Payment channels, deposits and vouchers for tests. The official client signs them. */
 import { computeChannelId, signVoucher } from "@x402/evm/batch-settlement/client";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import type { ChannelRequirements } from "../../src/payments/wire/channelOffer.ts";
@@ -12,7 +12,7 @@ export const CHAIN = NETWORKS["base-sepolia"];
 const CHANNEL_KEY: Hex = `0x${"c1".repeat(32)}`;
 const PAY_TO: Hex = `0x${"aa".repeat(20)}`;
 
-/** An offer of channels on one chain, at a price of 50,000 units. */
+/** An offer of payment channels on one chain, at a price of 50,000 atomic units. */
 export const CHANNEL_OFFER: Offer = offerOf(
   { url: "https://api.example.com/v1/watermark/text", description: "A watermark", outputSchema: {} },
   {
@@ -31,7 +31,7 @@ export const CHANNEL_OFFER: Offer = offerOf(
 export const REQUIREMENTS: ChannelRequirements = CHANNEL_OFFER.channels[0]!;
 export const PRICE = 50_000;
 
-/** A payer with one channel. */
+/** A payer with one payment channel. */
 export class TestPayer {
   readonly account = privateKeyToAccount(generatePrivateKey());
   readonly config: ChannelConfig;
@@ -51,13 +51,16 @@ export class TestPayer {
     this.channelId = computeChannelId(this.config, CHAIN.caip2);
   }
 
-  /** Returns the payload of a voucher up to `max`. */
+  /** Returns the payload of a voucher for the cumulative amount `max`. */
   async voucher(max: number) {
     const voucher = await signVoucher(this.account, this.channelId, String(max), CHAIN.caip2);
     return { type: "voucher", channelConfig: this.config, voucher };
   }
 
-  /** Returns the payload of a deposit with a voucher up to `max`. The signature of the transfer is made up. */
+  /**
+   * Returns the payload of a deposit together with a voucher for the cumulative amount `max`. The signature of the
+   * deposit's transfer is random.
+   */
   async deposit(amount: number, max: number) {
     const signature = `0x${crypto.getRandomValues(new Uint8Array(65)).toHex()}`;
     const validBefore = String(Math.floor(Date.now() / 1000) + 300);
@@ -66,19 +69,22 @@ export class TestPayer {
     return { ...(await this.voucher(max)), type: "deposit", deposit };
   }
 
-  /** Returns the payload of a refund under the last voucher. */
+  /** Returns the payload of a refund request, with a voucher for the amount charged so far. */
   async refund(charged: number, amount?: number) {
     return { ...(await this.voucher(charged)), type: "refund", ...(amount && { amount: String(amount) }) };
   }
 }
 
-/** The configuration of a payer that is a contract. Only the facilitator can check the vouchers of such a payer. */
+/**
+ * Changes the configuration of a channel to that of a contract wallet. Only the facilitator can verify the vouchers of
+ * such a wallet.
+ */
 export const CONTRACT = { payerAuthorizer: ZERO_ADDRESS };
 
-/** Wraps a channel payload in the payment of a call. */
+/** Wraps the payload of a channel in an x402 payment. */
 export const paymentOf = (payload: object, accepted: object = REQUIREMENTS) => ({ x402Version: 2, accepted, payload });
 
-/** Returns a payload as the service reads it. */
+/** Returns a payload in the form in which the service reads it. */
 export async function readPayload(payload: object): Promise<ChannelPayment> {
   const read = readChannelPayment([paymentOf(payload)], CHANNEL_OFFER)!;
   await checkVoucher(read, CHANNEL_OFFER);

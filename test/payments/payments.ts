@@ -10,7 +10,7 @@ import { offerOf } from "../../src/payments/wire/offer.ts";
 import { type PaymentPayload, readPaymentPayload } from "../../src/payments/wire/paymentPayload.ts";
 import { parsePrice } from "../../src/payments/wire/price.ts";
 
-/** The offer that the tests use. */
+/** The offer to which the payments of the tests belong. */
 export const OFFER = offerOf(
   { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {}, bazaar: {} },
   {
@@ -21,14 +21,15 @@ export const OFFER = offerOf(
   },
 );
 
-/** A log that drops all lines, and a timer that measures nothing. */
+/** A context whose log drops all lines and whose timer measures nothing. */
 export const SILENT = { requestId: "test", log: () => {}, timed: <T>(_: string, act: () => Promise<T>) => act() };
 
-/** A caller who has a payment, but sends no idempotency key and no sign-in. No default key applies. */
+/** Terms of a caller who sends only a payment: no idempotency key, no sign-in, and no default key applies. */
 export const BARE = { key: null, hasDefaultKey: false, isSignedIn: async () => false };
 
 /**
- * Creates a payment that looks as if it had been read from a call. Its signature is fake, because no test checks it.
+ * Creates a payment in the form in which the service reads it from a call. Its signature is fake, because no test
+ * checks it.
  */
 export async function paymentFrom({
   validBefore,
@@ -49,14 +50,14 @@ export async function paymentFrom({
   return readPaymentPayload({ x402Version: 1, scheme: "exact", network: "base-sepolia", payload }, OFFER);
 }
 
-/** Runs a whole sale, and returns its result. */
+/** Runs a sale from start to end, and returns its result. */
 export async function sell<T>(terms: SaleTerms<T>) {
   const sale = new Sale(terms);
   await sale.fulfill();
   return sale.settle();
 }
 
-/** Converts the errors of a call's work to text and back, by their messages. */
+/** Converts the errors of a call's work to text and back. Only the messages are converted. */
 export const ERRORS = {
   write: (error: unknown) => (error instanceof Error ? error.message : String(error)),
   read: (text: string) => new Error(text),
@@ -74,11 +75,11 @@ export function facilitatorThat(behavior: string) {
   return remoteFacilitator({ url, timeoutMs: timeoutOf(url) }, SILENT);
 }
 
-/** A ledger in memory, with alarms. */
+/** A ledger that keeps its records in memory and runs their alarms. */
 interface MemoryLedger extends LedgerBook {
-  /** The outputs that the ledger has deleted. */
+  /** Outputs that the ledger has deleted. */
   deleted: string[];
-  /** Returns the ledger's time, Unix milliseconds. */
+  /** Returns the ledger's time in Unix milliseconds. */
   now(): number;
   /** Advances the ledger's clock by `ms`. */
   advance(ms: number): void;
@@ -150,7 +151,7 @@ export function memoryLedger(): MemoryLedger {
   };
 }
 
-/** The result of the work in these tests. */
+/** The result of the work that is sold in these tests. */
 export const WORK: WorkResult<string> = {
   value: "work",
   output: "000000-00000000000000000000000000000000",

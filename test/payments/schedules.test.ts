@@ -6,21 +6,21 @@ import { type History, hasPaid, isSettledFor, type PaymentHistory, Simulation } 
 
 const SCHEDULES = allCases ? 2000 : 600;
 
-/** Returns the rules that a schedule has broken. */
+/** Returns the names of the rules that a schedule of calls has broken. */
 function broken(history: History): string[] {
   const { payments, answers, strangers, runs, repeats, kept, node, trusted } = history;
   const sold = answers.filter(({ outcome }) => outcome === "sold");
   const runOf = (output: string) => runs.find((run) => run.output === output)!;
   const stored = runs.filter(({ fate }) => fate === "stored");
   const orphaned = runs.filter(({ fate }) => fate === "died" || fate === "cut off").map(({ output }) => output);
-  /** Returns the results delivered for a payment, to any caller. */
+  /** Returns the distinct results that any caller got for a payment. */
   const given = (payment: PaymentHistory) =>
     new Set(sold.map(({ value }) => value!).filter((value) => runOf(value).payment === payment));
   const elsewhere = ({ consumed }: PaymentHistory) => (consumed?.by === "another service" ? 1 : 0);
   /**
-   * Returns whether the payment's money has arrived and the ledger can know this. The facilitator's answer must not
-   * have denied the transfer. In addition, either a node can be asked, or the facilitator was asked again before the
-   * authorization expired.
+   * Returns whether the money of the payment has arrived and the ledger can know this. The facilitator must not have
+   * denied the transfer in its answer. In addition, either a node can be asked, or the facilitator was asked again
+   * before the authorization expired.
    */
   const isKnownPaid = (payment: PaymentHistory) =>
     hasPaid(payment, history) && !payment.doubled && (node || (trusted && !payment.forgotten));

@@ -12,31 +12,33 @@ import { BARE, ERRORS, OFFER, SILENT, sell } from "./payments.ts";
 import { VirtualWorld } from "./virtualWorld.ts";
 
 /**
- * A simulation of `Sale` and the ledger's records. The clock, the chain, the facilitator's faults, and the deaths of
- * Workers and Durable Objects are all drawn from one seed. One payer calls with repeated or new payments, with or
- * without keys. Strangers call with forged payments and with payments from the chain, and submit the latter to the
- * chain themselves. The history of all events is recorded, and the rules in `schedules.test.ts` check it.
+ * Simulates `Sale` and the records of the ledger. One seed determines the clock, the chain, the facilitator's faults,
+ * and the deaths of Workers and Durable Objects. One payer calls with repeated or new payments, with or without
+ * idempotency keys. Strangers call with forged payments and with payments read from the chain, and submit the latter to
+ * the chain themselves. The simulation records the history of all events, and `schedules.test.ts` checks rules over
+ * this history.
  */
 
 const FACILITATOR_TIMEOUT_MS = 20_000;
 const BLOCK_MS = 2000;
 /**
- * The facilitator's account. From this account, the facilitator also settles for another service of the same seller.
+ * The account from which the facilitator sends transactions. It also settles payments for another service of the same
+ * seller.
  */
 const SIGNER = "0xf0";
-/** Creates a new promise for each use, so that its waiters can be garbage-collected. */
+/** Creates a promise that never resolves. Each use gets a new one, so that its waiters can be garbage-collected. */
 const never = () => new Promise<never>(() => {});
 
-/** The request and key of a call: one of two requests, under one of two keys or none. */
+/** The request and the idempotency key of a call: one of two requests, under one of two keys or without a key. */
 export interface Asked {
   request: "A" | "B";
   key: "K" | "L" | null;
 }
 
 /**
- * The state of one run of a call's work. The run may fail, or give precedence to an earlier payment for the same
- * request. Its Worker may die, or the Durable Object may die while it receives the output ("cut off"). Otherwise the
- * ledger stores the output, and deletes it only if it will never be paid for.
+ * The state of one run of a call's work. The run may fail, or yield to an earlier payment for the same request. The
+ * Worker may die, or the Durable Object may die while it receives the output ("cut off"). Otherwise the ledger stores
+ * the output, and deletes it only if it will never be paid for.
  */
 type Fate = "running" | "failed" | "yielded" | "died" | "cut off" | "stored" | "deleted";
 
@@ -51,7 +53,7 @@ interface Worker {
   run: Run | undefined;
 }
 
-/** The use of an authorization on the chain. It can be used once, before it expires. */
+/** The use of an authorization on the chain. An authorization can be used once, before it expires. */
 interface Consumed {
   by: "us" | "another service" | "a stranger" | "its cancellation";
   at: number;
@@ -59,16 +61,16 @@ interface Consumed {
 
 /** The history of one payment. */
 export interface PaymentHistory {
-  /** Number of transfers to the seller. */
+  /** Number of transfers of the payment's money to the seller. */
   moved: number;
   consumed: Consumed | undefined;
-  /** Expiry of the authorization, Unix milliseconds. */
+  /** Expiry of the authorization in Unix milliseconds. */
   ends: number;
-  /** Whether a transaction with the payment has been sent to the chain. */
+  /** Whether a transaction with the payment has been sent to the chain, so that others can see the payment. */
   isPublic: boolean;
   /** Whether the ledger has settled the payment. */
   sold: boolean;
-  /** Whether an alarm of the payment's object was lost. */
+  /** Whether an alarm of the payment's Durable Object was lost. */
   forgotten: boolean;
   /** Number of settlement attempts with an unknown outcome. */
   doubts: number;
@@ -78,11 +80,13 @@ export interface PaymentHistory {
    * asked.
    */
   doubled: boolean;
-  /** Number of sales without proof of settlement. */
+  /** Number of times that the payment was sold without proof of settlement. */
   unproved: number;
-  /** Times of the payment's sales in the daybooks. A real daybook has one entry per payment and time. */
+  /**
+   * Times at which the daybooks have booked a sale of the payment. A real daybook has one entry per payment and time.
+   */
   booked: Set<number>;
-  /** Request and key of the last call that settled the payment. */
+  /** Request and key of the last call that started to settle the payment. */
   settledFor: Asked | undefined;
   /** Whether the payment's signature is forged. */
   forged: boolean;
@@ -92,15 +96,15 @@ export interface PaymentHistory {
 interface Answer extends Asked {
   payment: PaymentHistory;
   outcome: string;
-  /** The result, if the call got one. */
+  /** The result that the call got, if any. */
   value?: string;
-  /** Whether the payment was signed for this call. */
+  /** Whether the payment was signed for this call, and not repeated from an earlier call. */
   isNewPayment: boolean;
   /** Whether the payment's money had moved before the answer. */
   paid: boolean;
   /**
-   * Whether an earlier payment under the key had paid for the request when the call began, and the ledger could know
-   * this.
+   * Whether an earlier payment under the key had paid for the request when the call began. The ledger must be able to
+   * know this.
    */
   paidBefore: boolean;
   final: boolean;
@@ -111,28 +115,28 @@ export interface History {
   payments: PaymentHistory[];
   /** Whether the ledger can ask a node and the facilitator publishes its account. */
   node: boolean;
-  /** Whether the payer may buy results without proof of settlement. */
+  /** Whether the ledger sells a result to the payer without proof of settlement. */
   trusted: boolean;
   answers: Answer[];
-  /** Outcomes of the strangers' calls. */
+  /** Outcomes of the calls that strangers made. */
   strangers: { payment: PaymentHistory; outcome: string }[];
   runs: Run[];
   /**
-   * Number of repeated runs. A run is repeated if an earlier run for the same payment or key is still active, or if the
-   * output of that run is stored.
+   * Number of runs that repeat work. A run repeats work if an earlier run for the same payment or key is still active,
+   * or if the output of the earlier run is stored.
    */
   repeats: number;
-  /** Outputs in storage. */
+  /** Outputs that are in storage. */
   kept: Set<string>;
 }
 
-/** A Durable Object that counts the calls in progress and its restarts. */
+/** A Durable Object. It counts its restarts as lives, and knows the calls in progress. */
 class SimulatedObject {
   life = 0;
   readonly calls = new Set<(error: Error) => void>();
 }
 
-/** The Durable Object of a payment: its storage, and the record that serves its current life. */
+/** The Durable Object of a payment: its storage, and the ledger entry of its current life. */
 class PaymentObject extends SimulatedObject {
   readonly payment: PaymentPayload;
   readonly history: PaymentHistory = {
@@ -175,7 +179,7 @@ export class Simulation {
   readonly #template: PaymentPayload;
   readonly #payments: PaymentObject[] = [];
   readonly #keys = new Map<string, SimulatedObject & { bound: StoredBinding | undefined }>();
-  /** Whether faults and deaths have stopped. */
+  /** Whether faults and deaths have stopped, near the end of the schedule. */
   #calm = false;
 
   constructor(seed: number, payment: PaymentPayload) {
@@ -187,9 +191,9 @@ export class Simulation {
   }
 
   /**
-   * Plays the schedule: some minutes of calls and faults, then a calm period. At the end the payer repeats both
-   * requests with the first payment and without a key. Then the payer sends request A with a new payment, under each
-   * key and without a key.
+   * Runs the schedule: some minutes of calls and faults, then a calm period. At the end, the payer repeats both
+   * requests with the first payment and without a key. Then the payer sends request A with a new payment under each
+   * key, and once without a key.
    */
   async play(): Promise<History> {
     const callers = 1 + this.#world.below(6);
@@ -245,7 +249,7 @@ export class Simulation {
     }
   }
 
-  /** Simulates a stranger who repeatedly sends a forged payment, or a payment read from the chain. */
+  /** Simulates a stranger who repeatedly sends a forged payment or a payment that is visible on the chain. */
   async #stranger(): Promise<void> {
     const forged = this.#world.chance(0.5) ? this.#sign() : undefined;
     if (forged) forged.history.forged = true;
@@ -273,7 +277,7 @@ export class Simulation {
 
   /**
    * Makes one call of the payer.
-   * @param final whether this is a call at the end of the simulation, for which the payer is signed in
+   * @param final whether the call is at the end of the simulation. The payer is signed in for such a call
    */
   async #call(asked: Asked, object: PaymentObject, final = false): Promise<string> {
     const { history } = this;
@@ -288,7 +292,10 @@ export class Simulation {
     return answered.outcome;
   }
 
-  /** Runs one call in a separate Worker, which may die at any step: admission, body, sale. */
+  /**
+   * Runs one call in a separate Worker, which may die at each step: at admission, while it reads the body, and during
+   * the sale.
+   */
   async #answer(
     asked: Asked,
     { payment, history }: PaymentObject,
@@ -338,7 +345,7 @@ export class Simulation {
     const run: Run = { ...asked, payment, output, fate: "running" };
     history.runs.push(run);
     worker.run = run;
-    if (this.#world.chance(0.5)) await this.#world.sleep(this.#world.below(3000)); // a file is fetched
+    if (this.#world.chance(0.5)) await this.#world.sleep(this.#world.below(3000)); // the time to fetch a file
     if (this.#dies(worker)) return never();
     defaultKey?.bind(asked.request);
     await this.#world.sleep(this.#world.chance(0.8) ? this.#world.below(3000) : this.#world.below(40_000));
@@ -375,7 +382,8 @@ export class Simulation {
     if (!this.#calm) {
       if (this.#world.chance(0.05)) await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS)); // the facilitator answers late
       if (this.#world.chance(0.03))
-        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" })); // the facilitator does not answer
+        // No answer from the facilitator.
+        return this.#world.sleep(FACILITATOR_TIMEOUT_MS).then(() => ({ outcome: "unknown" }));
       if (this.#world.chance(0.05)) return { outcome: "unknown" }; // the answer has status 500 or is broken
       if (this.#world.chance(0.05)) return { outcome: "invalid", reason: "a refusal" };
     }
@@ -390,7 +398,9 @@ export class Simulation {
     return true;
   }
 
-  /** Sends the facilitator's transaction to the chain. A stranger who sees it may submit the payment first. */
+  /**
+   * Sends the facilitator's transaction to the chain. A stranger who sees the transaction may submit the payment first.
+   */
   #transfer(payment: PaymentHistory): Settlement {
     if (this.#world.now >= payment.ends) return { outcome: "refused", reason: "it has expired" };
     payment.isPublic = true;
@@ -399,7 +409,7 @@ export class Simulation {
     return { outcome: this.#world.chance(0.5) ? "used" : "reverted", reason: "authorization is used" };
   }
 
-  /** Returns the evidence that the ledger's node has. The node is one block behind the chain. */
+  /** Returns the evidence that the ledger's node has about a payment. The node is one block behind the chain. */
   async #evidence({ consumed, ends }: PaymentHistory, firstAsked: number): Promise<Evidence | undefined> {
     await this.#world.sleep(this.#world.below(500));
     if (!this.#calm && this.#world.chance(0.2)) return undefined;
@@ -437,9 +447,9 @@ export class Simulation {
         this.#transfer(payment);
         await this.#world.sleep(this.#world.below(FACILITATOR_TIMEOUT_MS));
         return unknown;
-      case 6: // the wallet is empty, and the refusal does not show the outcome of earlier attempts
+      case 6: // the facilitator's wallet is empty, so its refusal does not show the outcome of earlier attempts
         return { outcome: "refused", reason: "a refusal" };
-      case 7: // the request arrives twice, and only the second answer arrives at the ledger
+      case 7: // the facilitator gets the request twice, and only the second answer arrives at the ledger
         if (this.#transfer(payment).outcome === "settled") payment.doubled = true;
         return this.#transfer(payment);
       case 9: // the facilitator does not process the request
@@ -449,7 +459,9 @@ export class Simulation {
         return { outcome: "reverted", reason: "another refusal" };
       case 10: // the simulation of the transaction fails
         return { outcome: "simulated", reason: "another refusal" };
-      case 11: // the facilitator's node does not answer, but may have sent the transaction; only another node can show whether it did
+      // The facilitator's node does not answer, but may have sent the transaction. Only another node can show whether
+      // it was sent.
+      case 11:
         payment.isPublic = true;
         if (this.#world.chance(0.5) && this.#transfer(payment).outcome === "settled")
           payment.doubled ||= !this.history.node && payment.doubts === 0;
@@ -460,10 +472,10 @@ export class Simulation {
   }
 
   /**
-   * Returns the ledger as seen by a Worker. Messages take time, and either side can die while a message is under way.
+   * Returns the ledger as a Worker sees it. Messages take time, and either side can die while a message is under way.
    */
   #ledger(worker: Worker, asked: Asked): LedgerBook {
-    /** Messages from one Worker to one object are delivered in order. */
+    /** The last message to each object. Messages from one Worker to one object are delivered in order. */
     const delivered = new Map<SimulatedObject, Promise<void>>();
     const reach =
       <A extends unknown[], R>(object: SimulatedObject, method: (...args: A) => Promise<R>) =>
@@ -573,7 +585,7 @@ export class Simulation {
         await this.#world.sleep(this.#world.below(1000));
         if (!this.#calm && this.#world.chance(0.2)) return mine(false); // the daybook could not be reached
         payment.booked.add(settledAt);
-        if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // the sale is booked, although the answer may be lost
+        if (!this.#calm && this.#world.chance(0.2)) this.#die(object); // the sale is booked, even if the answer is lost
         return mine(this.#calm || this.#world.chance(0.9));
       },
       allowUnproved: async () => mine(this.history.trusted),
@@ -613,7 +625,7 @@ export class Simulation {
       }
       const { life } = object;
       void object.record.alarm().catch(() => undefined);
-      // The runtime repeats an alarm whose object died.
+      // The runtime repeats an alarm if the object dies while it handles the alarm.
       this.#world.later(2000, () => {
         if (object.life !== life && object.alarmAt === undefined) this.#setAlarm(object, this.#world.now);
       });
@@ -634,14 +646,14 @@ export class Simulation {
 }
 
 /**
- * Returns whether the ledger can know that a payment's money has arrived. Without a node, it does not see a transfer that a
- * stranger submitted.
+ * Returns whether the ledger can know that the money of a payment has arrived. Without a node, the ledger does not see
+ * a transfer that a stranger submitted.
  */
 export function hasPaid({ consumed }: PaymentHistory, { node }: History): boolean {
   return consumed?.by === "us" || (node && consumed?.by === "a stranger");
 }
 
-/** Returns whether a payment was settled for this request under this key. */
+/** Returns whether a payment was settled for this request under this idempotency key. */
 export function isSettledFor({ settledFor }: PaymentHistory, { request, key }: Asked): boolean {
   return key !== null && settledFor?.request === request && settledFor.key === key;
 }

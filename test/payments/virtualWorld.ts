@@ -1,13 +1,13 @@
-/** A scheduled event. Events at the same time run in ascending order of `order`. */
+/** An event that is scheduled for a time. Events at the same time run in ascending order of `order`. */
 interface Due {
   at: number;
   order: number;
   run: () => void;
 }
 
-/** A manual clock and a random generator, both determined by one seed. */
+/** A manual clock and a random generator. One seed determines the order of events and the random numbers. */
 export class VirtualWorld {
-  /** The current time, Unix milliseconds. */
+  /** The current time in Unix milliseconds. */
   now = 1_000_000_000_000;
   readonly #random: () => number;
   readonly #events: Due[] = [];
@@ -21,8 +21,8 @@ export class VirtualWorld {
   }
 
   /**
-   * Schedules a function after `ms`. Functions due at the same time run in random order. Returns a function that
-   * cancels the scheduled one.
+   * Schedules `run` for `ms` from now. Functions that are due at the same time run in random order. Returns a function
+   * that cancels the schedule.
    */
   later(ms: number, run: () => void): () => void {
     const event = { at: this.now + ms, order: this.#random(), run };
@@ -58,7 +58,7 @@ export class VirtualWorld {
     return true;
   }
 
-  /** Returns a random integer from 0 to below `limit`. */
+  /** Returns a random integer from 0 up to, but not including, `limit`. */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
@@ -73,7 +73,7 @@ export class VirtualWorld {
   }
 }
 
-/** Returns a seeded random generator (mulberry32) of numbers from 0 to below 1. */
+/** Returns a seeded random generator (mulberry32) of numbers from 0 up to, but not including, 1. */
 function mulberry32(seed: number): () => number {
   let state = seed;
   return () => {

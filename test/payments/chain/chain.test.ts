@@ -12,7 +12,7 @@ const { asset } = NETWORKS["base-sepolia"];
 const USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5";
 const CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81";
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
-/** The sender of the transaction. */
+/** Address of the sender of the transaction. */
 const SENDER = `0x${"Fa".repeat(20)}`;
 const HASH = `0x${"cd".repeat(32)}`;
 const word = (hex: string) => `0x${hex.slice(2).toLowerCase().padStart(64, "0")}`;
@@ -27,20 +27,21 @@ const transfer = ({ payer = from, payee = to, amount = value } = {}) => ({
 });
 
 /**
- * A simulated chain and its node. The chain has a block every two seconds since T, and one transaction of the token.
+ * A simulated chain and its node. The chain has a block every two seconds since T, and a single transaction of the
+ * token.
  */
 interface Scene {
   /** Number of the newest block. */
   newest?: number;
-  /** Number of the transaction's block. */
+  /** Number of the block that contains the transaction. */
   block?: number;
   logs?: { topics: string[]; data?: string; address?: string }[];
   status?: string;
-  /** A broken answer that the node gives instead. */
+  /** A broken answer that the node gives in place of the right one. */
   broken?: object;
-  /** Prefix of the path in the URL of the node. */
+  /** Prefix of the path in the node's URL. */
   before?: string;
-  /** Lead of the Worker's clock over the chain's, in seconds. */
+  /** Lead of the Worker's clock over the chain's clock, in seconds. */
   aheadSeconds?: number;
 }
 
@@ -49,7 +50,7 @@ afterEach(() => {
 });
 
 /**
- * Returns the logged events and the evidence for a payment. By the chain's clock, the first attempt to settle the
+ * Returns the evidence for a payment and the logged events. By the chain's clock, the first attempt to settle the
  * payment was at T + 100, and the current time is T + 120.
  */
 async function evidence(scene: Scene) {
@@ -83,14 +84,14 @@ const settled = { outcome: "settled", transaction: HASH, sender: SENDER.toLowerC
 const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
 
 describe("evidenceOf on an EVM chain", () => {
-  test("reports a payment as settled once a block follows the block of its transfer", async () => {
+  test("an EVM payment is reported as settled once a block follows the block of its transfer", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs })).toEqual(settled);
     expect(await proves({ logs, newest: 56 })).toEqual(settled);
     expect(await proves({ logs, newest: 55 })).toBeUndefined();
   });
 
-  test("ignores event logs of other contracts between the logs of the authorization and of the transfer", async () => {
+  test("the search for an EVM payment ignores event logs of other contracts between the authorization's log and the transfer's log", async () => {
     expect(await proves({ logs: [used, { ...transfer(), address: `0x${"ee".repeat(20)}` }, transfer()] })).toEqual(
       settled,
     );
@@ -104,41 +105,45 @@ describe("evidenceOf on an EVM chain", () => {
     ["before the authorization's use", [transfer(), used]],
     ["of another authorization, after a wrong one", [used, transfer({ payee: from }), usedToo, transfer()]],
     ["of another authorization only", [used, usedToo, transfer()]],
-  ])("reports a payment as lost if the transfer is %s", async (_, logs) => {
+  ])("an EVM payment is reported as lost if the transfer is %s", async (_, logs) => {
     expect(await proves({ logs })).toEqual(lost("nonce"));
   });
 
-  test("reports a payment as lost if it was used before the first settlement attempt", async () => {
+  test("an EVM payment is reported as lost if it was used before the first settlement attempt", async () => {
     const logs = [used, transfer()];
-    expect(await proves({ logs, block: 47 })).toEqual(settled); // 94 s after T, within the tolerated clock differences
+    // Block 47 is 94 s after T, within the tolerated clock difference.
+    expect(await proves({ logs, block: 47 })).toEqual(settled);
     expect(await proves({ logs, block: 46 })).toEqual(lost("before"));
   });
 
   test.each([
     { clock: "ten minutes ahead of", aheadSeconds: 600 },
     { clock: "ten minutes behind", aheadSeconds: -600 },
-  ])("reports a payment as settled if the Worker's clock is $clock the chain's", async ({ aheadSeconds }) => {
-    expect(await proves({ logs: [used, transfer()], aheadSeconds })).toEqual(settled);
-  });
+  ])(
+    "an EVM payment is reported as settled if the Worker's clock is $clock the chain's clock",
+    async ({ aheadSeconds }) => {
+      expect(await proves({ logs: [used, transfer()], aheadSeconds })).toEqual(settled);
+    },
+  );
 
-  test("reports a payment as lost if it was used before the first settlement attempt, even if the Worker's clock is ahead", async () => {
+  test("an EVM payment is reported as lost if it was used before the first settlement attempt, even if the Worker's clock is ahead", async () => {
     const logs = [used, transfer()];
     expect(await proves({ logs, block: 47, aheadSeconds: 600 })).toEqual(settled);
     expect(await proves({ logs, block: 46, aheadSeconds: 600 })).toEqual(lost("before"));
   });
 
-  test("reports a canceled payment as lost", async () => {
+  test("a canceled EVM payment is reported as lost", async () => {
     expect(await proves({ logs: [canceled] })).toEqual(lost("canceled"));
     expect(await proves({ logs: [canceled], block: 1 }), "canceled before the first attempt").toEqual(lost("canceled"));
   });
 
-  test("reports an unused payment as lost once it has expired by the chain's clock", async () => {
+  test("an unused EVM payment is reported as lost once it has expired by the chain's clock", async () => {
     expect(await proves({ newest: 151 })).toEqual(lost("expired"));
     expect(await proves({ newest: 150 })).toBeUndefined();
     expect(await proves({ newest: 151, logs: [used, transfer()], block: 140 })).toEqual(settled);
   });
 
-  test("does not follow a redirect of the node, and logs the failure", async () => {
+  test("the request to an EVM node does not follow a redirect, and logs the failure", async () => {
     const { found, events } = await evidence({ logs: [used, transfer()], before: "moved/" });
     expect(found).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);
@@ -149,7 +154,7 @@ describe("evidenceOf on an EVM chain", () => {
     { result: null },
     { result: "0x" },
     { result: [] },
-  ])("draws no conclusion about a payment and logs an event if the node answers %j", async (broken) => {
+  ])("no conclusion is drawn about a payment, and an event is logged, if the EVM node answers %j", async (broken) => {
     const { found, events } = await evidence({ logs: [used, transfer()], broken });
     expect(found).toBeUndefined();
     expect(events).toEqual([expect.objectContaining({ event: "chain", network: "base-sepolia" })]);

@@ -10,13 +10,13 @@ const opened = async (calls = 10) => {
   return { payer, channel };
 };
 const charged = (calls: number) => String(calls * PRICE);
-/** Sells calls number `from` to `to`. */
+/** Sells the calls with the numbers `from` to `to`, one voucher for each. */
 const sellAll = async ({ payer, channel }: Awaited<ReturnType<typeof opened>>, from: number, to: number) => {
   for (let call = from; call <= to; call++)
     expect((await channel.sell(await payer.voucher(call * PRICE))).status).toBe("sold");
 };
 
-test("sells the first call with a deposit, and further calls without a facilitator", async () => {
+test("a channel sells the first call with a deposit, and further calls without asking a facilitator", async () => {
   const { payer, channel } = await opened();
   expect(channel.chain.calls).toEqual({ verify: 1, deposit: 1 });
   const sold = await channel.sell(await payer.voucher(2 * PRICE));
@@ -32,7 +32,7 @@ test("sells the first call with a deposit, and further calls without a facilitat
   expect(channel.chain.calls).toEqual({ verify: 1, deposit: 1 });
 });
 
-test("reports the deposit in the receipt of the first call", async () => {
+test("the receipt of a channel's first call contains the deposit", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   expect(await channel.sell(await payer.deposit(10 * PRICE, PRICE))).toMatchObject({
@@ -41,7 +41,7 @@ test("reports the deposit in the receipt of the first call", async () => {
   });
 });
 
-test("charges nothing for failed work, and sells the same voucher again", async () => {
+test("a channel charges nothing for a failed call, and then sells a call for the same voucher", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const reserved = await channel.reserve(voucher);
@@ -52,7 +52,7 @@ test("charges nothing for failed work, and sells the same voucher again", async 
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("forgets a channel whose first call fails", async () => {
+test("a channel is forgotten if its first call fails", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   const reserved = await channel.reserve(await payer.deposit(10 * PRICE, PRICE));
@@ -60,7 +60,7 @@ test("forgets a channel whose first call fails", async () => {
   expect(channel.record).toBe(undefined);
 });
 
-test("returns the lost answer unchanged to the same voucher, and charges it once", async () => {
+test("a channel returns the same answer for a repeated voucher, and charges the voucher only once", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const sold = await channel.sell(voucher, { keyHash: "key" });
@@ -74,7 +74,7 @@ test("returns the lost answer unchanged to the same voucher, and charges it once
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("returns the result under its key to a later voucher, and charges nothing", async () => {
+test("a channel returns an earlier result for the same idempotency key, even with a later voucher, and charges nothing", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key" });
   expect(await channel.reserve(await payer.voucher(3 * PRICE), { key: "key" })).toMatchObject({
@@ -85,7 +85,7 @@ test("returns the result under its key to a later voucher, and charges nothing",
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("charges repeated content once within ten minutes, and again later", async () => {
+test("a channel charges calls with the same content only once within ten minutes, and again later", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   const voucher = await payer.voucher(3 * PRICE);
@@ -97,7 +97,7 @@ test("charges repeated content once within ten minutes, and again later", async 
   expect(await channel.sell(voucher, { digest: "content" })).toMatchObject({ status: "sold", isRepeat: false });
 });
 
-test("adds a deposit whose call repeats content, and charges nothing for the call", async () => {
+test("a channel accepts the deposit of a call with repeated content, and charges nothing for the call", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   const repeated = await channel.sell(await payer.deposit(10 * PRICE, 3 * PRICE), { digest: "content" });
@@ -108,7 +108,7 @@ test("adds a deposit whose call repeats content, and charges nothing for the cal
   });
 });
 
-test("accepts a deposit again whose call was not charged, and does not send it a second time", async () => {
+test("a deposit whose call was not charged can be sent again, and is not transferred a second time", async () => {
   const { channel, payer } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
@@ -127,7 +127,7 @@ test("accepts a deposit again whose call was not charged, and does not send it a
   expect(await channel.reserve(deposit)).toMatchObject({ status: "known", sold: { max: charged(3) } });
 });
 
-test("charges a key once, although its second call adds a deposit", async () => {
+test("a channel charges an idempotency key only once, even if the second call with the key adds a deposit", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
   const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
@@ -139,7 +139,7 @@ test("charges a key once, although its second call adds a deposit", async () => 
   expect(channel.record?.charged).toBe(charged(2));
 });
 
-test("sends no deposit for a key that has bought another request", async () => {
+test("a channel transfers no deposit for a call whose idempotency key has bought another request", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key", fingerprint: "request" });
   const deposit = await payer.deposit(10 * PRICE, 3 * PRICE);
@@ -149,7 +149,7 @@ test("sends no deposit for a key that has bought another request", async () => {
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("charges nothing and deletes the output if the earlier result cannot be looked up", async () => {
+test("a channel charges nothing and deletes the output if the storage of an earlier result does not answer", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   channel.storageFails = true;
@@ -159,7 +159,7 @@ test("charges nothing and deletes the output if the earlier result cannot be loo
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("never shows the unused voucher of a repeated call", async () => {
+test("a channel never reveals the unused voucher of a call that was not charged", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   await channel.sell(await payer.voucher(3 * PRICE), { digest: "content" });
@@ -169,7 +169,7 @@ test("never shows the unused voucher of a repeated call", async () => {
   });
 });
 
-test("does not take a used voucher as proof once a claim or an answer has shown it", async () => {
+test("a used voucher no longer proves the payer after a claim or an answer has made the voucher public", async () => {
   const { payer, channel } = await opened();
   const used = await payer.voucher(2 * PRICE);
   await channel.sell(used, { keyHash: "key" });
@@ -184,7 +184,7 @@ test("does not take a used voucher as proof once a claim or an answer has shown 
   expect(await claimed.channel.reserve(next)).toMatchObject({ status: "known", isProven: false });
 });
 
-test("answers a voucher that does not continue the last one with the state and the last voucher", async () => {
+test("a voucher that does not continue the last voucher is answered with the channel's state and the last voucher", async () => {
   const { payer, channel } = await opened();
   const last = await payer.voucher(2 * PRICE);
   await channel.sell(last);
@@ -205,12 +205,12 @@ test("answers a voucher that does not continue the last one with the state and t
     });
 });
 
-test("reports a mismatch to a client whose second deposit has a voucher for the amount that is already charged", async () => {
+test("a second deposit gets a mismatch if its voucher is for an amount that is already charged", async () => {
   const { payer, channel } = await opened();
   expect((await channel.reserve(await payer.deposit(10 * PRICE, PRICE))).status).toBe("mismatch");
 });
 
-test("lets a second call wait for the first one, and then returns what their voucher has bought", async () => {
+test("a second call with the same voucher waits for the first call, and gets the result that the voucher has bought", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const first = await channel.reserve(voucher);
@@ -221,7 +221,7 @@ test("lets a second call wait for the first one, and then returns what their vou
   expect(await second).toMatchObject({ status: "known", sold: { fingerprint: sold.sold.fingerprint } });
 });
 
-test("returns the result of a deposit to the calls that sent the same deposit at the same moment", async () => {
+test("parallel calls with the same deposit all get the result that the deposit has bought", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   const deposit = await payer.deposit(10 * PRICE, PRICE);
@@ -234,7 +234,7 @@ test("returns the result of a deposit to the calls that sent the same deposit at
   expect(await channel.reserve(deposit)).toMatchObject({ status: "known", isProven: true });
 });
 
-test("reports a channel as busy if a second call has waited too long", async () => {
+test("a channel is reported as busy to a call that has waited too long for another call", async () => {
   const { payer, channel } = await opened();
   await channel.reserve(await payer.voucher(2 * PRICE));
   const second = channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 });
@@ -243,18 +243,18 @@ test("reports a channel as busy if a second call has waited too long", async () 
   expect((await second).status).toBe("busy");
 });
 
-test("lets only one of two waiting calls use the channel", async () => {
+test("only one of two waiting calls may use a channel once the channel is free", async () => {
   const { payer, channel } = await opened();
   const first = await channel.reserve(await payer.voucher(2 * PRICE));
   const waiting = [1, 2].map(async () => channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 }));
-  await new Promise((resolve) => setTimeout(resolve, 20)); // until both have signed
+  await new Promise((resolve) => setTimeout(resolve, 20)); // until both waiting calls are signed
   if (first.status === "reserved") await channel.release(first.id);
   await new Promise((resolve) => setTimeout(resolve));
   await channel.pass(25_000);
   expect((await Promise.all(waiting)).map(({ status }) => status).toSorted()).toEqual(["busy", "reserved"]);
 });
 
-test("frees a channel whose call has died, and does not commit the dead call", async () => {
+test("a channel becomes free after its call has died, and does not charge the dead call later", async () => {
   const { payer, channel } = await opened();
   const voucher = await payer.voucher(2 * PRICE);
   const dead = await channel.reserve(voucher);
@@ -267,7 +267,7 @@ test("frees a channel whose call has died, and does not commit the dead call", a
   expect((await channel.commit(next.id)).status).toBe("sold");
 });
 
-test("corrects a client whose voucher exceeds the balance, and then refuses the voucher", async () => {
+test("a client whose voucher exceeds the balance gets the channel's state, and is refused if it repeats the voucher", async () => {
   const all = await opened();
   await sellAll(all, 2, 10);
   const { payer, channel } = all;
@@ -284,7 +284,7 @@ test("corrects a client whose voucher exceeds the balance, and then refuses the 
   }
 });
 
-test("sells for a deposit that somebody else has made", async () => {
+test("a channel sells a call for a deposit that someone else has made on the chain", async () => {
   const all = await opened();
   await sellAll(all, 2, 10);
   const { payer, channel } = all;
@@ -292,7 +292,7 @@ test("sells for a deposit that somebody else has made", async () => {
   expect((await channel.sell(await payer.voucher(11 * PRICE))).status).toBe("sold");
 });
 
-test("continues with a top-up", async () => {
+test("a channel continues after a second deposit", async () => {
   const all = await opened();
   await sellAll(all, 2, 10);
   const { payer, channel } = all;
@@ -300,7 +300,7 @@ test("continues with a top-up", async () => {
   expect(channel.record).toMatchObject({ charged: charged(11), snapshot: { balance: charged(20) } });
 });
 
-test("asks a facilitator about each voucher of a contract", async () => {
+test("a channel asks a facilitator to verify each voucher of a contract wallet", async () => {
   const payer = new TestPayer(CONTRACT);
   const channel = new TestChannel(payer);
   await channel.open();
@@ -310,7 +310,7 @@ test("asks a facilitator about each voucher of a contract", async () => {
   expect((await channel.reserve(await payer.voucher(3 * PRICE))).status).toBe("unavailable");
 });
 
-test("continues from the client's state if its own is lost, once a facilitator confirms it", async () => {
+test("a channel that has lost its state continues from the client's voucher once a facilitator confirms the channel", async () => {
   const all = await opened();
   await sellAll(all, 2, 3);
   const { payer, channel } = all;
@@ -323,7 +323,7 @@ test("continues from the client's state if its own is lost, once a facilitator c
   expect(channel.chain.snapshot.totalClaimed).toBe(charged(4));
 });
 
-test("starts at what is claimed if both sides have lost their state", async () => {
+test("a channel starts at the claimed amount if both the service and the client have lost their state", async () => {
   const all = await opened();
   await sellAll(all, 2, 3);
   const { payer, channel } = all;
@@ -339,7 +339,7 @@ test("starts at what is claimed if both sides have lost their state", async () =
   });
 });
 
-test("finds a deposit on the chain if the facilitator's answer is lost", async () => {
+test("a channel finds a deposit on the chain if the facilitator's answer is lost", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   channel.chain.losesAnswers = true;
@@ -350,7 +350,7 @@ test("finds a deposit on the chain if the facilitator's answer is lost", async (
   expect(channel.chain.snapshot.balance).toBe(charged(10));
 });
 
-test("keeps a deposit until its facilitator is back, and then sells its call once", async () => {
+test("a channel keeps a deposit until the facilitator answers again, and then sells the deposit's call once", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   channel.now = Date.now();
@@ -367,7 +367,7 @@ test("keeps a deposit until its facilitator is back, and then sells its call onc
   expect(channel.chain.snapshot.balance).toBe(charged(10));
 });
 
-test("gives up a deposit whose authorization has expired, and deletes its output", async () => {
+test("a channel gives up a deposit whose authorization has expired, and deletes the output of its call", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   channel.now = Date.now();
@@ -379,7 +379,7 @@ test("gives up a deposit whose authorization has expired, and deletes its output
   expect(channel.deleted).toHaveLength(1);
 });
 
-test("refuses a call whose deposit fails", async () => {
+test("a channel refuses a call whose deposit fails", async () => {
   const payer = new TestPayer();
   const channel = new TestChannel(payer);
   const deposit = await payer.deposit(10 * PRICE, PRICE);
@@ -391,7 +391,7 @@ test("refuses a call whose deposit fails", async () => {
   expect(channel.deleted).toHaveLength(1);
 });
 
-test("claims when one dollar is outstanding, and an hour after the first sale", async () => {
+test("a channel claims its sales when one dollar is outstanding, or an hour after the first unclaimed sale", async () => {
   const all = await opened(100);
   await sellAll(all, 2, 19);
   const { channel } = all;
@@ -409,7 +409,7 @@ test("claims when one dollar is outstanding, and an hour after the first sale", 
   expect(channel.listed).toBe(undefined);
 });
 
-test("claims what is charged, never more", async () => {
+test("a channel claims exactly the charged amount, even if it has a later voucher", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { digest: "content" });
   await channel.sell(await payer.voucher(3 * PRICE), { digest: "content" });
@@ -417,7 +417,7 @@ test("claims what is charged, never more", async () => {
   expect(channel.chain.snapshot.totalClaimed).toBe(charged(2));
 });
 
-test("retries a claim with other facilitators while one is away", async () => {
+test("a channel retries a claim with other facilitators while one facilitator does not answer", async () => {
   const all = await opened();
   const { channel } = all;
   channel.facilitators = ["https://one.example.com", "https://two.example.com"];
@@ -431,7 +431,7 @@ test("retries a claim with other facilitators while one is away", async () => {
   expect(channel.events.map(({ outcome }) => outcome)).toContain("claim_failed");
 });
 
-test("finds a claim on the chain if the facilitator's answer is lost", async () => {
+test("a channel finds a claim on the chain if the facilitator's answer is lost", async () => {
   const { channel } = await opened();
   channel.chain.losesAnswers = true;
   await channel.pass(HOUR);
@@ -439,13 +439,13 @@ test("finds a claim on the chain if the facilitator's answer is lost", async () 
   expect(channel.record?.snapshot.totalClaimed).toBe(charged(1));
 });
 
-test("sells nothing and claims at once after the payer has requested a withdrawal", async () => {
+test("a channel sells nothing and claims at once after the payer has requested a withdrawal", async () => {
   const all = await opened(100);
   await sellAll(all, 2, 19);
   const { payer, channel } = all;
-  await channel.pass(HOUR); // claims the first calls
+  await channel.pass(HOUR); // time for the channel to claim the first calls
   await sellAll(all, 20, 20);
-  channel.chain.isAway = true; // the hourly claim fails
+  channel.chain.isAway = true; // so that the next hourly claim fails
   await channel.pass(HOUR);
   channel.chain.requestWithdrawal(channel.now / 1000);
   channel.chain.isAway = false;
@@ -459,7 +459,7 @@ test("sells nothing and claims at once after the payer has requested a withdrawa
   expect(channel.chain.swept).toBe(BigInt(20 * PRICE));
 });
 
-test("reads the chain during the delay of a withdrawal, and warns before the deadline of its claim", async () => {
+test("a channel notices a requested withdrawal on the chain, and claims before the withdrawal's deadline", async () => {
   const { channel } = await opened();
   const reads = channel.chain.calls.verify ?? 0;
   channel.chain.requestWithdrawal(channel.now / 1000);
@@ -474,11 +474,12 @@ test("reads the chain during the delay of a withdrawal, and warns before the dea
   expect(channel.now / 1000).toBeLessThan(requested + 86_400);
 });
 
-test("lists the deadline of a claim that fails while a withdrawal is pending", async () => {
+test("a channel lists the deadline of a claim that fails while a withdrawal is pending", async () => {
   const { payer, channel } = await opened();
   channel.chain.requestWithdrawal(channel.now / 1000);
   const deadline = channel.now + 86_400_000 - 900_000;
-  await channel.pass(21_600_000 - HOUR); // the first claim shows the withdrawal only when the chain is read
+  // The channel notices the withdrawal only when it reads the chain, a few hours later.
+  await channel.pass(21_600_000 - HOUR);
   channel.loseState();
   channel.chain.snapshot = { ...channel.chain.snapshot, totalClaimed: "0", withdrawRequestedAt: 0 };
   await channel.sell(await payer.voucher(2 * PRICE));
@@ -493,17 +494,18 @@ test("lists the deadline of a claim that fails while a withdrawal is pending", a
   expect(JSON.parse(channel.listed!)).toMatchObject({ channelId: payer.channelId, deadline });
 });
 
-test("claims only the larger sum of a channel if two deployments with the same keys have each sold calls on it", async () => {
+test("only the larger sum is claimed if two deployments with the same keys have each sold calls on one channel", async () => {
   const { payer, channel } = await opened();
   const other = new TestChannel(payer, channel.chain);
   expect((await channel.sell(await payer.voucher(2 * PRICE))).status).toBe("sold");
-  expect((await other.sell(await payer.voucher(PRICE))).status).toBe("sold"); // a client without the first one's state
+  // A voucher of a client that does not know the first deployment's state.
+  expect((await other.sell(await payer.voucher(PRICE))).status).toBe("sold");
   await channel.pass(HOUR);
   await other.pass(HOUR);
-  expect(channel.chain.snapshot.totalClaimed).toBe(charged(2)); // of three sold calls
+  expect(channel.chain.snapshot.totalClaimed).toBe(charged(2)); // although three calls were sold
 });
 
-test("writes off what the payer has withdrawn before the claim", async () => {
+test("a channel writes off the amount that the payer has withdrawn before the claim", async () => {
   const { channel } = await opened();
   channel.hasNode = true;
   channel.chain.isAway = true;
@@ -515,7 +517,7 @@ test("writes off what the payer has withdrawn before the claim", async () => {
   expect(channel.listed).toBe(undefined);
 });
 
-test("refunds the whole balance, claims what is charged, and continues after another deposit", async () => {
+test("a refund returns the whole balance after claiming the charged amount, and the channel continues after another deposit", async () => {
   const all = await opened();
   await sellAll(all, 2, 3);
   const { payer, channel } = all;
@@ -533,7 +535,7 @@ test("refunds the whole balance, claims what is charged, and continues after ano
   expect((await channel.sell(await payer.deposit(10 * PRICE, 4 * PRICE))).status).toBe("sold");
 });
 
-test("refunds a part, and refuses more than nothing to refund", async () => {
+test("a channel refunds a part of its balance, and refuses a refund if nothing is left", async () => {
   const { payer, channel } = await opened();
   expect(await channel.refund(await payer.refund(PRICE, 20_000))).toMatchObject({ receipt: { amount: "20000" } });
   await channel.refund(await payer.refund(PRICE));
@@ -543,7 +545,7 @@ test("refunds a part, and refuses more than nothing to refund", async () => {
   });
 });
 
-test("lets a refund wait for the call in progress, and then corrects its voucher", async () => {
+test("a refund waits for the call in progress, and then gets a mismatch because its voucher is outdated", async () => {
   const { payer, channel } = await opened();
   const reserved = await channel.reserve(await payer.voucher(2 * PRICE));
   const refund = channel.refund(await payer.refund(PRICE), 25_000);
@@ -551,14 +553,14 @@ test("lets a refund wait for the call in progress, and then corrects its voucher
   expect((await refund).status).toBe("mismatch");
 });
 
-test("finds a refund on the chain if the facilitator's answer is lost", async () => {
+test("a channel finds a refund on the chain if the facilitator's answer is lost", async () => {
   const { payer, channel } = await opened();
   channel.chain.losesAnswers = true;
   expect(await channel.refund(await payer.refund(PRICE))).toMatchObject({ status: "refunded" });
   expect(channel.record).toMatchObject({ snapshot: { balance: charged(1), totalClaimed: charged(1) } });
 });
 
-test("computes the state after a refund if the chain cannot be read, and asks before the next sale", async () => {
+test("a channel computes its state after a refund if the chain cannot be read, and reads the chain before the next sale", async () => {
   const { payer, channel } = await opened();
   const { facilitator } = channel.chain;
   let isSilent = false;
@@ -583,7 +585,7 @@ test("computes the state after a refund if the chain cannot be read, and asks be
   expect((await channel.reserve(await payer.voucher(2 * PRICE))).status).toBe("unavailable");
 });
 
-test("does not take a repeated refund for refused while the chain cannot be read", async () => {
+test("a channel does not treat a repeated refund as refused while the chain cannot be read", async () => {
   const { payer, channel } = await opened();
   const { facilitator } = channel.chain;
   let isAway = false;
@@ -593,7 +595,7 @@ test("does not take a repeated refund for refused while the chain cannot be read
       ...client,
       verify: async (request) => (isAway ? { outcome: "unknown" } : client.verify(request)),
       settle: async (request) => {
-        const sent = await client.settle(request); // a second refund has a used nonce
+        const sent = await client.settle(request); // the nonce of a second refund is already used
         if (isAway) return sent;
         isAway = true;
         return { outcome: "failed", reason: "no answer", isUnsure: true };
@@ -609,7 +611,7 @@ test("does not take a repeated refund for refused while the chain cannot be read
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("continues a refund whose outcome is unknown, and sells nothing meanwhile", async () => {
+test("a channel continues a refund whose outcome is unknown, and sells nothing meanwhile", async () => {
   const { payer, channel } = await opened();
   const refund = await payer.refund(PRICE);
   const { facilitator } = channel.chain;
@@ -625,7 +627,7 @@ test("continues a refund whose outcome is unknown, and sells nothing meanwhile",
   expect(channel.record?.pending).toBe(undefined);
 });
 
-test("enters sales, claims and transfers in the books once, also after the books were closed", async () => {
+test("a channel books each sale, claim and transfer once, even if the books were unavailable at first", async () => {
   const all = await opened();
   await sellAll(all, 2, 2);
   const { channel } = all;
@@ -642,7 +644,7 @@ test("enters sales, claims and transfers in the books once, also after the books
   ]);
 });
 
-test("copies the last voucher once for several calls", async () => {
+test("a channel copies only the last voucher if several calls follow each other", async () => {
   const all = await opened();
   await sellAll(all, 2, 4);
   const { channel } = all;
@@ -650,14 +652,14 @@ test("copies the last voucher once for several calls", async () => {
   expect(channel.copied.map(({ signedMax }) => signedMax)).toEqual([charged(4)]);
 });
 
-test("forgets results whose links have expired", async () => {
+test("a channel forgets results whose links have expired", async () => {
   const { payer, channel } = await opened();
   await channel.sell(await payer.voucher(2 * PRICE), { keyHash: "key" });
   await channel.pass(25 * HOUR);
   expect((await channel.reserve(await payer.voucher(3 * PRICE), { key: "key" })).status).toBe("reserved");
 });
 
-test("keeps charged at most at the voucher and the balance, and claimed at most at charged", async () => {
+test("the claimed amount never exceeds the charged amount, and the charged amount never exceeds the voucher or the balance", async () => {
   const all = await opened();
   const { payer, channel } = all;
   for (let call = 2; call <= 12; call++) {

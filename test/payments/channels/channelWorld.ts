@@ -1,4 +1,4 @@
-/** The object of one channel on a simulated chain, for tests. */
+/** A payment channel on a simulated chain, for tests of the channel's Durable Object. */
 import { Channel } from "../../../src/payments/channels/channel.ts";
 import {
   type ChannelBooking,
@@ -11,7 +11,7 @@ import type { ChannelEvent } from "../../../src/payments/wire/events.ts";
 import { TestChain } from "../../support/testChain.ts";
 import { PRICE, readPayload, type TestPayer } from "../channels.ts";
 
-/** The object of one channel, with its calls. Time passes only if a test or a wait moves it. */
+/** A payment channel with its calls. Time passes only when a test advances it. */
 export class TestChannel {
   now = 1_800_000_000_000;
   alarmAt: number | undefined;
@@ -23,7 +23,7 @@ export class TestChannel {
   listed: string | undefined;
   booksAreOpen = true;
   storageFails = false;
-  /** Whether a node of the chain is configured. */
+  /** Whether the channel can read the chain through a node. */
   hasNode = false;
   facilitators = ["https://one.example.com"];
   readonly payer: TestPayer;
@@ -87,18 +87,18 @@ export class TestChannel {
     };
   }
 
-  /** Forgets what is in memory, as if the object had been evicted. */
+  /** Recreates the channel from its storage, as if the Durable Object had been evicted from memory. */
   restart(): void {
     this.#channel = new Channel(this.#world());
   }
 
-  /** Loses the storage of the object. */
+  /** Deletes the storage of the channel. */
   loseState(): void {
     this.#stored.clear();
     this.restart();
   }
 
-  /** Moves the time, and runs each alarm that is due. */
+  /** Advances the clock by `ms`, and runs each alarm that falls due. */
   async pass(ms: number): Promise<void> {
     const end = this.now + ms;
     for (let runs = 0; this.alarmAt !== undefined && this.alarmAt <= end; runs++) {
@@ -112,7 +112,7 @@ export class TestChannel {
     await new Promise((resolve) => setTimeout(resolve));
   }
 
-  /** Reserves the channel for a payload, without waiting for other calls unless `waitMs` is set. */
+  /** Reserves the channel for a call with this payload. Waits for other calls only if `waitMs` is set. */
   async reserve(payload: object, { key, waitMs = 0 }: { key?: string; waitMs?: number } = {}) {
     const call = {
       payment: await readPayload(payload),
@@ -138,13 +138,16 @@ export class TestChannel {
     return this.#channel.commit(id, { fingerprint: output, work, requestId: "request", ...change });
   }
 
-  /** Reserves the channel for a payload and commits. Returns the answer that stopped it, or the commit. */
+  /**
+   * Reserves the channel for a call and commits the call. Returns the answer that refused the reservation, or the
+   * outcome of the commit.
+   */
   async sell(payload: object, sale: Partial<FinishedCall> = {}) {
     const reserved = await this.reserve(payload, sale.keyHash === undefined ? {} : { key: sale.keyHash });
     return reserved.status === "reserved" ? this.commit(reserved.id, sale) : reserved;
   }
 
-  /** Opens the channel with a deposit of `calls` calls, and sells the first one. */
+  /** Opens the channel with a deposit for `calls` calls, and sells the first call. */
   async open(calls = 10): Promise<void> {
     const opened = await this.sell(await this.payer.deposit(calls * PRICE, PRICE));
     if (opened.status !== "sold") throw new Error(JSON.stringify(opened));

@@ -10,7 +10,7 @@ import { PaymentError } from "../../../src/payments/wire/errors.ts";
 import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import { paymentFrom, SILENT } from "../payments.ts";
 
-/** Creates the client of a facilitator that gives this answer to every call. */
+/** Creates the client of a facilitator that gives the same answer to every call. */
 function facilitatorWith(answer: object, status: number) {
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const said = btoa(JSON.stringify({ status, answer }).replace(/[^ -~]/g, escaped));
@@ -18,14 +18,14 @@ function facilitatorWith(answer: object, status: number) {
   return remoteFacilitator({ url, timeoutMs: 2000 }, SILENT);
 }
 
-/** Returns the outcome of a settlement through a facilitator that gives this answer. */
+/** Returns the outcome of a settlement through a facilitator that gives the answer `answer`. */
 async function settled(answer: object, status = 200) {
   return facilitatorWith(answer, status).settle(await paymentFrom());
 }
 
 describe("remoteFacilitator on a lost connection", () => {
   const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
-  const lost = new Error("Network connection lost."); // an error with workerd's wording
+  const lost = new Error("Network connection lost."); // This is how workerd words the error.
   const asked = (...answers: (Response | Error)[]) => {
     const fetching = vi.spyOn(globalThis, "fetch");
     for (const answer of answers)
@@ -35,24 +35,24 @@ describe("remoteFacilitator on a lost connection", () => {
   };
   afterEach(() => vi.restoreAllMocks());
 
-  test("retries a verification after a lost connection", async () => {
+  test("the facilitator client retries a verification after a lost connection", async () => {
     asked(lost, Response.json({ isValid: true }));
     expect(await client.verify(await paymentFrom())).toEqual({ outcome: "valid" });
   });
 
-  test("retries a verification only once after lost connections", async () => {
+  test("the facilitator client retries a verification only once if the connection is lost again", async () => {
     const fetching = asked(lost, lost, Response.json({ isValid: true }));
     expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(fetching).toHaveBeenCalledTimes(2);
   });
 
-  test("does not retry a settlement after a lost connection, because only the ledger knows whether the money may have moved", async () => {
+  test("the facilitator client does not retry a settlement after a lost connection, because only the ledger can judge whether money moved", async () => {
     const fetching = asked(lost, Response.json({ success: true, transaction: `0x${"ab".repeat(32)}` }));
     expect(await client.settle(await paymentFrom())).toEqual({ outcome: "unknown" });
     expect(fetching).toHaveBeenCalledTimes(1);
   });
 
-  test("does not retry a verification after a timeout or a malformed answer", async () => {
+  test("the facilitator client does not retry a verification after a timeout or a malformed answer", async () => {
     for (const answer of [new DOMException("", "TimeoutError"), Response.json({}), new Response("", { status: 500 })]) {
       const fetching = asked(answer, Response.json({ isValid: true }));
       expect(await client.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
@@ -67,7 +67,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     facilitatorWith(answer, status).verify(await paymentFrom());
 
   test.each([400, 402, 404, 409, 413, 422])(
-    "treats a payment as rejected if the facilitator answers the verification with status %i",
+    "a payment is rejected if the facilitator answers the verification with status %i and no verdict",
     async (status) => {
       expect(await verified({ error: "no verdict" }, status)).toEqual({
         outcome: "rejected",
@@ -77,7 +77,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
   );
 
   test.each([401, 403, 408, 429, 500, 502])(
-    "draws no conclusion about a payment if the facilitator answers the verification with status %i",
+    "no conclusion is drawn about a payment if the facilitator answers the verification with status %i and no verdict",
     async (status) => {
       expect(await verified({ error: "no verdict" }, status)).toEqual({ outcome: "unknown" });
     },
@@ -98,18 +98,18 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     ["a list", [{ message: "wrong" }], '[{"message":"wrong"}]'],
     ["line breaks, control characters and bidi controls", { error: " a\n\u0000\u202eb\u200b" }, "a b"],
     ["an empty explanation", { error: "\n" }, "the facilitator gave no reason"],
-  ])("includes the facilitator's text in the reason of a refusal: %s", async (_, answer, text) => {
+  ])("the reason of a refusal includes the facilitator's explanation: %s", async (_, answer, text) => {
     const reason = `facilitator_refused: the facilitator answered 400: ${text}`;
     expect(await verified(answer, 400)).toEqual({ outcome: "rejected", reason });
     expect(await settled(answer, 400)).toEqual({ outcome: "refused", reason });
   });
 
-  test("includes at most 200 characters of the facilitator's text in the reason of a refusal", async () => {
+  test("the reason of a refusal includes at most 200 characters of the facilitator's explanation", async () => {
     const { reason } = (await verified({ error: "x".repeat(5000) }, 400)) as { reason: string };
     expect(reason).toMatch(/^facilitator_refused: the facilitator answered 400: x{200}$/);
   });
 
-  test("includes the facilitator's text in the reason of a refusal if the text is not JSON, but omits HTML", async () => {
+  test("the reason of a refusal includes a facilitator's explanation in plain text, but no HTML", async () => {
     const reasonFor = async (body: string) => {
       vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(body, { status: 400 }));
       const client = remoteFacilitator({ url: "https://facilitator.example.com", timeoutMs: 2000 }, SILENT);
@@ -120,7 +120,7 @@ describe("remoteFacilitator on an answer of 4xx without a verdict", () => {
     vi.restoreAllMocks();
   });
 
-  test("stores the last rejection of a facilitator for an hour", async () => {
+  test("the last rejection by a facilitator is remembered for an hour", async () => {
     const client = facilitatorWith({ error: "remembered" }, 422);
     expect(recentRejection(client.name, Date.now())).toBeUndefined();
     await client.verify(await paymentFrom());
@@ -204,13 +204,13 @@ describe("remoteFacilitator.settle", () => {
       { ...refusal("invalid_exact_evm_failed_to_get_receipt"), transaction: "0x1" },
       "unknown",
     ],
-  ])("interprets the answer to a settlement: %s", async (_, answer, outcome) => {
+  ])("interprets a facilitator's answer to a settlement: %s", async (_, answer, outcome) => {
     for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     for (const status of [500, 502]) expect((await settled(answer, status)).outcome).toBe("unknown");
     if (outcome !== "unknown") expect((await settled(answer, 400)).outcome, "a verdict with 400").toBe(outcome);
   });
 
-  test("reports a settlement as unprocessed only if the HTTP status means that the request was not processed", async () => {
+  test("a settlement is unprocessed only if the facilitator's HTTP status means that the request was not processed", async () => {
     const outcomeOf = async (status: number) => (await settled({ error: "no verdict" }, status)).outcome;
     for (const status of [401, 403, 429, 521, 523, 525, 526, 530])
       expect([status, await outcomeOf(status)]).toEqual([status, "unprocessed"]);
@@ -219,7 +219,7 @@ describe("remoteFacilitator.settle", () => {
     for (const status of [400, 404, 413, 422]) expect([status, await outcomeOf(status)]).toEqual([status, "refused"]);
   });
 
-  test("does not follow redirects of a facilitator", async () => {
+  test("the facilitator client does not follow redirects", async () => {
     const at = (behavior: string) => ({ url: `https://facilitator.example.com/${behavior}`, timeoutMs: 2000 });
     const moved = remoteFacilitator(at("moved-to-good"), SILENT);
     expect(await moved.verify(await paymentFrom())).toEqual({ outcome: "unknown" });
@@ -227,7 +227,7 @@ describe("remoteFacilitator.settle", () => {
     await expect(askSupported(at("moved-to-settles-84532-base_sepolia"))).rejects.toThrow("307");
   });
 
-  test("interprets the type of a Coinbase API error as the outcome of a settlement", async () => {
+  test("a Coinbase API error's type determines the outcome of a settlement", async () => {
     const outcomeOf = async (errorType: string) =>
       (await settled({ errorType, errorMessage: "why", correlationId: "1" }, 400)).outcome;
     expect(await outcomeOf("settle_exact_failed_onchain")).toBe("reverted");
@@ -235,12 +235,12 @@ describe("remoteFacilitator.settle", () => {
     expect(await outcomeOf("invalid_request")).toBe("refused");
   });
 
-  test("shortens a facilitator's reason for a refusal to one line", async () => {
+  test("a facilitator's reason for a refusal is shortened to one line", async () => {
     const { reason } = (await settled(refusal(`no\n\n${"x".repeat(5000)}`))) as { reason: string };
     expect(reason).toMatch(/^no x{197}$/);
   });
 
-  test("returns the hash of a transaction whose outcome the facilitator does not know", async () => {
+  test("an unknown outcome of a settlement includes the transaction hash that the facilitator gave", async () => {
     expect(await settled({ ...refusal("settlement_pending"), transaction: "0x9" })).toEqual({
       outcome: "unknown",
       transaction: "0x9",
@@ -252,23 +252,23 @@ describe("remoteFacilitator.settle", () => {
 
 describe("facilitatorClients", () => {
   const url = "https://facilitator.example.com/echoes";
-  /** Returns the path and the Authorization header that the facilitator has received. */
+  /** Returns the request path and the Authorization header that the facilitator receives. */
   const headersSent = async (listed: RemoteFacilitator) => {
     const [facilitator] = facilitatorClients({ facilitators: [listed], facilitatorTimeoutMs: 2000 }, false, SILENT);
     const verdict = await facilitator!.verify(await paymentFrom());
     return (verdict as { reason: string }).reason;
   };
 
-  test("sends the configured Authorization header to a facilitator", async () => {
+  test("the configured Authorization header is sent to a facilitator", async () => {
     const listed = { url: `${url}/`, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     expect(await headersSent(listed)).toBe("/echoes/verify Bearer 7");
   });
 
-  test("sends no Authorization header to a facilitator without a key", async () => {
+  test("no Authorization header is sent to a facilitator that is configured without a key", async () => {
     expect(await headersSent({ url, timeoutMs: 2000 })).toBe("/echoes/verify null");
   });
 
-  test("reads a facilitator's sending accounts on a chain from its answer to GET /supported", () => {
+  test("a facilitator's answer to GET /supported lists the accounts from which it sends transactions on a chain", () => {
     const [own, all] = [`0x${"Fa".repeat(20)}`, `0x${"fb".repeat(20)}`];
     const signersOf = (signers: object | undefined) =>
       remoteFacilitator({ url, timeoutMs: 2000, supported: readSupported({ kinds: [], signers }) }, SILENT).signersOn(
@@ -283,7 +283,7 @@ describe("facilitatorClients", () => {
     expect(remoteFacilitator({ url, timeoutMs: 2000 }, SILENT).signersOn(NETWORKS.base)).toEqual([]);
   });
 
-  test("finds the client of a facilitator by name, even if the settings no longer list the facilitator", async () => {
+  test("a facilitator is found by name even if the settings no longer list it", async () => {
     const payment = await paymentFrom();
     const listed = { url, timeoutMs: 2000, auth: { header: "Bearer 7" } };
     for (const [facilitators, header] of [
@@ -295,7 +295,7 @@ describe("facilitatorClients", () => {
       );
   });
 
-  test("uses the local facilitator if no facilitator is configured, or throws if the local one is not allowed", async () => {
+  test("the local facilitator replaces a missing configuration, if the local facilitator is allowed", async () => {
     const none = { facilitators: [], facilitatorTimeoutMs: 2000 };
     expect(facilitatorClients(none, true, SILENT)).toEqual([localFacilitator]);
     expect(() => facilitatorClients(none, false, SILENT)).toThrow(PaymentError);
@@ -328,7 +328,7 @@ describe("cdpToken", () => {
     expect(await crypto.subtle.verify(algorithm, key, bytesOf(signature!), signed)).toBe(true);
   }
 
-  test("signs a CDP token with an Ed25519 key (base64 of seed and public key)", async () => {
+  test("signs a token for Coinbase's API with an Ed25519 key (base64 of seed and public key)", async () => {
     const keys = (await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])) as CryptoKeyPair;
     const { d, x } = (await crypto.subtle.exportKey("jwk", keys.privateKey)) as { d: string; x: string };
     const secret = Uint8Array.of(...bytesOf(d), ...bytesOf(x)).toBase64();
@@ -338,16 +338,17 @@ describe("cdpToken", () => {
   const P256 = { name: "ECDSA", namedCurve: "P-256" };
   test.each<[string, (pkcs8: Uint8Array) => string]>([
     ["PKCS #8", (pkcs8) => pem("PRIVATE KEY", pkcs8)],
-    ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))], // the SEC 1 key is the octet string within the PKCS #8 key
+    // The SEC 1 key is the octet string within the PKCS #8 key.
+    ["SEC 1", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29))],
     ["SEC 1 on one line", (pkcs8) => pem("EC PRIVATE KEY", pkcs8.subarray(29)).replaceAll("\n", "\\n")],
-  ])("signs a CDP token with a P-256 key (PEM, %s)", async (_, write) => {
+  ])("signs a token for Coinbase's API with a P-256 key (PEM, %s)", async (_, write) => {
     const keys = (await crypto.subtle.generateKey(P256, true, ["sign", "verify"])) as CryptoKeyPair;
     const pkcs8 = new Uint8Array((await crypto.subtle.exportKey("pkcs8", keys.privateKey)) as ArrayBuffer);
     await checkToken(write(pkcs8), "ES256", keys.publicKey, { name: "ECDSA", hash: "SHA-256" });
   });
 
   test.each(["", "not base64!", base64(new ArrayBuffer(32))])(
-    "rejects the CDP secret %j without repeating it in the message",
+    "rejects the malformed API secret %j of a Coinbase key without repeating the secret in the message",
     async (secret) => {
       const error = await cdpToken({ id: "key-id", secret }, "POST", url, 1000).catch((error: Error) => error.message);
       expect(error).toMatch(/^the CDP key's secret is/);

@@ -15,7 +15,7 @@ import { paymentFrom } from "../payments.ts";
 const T = 2_000_000_000_000;
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-/** An account of the facilitator. */
+/** An account from which the facilitator sends transactions. */
 const SIGNER = "0xf0";
 const payment = await paymentFrom({ validBefore: T / 1000 + 300 });
 const call = { fingerprint: "request", payment, facilitator: "stub", signers: [] as string[], requestId: "test" };
@@ -42,7 +42,7 @@ describe("conclude", () => {
     [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
   ])(
-    "interprets the facilitator's answer %j to a settlement as: %s; after an earlier unclear answer: %s",
+    "the facilitator's answer %j means for the first settlement attempt: %s; for an attempt after an unclear answer: %s",
     (answer, first, inDoubt) => {
       const meaning = (doubt: boolean, now: number) => {
         const concluded = conclude(settling(doubt), answer, now, false);
@@ -62,14 +62,14 @@ describe("conclude", () => {
     [refusal("unsent"), "retry", "retry"],
     [refusal("refused"), "refused", "refused"],
   ] as const)(
-    "interprets the facilitator's answer %j if a node is configured as: %s; if the facilitator's accounts are unknown: %s",
+    "if a node is configured, the facilitator's answer %j means: %s; if the facilitator's accounts are unknown: %s",
     (answer, named, not) => {
       const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
       expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
     },
   );
 
-  test("refuses a payment that the facilitator never processed once its authorization has expired", () => {
+  test("a payment that the facilitator never processed is refused once its authorization has expired", () => {
     expect(conclude(settling(false), refusal("unprocessed"), T + 5 * MINUTE, false)).toEqual({
       conclusion: "refused",
       reason: "why",
@@ -91,24 +91,22 @@ test.each<[Evidence | undefined, object | undefined]>([
     { outcome: "lost", reason: "why" },
     { conclusion: "burned", reason: "why" },
   ],
-])(
-  "interprets the evidence %j on the chain about a payment that third parties can still submit as: %j",
-  (found, expected) => {
-    expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
-  },
-);
+])("the chain's evidence %j about a payment that third parties can still submit means: %j", (found, expected) => {
+  expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
+});
 
-test("doubles the retry delay from 2 s up to a minute, and waits an hour after twelve attempts", () => {
+test("the delay before a retry doubles from 2 s up to a minute, and is an hour after twelve attempts", () => {
   expect([1, 2, 3, 5, 6, 12, 13, 20].map(backoffMs)).toEqual([
     2000, 4000, 8000, 32_000, 60_000, 60_000, 3_600_000, 3_600_000,
   ]);
 });
 
 /**
- * Creates a ledger entry with a manual clock and scripted answers of the facilitator, but without a node of the chain.
+ * Creates a ledger entry with a manual clock and scripted answers of the facilitator. The ledger has no node of the
+ * chain.
  */
 const world = (...answers: (Settlement | Promise<Settlement>)[]) => worldWith(undefined, ...answers);
-/** Creates a ledger entry as `world` does, with a node that returns the result of `evidence`. */
+/** Creates a ledger entry like `world`, but with a node that returns the result of `evidence`. */
 function worldWith(
   evidence: (() => Promise<Evidence | undefined>) | undefined,
   ...answers: (Settlement | Promise<Settlement>)[]
@@ -158,7 +156,7 @@ function worldWith(
     if (found.status !== "claimed") throw new Error(`not claimed: ${found.status}`);
     return found.claim;
   };
-  /** Claims the payment and settles it. */
+  /** Claims the payment and settles it under this claim. */
   const settled = async () => {
     const claim = await claimed();
     return record.settle(claim, work);
@@ -169,7 +167,7 @@ function worldWith(
 const status = (of: PaymentStatus["status"]) => expect.objectContaining({ status: of });
 
 describe("a payment that the chain has rejected", () => {
-  test("blocks a payment that the chain has rejected until its authorization expires", async () => {
+  test("a payment that the chain has rejected is blocked until its authorization expires", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     expect(await record.settle(claim, work)).toEqual({ status: "failed", failure: { reason: "why" } });
@@ -191,7 +189,8 @@ describe("a payment that the chain has rejected", () => {
   describe("an exposed payment", () => {
     const watched = { ...call, signers: [SIGNER] };
     /**
-     * Settles a payment that the chain rejects. After that the node returns the items of `evidence`, one per look-up.
+     * Settles a payment that the chain rejects. Afterwards, each look-up at the node returns the next item of
+     * `evidence`.
      */
     async function exposed(payable = watched, ...evidence: (Evidence | undefined)[]) {
       const found = worldWith(async () => evidence.shift(), { outcome: "reverted", reason: "why" });
@@ -200,7 +199,7 @@ describe("a payment that the chain has rejected", () => {
       return found;
     }
 
-    test("gives the payer the result once a third party submits a rejected payment to the chain, without asking the facilitator again", async () => {
+    test("the payer gets the result if a third party submits a rejected payment to the chain, and the facilitator is not asked again", async () => {
       const moved: Evidence = { outcome: "settled", transaction: "0x2", sender: "0x57" };
       const { record, seen, alarmAt } = await exposed(watched, undefined, moved);
       expect(alarmAt()).toBe(T + 2000);
@@ -223,7 +222,7 @@ describe("a payment that the chain has rejected", () => {
       ]);
     });
 
-    test("keeps watching a rejected payment while the node does not answer or is removed, and sets the next alarm before asking the node", async () => {
+    test("a rejected payment stays watched while the node does not answer or is removed, and each look-up first sets the next alarm", async () => {
       const { record, seen, state, alarmAt } = await exposed();
       let answer = (_: undefined) => {};
       seen.evidence = () => new Promise((resolve) => (answer = resolve));
@@ -239,7 +238,7 @@ describe("a payment that the chain has rejected", () => {
       expect([state(), alarmAt()]).toEqual(["exposed", seen.now + backoffMs(3)]);
     });
 
-    test("blocks a rejected payment whose money went to someone else, and reports the failure to waiting calls", async () => {
+    test("a rejected payment is blocked if its money went to someone else, and waiting calls get the failure", async () => {
       const { record, seen, state, alarmAt } = await exposed(watched, { outcome: "lost", reason: "canceled" });
       const waiting = record.waitForStatus("request", T + MINUTE, true);
       seen.now = alarmAt()!;
@@ -249,7 +248,7 @@ describe("a payment that the chain has rejected", () => {
       expect(await record.invalidateClaims("request"), "the payment's key may be bound to another payment").toBe(true);
     });
 
-    test("asks the chain at growing intervals about a payment that others can still submit, and again right after its authorization expires", async () => {
+    test("the chain is asked at growing intervals about a payment that others can still submit, and again right after its authorization expires", async () => {
       const lost: Evidence = { outcome: "lost", reason: "it ran out" };
       const { record, seen, state, alarmAt } = await exposed(watched, ...Array(10).fill(undefined), lost);
       const looks: number[] = [];
@@ -263,7 +262,7 @@ describe("a payment that the chain has rejected", () => {
     });
 
     test.each(["exposed", "in doubt"])(
-      "stops watching an unresolved payment when its link expires, and blocks the payment until its authorization expires (%s)",
+      "an unresolved payment is no longer watched after its link has expired, but stays blocked until its authorization expires (%s)",
       async (how) => {
         const authorization = { ...payment.authorization, validBefore: String(T / 1000 + 3 * 86_400) };
         const lasting = { ...watched, payment: { ...payment, authorization } };
@@ -288,7 +287,7 @@ describe("a payment that the chain has rejected", () => {
     );
   });
 
-  test("reports the rejection of a payment to waiting calls", async () => {
+  test("calls that wait for a payment learn that the chain has rejected it", async () => {
     const { record, claimed } = world({ outcome: "reverted", reason: "why" });
     const claim = await claimed();
     const waiting = record.waitForStatus("request", T + MINUTE, true);
@@ -297,7 +296,7 @@ describe("a payment that the chain has rejected", () => {
   });
 });
 
-test("requires no proof of the payer before the facilitator has received the payment", async () => {
+test("a caller must prove to be the payer only after the facilitator has received the payment", async () => {
   const { record, seen, claimed } = world();
   const look = async () => (await record.waitForStatus("request", 0, false)).status;
   expect(await look()).toBe("free");
@@ -312,7 +311,7 @@ test("requires no proof of the payer before the facilitator has received the pay
 });
 
 describe("LedgerEntry.claim", () => {
-  test("reserves a payment for the request of the call that claimed it, until the claim's lease expires", async () => {
+  test("a payment is reserved for the request of the call that claimed it, until the claim's lease expires", async () => {
     const { record, seen, claimed } = world();
     await claimed();
     expect(await record.waitForStatus("request", 0, true)).toEqual(status("in_progress"));
@@ -321,7 +320,7 @@ describe("LedgerEntry.claim", () => {
     expect(await record.waitForStatus("another", 0, true)).toEqual(status("free"));
   });
 
-  test("releases a claim if its call has died and the alarm runs after the claim's lease", async () => {
+  test("an alarm releases a claim on a payment once the claim's lease has expired", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     await claimed();
     await record.alarm();
@@ -331,7 +330,7 @@ describe("LedgerEntry.claim", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("does not settle for a call that has lost its claim on the payment to another call, and deletes its output", async () => {
+  test("a call that has lost its claim on the payment settles nothing, and its output is deleted", async () => {
     const { record, seen, claimed, state } = world();
     const late = await claimed();
     seen.now += MINUTE;
@@ -342,14 +341,14 @@ describe("LedgerEntry.claim", () => {
     expect([state(), seen.deleted, seen.settled]).toEqual(["claimed", ["output"], 0]);
   });
 
-  test("settles a payment for a call whose lease has expired if no other call has claimed the payment", async () => {
+  test("a call whose lease has expired can still settle the payment if no other call has claimed it", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     seen.now += 2 * MINUTE;
     expect(await record.settle(claim, work)).toEqual(status("sold"));
   });
 
-  test("reports the failure of the call that claimed a payment to waiting calls, and makes the payment usable again", async () => {
+  test("if the call that claimed a payment fails, waiting calls get its failure, and the payment is usable again", async () => {
     const { record, claimed } = world();
     const claim = await claimed();
     const failure = { error: "damaged" };
@@ -361,7 +360,7 @@ describe("LedgerEntry.claim", () => {
 });
 
 describe("LedgerEntry.waitForStatus", () => {
-  /** Creates a ledger entry whose `sleep` advances the clock. Also returns the list of durations slept. */
+  /** Creates a ledger entry whose `sleep` advances the clock. Also returns a list of all sleep durations. */
   const sleeper = () => {
     const found = world();
     const slept: number[] = [];
@@ -372,7 +371,7 @@ describe("LedgerEntry.waitForStatus", () => {
     return { ...found, slept };
   };
 
-  test("waits for the call that claimed the payment until the waiting call's time limit or the end of the lease", async () => {
+  test("a call waits for the call that claimed the payment until its own time limit or the end of the claim's lease", async () => {
     const { record, slept, claimed } = sleeper();
     await claimed();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("in_progress"));
@@ -381,7 +380,7 @@ describe("LedgerEntry.waitForStatus", () => {
     expect(slept).toEqual([5000, MINUTE - 5000]);
   });
 
-  test("waits for a settlement until the time limit of the waiting call", async () => {
+  test("a call waits for the settlement of a payment until its own time limit", async () => {
     const { record, slept, settled } = sleeper();
     await settled();
     expect(await record.waitForStatus("request", T + 5000, true)).toEqual(status("pending"));
@@ -418,7 +417,7 @@ describe("LedgerEntry.invalidateClaims", () => {
     expect([await found.record.invalidateClaims("request"), found.state()]).toEqual([expected, left]);
   });
 
-  test("invalidates claims on a settled payment only after its link expires", async () => {
+  test("the claims on a settled payment can be invalidated only after the payment's link has expired", async () => {
     const { record, seen, settled, state } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     seen.now = work.expiresAt - 1;
@@ -428,7 +427,7 @@ describe("LedgerEntry.invalidateClaims", () => {
   });
 });
 
-test("ignores requests to release or settle a payment that no call has claimed, but deletes the output", async () => {
+test("a payment that no call has claimed cannot be released or settled, and the output of such a call is deleted", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();
@@ -438,7 +437,7 @@ test("ignores requests to release or settle a payment that no call has claimed, 
 });
 
 describe("LedgerEntry.settle", () => {
-  test("settles a claim once, and deletes the output of a second settle call and of one with an unknown claim", async () => {
+  test("a claim settles a payment only once, and the outputs of a repeated call and of an unknown claim are deleted", async () => {
     const { record, seen, claimed } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     expect(await record.settle("another claim", { ...work, output: "another's" })).toBeUndefined();
@@ -450,7 +449,7 @@ describe("LedgerEntry.settle", () => {
   test.each<[string, (() => Promise<Evidence | undefined>) | undefined, PaymentStatus["status"][]]>([
     ["unusable without a node", undefined, ["failed"]],
     ["undecided with a node", async () => ({ outcome: "settled", transaction: "0x2" }), ["pending", "sold"]],
-  ])("treats a payment as %s if the facilitator could not send the transaction", async (_, evidence, expected) => {
+  ])("a payment is %s if the facilitator could not send the transaction", async (_, evidence, expected) => {
     const { record, seen, claimed } = worldWith(evidence, { outcome: "unsent", reason: "transaction_failed" });
     const claim = await claimed();
     const statuses = [await record.settle(claim, work)];
@@ -462,7 +461,7 @@ describe("LedgerEntry.settle", () => {
     expect(another, "the payment may already be public").toEqual(status("spent"));
   });
 
-  test("reports a settlement to waiting calls before the purchase list contains the purchase", async () => {
+  test("a call that waits for a payment learns of the settlement before the purchase is added to the payer's list", async () => {
     const found = world({ outcome: "settled", transaction: "0x1" });
     found.seen.listed = new Promise(() => {});
     const claim = await found.claimed();
@@ -471,14 +470,14 @@ describe("LedgerEntry.settle", () => {
     expect(await waiting).toEqual(status("sold"));
   });
 
-  test("sets an alarm and records the doubt before a settlement attempt, in case the Durable Object stops during the attempt", async () => {
+  test("a settlement attempt first sets an alarm and stores that the outcome is in doubt, in case the Durable Object stops", async () => {
     const { settled, entry, alarmAt } = world(new Promise<Settlement>(() => {}));
     void settled();
     await vi.waitFor(() => expect(entry()).toMatchObject({ state: "settling", doubt: true, attempts: 1 }));
     expect(alarmAt()).toBe(T + 25_000 + 2000);
   });
 
-  test("makes a payment usable again if its settlement is refused, reports the reason to waiting calls, and deletes the output", async () => {
+  test("a payment is usable again if its settlement is refused, waiting calls get the reason, and the output is deleted", async () => {
     const found = world({ outcome: "refused", reason: "why" });
     found.seen.listed = new Promise(() => {}); // a refusal does not wait for the purchase list
     const refused = { status: "failed", failure: { reason: "why" } };
@@ -490,7 +489,7 @@ describe("LedgerEntry.settle", () => {
     expect(found.seen.logged).toEqual([expect.objectContaining({ outcome: "refused", reason: "why", attempts: 1 })]);
   });
 
-  test("answers that a payment is settled only after the purchase list contains the purchase", async () => {
+  test("the call that settles a payment is answered only after the purchase is added to the payer's list", async () => {
     const { settled, seen, state } = world({ outcome: "settled", transaction: "0x1" });
     let listed = () => {};
     seen.listed = new Promise((resolve) => {
@@ -510,7 +509,7 @@ describe("LedgerEntry.settle", () => {
   test.each([
     ["the payer has reached the limit for unproved payments", undefined, false],
     ["the ledger can ask a node", async () => undefined, true],
-  ])("gives no result for a payment without proof of settlement if %s", async (_, evidence, allowUnproved) => {
+  ])("a payment without proof of settlement buys no result if %s", async (_, evidence, allowUnproved) => {
     const { record, seen, settled, alarmAt } = worldWith(
       evidence,
       { outcome: "unknown" },
@@ -524,7 +523,7 @@ describe("LedgerEntry.settle", () => {
     expect(alarmAt(), "the alarm retries").toBe(seen.now + backoffMs(2));
   });
 
-  test("does not retry a settlement after the link has expired", async () => {
+  test("a settlement is not retried after the link of the output has expired", async () => {
     const { record, seen, settled, state } = world();
     await settled();
     seen.now = work.expiresAt;
@@ -532,7 +531,7 @@ describe("LedgerEntry.settle", () => {
     expect([seen.settled, state()]).toEqual([1, undefined]);
   });
 
-  test("returns a purchase only while its output is available", async () => {
+  test("a purchase can be looked up only while its output is available", async () => {
     const { record, seen, settled } = world({ outcome: "settled", transaction: "0x1" });
     await settled();
     expect(await record.purchase()).toEqual({
@@ -551,7 +550,7 @@ describe("LedgerEntry.settle", () => {
     expect(await record.waitForStatus("request", 0, true)).toEqual({ status: "spent" });
   });
 
-  test("retries a settlement at growing intervals until the answer is conclusive", async () => {
+  test("a settlement is retried at growing intervals until the facilitator's answer is conclusive", async () => {
     const unknown: Settlement = { outcome: "unknown" };
     const { record, seen, claimed, alarmAt } = world(unknown, unknown, { outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
@@ -575,7 +574,7 @@ describe("LedgerEntry.settle", () => {
     ]);
   });
 
-  test("gives the result for a payment without proof of settlement if the facilitator reports it as used after a lost answer", async () => {
+  test("a payment buys a result without proof of settlement if the facilitator reports it as used after an earlier answer was lost", async () => {
     const { record, seen, claimed, alarmAt } = world({ outcome: "unknown" }, { outcome: "used", reason: "why" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -585,7 +584,7 @@ describe("LedgerEntry.settle", () => {
     expect(found).toEqual({ status: "sold", value: '"work"', transaction: "", settledAt: seen.now, isProved: false });
   });
 
-  test("sets a lost alarm again when a call asks for the status of the payment", async () => {
+  test("a lost alarm of a payment is set again when a call asks for the payment's status", async () => {
     const { record, seen, claimed, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
@@ -598,7 +597,7 @@ describe("LedgerEntry.settle", () => {
     expect(alarmAt()).toBe(seen.now);
   });
 
-  test("reserves a payment for its request while the facilitator's answers are inconclusive, and stops retrying the settlement when the download link expires", async () => {
+  test("a payment with inconclusive answers stays reserved for its request until its link expires, and is then given up", async () => {
     const { record, seen, claimed, state, alarmAt } = world();
     const claim = await claimed();
     await record.settle(claim, work);
@@ -613,7 +612,7 @@ describe("LedgerEntry.settle", () => {
     expect(seen.logged.at(-1)).toMatchObject({ event: "settlement", outcome: "unresolved" });
   });
 
-  test("reports a settled payment as spent on another request, even to a caller who has not proved to be the payer, but no unsettled one", async () => {
+  test("a settled payment is reported as spent on another request to any caller, but an unsettled payment is not", async () => {
     const answers: Settlement[] = [{ outcome: "unknown" }, { outcome: "settled", transaction: "0x1" }];
     const { record, claimed, seen, alarmAt, state } = world(...answers);
     const look = (isPayerProven: boolean) => record.waitForStatus("another", 0, isPayerProven);
@@ -631,7 +630,7 @@ describe("LedgerEntry.settle", () => {
     expect(await record.waitForStatus("request", 0, true), "its own link has expired").toEqual({ status: "spent" });
   });
 
-  test("returns the result of a payment until its link expires, and deletes the payment's entry a day later", async () => {
+  test("a payment returns its result until the link expires, and is forgotten a day later", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -646,7 +645,7 @@ describe("LedgerEntry.settle", () => {
     expect(state()).toBeUndefined();
   });
 
-  test("adds a sale to the daybook in the next alarm, retries until that succeeds, and keeps the payment's entry until then", async () => {
+  test("the next alarm adds a sale to the daybook and retries until this succeeds, and the payment is remembered until then", async () => {
     const { record, seen, claimed, state, alarmAt } = world({ outcome: "settled", transaction: "0x1" });
     const claim = await claimed();
     await record.settle(claim, work);
@@ -672,7 +671,7 @@ describe("LedgerEntry.settle", () => {
     expect([seen.booked.length, state()]).toEqual([3, undefined]);
   });
 
-  test("never deletes the entry of a payment whose authorization never expires", () => {
+  test("a payment whose authorization never expires is never forgotten", () => {
     const authorization = { ...payment.authorization, validBefore: String(2n ** 255n) };
     const entry = {
       ...call,

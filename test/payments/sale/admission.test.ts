@@ -4,7 +4,7 @@ import type { PaymentStatus } from "../../../src/payments/ledger/record.ts";
 import { type AdmissionTerms, admit } from "../../../src/payments/sale/admission.ts";
 import { BARE, OFFER, paymentFrom, SILENT } from "../payments.ts";
 
-/** Creates a ledger that reports this status for every payment. */
+/** Creates a ledger that reports the status `found` for every payment. */
 const ledgerThatFinds = (found: PaymentStatus): AdmissionTerms["ledger"] => ({
   getByName: () => ({
     waitForStatus: async () => found,
@@ -12,7 +12,7 @@ const ledgerThatFinds = (found: PaymentStatus): AdmissionTerms["ledger"] => ({
   }),
 });
 
-/** Creates a facilitator with this verdict, and collects the abort signals of its verifications. */
+/** Creates a facilitator that gives the verdict of `verify`, and collects the abort signals of its verifications. */
 function facilitatorThat(verify: () => Promise<Awaited<ReturnType<FacilitatorClient["verify"]>>>) {
   const signals: (AbortSignal | undefined)[] = [];
   const client: FacilitatorClient = {
@@ -39,7 +39,7 @@ const termsOf = async (changes: Partial<AdmissionTerms>): Promise<AdmissionTerms
   ...changes,
 });
 
-test("aborts the verification of a payment if the ledger already knows the payment, asks no other facilitator and records no duration", async () => {
+test("if the ledger already knows a payment, its verification is aborted, no other facilitator is asked, and no duration is recorded", async () => {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => (answer = resolve));
   const first = facilitatorThat(async () => {
@@ -65,7 +65,7 @@ test("aborts the verification of a payment if the ledger already knows the payme
   expect([second.signals, measured]).toEqual([[], []]);
 });
 
-test("verifies an unknown payment through the next facilitator if the first gives no verdict", async () => {
+test("a payment is verified by the next facilitator if the first facilitator gives no verdict", async () => {
   const first = facilitatorThat(async () => ({ outcome: "unknown" }));
   const second = facilitatorThat(async () => ({ outcome: "valid" }));
   const { verified } = await admit(await termsOf({ facilitators: [first.client, second.client] }));
@@ -73,7 +73,7 @@ test("verifies an unknown payment through the next facilitator if the first give
   expect([first.signals.length, second.signals.length]).toEqual([1, 1]);
 });
 
-test("refuses a payment with the facilitator's reason if one facilitator rejects it and none verifies it", async () => {
+test("a payment is refused with a facilitator's reason if this facilitator rejects it and no other facilitator verifies it", async () => {
   const rejecting = facilitatorThat(async () => ({ outcome: "rejected", reason: "schema" }));
   const silent = facilitatorThat(async () => ({ outcome: "unknown" }));
   const verifying = facilitatorThat(async () => ({ outcome: "valid" }));
@@ -97,18 +97,18 @@ describe("a settled payment without a proof of its payer", () => {
     );
   const proofRequired = { name: "PaymentError", code: "payment_already_used" };
 
-  test("asks for a new payment if a settled payment comes with another request", async () => {
+  test("a settled payment that is sent with another request is answered with a request for a new payment", async () => {
     const error = await admitted(async () => "another");
     expect(error).toMatchObject({ name: "PaymentRequired", reason: expect.stringMatching(/^payment_already_used: /) });
   });
 
-  test("asks for a proof of the payer if a settled payment is sent again with its request or with an unreadable request", async () => {
+  test("a settled payment that is sent again without proof of the payer needs a proof, unless its request is known to differ", async () => {
     expect(await admitted(async () => "own")).toMatchObject(proofRequired);
     expect(await admitted(async () => undefined)).toMatchObject(proofRequired);
     expect(await admitted()).toMatchObject(proofRequired);
   });
 
-  test("does not read the body of a call whose payment is being settled", async () => {
+  test("the body of a call is not read while the call's payment is being settled", async () => {
     const terms = await termsOf({
       ledger: ledgerThatFinds({ status: "proof_required" }),
       smallFingerprint: () => Promise.reject(new Error("read")),

@@ -7,7 +7,10 @@ import { PaymentError } from "../../../src/payments/wire/errors.ts";
 import { type PaymentPayload, paymentKey } from "../../../src/payments/wire/paymentPayload.ts";
 import { BARE, ERRORS, facilitatorThat, memoryLedger, OFFER, paymentFrom, SILENT, sell, WORK } from "../payments.ts";
 
-/** The tests act as one payer who sends no key and signs a new payment for each call, as the official clients do. */
+/**
+ * The tests act as one payer who signs a new payment for each call, as the official clients do. The payer sends no
+ * idempotency key.
+ */
 
 let ledger = memoryLedger();
 let kept: string[] = [];
@@ -17,7 +20,7 @@ beforeEach(() => {
 });
 
 /**
- * Makes a call for content with the digest `digest`. The call stores an output, and deletes it if the content is
+ * Makes a call for content with the digest `digest`. The call stores an output, and deletes it if the same content is
  * already sold.
  */
 async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}, digest = "content") {
@@ -71,13 +74,13 @@ test("a call with the same content as an earlier call gets the earlier result, a
   expect(resultOf(await sale(second, {}, "other content")), "the second payment is still usable").toBe(kept[1]);
 });
 
-test("a call gets the result of an earlier call with the same content without marking the file again if the content's digest is known", async () => {
+test("a call with the same content as an earlier call gets the earlier result without marking the file again if the digest is known", async () => {
   const bought = await sale(await paymentFrom());
   const again = await sale(await paymentFrom(), { knownDigest: "content" });
   expect([resultOf(again), again.worked]).toEqual([resultOf(bought), 0]);
 });
 
-test("charges a call with the same content as an earlier call again ten minutes after the sale", async () => {
+test("a call with the same content as an earlier call is charged again from ten minutes after the sale", async () => {
   const sign = () => paymentFrom({ validBefore: Math.floor(ledger.now() / 1000) + 300 });
   const bought = await sale(await sign());
   ledger.advance(REPEAT_MS - 5000);
@@ -88,13 +91,13 @@ test("charges a call with the same content as an earlier call again ten minutes 
   expect(resultOf(last)).toBe(resultOf(later));
 });
 
-test("charges a call with the same content as an earlier call again if the earlier link was revoked", async () => {
+test("a call with the same content as an earlier call is charged again if the earlier link was revoked", async () => {
   const bought = await sale(await paymentFrom());
   ledger.deleted.push(resultOf(bought));
   expect((await sale(await paymentFrom())).outcome).toMatchObject({ isPaidEarlier: false });
 });
 
-test("charges calls with different contents or different payers separately", async () => {
+test("calls with different contents or from different payers are charged separately", async () => {
   const sales = [
     await sale(await paymentFrom()),
     await sale(await paymentFrom(), {}, "other content"),
@@ -103,12 +106,12 @@ test("charges calls with different contents or different payers separately", asy
   expect(new Set(sales.map(resultOf)).size).toBe(3);
 });
 
-test("charges a call with the same content again if the call has no default idempotency key", async () => {
+test("a call with the same content as an earlier call is charged again if no default idempotency key applies to the call", async () => {
   const sales = [await sale(await paymentFrom()), await sale(await paymentFrom(), { hasDefaultKey: false })];
   expect(new Set(sales.map(resultOf)).size).toBe(2);
 });
 
-test("charges only one of twenty parallel calls with the same content and different payments, and gives all of them its result", async () => {
+test("only one of twenty parallel calls with the same content and different payments is charged, and all calls get the same result", async () => {
   const payments = await Promise.all(Array.from({ length: 20 }, () => paymentFrom()));
   const sales = await Promise.all(payments.map((payment) => sale(payment)));
   expect(new Set(sales.map(resultOf))).toEqual(new Set(kept));
@@ -132,7 +135,7 @@ test("a call that waits for another call with the same content uses its own paym
   expect((await waiting!).outcome).toMatchObject({ isPaidEarlier: false });
 });
 
-test("never settles a slow call whose lease has expired and whose default key now belongs to another payment", async () => {
+test("a slow call never settles its payment after its lease has expired and another payment has taken its default key", async () => {
   const [first, second] = [await paymentFrom(), await paymentFrom()];
   const began = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
@@ -152,7 +155,7 @@ test("never settles a slow call whose lease has expired and whose default key no
   expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
 });
 
-test("a call with the same content gets a key for the earlier payment while that payment is being settled", async () => {
+test("a call whose content an earlier payment is still buying gets an idempotency key that is bound to the earlier payment", async () => {
   const first = await paymentFrom();
   const found: { released: number; bound: unknown[] } = { released: 0, bound: [] };
   const holder = { payment: "earlier", chain: first.chain, fingerprint: "request", version: 3 };
@@ -180,6 +183,6 @@ test("a call with the same content gets a key for the earlier payment while that
   expect(found).toMatchObject({ released: 1, bound: [{ payment: "earlier", fingerprint: "request" }] });
 });
 
-test("stores default keys under names that the names of idempotency keys can never equal", () => {
+test("the names of default keys can never equal the names of idempotency keys", () => {
   expect(defaultKeyNameOf("0xAB", "12")).toBe("same:0xab:12");
 });

@@ -38,7 +38,8 @@ const SOLD = {
 };
 
 /**
- * Runs one sale through facilitators with the named behaviors. Returns the outcome, and how often the paid work ran.
+ * Runs one sale through facilitators with the named behaviors. Returns the outcome, and the number of times that the
+ * paid work ran.
  */
 async function sale(behaviors: string, payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}) {
   const seen = { worked: 0 };
@@ -75,7 +76,7 @@ const failing = (): never => {
 };
 
 describe("a sale through a remote facilitator", () => {
-  test("returns the result and the receipt of a verified and settled payment", async () => {
+  test("a sale returns the result and the receipt of a verified and settled payment", async () => {
     expect(await sale("good", await paymentFrom())).toEqual({ outcome: SOLD, worked: 1 });
   });
 
@@ -91,7 +92,7 @@ describe("a sale through a remote facilitator", () => {
     ["moved-to-good", "facilitator_unavailable", 0],
     ["refuses-settle-400", "insufficient_funds", 1],
   ])(
-    "leaves a payment usable if the facilitator behaves as %s, and ends the call with %s",
+    "a payment stays usable if the facilitator behaves as %s, and the call ends with %s",
     async (behavior, expected, worked) => {
       const payment = await paymentFrom();
       const failed = await sale(behavior, payment);
@@ -101,7 +102,7 @@ describe("a sale through a remote facilitator", () => {
     },
   );
 
-  test("rejects a payment that the chain has rejected before", async () => {
+  test("a payment that the chain has rejected once cannot be used again", async () => {
     const payment = await paymentFrom();
     expect(await sale("refuses-settle", payment)).toMatchObject({ worked: 1 });
     const again = await sale("good", payment);
@@ -109,7 +110,7 @@ describe("a sale through a remote facilitator", () => {
     expect((await sale("good", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
-  test("reports a refused settlement with a failed receipt", async () => {
+  test("a refused settlement is reported with a receipt that says that it failed", async () => {
     const { outcome } = await sale("refuses-settle", await paymentFrom());
     expect((outcome as PaymentRequired).refusal).toEqual({
       version: 1,
@@ -118,28 +119,28 @@ describe("a sale through a remote facilitator", () => {
   });
 
   test.concurrent.each(["loses-first-answer", "half-answers-first", "answers-500-first", "names-no-transaction-first"])(
-    "waits for the ledger's retry and charges once if the facilitator behaves as %s",
+    "a call waits for the ledger to retry the settlement, and is charged once, if the facilitator behaves as %s",
     async (behavior) => {
       const payment = await paymentFrom();
       expect(await sale(`${behavior}-${payment.authorization.nonce}`, payment)).toEqual({ outcome: SOLD, worked: 1 });
     },
   );
 
-  test("skips facilitators that are down, and settles through the facilitator that verified the payment", async () => {
+  test("a sale skips facilitators that are down, and settles through the facilitator that verified the payment", async () => {
     expect((await sale("down silent good refuses-settle", await paymentFrom())).outcome).toEqual(SOLD);
   });
 
-  test("asks no other facilitator after one has refused the payment", async () => {
+  test("a sale asks no other facilitator after one facilitator has refused the payment", async () => {
     expect(reason((await sale("refuses-verify good", await paymentFrom())).outcome)).toBe("insufficient_funds");
   });
 
-  test("delivers nothing and deletes the output if the payer cancels the authorization before the settlement", async () => {
+  test("a sale delivers nothing and deletes the output if the payer cancels the authorization before the settlement", async () => {
     const { outcome } = await sale("used-at-settle", await paymentFrom());
     expect(reason(outcome)).toBe("nonce_already_used");
     expect(ledger.deleted).toEqual([WORK.output]);
   });
 
-  test("verifies a payment only once, even if marking the file takes long", async () => {
+  test("a sale verifies a payment only once, even if marking the file takes long", async () => {
     const payment = await paymentFrom();
     let now = Date.now();
     const work = async () => {
@@ -152,26 +153,26 @@ describe("a sale through a remote facilitator", () => {
 });
 
 describe("a payment", () => {
-  test("does not settle the payment of a call that fails, and leaves the payment usable", async () => {
+  test("the payment of a failed call is not settled, and can be used again", async () => {
     const payment = await paymentFrom();
     expect(reason((await sale("good", payment, { work: failing })).outcome)).toBe("damaged");
     expect((await sale("good", payment)).outcome).toEqual(SOLD);
   });
 
-  test("returns the same result for a repeated request without asking the facilitator", async () => {
+  test("a repeated request with the same payment returns the same result without asking the facilitator", async () => {
     const payment = await paymentFrom();
     await sale("good", payment, { key: "a" });
     expect(await sale("refuses-verify", payment, { key: "a" })).toEqual({ outcome: SOLD, worked: 0 });
   });
 
-  test("returns the same result for a repeated request after the authorization has expired", async () => {
+  test("a repeated request with the same payment returns the same result even after the payment's authorization has expired", async () => {
     const payment = await paymentFrom();
     await sale("good", payment, { key: "a" });
     const later = { key: "a", now: () => Date.now() + 600_000 };
     expect((await sale("good", payment, later)).outcome).toEqual(SOLD);
   });
 
-  test("rejects a payment that is sent with another request, before and after it is settled", async () => {
+  test("a payment is rejected if it is sent with another request, both before and after it is settled", async () => {
     const payment = await paymentFrom();
     const other = { fingerprint: "another" };
     let during: Awaited<ReturnType<typeof sale>> | undefined;
@@ -186,13 +187,13 @@ describe("a payment", () => {
     expect(after.outcome).toBeInstanceOf(PaymentRequired);
   });
 
-  test("rejects a payment whose link has expired", async () => {
+  test("a payment is rejected as already used after its link has expired", async () => {
     const payment = await paymentFrom();
     await sale("good", payment, { work: async () => ({ ...WORK, expiresAt: new Date(Date.now() - 1) }) });
     expect(reason((await sale("good", payment)).outcome)).toBe("payment_already_used");
   });
 
-  test("marks the file and settles the payment once for fifty parallel calls with one payment, and returns the result to all of them", async () => {
+  test("fifty parallel calls with one payment all get the result, although the work and the settlement happen only once", async () => {
     const payment = await paymentFrom();
     const behavior = `counts-${payment.authorization.nonce}`;
     const sales = await Promise.all(Array.from({ length: 50 }, () => sale(behavior, payment)));
@@ -213,20 +214,20 @@ describe("a payment", () => {
       { validBefore: Math.floor(Date.now() / 1000) + 86_460 },
       /valid_before.*24 hours/,
     ],
-  ])("rejects a payment before the file is marked if the payment %s", async (_, times, expected) => {
+  ])("a payment is rejected before the file is marked if it %s", async (_, times, expected) => {
     const { outcome, worked } = await sale("good", await paymentFrom(times));
     expect(reason(outcome)).toMatch(expected);
     expect(worked).toBe(0);
   });
 });
 
-test("accepts a payment that is valid for just under 24 hours", async () => {
+test("a payment that is valid for just under 24 hours is accepted", async () => {
   const payment = await paymentFrom({ validBefore: Math.floor(Date.now() / 1000) + 86_340 });
   expect((await sale("good", payment)).outcome).toEqual(SOLD);
 });
 
 describe("the log of a sale", () => {
-  test("logs one line for each call with a payment, without the signature", async () => {
+  test("a sale logs one line for each call with a payment, and the line does not contain the signature", async () => {
     const events: PaymentEvent[] = [];
     const logged = { key: "a", requestId: "request 7", log: (event: PaymentEvent) => void events.push(event) };
     const payment = await paymentFrom();
@@ -259,7 +260,7 @@ describe("the log of a sale", () => {
     expect(JSON.stringify(events)).not.toContain(payment.signature.slice(2));
   });
 
-  test("measures the durations of verification and settlement, but not for a call that needs neither", async () => {
+  test("a sale measures the durations of verification and settlement, and nothing for a call that needs neither", async () => {
     const asked: string[] = [];
     let now = Date.now();
     const timed: SaleTerms<string>["timed"] = async (step, act) => {
@@ -283,7 +284,7 @@ describe("the log of a sale", () => {
     ]);
   });
 
-  test("logs an event for a facilitator that gives no verdict", async () => {
+  test("a facilitator that gives no verdict causes a log event", async () => {
     const events: PaymentEvent[] = [];
     const context = { requestId: "request 8", log: (event: PaymentEvent) => void events.push(event) };
     const down = remoteFacilitator({ url: "https://facilitator.example.com/down", timeoutMs: 500 }, context);
@@ -293,7 +294,9 @@ describe("the log of a sale", () => {
   });
 });
 
-/** Creates a ledger that reports this status for every payment, and records the writes that it receives. */
+/**
+ * Creates a ledger that reports the status `found` for every payment, and records the changes that it is asked to make.
+ */
 function ledgerThatFinds(found: PaymentStatus, changes: Partial<ReturnType<LedgerBook["getByName"]>> = {}) {
   const asked: unknown[][] = [];
   const write =
@@ -335,13 +338,13 @@ describe("the answer to a status of the ledger", () => {
       30,
       /third party.*until 2033-05-18T00:00:00.000Z.*Repeat the same request/,
     ],
-  ])("answers a call whose payment has the status %j with %s", async (status, code, retryAfterSeconds, message) => {
+  ])("a call whose payment has the status %j is answered with %s", async (status, code, retryAfterSeconds, message) => {
     const { outcome, worked } = await sale("good", await paymentFrom(), { key: "a", ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({ code, retryAfterSeconds, message: expect.stringMatching(message) });
     expect(worked).toBe(0);
   });
 
-  test("a call that waits for another call with the same payment gets that call's error, or its refusal with a receipt", async () => {
+  test("a call that waits for another call with the same payment gets the other call's error, or its refusal with a receipt", async () => {
     const outcomeOf = async (failure: Failure) =>
       (await sale("good", await paymentFrom(), { ledger: ledgerThatFinds({ status: "failed", failure }) })).outcome;
     expect(await outcomeOf({ error: "damaged" })).toEqual(new Error("damaged"));
@@ -351,7 +354,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("notes in the receipt that only the facilitator's word proves the settlement", async () => {
+  test("the receipt says so if only the facilitator's word proves the settlement", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", settledAt: 1, isProved: false };
     const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({
@@ -365,7 +368,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("names the chain in the receipt as the payment's x402 version does", async () => {
+  test("the receipt names the chain in the notation of the payment's x402 version", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "0x1", settledAt: 1, isProved: true };
     const payment = { ...(await paymentFrom()), version: 2 } as PaymentPayload;
     const { outcome } = await sale("good", payment, { ledger: ledgerThatFinds(status) });
@@ -378,7 +381,7 @@ describe("an idempotency key", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const free: PaymentStatus = { status: "free" };
 
-  test("binds an idempotency key to its payment until after the link expires, even if the call exceeds its time limit", async () => {
+  test("an idempotency key stays bound to its payment until after the link expires, even if the call exceeds its time limit", async () => {
     const now = 2_000_000_000_000;
     const payment = await paymentFrom({ validBefore: now / 1000 + 300 });
     const found = ledgerThatFinds(free, { claim: async () => claimed });
@@ -388,7 +391,7 @@ describe("an idempotency key", () => {
     expect([expiresAt, replacedVersion]).toEqual([now + 52_000, 0]);
   });
 
-  test("releases the payment if the idempotency key cannot be bound to it", async () => {
+  test("a call releases its payment if its idempotency key cannot be bound to the payment", async () => {
     const found = ledgerThatFinds(free, {
       claim: async () => claimed,
       bind: async () => {
@@ -400,7 +403,7 @@ describe("an idempotency key", () => {
     expect(found.asked).toEqual([["release", "claim", undefined]]);
   });
 
-  test("releases the payment and looks up the idempotency key again if another call has bound the key to another payment", async () => {
+  test("a call releases its payment and looks up its idempotency key again if another call has bound the key to another payment", async () => {
     const bindings = [false, true];
     const found = ledgerThatFinds(free, { claim: async () => claimed, bind: async () => bindings.shift()! });
     const { worked } = await sale("good", await paymentFrom(), { key: "a", ledger: found });
@@ -409,7 +412,7 @@ describe("an idempotency key", () => {
 });
 
 test.each([true, false])(
-  "passes to the ledger whether admission has proved that the caller is the payer (proven: %s)",
+  "a sale passes on to the ledger whether admission has proved that the caller is the payer (proven: %s)",
   async (isPayerProven) => {
     const asked: boolean[] = [];
     const waitForStatus = async (_fingerprint: string, _until: number, shown: boolean): Promise<PaymentStatus> => {
@@ -425,7 +428,7 @@ test.each([true, false])(
   },
 );
 
-test("reports whether this call has settled the payment", async () => {
+test("a sale reports whether this call, and no earlier one, has settled the payment", async () => {
   const payment = await paymentFrom();
   const sold = async () => {
     const terms = { payment, offer: OFFER, facilitators: [facilitatorThat("good")], ledger, ...SILENT, errors: ERRORS };
@@ -450,7 +453,7 @@ test("reports whether this call has settled the payment", async () => {
   expect(await sold(), "an earlier call has settled the payment").toEqual([false, false, false]);
 });
 
-test("reports the error of a failed call even if its claim on the payment cannot be released", async () => {
+test("a failed call reports its error even if its claim on the payment cannot be released", async () => {
   const found = ledgerThatFinds(
     { status: "free" },
     {
@@ -463,7 +466,7 @@ test("reports the error of a failed call even if its claim on the payment cannot
   expect(reason((await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome)).toBe("damaged");
 });
 
-test("does not give waiting calls the error of a failed call if the error concerns only that call", async () => {
+test("calls that wait for a failed call do not get its error if the error concerns only the failed call", async () => {
   const released = async (written: string | undefined) => {
     const claim = async (): Promise<PaymentStatus> => ({ status: "claimed", claim: "claim" });
     const found = ledgerThatFinds({ status: "free" }, { claim });
@@ -478,7 +481,7 @@ test("does not give waiting calls the error of a failed call if the error concer
 describe("a change of the ledger during a call", () => {
   const claimed: PaymentStatus = { status: "claimed", claim: "claim" };
   const sold: PaymentStatus = { status: "sold", value: '"theirs"', transaction: "0x1", settledAt: 1, isProved: true };
-  /** Returns a ledger record that reports these statuses one after the other, and then repeats the last one. */
+  /** Returns a ledger record that reports these statuses one after the other, and repeats the last status. */
   const finds = (...statuses: PaymentStatus[]) => ({
     waitForStatus: async () => (statuses.length > 1 ? statuses.shift()! : statuses[0]!),
   });
@@ -492,7 +495,7 @@ describe("a change of the ledger during a call", () => {
     expect(await sale("good", await paymentFrom(), { ledger: found })).toMatchObject({ worked: 1 });
   });
 
-  test("a call gets the result of another call that took over its claim on the payment meanwhile", async () => {
+  test("a call gets the other call's result if another call has taken over its claim on the payment", async () => {
     const lost = { claim: async () => claimed, settle: async () => undefined };
     const found = ledgerThatFinds(free, { ...finds(free, sold), ...lost });
     const events: PaymentEvent[] = [];
@@ -504,7 +507,7 @@ describe("a change of the ledger during a call", () => {
     expect(events).toMatchObject([{ event: "sale", outcome: "replayed" }]);
   });
 
-  test("a failed call gets the result of another call with the same payment if there is one, and otherwise its own error", async () => {
+  test("a failed call gets the result of another call with the same payment if this result exists, and otherwise its own error", async () => {
     const outcomeOf = async (meanwhile: PaymentStatus) => {
       const found = ledgerThatFinds(free, { ...finds(free, meanwhile), claim: async () => claimed });
       return (await sale("good", await paymentFrom(), { ledger: found, work: failing })).outcome;
@@ -513,7 +516,7 @@ describe("a change of the ledger during a call", () => {
     expect(reason(await outcomeOf(free))).toBe("damaged");
   });
 
-  test("asks for a sign-in only if others may have seen the payment, and returns the result to a caller who signs in", async () => {
+  test("a call needs a sign-in only if others may have seen its payment, and a caller who signs in gets the result", async () => {
     const asked: string[] = [];
     const outcomeOf = async (first: PaymentStatus, isPayer: boolean) => {
       const isSignedIn = async () => asked.push(first.status) > 0 && isPayer;
@@ -537,7 +540,7 @@ describe("a change of the ledger during a call", () => {
     ["reserved", "request", "payment_already_used"],
     ["spent", "request", "payment_already_used"],
   ])(
-    'answers a call whose payment is %s, and whose key is bound to the request "%s", with %s',
+    'a call whose payment is %s, and whose key is bound to the request "%s", is answered with %s',
     async (status, fingerprint, expected) => {
       const payment = await paymentFrom();
       const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint, version: 1 };
@@ -551,7 +554,7 @@ describe("a change of the ledger during a call", () => {
     },
   );
 
-  test("reports the reason why a payment was refused, even if the idempotency key is bound to another request", async () => {
+  test("a call learns why its payment was refused, even if its idempotency key is bound to another request", async () => {
     const payment = await paymentFrom();
     const bound = { payment: paymentKey(payment), chain: payment.chain, fingerprint: "another", version: 1 };
     const refused: PaymentStatus = { status: "failed", failure: { reason: "why" } };
@@ -562,8 +565,8 @@ describe("a change of the ledger during a call", () => {
 
   describe("an earlier payment under the key", () => {
     /**
-     * Returns the outcome of a call whose key is bound to an earlier payment. The earlier payment has these statuses,
-     * and `canInvalidate` is whether its claims can be invalidated.
+     * Returns the outcome of a call whose key is bound to an earlier payment. The earlier payment has `statuses` one
+     * after the other. `canInvalidate` says whether its claims can be invalidated.
      */
     async function outcomeOf(canInvalidate: boolean, ...statuses: PaymentStatus[]) {
       const payment = await paymentFrom();

@@ -13,7 +13,7 @@ beforeEach(() => {
   ledger = memoryLedger();
 });
 
-/** Makes a call through a facilitator with the named behavior, and returns the outcome. */
+/** Makes a call through a facilitator with the named behavior, and returns the outcome of the call. */
 async function sale(payment: PaymentPayload, changes: Partial<SaleTerms<string>> = {}, behavior = "good") {
   const seen = { worked: 0 };
   const outcome = await sell({
@@ -49,7 +49,7 @@ const failing = (): never => {
 };
 
 describe("a new payment with the same key and request", () => {
-  test("a call with the same key and request but a second payment gets the first payment's result and receipt, and the second payment is not settled", async () => {
+  test("a call that repeats a key and request with a second payment gets the first payment's result, and the second payment is not settled", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     await sale(first, { key: "a" });
     const { outcome, worked } = await sale(second, { key: "a" });
@@ -66,14 +66,14 @@ describe("a new payment with the same key and request", () => {
     expect(bought((await sale(second, { key: "b" })).outcome), "the second payment is still usable").toBe("work");
   });
 
-  test("returns the result that the first payment under a key has bought, even if the second payment could not be settled", async () => {
+  test("a call under a key gets the result of the first payment under the key, even if its own payment could not be settled", async () => {
     await sale(await paymentFrom(), { key: "a" });
     for (const behavior of ["refuses-verify", "down"])
       expect(bought((await sale(await paymentFrom(), { key: "a" }, behavior)).outcome)).toBe("work");
   });
 
   test.each(["loses-first-answer", "silent-first"])(
-    "a call with a second payment under a key waits for the first payment if its settlement is in doubt (the facilitator behaves as %s)",
+    "a call with a second payment under a key waits for the first payment if the first settlement is in doubt (the facilitator behaves as %s)",
     { timeout: 20_000 },
     async (behavior) => {
       const first = await paymentFrom();
@@ -87,7 +87,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("a call with a second payment under a key waits for the first payment's work, and reports the failure of that work", async () => {
+  test("a call with a second payment under a key waits for the work of the first call, and reports the failure of this work", async () => {
     const second = await paymentFrom();
     let waiting: ReturnType<typeof sale> | undefined;
     const first = await sale(await paymentFrom(), {
@@ -111,7 +111,7 @@ describe("a new payment with the same key and request", () => {
     ["failed", { work: failing }, "good"],
     ["was refused at settlement", {}, "refuses-settle"],
   ])(
-    "charges the second payment under a key if the first %s, and then returns the same result to a call with the first payment",
+    "the second payment under a key is charged if the first %s, and a call with the first payment then gets the same result",
     async (_, changes, behavior) => {
       const [first, second] = [await paymentFrom(), await paymentFrom()];
       await sale(first, { key: "a", ...changes }, behavior);
@@ -127,7 +127,7 @@ describe("a new payment with the same key and request", () => {
     },
   );
 
-  test("charges the second payment under a key after the lease of the first call has expired, and never settles the first payment", async () => {
+  test("the second payment under a key is charged after the lease of the first call has expired, and the first payment is never settled", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     const began = Promise.withResolvers<void>();
     const work = Promise.withResolvers<typeof WORK>();
@@ -142,13 +142,13 @@ describe("a new payment with the same key and request", () => {
     await began.promise;
     ledger.advance(60_000);
     const taken = await sale(second, { key: "a" });
-    work.resolve(WORK); // the first call was only slow, and finishes after its lease has expired
+    work.resolve(WORK); // The first call was only slow. It finishes after its lease has expired.
     const late = await died;
     expect([bought(taken.outcome), codeOf(late.outcome)]).toEqual(["work", "payment_in_progress"]);
     expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
   });
 
-  test("charges the second payment under a key if the link that the first payment bought has expired", async () => {
+  test("the second payment under a key is charged if the link that the first payment has bought is expired", async () => {
     const ended = { ...WORK, expiresAt: new Date(Date.now() - 1) };
     await sale(await paymentFrom(), { key: "a", work: async () => ended });
     expect(await sale(await paymentFrom(), { key: "a" })).toMatchObject({
@@ -157,7 +157,7 @@ describe("a new payment with the same key and request", () => {
     });
   });
 
-  test("settles only one of fifty parallel payments under one key, and returns the result to all callers", async () => {
+  test("only one of fifty parallel payments under one key is settled, and all callers get the result", async () => {
     const payments = await Promise.all(Array.from({ length: 50 }, () => paymentFrom()));
     const sales = await Promise.all(payments.map((payment) => sale(payment, { key: "a" })));
     expect(new Set(sales.map(({ outcome }) => bought(outcome)))).toEqual(new Set(["work"]));
@@ -168,7 +168,7 @@ describe("a new payment with the same key and request", () => {
 });
 
 describe("an idempotency key", () => {
-  test("rejects a key that is sent with another request, and settles nothing", async () => {
+  test("an idempotency key that is sent with another request is rejected, and no further payment is settled", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     let during: unknown;
     const work = async () => {
@@ -183,20 +183,20 @@ describe("an idempotency key", () => {
     expect([after.worked, same.worked, await isSold(second)]).toEqual([0, 0, false]);
   });
 
-  test("an idempotency key whose call failed can be used again for another request", async () => {
+  test("an idempotency key can be used for another request after its first call has failed", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a", work: failing });
     expect(bought((await sale(await paymentFrom(), { key: "a", fingerprint: "another" })).outcome)).toBe("work");
     expect(codeOf((await sale(payment, { key: "a" })).outcome)).toBe("idempotency_key_reused");
   });
 
-  test("treats equal keys of different payers as different keys", async () => {
+  test("equal idempotency keys of different payers are different keys", async () => {
     await sale(await paymentFrom(), { key: "a" });
     const other = await paymentFrom({ from: `0x${"03".repeat(20)}` });
     expect(await sale(other, { key: "a" })).toMatchObject({ outcome: { isPaidEarlier: false }, worked: 1 });
   });
 
-  test("binds a second idempotency key to a payment that another call already uses", async () => {
+  test("a call with another idempotency key binds this key to a payment that is already in use", async () => {
     const [first, second] = [await paymentFrom(), await paymentFrom()];
     let joined: ReturnType<typeof sale> | undefined;
     const work = async () => {
@@ -215,7 +215,7 @@ describe("a payment that may be public", () => {
     ["without a key", {}],
     ["with another key", { key: "b" }],
   ])(
-    "rejects a payment that others may have seen if it is sent %s, and lists the ways to get the result",
+    "a payment that others may have seen is rejected if it is sent %s, and the error lists the ways to get the result",
     async (_, shown) => {
       const payment = await paymentFrom();
       await sale(payment, { key: "a" });
@@ -228,7 +228,7 @@ describe("a payment that may be public", () => {
     },
   );
 
-  test("asks for a new payment if a settled payment is sent for another request, with or without a key", async () => {
+  test("a settled payment that is sent for another request, with or without a key, is answered with a request for a new payment", async () => {
     const payment = await paymentFrom();
     await sale(payment, { key: "a" });
     for (const key of [null, "b"]) {
@@ -240,7 +240,7 @@ describe("a payment that may be public", () => {
     expect(anew.outcome, "the key is not bound to the settled payment").toMatchObject({ isPaidEarlier: false });
   });
 
-  test("after a sign-in, returns the result of a payment that others may have seen, and binds the call's key to the payment", async () => {
+  test("a sign-in returns the result of a payment that others may have seen, and binds the call's key to the payment", async () => {
     const payment = await paymentFrom();
     await sale(payment);
     const signedIn = { key: "b", isSignedIn: async () => true };
@@ -248,7 +248,7 @@ describe("a payment that may be public", () => {
     expect((await sale(await paymentFrom(), { key: "b" })).outcome).toMatchObject({ isPaidEarlier: true });
   });
 
-  test("returns the result to every call that sent the payment before others could see it", async () => {
+  test("every call that sent the payment before others could see it gets the result", async () => {
     const payment = await paymentFrom();
     const sales = await Promise.all([{}, { key: "a" }, {}, { key: "b" }].map((shown) => sale(payment, shown)));
     expect(sales.map(({ outcome }) => bought(outcome))).toEqual(Array(4).fill("work"));
@@ -256,14 +256,17 @@ describe("a payment that may be public", () => {
 });
 
 describe("a call whose payment is still being settled when it is answered", () => {
-  /** Creates a clock whose second reading is 25 s after the first. The call then has no time left to wait. */
+  /**
+   * Creates a clock whose second reading is 25 s after the first reading. A call with this clock has no time left to
+   * wait.
+   */
   const impatient = () => {
     const began = Date.now();
     let asked = 0;
     return { now: () => (asked++ === 0 ? began - 25_000 : Date.now()) };
   };
 
-  test("a call without an idempotency key gets a key while its payment is being settled, and later the result with this key", {
+  test("a call without an idempotency key gets a key while its payment is being settled, and can later fetch the result with this key", {
     timeout: 20_000,
   }, async () => {
     const payment = await paymentFrom();
@@ -280,13 +283,13 @@ describe("a call whose payment is still being settled when it is answered", () =
     expect(bought((await sale(payment, { key: key! })).outcome)).toBe("work");
   });
 
-  test("a call gets no idempotency key if others may have seen its payment before", async () => {
+  test("a call gets no idempotency key if others may have seen its payment before the call", async () => {
     const payment = await paymentFrom();
     await sale(payment, impatient(), `silent-first-${payment.authorization.nonce}`);
     expect((await sale(payment)).outcome).not.toHaveProperty("idempotencyKey", expect.any(String));
   });
 
-  test("asks a call with an idempotency key to repeat the request with this key while its payment is being settled", async () => {
+  test("a call with an idempotency key is asked to repeat the request with the same key while its payment is being settled", async () => {
     const payment = await paymentFrom();
     const { outcome } = await sale(
       payment,

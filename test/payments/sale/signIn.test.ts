@@ -26,7 +26,7 @@ const message = {
   issuedAt: "2026-05-01T10:00:00Z",
 };
 
-/** The message as Solana wallets sign it. */
+/** The text that a Solana wallet signs for a sign-in. */
 const text = `pdf.example wants you to sign in with your Solana account:
 ${address}
 
@@ -42,18 +42,18 @@ const signIn = (changes: object, of = text) =>
   signedInBy(btoa(JSON.stringify({ ...message, signature: signed(of), ...changes })), terms);
 
 describe("a sign-in on Solana", () => {
-  test("lists the chains, including Solana, on which a payer can sign in", () => {
+  test("a sign-in challenge lists the chains on which a payer can sign in, including Solana", () => {
     expect(signInExtension(terms)["sign-in-with-x"].supportedChains).toEqual([
       { chainId: "eip155:84532", type: "eip191" },
       { chainId: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", type: "ed25519" },
     ]);
   });
 
-  test("accepts a sign-in message signed on Solana", async () => {
+  test("a sign-in message that is signed with a Solana key is accepted", async () => {
     expect(await signIn({})).toEqual({ address, onlyOn: undefined });
   });
 
-  test("accepts a sign-in message without a statement", async () => {
+  test("a sign-in message without a statement is accepted", async () => {
     expect(await signIn({ statement: undefined }, text.replace("List what I have bought\n\n", ""))).toEqual({
       address,
       onlyOn: undefined,
@@ -68,7 +68,7 @@ describe("a sign-in on Solana", () => {
     ["the id of another kind of chain", { chainId: "eip155:84532" }, text],
     ["a chain that is not offered", { chainId: NETWORKS.solana.caip2 }, text],
     ["a signature that is too short", { signature: base58.encode(new Uint8Array(40)) }, text],
-  ])("rejects a sign-in message with %s", async (_, changes, of) => {
+  ])("a sign-in message with %s is rejected", async (_, changes, of) => {
     await expect(signIn(changes, of)).rejects.toMatchObject({ code: "sign_in_refused" });
   });
 });

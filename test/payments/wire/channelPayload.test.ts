@@ -17,11 +17,11 @@ const reasonOf = async (payment: object | string) => {
   }
 };
 
-test("computes the channel id as the official client does", () => {
+test("the service computes the same channel id as the official client", () => {
   expect(channelIdOf(payer.config, CHAIN.chainId)).toBe(payer.channelId);
 });
 
-test("offers payment channels after the other payment schemes", () => {
+test("an offer lists payment channels after the other payment schemes", () => {
   expect(paymentRequiredV2(CHANNEL_OFFER, "none").accepts.map(({ scheme }) => scheme)).toEqual([
     "exact",
     "batch-settlement",
@@ -29,7 +29,7 @@ test("offers payment channels after the other payment schemes", () => {
   expect(REQUIREMENTS).toMatchObject({ amount: "50000", extra: { withdrawDelay: 86_400, minDeposit: "500000" } });
 });
 
-test("reads the vouchers, deposits and refunds of the official client", async () => {
+test("the service reads the vouchers, deposits and refunds of the official client", async () => {
   expect(await readPayload(await payer.voucher(PRICE))).toMatchObject({ type: "voucher", voucher: { max: "50000" } });
   expect(await readPayload(await payer.deposit(500_000, PRICE))).toMatchObject({
     type: "deposit",
@@ -38,19 +38,19 @@ test("reads the vouchers, deposits and refunds of the official client", async ()
   expect(await readPayload(await payer.refund(PRICE, 7))).toMatchObject({ type: "refund", refundAmount: "7" });
 });
 
-test("reads a channel payment in base64, and one that repeats the channel's state from a 402", async () => {
+test("the service reads a channel payment in base64, and a channel payment that repeats the channel's state from a 402", async () => {
   const payment = paymentOf(await payer.voucher(PRICE));
   expect(await reasonOf(btoa(JSON.stringify(payment)))).toBe("accepted");
   const extra = { ...REQUIREMENTS.extra, channelState: { balance: "1" }, voucherState: { signature: "0x" } };
   expect(await reasonOf({ ...payment, accepted: { ...REQUIREMENTS, extra } })).toBe("accepted");
 });
 
-test("accepts the vouchers of contract wallets, which only the facilitator can verify", async () => {
+test("the service accepts a voucher of a contract wallet unverified, because only the facilitator can verify it", async () => {
   const contract = new TestPayer(CONTRACT);
   expect(await reasonOf(paymentOf(await contract.voucher(PRICE)))).toBe("accepted");
 });
 
-test("ignores payments in other schemes, and all channel payments if no channels are offered", async () => {
+test("the reader of channel payments ignores other payment schemes, and ignores all payments if no channels are offered", async () => {
   expect(readChannelPayment([null, "{]", { x402Version: 1, scheme: "exact" }], CHANNEL_OFFER)).toBe(undefined);
   const payment = paymentOf(await payer.voucher(PRICE));
   expect(readChannelPayment([payment], { ...CHANNEL_OFFER, channels: [] })).toBe(undefined);
@@ -62,12 +62,12 @@ test.each<[string, Partial<typeof payer.config>]>([
   ["receiver_authorizer_mismatch", { receiverAuthorizer: `0x${"bb".repeat(20)}` }],
   ["withdraw_delay_mismatch", { withdrawDelay: 900 }],
   ["voucher_signature", { payerAuthorizer: `0x${"bb".repeat(20)}` }],
-])("refuses a channel with other terms and gives the reason %s", async (code, change) => {
+])("a payment channel with other terms is refused with the reason %s", async (code, change) => {
   const reason = await reasonOf(paymentOf(await new TestPayer(change).voucher(PRICE)));
   expect(reason).toContain(`invalid_batch_settlement_evm_${code}: `);
 });
 
-test("refuses a voucher of another channel, and a voucher whose amount was changed after signing", async () => {
+test("a voucher is refused if it belongs to another channel or if its amount was changed after signing", async () => {
   const other = await new TestPayer().voucher(PRICE);
   expect(await reasonOf(paymentOf({ ...other, channelConfig: payer.config }))).toContain("channel_id_mismatch");
   const signed = await payer.voucher(PRICE);
@@ -75,7 +75,7 @@ test("refuses a voucher of another channel, and a voucher whose amount was chang
   expect(await reasonOf(paymentOf(changed))).toContain("voucher_signature");
 });
 
-test("refuses a deposit below the minimum, a payment with changed terms, and malformed fields", async () => {
+test("a channel payment is refused if its deposit is below the minimum, its terms are changed, or its fields are malformed", async () => {
   expect(await reasonOf(paymentOf(await payer.deposit(499_999, PRICE)))).toContain("deposit at least 500000");
   const voucher = await payer.voucher(PRICE);
   expect(await reasonOf(paymentOf(voucher, { ...REQUIREMENTS, amount: "1" }))).toContain("accepted.amount");
@@ -84,7 +84,7 @@ test("refuses a deposit below the minimum, a payment with changed terms, and mal
   expect(await reasonOf(paymentOf(voucher, { ...REQUIREMENTS, network: "eip155:1" }))).toContain("eip155:84532");
 });
 
-test("computes the hash of a voucher that the official client signs", async () => {
+test("the service computes the hash that the official client signs for a voucher", async () => {
   const { voucher } = await payer.voucher(PRICE);
   const hash = voucherHash(payer.channelId, String(PRICE), CHAIN.chainId);
   expect(await recoverAddress({ hash, signature: voucher.signature })).toBe(payer.account.address);

@@ -8,7 +8,7 @@ describe("parsePrice", () => {
     ["0.000001", "1"],
     ["12.5", "12500000"],
     ["999999999.999999", "999999999999999"],
-  ])("parses the price of %s USDC as %s millionths", (amount, millionths) => {
+  ])("parses the price of %s USDC as %s millionths of a USDC", (amount, millionths) => {
     expect(parsePrice(amount)).toEqual({ millionths, label: `${amount} USDC` });
   });
 
@@ -35,7 +35,7 @@ test.each([
   ["0.05", 2, "5"],
   ["7", 0, "7"],
   ["1.25", 6, "1250000"],
-])("converts %s USDC in a token with %i decimals to %s atomic units", (amount, decimals, units) => {
+])("converts %s USDC to atomic units of a token with %i decimals: %s", (amount, decimals, units) => {
   expect(atomicUnits(parsePrice(amount)!, decimals)).toBe(units);
 });
 

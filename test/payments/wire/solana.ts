@@ -20,7 +20,7 @@ import { parsePrice } from "../../../src/payments/wire/price.ts";
 
 export const SOLANA = NETWORKS["solana-devnet"];
 
-/** Creates an address of 32 equal bytes. Its private key is unknown. */
+/** Returns an address of 32 equal bytes. The address's private key is unknown. */
 const at = (byte: number) => getBase58Decoder().decode(new Uint8Array(32).fill(byte)) as Address;
 export const [FEE_PAYER, OTHER_FEE_PAYER, PAYER, SOURCE, SELLER] = [1, 2, 3, 4, 5].map(at) as [
   Address,
@@ -34,7 +34,7 @@ export const BLOCKHASH = at(7) as string;
 const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const [READONLY, WRITABLE, SIGNER] = [AccountRole.READONLY, AccountRole.WRITABLE, AccountRole.READONLY_SIGNER];
 
-/** The Solana offer that the tests use, with a facilitator that has two accounts. */
+/** A Solana offer for tests, with a facilitator that has two accounts. */
 export const SOLANA_OFFER = offerOf(
   { url: "https://overprint.example.com/v1/watermark/text", description: "", outputSchema: {}, bazaar: {} },
   {
@@ -46,7 +46,7 @@ export const SOLANA_OFFER = offerOf(
   },
 );
 
-/** Creates the TransferChecked instruction of a payment. */
+/** Creates the instruction TransferChecked, with which a Solana transaction pays. */
 export function transferOf({
   mint = SOLANA.asset,
   amount = 50_000n,
@@ -83,7 +83,8 @@ export const MEMO: Instruction = {
 };
 
 /**
- * Returns a transaction in base64, as `@solana/kit` encodes it. All signers except the fee payer have fake signatures.
+ * Returns a transaction in base64, encoded by `@solana/kit`. The fee payer's signature is missing, and those of the
+ * other signers are fake.
  */
 export function transactionOf({
   instructions = [transferOf(), MEMO] as Instruction[],
@@ -105,7 +106,7 @@ export function transactionOf({
   return getBase64EncodedWireTransaction({ ...transaction, signatures });
 }
 
-/** Creates a payment with a transaction, as a client of this x402 version sends it. */
+/** Creates a Solana payment with this transaction, in the form of x402 version `version`. */
 export function solanaPayment(transaction: string, version: 1 | 2 = 2, feePayer = FEE_PAYER): object {
   return version === 1
     ? { x402Version: 1, scheme: "exact", network: SOLANA.name, payload: { transaction } }

@@ -47,7 +47,7 @@ describe("a payment on Solana", () => {
     },
   );
 
-  test("identifies a Solana payment by its message, not by its version or signatures", () => {
+  test("a Solana payment is identified by its message, not by its x402 version or its signatures", () => {
     const key = paymentKey(read(transactionOf()));
     expect(key).toMatch(new RegExp(`^${SOLANA.caip2}:${SOLANA.asset}:${PAYER}:[0-9a-f]{64}$`));
     expect(paymentKey(read(transactionOf(), 1))).toBe(key);
@@ -58,7 +58,7 @@ describe("a payment on Solana", () => {
     expect(paymentKey(read(transactionOf({ blockhash: PAYER })))).not.toBe(key);
   });
 
-  test("limits a Solana payment's validity to the lifetime of a blockhash", () => {
+  test("the validity of a Solana payment is limited to the lifetime of a blockhash", () => {
     const { validAfter, validBefore } = read(transactionOf()).authorization;
     expect(validAfter).toBe("0");
     expect(Number(validBefore) - Date.now() / 1000).toBeCloseTo(120, -1);
@@ -87,19 +87,23 @@ describe("a payment on Solana", () => {
       /fee payer/,
     ],
     ["several owners", transactionOf({ instructions: [transferOf({ more: [SELLER] })] }), /owner of the tokens/],
-  ])("rejects a Solana payment with %s, and gives the reason in the 402", (_, transaction, reason) => {
+  ])("a Solana payment with %s is rejected, and the 402 gives the reason", (_, transaction, reason) => {
     for (const version of [1, 2] as const) {
       expect(() => read(transaction, version)).toThrow(reason);
       expect(() => read(transaction, version)).toThrow(PaymentRequired);
     }
   });
 
-  test.each([49_999n, 2n ** 64n - 1n])("reports that a Solana payment of %s does not match the price", (amount) => {
-    const payment = transactionOf({ instructions: [transferOf({ amount })] });
-    for (const version of [1, 2] as const) expect(read(payment, version).mismatch).toMatch(/amount_mismatch: .*50000/);
-  });
+  test.each([49_999n, 2n ** 64n - 1n])(
+    "a Solana payment of %s atomic units is reported as not matching the price",
+    (amount) => {
+      const payment = transactionOf({ instructions: [transferOf({ amount })] });
+      for (const version of [1, 2] as const)
+        expect(read(payment, version).mismatch).toMatch(/amount_mismatch: .*50000/);
+    },
+  );
 
-  test("rejects a Solana transfer with too few accounts or without the owner's signature", () => {
+  test("a Solana transfer with too few accounts or without the owner's signature is rejected", () => {
     const { accounts, ...transfer } = transferOf();
     for (const changed of [
       accounts!.slice(0, 3),
@@ -116,12 +120,12 @@ describe("a payment on Solana", () => {
     [{ transaction: null, signature: "0x", authorization: {} }, /invalid_payload: payload\.transaction/],
     [{ transaction: transactionOf() + "A".repeat(10_000) }, /invalid_payload: .*8192/],
     [{ transaction: "A".repeat(4000) }, /1232/],
-  ])("rejects the Solana payload %j", (payload, reason) => {
+  ])("the payload %j of a Solana payment is rejected", (payload, reason) => {
     const sent = { ...solanaPayment("", 1), payload };
     expect(() => readPaymentPayload(sent, SOLANA_OFFER)).toThrow(reason);
   });
 
-  test("requires the client to return the Solana offer unchanged, but accepts any fee payer of the facilitator", () => {
+  test("a client must return the Solana offer unchanged, but may choose any fee payer of the facilitator", () => {
     const accepting = (fields: object, transaction = transactionOf()) =>
       readPaymentPayload(
         { ...solanaPayment(transaction), accepted: { ...SOLANA_OFFER.v2[0], ...fields } },
@@ -175,12 +179,12 @@ describe("remoteFacilitator on Solana", () => {
       "unexpected_settle_error",
       "failed_to_execute_transfer",
     ].map((reason): [string, object, string] => [reason, refusal(reason), "unknown"]),
-  ])("interprets the answer to a settlement on Solana: %s", async (_, answer, outcome) => {
+  ])("interprets a facilitator's answer to a settlement on Solana: %s", async (_, answer, outcome) => {
     for (const status of [200, 402]) expect((await settled(answer, status)).outcome).toBe(outcome);
     expect((await settled(answer, 500)).outcome).toBe("unknown");
   });
 
-  test("explains why a transaction's simulation failed on Solana, at verification and at settlement", async () => {
+  test("the reason of a refusal explains why the simulation of a Solana transaction failed, at verification and at settlement", async () => {
     const invalidReason = "invalid_exact_svm_transaction_simulation_failed";
     const explained = { reason: expect.stringMatching(`${invalidReason}: .*blockhash has expired`) };
     expect(await settled(refusal(invalidReason))).toEqual({ outcome: "refused", ...explained });
@@ -192,7 +196,7 @@ describe("remoteFacilitator on Solana", () => {
     expect(verdict).toEqual({ outcome: "invalid", ...explained });
   });
 
-  test("verifies a Solana payment only with the facilitator that pays its fee", async () => {
+  test("a Solana payment is verified only with the facilitator that pays its fee", async () => {
     const supported = (feePayer: string, signers: object = {}) =>
       readSupported({
         kinds: [{ x402Version: 2, scheme: "exact", network: SOLANA.caip2, extra: { feePayer } }],
@@ -232,22 +236,22 @@ describe("evidenceOf on Solana", () => {
     vi.useRealTimers();
   });
   interface Scene {
-    /** Whether the blockhash is still valid. */
+    /** Whether the payment's blockhash is still valid. */
     valid?: boolean;
     /** Transactions of the payer's token account, newest first. */
     found?: { transaction: string; err?: unknown; blockTime?: number | null }[];
-    /** Seconds since the first settlement attempt. */
+    /** Seconds that have passed since the first settlement attempt. */
     asked?: number;
-    /** Number of times that each transaction is listed. */
+    /** Number of times that the node lists each transaction. */
     repeat?: number;
-    /** Lead of the Worker's clock over the chain's, in seconds. */
+    /** Lead of the Worker's clock over the chain's clock, in seconds. */
     ahead?: number;
     broken?: object;
   }
 
   /**
-   * Returns the evidence and the logged events. The simulated node returns the same transaction for every signature, so
-   * a scene has only one distinct transaction.
+   * Returns the evidence for a payment and the logged events. The simulated node returns the same transaction for every
+   * signature, so each scene has only one distinct transaction.
    */
   async function evidence({ valid = true, found = [], asked = 5, repeat = 1, ahead = 0, broken }: Scene) {
     vi.setSystemTime((NOW + ahead) * 1000);
@@ -274,7 +278,7 @@ describe("evidenceOf on Solana", () => {
   const lost = (reason: string) => ({ outcome: "lost", reason: expect.stringContaining(reason) });
   const settled = { outcome: "settled", transaction: "sig0" };
 
-  test("reports a Solana payment as settled if its message is on the chain with any signatures", async () => {
+  test("a Solana payment is reported as settled if its message is on the chain with any signatures", async () => {
     expect(await proves({ found: [{ transaction: ours }] })).toEqual(settled);
     const signed = transactionOf({ signature: new Uint8Array(64).fill(1) });
     expect(await proves({ valid: false, asked: 500, found: [{ transaction: signed }] })).toEqual(settled);
@@ -284,36 +288,36 @@ describe("evidenceOf on Solana", () => {
   test.each([
     { clock: "ten minutes ahead of", ahead: 600 },
     { clock: "ten minutes behind", ahead: -600 },
-  ])("reports a Solana payment as settled if the Worker's clock is $clock the chain's", async ({ ahead }) => {
+  ])("a Solana payment is reported as settled if the Worker's clock is $clock the chain's clock", async ({ ahead }) => {
     expect(
       await proves({ ahead, valid: false, asked: 125, found: [{ transaction: ours, blockTime: NOW - 120 }] }),
     ).toEqual(settled);
     expect(await proves({ ahead, found: [{ transaction: ours }] })).toEqual(settled);
   });
 
-  test("does not accept other Solana transactions of the payer as proof", async () => {
+  test("other Solana transactions of the payer are not accepted as proof of a payment", async () => {
     const others = [transactionOf({ instructions: [transferOf()] }), new Uint8Array([1, 2, 3]).toBase64(), ""];
     for (const transaction of others) expect(await proves({ found: [{ transaction }] })).toBeUndefined();
     expect(await proves({})).toBeUndefined();
   });
 
-  test("reports a Solana payment as lost if the chain rejected it", async () => {
+  test("a Solana payment is reported as lost if the chain rejected it", async () => {
     for (const err of [{ InstructionError: [2, { Custom: 1 }] }, "AccountNotFound"])
       expect(await proves({ found: [{ transaction: ours, err }] })).toEqual(lost("rejected"));
   });
 
-  test("reports a Solana payment as lost if it was settled before the first settlement attempt", async () => {
+  test("a Solana payment is reported as lost if it was settled before the first settlement attempt", async () => {
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 18 }] }), "clocks differ").toEqual(settled);
     expect(await proves({ found: [{ transaction: ours, blockTime: NOW - 21 }] })).toEqual(lost("before"));
   });
 
-  test("reports a Solana payment as lost after its blockhash has expired, but not while the node may not know the blockhash yet", async () => {
+  test("a Solana payment is reported as lost after its blockhash has expired, but not while the node may not know the blockhash yet", async () => {
     expect(await proves({ valid: false, asked: 125 })).toEqual(lost("lapsed"));
     expect(await proves({ valid: false, asked: 115 })).toBeUndefined();
     expect(await proves({ valid: true, asked: 10_000 }), "the chain has stopped").toBeUndefined();
   });
 
-  test("does not report a Solana payment as lost if the list of transactions may be incomplete", async () => {
+  test("a Solana payment is not reported as lost if the node's list of transactions may be incomplete", async () => {
     const others = (repeat: number, blockTime = NOW) =>
       proves({
         valid: false,
@@ -331,9 +335,12 @@ describe("evidenceOf on Solana", () => {
     { result: null },
     { result: { context: { slot: 9 }, value: "false" } },
     { result: [{ signature: "sig0", blockTime: 1 }] },
-  ])("draws no conclusion about a payment and logs an event if the Solana node answers %j", async (broken) => {
-    const { proof, events } = await evidence({ broken });
-    expect(proof).toBeUndefined();
-    expect(events).toEqual([expect.objectContaining({ event: "chain", network: "solana-devnet" })]);
-  });
+  ])(
+    "no conclusion is drawn about a payment, and an event is logged, if the Solana node answers %j",
+    async (broken) => {
+      const { proof, events } = await evidence({ broken });
+      expect(proof).toBeUndefined();
+      expect(events).toEqual([expect.objectContaining({ event: "chain", network: "solana-devnet" })]);
+    },
+  );
 });

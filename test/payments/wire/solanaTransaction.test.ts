@@ -13,7 +13,7 @@ import { MEMO, transactionOf, transferOf } from "./solana.ts";
 
 const bytes = (text: string) => Uint8Array.fromBase64(text);
 
-/** Generates one of a few accounts, so that several instructions use the same account. */
+/** Generates one of only a few accounts, so that several instructions refer to the same account. */
 const account = fc
   .integer({ min: 10, max: 20 })
   .map((byte) => getAddressDecoder().decode(new Uint8Array(32).fill(byte)));
@@ -27,7 +27,7 @@ const instruction: fc.Arbitrary<Instruction> = fc.record({
 });
 
 describe("decodeTransaction", () => {
-  test("decodes legacy and version 0 transactions as @solana/kit does", () => {
+  test("decodes legacy and version 0 transactions to the same fields as @solana/kit", () => {
     const instructions = fc.array(instruction, { minLength: 1, maxLength: 4 });
     const version = fc.constantFrom(0 as const, "legacy" as const);
     fc.assert(
@@ -54,7 +54,7 @@ describe("decodeTransaction", () => {
     );
   });
 
-  test("identifies a transaction by its message, not by its signatures", async () => {
+  test("a Solana transaction is identified by its message, not by its signatures", async () => {
     const [one, other] = [3, 4].map((byte) => transactionOf({ signature: new Uint8Array(64).fill(byte) }));
     const { messageBytes } = getTransactionDecoder().decode(bytes(one!));
     const digest = await crypto.subtle.digest("SHA-256", new Uint8Array(messageBytes));
@@ -90,17 +90,17 @@ describe("decodeTransaction on malformed input", () => {
     ["more signatures than signers", changed((list) => list.splice(0, 1, 3, ...new Array(64).fill(0))), /each signer/],
     ["more signers than accounts", changed((list) => list.splice(V0 + 1, 1, 200)), /each signer/],
     ["a program without an account", changed((list) => list.splice(-(MEMO.data!.length + 4), 1, 99)), /account/],
-  ])("rejects a transaction with %s", (_, transaction, reason) => {
+  ])("the decoder rejects a Solana transaction with %s", (_, transaction, reason) => {
     expect(() => decodeTransaction(transaction)).toThrow(reason);
     expect(() => decodeTransaction(transaction)).toThrow(RangeError);
   });
 
-  test("rejects a transaction truncated at any byte", () => {
+  test("the decoder rejects a Solana transaction that is truncated at any byte", () => {
     for (let length = 0; length < good.length; length++)
       expect(() => decodeTransaction(text(good.subarray(0, length)))).toThrow(RangeError);
   });
 
-  test("decodes any bytes or throws a RangeError", () => {
+  test("the decoder of Solana transactions accepts any bytes or throws a RangeError", () => {
     const damaged = fc
       .tuple(fc.nat(good.length - 1), fc.uint8Array({ minLength: 1, maxLength: 4 }))
       .map(([at, put]) => {
