@@ -1,10 +1,13 @@
 /**
- * Whether tests run all cases of slow matrices, as `npm run check:cases` does. `npm test` runs a few cases of each of
- * these matrices.
+ * Whether tests run all cases of slow parameterized tests, as `npm run check:cases` does. Otherwise, as in `npm test`,
+ * they run only a few of these cases.
  */
 export const allCases = process.env.ALL_CASES === "true";
 
-/** Returns every `step`th case of a slow matrix, beginning with the first one; all cases if {@link allCases} is set. */
+/**
+ * Returns every `step`th case of a slow parameterized test, beginning with the first case. If {@link allCases} is set,
+ * returns all cases.
+ */
 export function everyOf<T>(cases: readonly T[], step: number): readonly T[] {
   return allCases ? cases : cases.filter((_, at) => at % step === 0);
 }

@@ -7,7 +7,7 @@ import type { V4WorkerOptions } from "miniflare";
 import type { TestProject } from "vitest/node";
 import { buildWorker } from "../../scripts/lib/buildWorker.ts";
 
-/** Scripts that tests start: the Worker itself, and a wrapper script that adds routes to the Worker. */
+/** Worker scripts that tests start: the Worker itself, and a wrapper script that adds routes to the Worker. */
 export type Entry = "src/index.ts" | "test/e2e/spoolWorker.js";
 
 declare module "vitest" {
@@ -17,7 +17,10 @@ declare module "vitest" {
   }
 }
 
-/** Vitest's global setup: creates and later deletes the folder for files that are built once per run. */
+/**
+ * Creates the folder for files that are built once per test run, as Vitest's global setup. Returns a function that
+ * deletes the folder.
+ */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "overprint-built-"));
   provide("builtWorkers", folder);
@@ -25,9 +28,9 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 }
 
 /**
- * Returns the path of a folder that `make` fills once per run. The first test file that requests the folder calls
+ * Returns the path of a folder that `make` fills once per test run. The first test file that requests the folder calls
  * `make`. Other test files wait for the result, even in other processes.
- * @param builtWorkers parent folder of all such folders of the run
+ * @param builtWorkers parent folder of all folders that are filled once per run
  * @throws Error if `make` fails
  */
 export async function madeOnce(
@@ -62,8 +65,8 @@ export async function madeOnce(
 }
 
 /**
- * Returns the path of a file with Miniflare's options for a script, including the script's modules. The script is built
- * once per run, in the same way as for a deployment.
+ * Builds a Worker script, once per test run and in the same way as for a deployment. Returns the path of a file with
+ * Miniflare's options for the script, including its modules.
  * @throws Error if the build fails
  */
 export async function builtWorker(builtWorkers: string, entry: Entry): Promise<string> {
@@ -76,8 +79,8 @@ export async function builtWorker(builtWorkers: string, entry: Entry): Promise<s
 const AROUND_OPTIONS = "aroundOptions.json";
 
 /**
- * Writes options for the wrapper script beside the options of the Worker, and reuses the Worker's build. Building the
- * Worker again would take as long as the first build.
+ * Writes the Miniflare options for the wrapper script beside those of the Worker. The wrapper reuses the Worker's
+ * build, because building the Worker again would take as long as the first build.
  */
 async function writeAround(optionsFile: string, script: string): Promise<void> {
   const options = JSON.parse(await readFile(optionsFile, "utf8")) as V4WorkerOptions & { modules: object[] };

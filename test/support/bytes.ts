@@ -1,5 +1,6 @@
 /**
- * Returns bytes that look random but are the same in every run: the bytes of one fixed sequence from position `start`.
+ * Returns bytes that look random but are the same in every run. They come from one fixed sequence, beginning at
+ * position `start`.
  */
 export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
@@ -7,15 +8,17 @@ export function noise(length: number, start = 0): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Encodes a text as Latin-1. A callback for each character would take a hundred times as long as `Buffer`. */
+/** Encodes a text as Latin-1. `Buffer` is a hundred times faster here than a callback for each character. */
 export const encode = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, "latin1"));
 
-/** Returns whether two arrays have equal bytes. `expect` can also compare arrays, but takes minutes for megabytes. */
+/**
+ * Returns whether two arrays have equal bytes. `expect` could compare the arrays too, but takes minutes for megabytes.
+ */
 export function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-/** Returns all chunks joined into one array. */
+/** Returns all chunks joined into one array of bytes. */
 export async function joined(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const copies: Uint8Array[] = [];
   for await (const chunk of chunks) copies.push(chunk.slice());

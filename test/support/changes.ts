@@ -1,6 +1,6 @@
 /**
- * Changes that damage a draft according to the structure of a PDF: counts, lengths, references, filters, nesting,
- * entries, objects and sections.
+ * Changes that damage a draft of a PDF. They follow the structure of the file: counts, lengths, references, filters,
+ * nesting, entries, objects and sections.
  */
 import { CONTENT_CHANGES } from "./contentChanges.ts";
 import type { Draft, Tweak } from "./draft.ts";
@@ -25,9 +25,9 @@ const REFERENCE = /^\d+ \d+ R$/;
 const NAME = /^\//;
 const BRACKET = /^(<<|>>|\[|\])$/;
 
-/** Nesting depths of brackets. */
+/** Numbers of brackets to nest around a value. */
 const WRAPPINGS = [1, 2, 30, 60, 300] as const;
-/** Values of /Length, some followed by other entries that belong to them. A reference replaces each @. */
+/** Values of /Length to try, some with other entries that affect the length. A reference replaces each @. */
 const LENGTHS = [
   "",
   "/Length 0",
@@ -64,7 +64,7 @@ const DAMAGES: readonly ((data: string) => string)[] = [
   () => "",
 ];
 
-/** All changes by name. */
+/** All changes that damage a draft, by name. */
 export const CHANGES: Record<string, Change> = {
   ...TREE_CHANGES,
   ...CONTENT_CHANGES,

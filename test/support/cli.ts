@@ -6,17 +6,17 @@ import { run } from "../../cli/main.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const PROGRAM = join(ROOT, "cli/overprint.js");
 
-/** Settings of a run of `overprint`. */
+/** Settings of a run of the program `overprint`. */
 interface Setting {
   cwd?: string;
   env?: Record<string, string>;
-  /** Standard input; empty by default. */
+  /** Standard input, empty by default. */
   input?: Uint8Array | string;
 }
 
-/** Settings of a run in a separate process. */
+/** Settings of a run of `overprint` in a separate process. */
 interface ProcessSetting extends Setting {
-  /** Options of Node.js itself. */
+  /** Command-line options of Node.js. */
   node?: string[];
   /** Path of the program. The default is the program of this checkout. */
   program?: string;
@@ -27,7 +27,7 @@ export interface Run {
   code: number | null;
   stdout: string;
   stderr: string;
-  /** Standard output as bytes, for PDFs. */
+  /** Standard output as bytes, for commands that write a PDF. */
   bytes: Buffer;
 }
 
@@ -47,7 +47,7 @@ export async function runCli(args: string[], { cwd = ROOT, env = {}, input = "" 
   return ended(io.exitCode, stdout, stderr);
 }
 
-/** Starts `overprint` with arguments in a separate process. */
+/** Starts `overprint` with these arguments in a separate process. */
 export function startCli(args: string[], { cwd, env, node = [], program = PROGRAM }: ProcessSetting = {}) {
   const { PRIVATE_KEY: _, ...own } = process.env;
   return spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...own, ...env } });
@@ -67,7 +67,7 @@ export async function runProgram(args: string[], setting: ProcessSetting = {}): 
 
 type Collector = Writable & { chunks: Buffer[] };
 
-/** Returns a stream that stores everything written to it. */
+/** Returns a stream that collects everything that is written to it. */
 function collector(): Collector {
   const chunks: Buffer[] = [];
   const write = (chunk: Buffer, _: BufferEncoding, done: () => void) => {

@@ -17,7 +17,10 @@ export async function offerOf(path: string): Promise<Offer> {
   return accepts[0]!;
 }
 
-/** Calls an endpoint with a payment, by default a newly signed one. Sends an idempotency key if `key` is given. */
+/**
+ * Calls an endpoint with a payment, by default one that is signed for this call. Sends an idempotency key if `key` is
+ * given.
+ */
 export async function callPaid(
   path: string,
   body: FormData | object,

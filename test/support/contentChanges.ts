@@ -1,8 +1,10 @@
-/** Changes to the content of pages: to operators, operands, and the division into streams. */
+/** Changes that damage the content of pages: its operators, its operands, and its division into streams. */
 import type { Draft } from "./draft.ts";
 import { type Change, pick, replaced, someNumber } from "./draftEdits.ts";
 
-/** Operators with missing, superfluous, wrong and huge operands, and with a structure that is left open. */
+/**
+ * Operators with missing, superfluous, wrong and huge operands, and operators that open something without closing it.
+ */
 const OPERATIONS = [
   ..."re|l|m|36 Tf|/F1 Tf|1 rg|1 0 0 0 0 0 rg|(x) w|/A cm|99999999999 0 0 99999999999 0 0 cm|<< /A 1 >> d".split("|"),
   ..."q|Q|q q q|Q Q Q|BT|ET|BT BT|EMC|/T BMC|/OC /X BDC|BX|EX|W n|0 0 0 0 re W n|10 10 m|foo|Do|/None Do|gs|/None gs".split(
@@ -16,7 +18,7 @@ const OPERATIONS = [
 const REPETITIONS = [1, 1, 1, 3, 12, 40, 150] as const;
 const CONTENTS = /\/Contents (\d+) 0 R/;
 
-/** Returns the draft with one changed content stream. */
+/** Returns the draft with one content stream changed. `share`, a fraction from 0 to 1, selects the stream. */
 function content(draft: Draft, share: number, change: (content: string) => string): Draft {
   const streams = draft.parts.flatMap(({ data, text }, index) =>
     data !== undefined && !/\/Type \/(Metadata|EmbeddedFile)|\/N 3/.test(text) ? [index] : [],
@@ -26,10 +28,10 @@ function content(draft: Draft, share: number, change: (content: string) => strin
   return index === undefined || !stream ? draft : replaced(draft, index, { ...stream, data: change(stream.data!) });
 }
 
-/** Returns the offset of the token at a fraction of the content's length. */
+/** Returns the offset of the token at the fraction `share` of the content's length. */
 const tokenAt = (content: string, share: number) => content.indexOf(" ", Math.floor(share * content.length)) + 1;
 
-/** Changes by name. */
+/** Changes that damage page content, by name. */
 export const CONTENT_CHANGES: Record<string, Change> = {
   operation: (draft, a, b, c) =>
     content(draft, a, (before) => {

@@ -6,8 +6,8 @@ import { offerOf, TEXT } from "./client.ts";
 const PAY_TO = `0x${"aa".repeat(20)}` as const;
 
 /**
- * Creates a deployment whose facilitator has the given behavior, and counts the facilitator's verification requests.
- * Calls have no default key, because the tests repeat one request with new payments.
+ * Creates a deployment whose facilitator behaves as `behavior` says. `verified` returns how many verifications the
+ * facilitator received. Calls have no default key, because the tests repeat one request with new payments.
  */
 export function deployment(behavior: string, bindings: object = {}) {
   const FACILITATOR_URL = `https://facilitator.example.com/${behavior}-${crypto.randomUUID()}`;
@@ -33,5 +33,5 @@ export function deployment(behavior: string, bindings: object = {}) {
   return { call, verified, FACILITATOR_URL };
 }
 
-/** Returns the deployment's payment terms for a call. */
+/** Returns the payment terms of the deployment for a call. */
 export const terms = async () => ({ ...(await offerOf(TEXT)), payTo: PAY_TO });

@@ -1,6 +1,6 @@
 /**
- * Drafts of PDFs. The writer computes the correct offsets and lengths when it writes a draft, even after the draft was
- * changed.
+ * Drafts of PDFs. A draft can be changed before it is written, because the writer computes the correct offsets and
+ * lengths.
  */
 import type { Cipher } from "../../src/engine/pdf/security/encryption.ts";
 import { encode } from "./bytes.ts";
@@ -11,8 +11,9 @@ import { type Filter, filterEntries, filtered } from "./filters.ts";
  * cross-reference section or junk. The writer replaces these placeholders in the text of a part:
  *
  * - `{size}`: one more than the largest object number
- * - `{rows}`: table entries of the objects since the last section; `{index}`: the /Index of a cross-reference stream
- * - `{start}`, `{previous}`: offsets of the last written section and of the section before it
+ * - `{rows}`: table entries of the objects since the last cross-reference section
+ * - `{index}`: the /Index of a cross-reference stream
+ * - `{start}`, `{previous}`: offsets of the last written cross-reference section and of the section before it
  * - `{length 5}`: length of the data of object 5
  * - `{count}`, `{first}`: number of members of an object stream, and the offset of the first member
  */
@@ -23,9 +24,9 @@ export interface Part {
   text: string;
   /** For a stream, its data before encoding. Each character stands for one byte. */
   data?: string;
-  /** For an object stream, its members. They replace `data`. */
+  /** The members of an object stream, which replace `data`. */
   members?: Member[];
-  /** For a cross-reference stream, the kind of objects to list. It replaces `data`. */
+  /** The kind of objects that a cross-reference stream lists. These entries replace `data`. */
   rows?: "all" | "members";
   /** Filters in the order in which they encode the data. */
   filters?: Filter[];
@@ -33,7 +34,7 @@ export interface Part {
   entries?: string;
   /** Returns a damaged version of the encoded data. */
   damage?: (data: string) => string;
-  /** Whether every cross-reference section omits the object. */
+  /** Whether every cross-reference section omits this object. */
   isUnlisted?: boolean;
   tweaks?: Tweak[];
 }
@@ -54,7 +55,7 @@ export interface Tweak {
 
 export interface Draft {
   readonly parts: readonly Part[];
-  /** Cipher for all streams except cross-reference streams. */
+  /** Cipher that encrypts all streams except cross-reference streams. */
   readonly cipher?: Cipher;
 }
 
@@ -67,12 +68,12 @@ interface Entry {
 
 const WIDTHS = [1, 4, 2] as const;
 
-/** Returns the file that a draft describes. */
+/** Returns the PDF file that a draft describes. */
 export function written({ parts, cipher }: Draft): Uint8Array<ArrayBuffer> {
   const numbers = parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map((member) => member.num)]);
   const size = Math.max(...numbers) + 1;
   let text = "";
-  /** entries of objects that no cross-reference section lists yet */
+  /** Entries of the objects that no cross-reference section lists yet. */
   let entries: Entry[] = [];
   const sections: number[] = [];
 
@@ -136,7 +137,7 @@ function packed(members: readonly Member[]): string {
   return headOf(members) + members.map(({ text }) => `${text}\n`).join("");
 }
 
-/** Encodes the head of an object stream: for each member, its object number and offset. */
+/** Encodes the beginning of an object stream's data: the object number and the offset of each member. */
 function headOf(members: readonly Member[]): string {
   let length = 0;
   const pairs = members.map(({ num, text }) => {
@@ -147,7 +148,10 @@ function headOf(members: readonly Member[]): string {
   return pairs.join("");
 }
 
-/** Returns the entries sorted by object number. If several entries have the same number, only the last remains. */
+/**
+ * Returns cross-reference entries sorted by object number. If several entries have the same number, only the last entry
+ * remains.
+ */
 function latest(entries: readonly Entry[]): Entry[] {
   return [...new Map(entries.map((entry) => [entry.number, entry])).values()].sort((a, b) => a.number - b.number);
 }
@@ -161,7 +165,7 @@ function tweaked(entries: readonly Entry[], tweaks: readonly Tweak[]): Entry[] {
   return latest(out);
 }
 
-/** Splits entries into runs of consecutive numbers. */
+/** Splits cross-reference entries into runs of consecutive object numbers. */
 function runsOf(entries: readonly Entry[]): Entry[][] {
   const runs: Entry[][] = [];
   for (const entry of entries) {

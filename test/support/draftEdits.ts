@@ -1,19 +1,19 @@
-/** Basic edits of drafts, of which the changes of drafts consist. */
+/** Basic edits of a draft of a PDF. The changes that damage drafts are made of these edits. */
 import type { Draft, Part } from "./draft.ts";
 
 /**
- * Returns a changed draft. `a`, `b` and `c` are fractions from 0 to 1, which select the part to change and the details
- * of the change.
+ * Returns a changed draft. The fractions `a`, `b` and `c`, from 0 to 1, select the part to change and the details of
+ * the change.
  */
 export type Change = (draft: Draft, a: number, b: number, c: number) => Draft;
 
 const TOKEN =
   /\{[a-z]+ ?\d*\}|\d+ \d+ R|[+-]?\d*\.?\d+|\/[^\s()<>[\]{}/%]*|<<|>>|\[|\]|\((?:[^()\\]|\\.)*\)|<[\da-fA-F\s]*>|[A-Za-z]+/g;
 
-/** Returns the item at a fraction of a list's length. */
+/** Returns the item at the fraction `share` of a list's length. */
 export const pick = <T>(items: readonly T[], share: number): T => items[Math.floor(share * items.length)]!;
 
-/** Returns an object number from 1 to slightly above the largest number in use. */
+/** Returns an object number between 1 and the first number that is not in use, selected by the fraction `share`. */
 export function someNumber({ parts }: Draft, share: number): number {
   const largest = Math.max(
     ...parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map(({ num }) => num)]),
@@ -21,22 +21,22 @@ export function someNumber({ parts }: Draft, share: number): number {
   return 1 + Math.floor(share * (largest + 1));
 }
 
-/** Returns the draft with one part replaced by any number of parts. */
+/** Returns the draft with the part at `index` replaced by any number of parts. */
 export const replaced = ({ parts, ...rest }: Draft, index: number, ...by: Part[]): Draft => ({
   ...rest,
   parts: parts.toSpliced(index, 1, ...by),
 });
-/** Returns the index of the part at a fraction of a draft's parts. */
+/** Returns the index of the part at the fraction `share` of a draft's parts. */
 export const indexOf = ({ parts }: Draft, share: number) => Math.floor(share * parts.length);
 
-/** Returns the draft with one changed part. */
+/** Returns the draft with one part changed. The fraction `share` selects the part. */
 export function part(draft: Draft, share: number, change: (part: Part) => Part | Part[]): Draft {
   const index = indexOf(draft, share);
   const changed = draft.parts[index] && change(draft.parts[index]);
   return changed ? replaced(draft, index, ...[changed].flat()) : draft;
 }
 
-/** Returns the draft with a changed text of one part or object-stream member. */
+/** Returns the draft with the text of one part, or of one object-stream member, changed. */
 export function text(draft: Draft, share: number, change: (text: string) => string): Draft {
   const index = indexOf(draft, share);
   const of = draft.parts[index];
@@ -50,7 +50,7 @@ export function text(draft: Draft, share: number, change: (text: string) => stri
   return replaced(draft, index, { ...of, members: members.with(which, { ...member, text: change(member.text) }) });
 }
 
-/** Returns the draft with one changed token that matches `kind`. */
+/** Returns the draft with one token changed. The token matches the pattern `kind`. */
 export function token(draft: Draft, a: number, b: number, kind: RegExp, change: (token: string) => string): Draft {
   return text(draft, a, (before) => {
     const found = [...before.matchAll(TOKEN)].filter(([word]) => kind.test(word));
@@ -59,7 +59,7 @@ export function token(draft: Draft, a: number, b: number, kind: RegExp, change: 
   });
 }
 
-/** Returns the text of an entry with a reference in place of each @. */
+/** Returns the text of an entry, with a reference to some object in place of each @. */
 export function withReferences(draft: Draft, entry: string, share: number): string {
   let at = share;
   return entry.replaceAll("@", () => {
@@ -68,7 +68,7 @@ export function withReferences(draft: Draft, entry: string, share: number): stri
   });
 }
 
-/** Returns the text of the object with this number, or undefined. */
+/** Returns the text of object `num`, or undefined if the draft has no such object. */
 export const textOf = ({ parts }: Draft, num: number): string | undefined =>
   parts.find((each) => each.num === num)?.text ??
   parts.flatMap(({ members }) => members ?? []).find((each) => each.num === num)?.text;

@@ -8,7 +8,8 @@ const ENCODERS = {
   LZWDecode: lzw,
   RunLengthDecode: runLength,
   /**
-   * Flate with a predictor: each row has seven bytes, and each byte is stored as its difference from the byte above.
+   * Flate data with a predictor. Each row has seven bytes, and each byte is stored as its difference from the byte
+   * above.
    */
   Predictor: (data: string) => ENCODERS.FlateDecode(predicted(data)),
 };
@@ -22,7 +23,7 @@ export function filtered(data: string, filter: Filter): string {
   return ENCODERS[filter](data);
 }
 
-/** Returns the stream-dictionary entries for filters that were applied in this order. */
+/** Returns the dictionary entries of a stream whose data were encoded with these filters, in this order. */
 export function filterEntries(filters: readonly Filter[]): string {
   if (filters.length === 0) return "";
   const names = filters.map((filter) => `/${filter === "Predictor" ? "FlateDecode" : filter}`);
@@ -31,7 +32,7 @@ export function filterEntries(filters: readonly Filter[]): string {
   return ` /Filter ${list(names)}${filters.includes("Predictor") ? ` /DecodeParms ${list(params)}` : ""}`;
 }
 
-/** Encodes runs of equal bytes. A byte without equal neighbors becomes a run of one. */
+/** Encodes run-length data. A byte without equal neighbors becomes a run of one byte. */
 function runLength(data: string): string {
   const runs = data.match(/([\s\S])\1{0,127}/g) ?? [];
   return `${runs.map((run) => String.fromCharCode(run.length > 1 ? 257 - run.length : 0) + run[0]).join("")}\x80`;
@@ -51,8 +52,8 @@ function ascii85(data: string): string {
 }
 
 /**
- * Encodes LZW with one code per byte, without repeated sequences. Clears the table before codes grow longer than nine
- * bits.
+ * Encodes LZW data with one code per byte, never for a repeated sequence. Clears the table before codes grow longer
+ * than nine bits.
  */
 function lzw(data: string): string {
   const codes: number[] = [];

@@ -5,8 +5,8 @@ import { onePage } from "./pdf.ts";
 import { drip, head, pour } from "./rawServer.ts";
 
 /**
- * A hostile answer of a source, and the problem that the caller must receive: its code, and words that its detail
- * contains.
+ * A hostile answer of a server from which the Worker fetches a file. `code` and `words` describe the problem that the
+ * caller must receive.
  */
 export interface HostileAnswer {
   answer(socket: Socket): void;
@@ -39,7 +39,7 @@ const broken = { code: "source_unreachable", words: "connection closed" } as con
 const status = (number: number) => ({ code: "source_unreachable", words: `answered ${number}` }) as const;
 const circle = { code: "source_unreachable", words: "in a loop" } as const;
 
-/** Hostile answers that a source gives, by URL path. */
+/** Hostile answers of a file server, by URL path. */
 export const HOSTILE_ANSWERS: Record<string, HostileAnswer> = {
   "/silent": { answer: () => {}, ...late },
   "/silent-after-its-head": { answer: says(head("200 OK", "Content-Length: 1000")), ...late },
@@ -127,7 +127,7 @@ export const HOSTILE_ANSWERS: Record<string, HostileAnswer> = {
   "/json": { answer: says(head("200 OK", `Content-Length: ${json.length}`) + json), code: "not_a_pdf", words: "JSON" },
 };
 
-/** Answers that a well-behaved source gives, by URL path. */
+/** Answers of a well-behaved file server, by URL path. */
 export const GOOD_ANSWERS: Record<string, (socket: Socket) => void> = {
   "/good": says(head("200 OK", `Content-Length: ${pdf.length}`) + pdf),
   "/moved": redirects("/good"),

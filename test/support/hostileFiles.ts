@@ -1,5 +1,5 @@
 /**
- * Files that might cost more work than their size justifies. Each name describes a file. Each function returns this
+ * Files that might cost more work than their size justifies. Each name describes a file, and each function returns the
  * file with `n` parts. If `n` doubles, the work may at most double.
  */
 import { deflateSync } from "node:zlib";
@@ -9,7 +9,7 @@ import { PdfWriter } from "./pdfWriter.ts";
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-/** Returns a document with a cross-reference table. `make` writes the objects of the document. */
+/** Returns a PDF with a cross-reference table. `make` writes the objects of the PDF. */
 function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, tree] = [writer.reserve(), writer.reserve()];
@@ -20,8 +20,8 @@ function documentOf(make: (writer: PdfWriter, tree: number) => string): Uint8Arr
 }
 
 /**
- * Returns a document whose pages are stored in object streams of `perStream` pages. Each page is followed by `padding`
- * blanks. `at` returns the position of a page in the page tree.
+ * Returns a PDF whose pages are stored in object streams of `perStream` pages. Each page is followed by `padding`
+ * spaces. `at` returns the position of a page in the page tree.
  */
 export function packedPages(count: number, perStream: number, padding: number, at: (index: number) => number) {
   const writer = new PdfWriter();
@@ -44,8 +44,8 @@ export function packedPages(count: number, perStream: number, padding: number, a
 }
 
 /**
- * Returns a document of one page with `count` content streams. The length of each content stream is stored in a
- * separate object stream.
+ * Returns a PDF of one page with `count` content streams. The length of each content stream is stored in a separate
+ * object stream.
  */
 export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
@@ -61,14 +61,14 @@ export function lengthsApart(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "stream");
 }
 
-/** Returns an order in which consecutive pages come from alternating halves of the file. */
+/** Returns the index of a page in an order in which consecutive pages come from alternating halves of the file. */
 export const alternating = (count: number) => (index: number) => (index % 2) * (count / 2) + Math.floor(index / 2);
-/** Returns a pseudorandom order of pages. `count` must not be a multiple of 7919. */
+/** Returns the index of a page in a pseudorandom order. `count` must not be a multiple of 7919. */
 export const shuffled = (count: number) => (index: number) => (index * 7919) % count;
 
 /**
- * Returns a file with an object stream that has these filters and data. The file claims that this stream contains the
- * catalog.
+ * Returns a file with an object stream that has these filters and data. According to the file, this object stream
+ * contains the catalog.
  */
 function packedBy(filters: string, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
@@ -112,7 +112,7 @@ function overlapping(count: number): Uint8Array<ArrayBuffer> {
   return tabled(text, offsets);
 }
 
-/** Returns a file with content streams that end neither at the given /Length nor at an `endstream`. */
+/** Returns a file with content streams that have a wrong /Length and no `endstream`. */
 function endlessContents(count: number): Uint8Array<ArrayBuffer> {
   const offsets: number[] = [];
   let text = "%PDF-1.4\n";

@@ -1,15 +1,15 @@
 /** Values that often break PDF parsers. */
 
-/** Replacements for a number. */
+/** Values that replace a number in a PDF. */
 export const NUMBERS = "0 -1 1 2 3.5 45 90 1000 65536 8388608 2147483648 99999999999 --5 true null (x)".split(" ");
-/** Replacements for any sequence of digits. */
+/** Texts that replace a sequence of digits anywhere in a PDF. */
 export const DIGITS = "0 -1 1 2 3 99 65535 65536 2147483647 4294967296 99999999999999999999 1e9 -0 . +-1".split(" ");
 export const NAMES =
   "/Type /Page /Pages /Catalog /Kids /Count /Parent /Contents /Resources /MediaBox /CropBox /Rotate /XObject /UserUnit /Length /Prev /Root /Encrypt /ObjStm /Filter /Thumb /X".split(
     " ",
   );
 export const BRACKETS = ["<<", ">>", "[", "]", "(", ")", "<", ">", ""];
-/** Dictionary entries. A reference replaces each @. */
+/** Dictionary entries to insert into a PDF. A reference replaces each @. */
 export const ENTRIES = [
   "/Type /Page",
   "/Type /Pages",
@@ -62,7 +62,7 @@ export const ENTRIES = [
   "/Perms @",
   "/Version /1.2",
 ];
-/** Object values. A reference replaces each @. */
+/** Values that replace an object of a PDF. A reference replaces each @. */
 export const VALUES = [
   "null",
   "5",
@@ -78,7 +78,7 @@ export const VALUES = [
   "<< << /Type /Page >>",
   "true endobj 3 0 obj << /Type /Page >>",
 ];
-/** Junk between objects. */
+/** Junk to insert between the objects of a PDF. */
 export const JUNK = [
   "%PDF-1.3\n",
   "%%EOF\n",
@@ -91,7 +91,7 @@ export const JUNK = [
   "1 0 obj\n",
   "stream\n",
 ];
-/** Text to insert anywhere: opening brackets that never close, misplaced keywords, and entries of dictionaries. */
+/** Texts to insert anywhere in a PDF: opening brackets that never close, misplaced keywords, and dictionary entries. */
 export const PIECES = [
   "[[[[[[[[",
   "<<<<<<<<",

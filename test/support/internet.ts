@@ -3,9 +3,9 @@ import { RED_PNG } from "./png.ts";
 import { channelFacilitatorAt } from "./testChain.ts";
 
 /**
- * Simulates the internet for the Worker under test. files.example.com serves files, some of them with
- * faults. facilitator.example.com runs x402 facilitators, one per behavior, which the path names. node.example.com runs
- * blockchain nodes. Other hosts are unreachable.
+ * Simulates the internet for the Worker under test. files.example.com serves files, some of them with faults.
+ * facilitator.example.com runs x402 facilitators, whose behavior the path names. node.example.com runs nodes of
+ * blockchains. Other hosts are unreachable.
  */
 export async function internet(request: {
   url: string;
@@ -19,13 +19,14 @@ export async function internet(request: {
   if (hostname === "facilitator.example.com")
     return facilitatorAt(pathname, request.headers.get("Authorization"), await request.text());
   if (hostname === "node.example.com" && pathname.startsWith("/moved/"))
-    return to(request.url.replace("/moved/", "/"), 307); // a 307 redirect makes the client send the body a second time
+    // A redirect with status 307 makes the client send the request body again.
+    return to(request.url.replace("/moved/", "/"), 307);
   if (hostname === "node.example.com")
     return nodeAt(JSON.parse(atob(decodeURIComponent(pathname.slice(1)))), JSON.parse(await request.text()));
   throw new TypeError(`no route to ${hostname}`);
 }
 
-/** Paths of the files that the published examples use, with the files that are served instead. */
+/** Paths of the files that the published examples use, each with the path of the file that is served for it. */
 const EXAMPLES: Record<string, string> = { "/contract.pdf": "/one-page.pdf", "/logo.png": "/red.png" };
 
 const to = (location: string, status = 302) => new Response(null, { status, headers: { Location: location } });
@@ -75,7 +76,7 @@ async function fileAt(path: string, query: string): Promise<Response> {
 
 /**
  * Answers like the DNS resolver at dns.example.com, in the JSON format of public resolvers. The resolver knows the
- * names in `NAMES` and fails for names with certain prefixes.
+ * names in `NAMES`, and fails for names with certain prefixes.
  */
 function dnsAnswer(query: URLSearchParams): Response {
   const name = query.get("name")!;
@@ -105,18 +106,18 @@ const NAMES: Record<string, string[]> = {
 };
 
 /**
- * State of a simulated chain: blocks at a steady pace, and one transaction. The path in the URL of the chain's node
+ * State of a simulated chain, with blocks at a steady pace and one transaction. The URL path of the chain's node
  * encodes this state.
  */
 interface ChainScene {
-  /** Answers of a Solana node by method. If present, they replace the answers of an EVM node. */
+  /** Answers of a Solana node, by method. If present, the node is a Solana node and not an EVM node. */
   results?: Record<string, unknown>;
-  /** Number of times that the entries of a list are repeated in an answer. */
+  /** Number of times that a list in an answer repeats its entries. */
   repeat?: number;
   newest: number;
   start: number;
   seconds: number;
-  /** Number of the first block in which the authorization is consumed. */
+  /** Number of the block in which the authorization is consumed. */
   consumedAt: number;
   logs: { blockNumber: string }[];
   receipt: object;
@@ -157,8 +158,8 @@ function nodeAt(scene: ChainScene, { method, params }: { method: string; params:
 const moved = new Map<string, number>();
 
 /**
- * Answers like a facilitator with a few faults. The seed in the facilitator's name determines these faults. The
- * facilitator moves the money of a payment at most once. `/moved` returns the number of transfers.
+ * Answers like a facilitator with a few faults, which the seed in the facilitator's name determines. The facilitator
+ * moves the money of a payment at most once. `/moved` returns the number of transfers.
  */
 async function faulty(name: string, call: string | undefined, times: number): Promise<Response> {
   if (call === "moved") return Response.json(moved.get(name) ?? 0);
@@ -211,16 +212,16 @@ function timesAsked(path: string): number {
   return times;
 }
 
-/** The facilitator's two Solana accounts that pay transaction fees. */
+/** Two Solana accounts of the facilitator, which pay transaction fees. */
 export const FEE_PAYERS = [
   "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt",
   "5Ba2vn7EcuaYvrhJBtUPZu8BYGFwNKjJwG8xFYskpme4",
 ];
 
 /**
- * Answers `/supported` with the networks that a facilitator supports. The behavior is `settles-<networks of x402
- * version 2>-<networks of x402 version 1>`. Dots separate the networks. For any other behavior, the answer is 404. In
- * version 2, a Solana network is named by its genesis hash.
+ * Answers a request to `/supported` with the networks that a facilitator supports. The behavior must be
+ * `settles-<networks of x402 version 2>-<networks of x402 version 1>`, with dots between networks. For any other
+ * behavior, the answer is 404. In x402 version 2, a Solana network is named by its genesis hash.
  */
 function supportedBy(behavior: string): Response {
   const [, newer, older] = /^settles-([\w.]*)-([\w.]*)/.exec(behavior) ?? [];
@@ -241,21 +242,21 @@ function supportedBy(behavior: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
-/** The requests that wait in {@link together} or for `/release`. */
+/** Functions that let the requests continue that wait in {@link together} or for a request to `/release`. */
 const waiting: (() => void)[] = [];
 
-/** Waits until `count` requests have arrived. `times` is the number of requests so far, with this one. */
+/** Waits until `count` requests have arrived. `times` is the number of requests so far, including the current one. */
 async function together(count: number, times: number): Promise<void> {
   if (times < count) return new Promise((resolve) => waiting.push(resolve));
   for (const go of waiting.splice(0)) go();
 }
 
-/** The prices of a call in the tests, in atomic units of USDC. */
+/** Prices of a call in the tests, in atomic units of USDC. */
 const PRICES = ["50000", "70000"];
 
 /**
- * Answers a request to `/verify` or `/settle` like a facilitator. Its path is `/<behavior>`, or `/<behavior>-<suffix>`
- * for one of several facilitators with the same behavior.
+ * Answers a request to a facilitator, such as `/verify` or `/settle`. The path begins with `/<behavior>`, or with
+ * `/<behavior>-<suffix>` for one of several facilitators with the same behavior.
  */
 async function facilitatorAt(path: string, authorization: string | null, body: string): Promise<Response> {
   const [, behavior = "", call] = path.split("/");

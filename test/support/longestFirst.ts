@@ -2,9 +2,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
  * Patterns of the test files that start first: e2e tests, then the simulation. If these slow files started last, they
- * would run alone at the end. The files of one project run one after the other, because changing to another project
- * starts a new process, which must load all modules again. In the workerd project, the file that mostly waits comes
- * first.
+ * would run alone at the end. The files of one project run one after the other, because a change of project starts a
+ * new process, which must load all modules again. Of the tests in workerd, the file that mostly waits comes first.
  */
 const ORDER: ((file: TestSpecification) => boolean)[] = [
   ({ project }) => project.name === "e2e",
@@ -13,7 +12,7 @@ const ORDER: ((file: TestSpecification) => boolean)[] = [
   ({ project }) => project.name === "worker",
 ];
 
-/** Starts slow test files first. Otherwise, if no durations are recorded, vitest starts the largest files first. */
+/** Starts slow test files first. Without recorded durations, vitest would start the largest files first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = (file: TestSpecification) => {

@@ -4,7 +4,9 @@ import { parsePrice } from "../../src/payments/wire/price.ts";
 import { choice } from "../../src/service/request/choice.ts";
 import { defineProduct, type Product } from "../../src/service/sale/products.ts";
 
-/** Returns a product for tests, with a field of each kind. Its requests can be validated but not executed. */
+/**
+ * Returns a product for tests, whose request has a field of each kind. The requests can be validated but not executed.
+ */
 export function madeUpProduct(): Product {
   const source = z.string();
   const sourceOrUpload = z.union([z.instanceof(Upload), source]);

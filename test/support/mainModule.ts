@@ -1,12 +1,12 @@
-/** Global that the vitest plugin for workerd defines, with its module loader. */
+/** Global variable of the vitest plugin for workerd, with the plugin's module loader. */
 declare const __vitest_mocker__: { moduleRunner: { import(path: string): Promise<unknown> } };
 
 const MAIN = /\/src\/index\.ts$/;
 
 /**
- * Makes the plugin import the Worker's main module once per test file. Otherwise, the plugin imports the module for
- * each call of the Worker and of its Durable Objects, and asks Vite over a socket whether the module has changed. This
- * takes longer than the call itself.
+ * Makes the vitest plugin import the Worker's main module once per test file. Otherwise, the plugin imports the module
+ * for each call of the Worker and of its Durable Objects, and asks Vite over a socket whether the module has changed.
+ * This takes longer than the call.
  */
 function importMainOnce(): void {
   const { moduleRunner } = __vitest_mocker__;

@@ -17,7 +17,10 @@ export async function markBoxes(
   return magentaBoxes(await joined(plan.chunks()));
 }
 
-/** Returns the bounding box of the magenta pixels on each displayed page, as MuPDF renders it at one pixel per point. */
+/**
+ * Returns the bounding box of the magenta pixels on each displayed page. MuPDF renders each page at one pixel per
+ * point.
+ */
 function magentaBoxes(pdf: Uint8Array): (DisplayedBox | undefined)[] {
   const document = mupdf.Document.openDocument(pdf, "application/pdf");
   return Array.from({ length: document.countPages() }, (_, index) => {

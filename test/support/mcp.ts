@@ -4,17 +4,17 @@ import { ORIGIN } from "./client.ts";
 
 export const MCP = `${ORIGIN}/mcp`;
 
-/** The protocol revisions that tests use, each with the mode that makes the official client use it. */
+/** The MCP protocol revisions that tests use. The official client uses a revision if it is in the given mode. */
 export const REVISIONS = { "2026-07-28": "auto", "2025-11-25": "legacy" } as const;
 
-/** Sends a request to the MCP endpoint under test. Adds a Host header, which every request over the network has. */
+/** Sends a request to the MCP endpoint under test. Adds the Host header that every request over the network has. */
 export function sendMcp(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   if (!request.headers.has("Host")) request.headers.set("Host", new URL(request.url).host);
   return exports.default.fetch(request);
 }
 
-/** Connects the official client to the Worker under test. */
+/** Connects the official MCP client to the Worker under test. */
 export async function connect(
   revision: keyof typeof REVISIONS = "2026-07-28",
   headers: Record<string, string> = {},

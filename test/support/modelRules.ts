@@ -1,12 +1,15 @@
 /**
- * Rules of model APIs for the parameters of a function, as their documentation and their answers with status 400 state
- * them. One property out of line fails the whole request, with all its tools.
+ * The rules of model APIs for the parameters of a function. The rules come from the APIs' documentation and from their
+ * answers with status 400. One property that violates a rule fails the whole request with all its tools.
  */
 
-/** A JSON Schema as a host sends it to a model API. */
+/** A JSON Schema of a function's parameters, as a host sends it to a model API. */
 export type Parameters = Record<string, unknown>;
 
-/** The fields of Gemini's `Schema` message. It rejects a request with any other ("Unknown name … Cannot find field"). */
+/**
+ * The fields of Gemini's `Schema` message. Gemini rejects a request that has any other field ("Unknown name … Cannot
+ * find field").
+ */
 const GEMINI_KEYWORDS = new Set(
   "type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum".split(
     " ",
@@ -18,7 +21,7 @@ const STRICT_KEYWORDS = new Set(
   "type description enum const anyOf items properties required additionalProperties".split(" "),
 );
 
-/** Returns the violations of Gemini's rules for `parameters` of a function declaration. */
+/** Returns the violations of Gemini's rules by the `parameters` of a function declaration. */
 export function geminiFaults(parameters: Parameters): string[] {
   return schemasIn(parameters).flatMap(({ path, schema }) => [
     ...unknownIn(schema, GEMINI_KEYWORDS).map((keyword) => `${path}: Unknown name "${keyword}": Cannot find field.`),
@@ -31,7 +34,10 @@ export function geminiFaults(parameters: Parameters): string[] {
   ]);
 }
 
-/** Returns the violations of the strict modes' rules, before a client adds `null` to optional properties. */
+/**
+ * Returns the violations of the strict modes' rules, for a schema in which a client has not yet added `null` to
+ * optional properties.
+ */
 export function strictFaults(parameters: Parameters): string[] {
   return schemasIn(parameters).flatMap(({ path, schema }) => [
     ...unknownIn(schema, STRICT_KEYWORDS).map((keyword) => `${path}: '${keyword}' is not permitted.`),

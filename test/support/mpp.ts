@@ -14,7 +14,7 @@ interface ChargeRequest {
   methodDetails: { chainId: number; credentialTypes: string[]; decimals: number };
 }
 
-/** The signed fields of a payload. */
+/** The signed fields of an authorization in an MPP payload. */
 export interface Authorization {
   from: string;
   to: string;
@@ -24,7 +24,7 @@ export interface Authorization {
   nonce: `0x${string}`;
 }
 
-/** EIP-712 domains of USDC by chain id. MPP clients contain these domains, because a challenge does not state them. */
+/** EIP-712 domains of USDC by chain id. MPP clients know these domains, because a challenge does not contain them. */
 const DOMAINS: Record<number, { name: string; version: string }> = {
   8453: { name: "USD Coin", version: "2" },
   84532: { name: "USDC", version: "2" },
@@ -37,7 +37,7 @@ const encode = (value: unknown) =>
 const decode = (text: string): unknown =>
   JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: "base64url" })));
 
-/** Reads the challenges in the value of `WWW-Authenticate` (RFC 9110, 11.6.1). */
+/** Returns the challenges in the value of a `WWW-Authenticate` header (RFC 9110, 11.6.1). */
 export function challengesIn(header: string | null): Challenge[] {
   return (header ?? "")
     .split(/(?:^|, )Payment /)
@@ -45,18 +45,18 @@ export function challengesIn(header: string | null): Challenge[] {
     .map((one) => Object.fromEntries([...one.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])));
 }
 
-/** Decodes the `request` of a challenge. */
+/** Decodes the field `request` of a challenge. */
 export const requestOf = ({ request }: Challenge) => decode(request) as ChargeRequest;
 
-/** Decodes the value of `Payment-Receipt`. */
+/** Decodes the value of a `Payment-Receipt` header. */
 export const receiptIn = (header: string | null) => decode(header ?? "") as Record<string, unknown>;
 
-/** Encodes the JSON of a credential, or any other value, as the value of `Authorization`. */
+/** Encodes a credential, or any other value, as the value of an `Authorization` header. */
 export const authorizationOf = (value: unknown) => `Payment ${encode(value)}`;
 
 /**
- * Answers a challenge by the rules of draft-evm-charge-01. Returns the credential's JSON.
- * @param change fields of the authorization that differ from the challenge, under a valid signature
+ * Answers a challenge by the rules of draft-evm-charge-01. Returns the JSON of the credential.
+ * @param change fields of the authorization that differ from the challenge. The signature is still valid
  */
 export async function credentialFor(
   challenge: Challenge,

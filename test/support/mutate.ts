@@ -1,5 +1,5 @@
 /**
- * Ways to damage PDFs. Some damages change a draft, which is then written with correct offsets and lengths. Others
+ * Ways to damage PDFs. Some ways change a draft, which is then written with correct offsets and lengths. Other ways
  * change the bytes of a file.
  */
 import fc from "fast-check";
@@ -8,7 +8,9 @@ import { CHANGES } from "./changes.ts";
 import { type Draft, written } from "./draft.ts";
 import { DIGITS, PIECES } from "./hostileWords.ts";
 
-/** A way to damage bytes. Positions are fractions of the file's length, so that they apply to any file. */
+/**
+ * A way to damage the bytes of a file. Positions are fractions of the file's length, so that they apply to any file.
+ */
 type Mutation =
   | { kind: "flip"; at: number; byte: number }
   | { kind: "cut"; at: number; length: number }
@@ -17,7 +19,7 @@ type Mutation =
   | { kind: "number"; at: number; text: string }
   | { kind: "truncate"; at: number };
 
-/** A change of a draft: its name in `CHANGES`, and the fractions that are passed to it. */
+/** A change of a draft: its name in `CHANGES`, and the three fractions that are passed to it. */
 interface Change {
   kind: string;
   a: number;
@@ -25,7 +27,7 @@ interface Change {
   c: number;
 }
 
-/** A damaged file, with the name of its seed and the damages applied. */
+/** A damaged file, with the name of the undamaged file and the list of damages. */
 export interface Damaged {
   seed: string;
   changes: Change[];
@@ -58,7 +60,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   c: share,
 });
 
-/** Generates files with one to eight damages to objects or bytes. */
+/** Generates files with one to eight damages, some to the structure of a draft and some to the bytes. */
 export function damaged(drafts: Readonly<Record<string, Draft>>): fc.Arbitrary<Damaged> {
   const changes = (minLength: number) => fc.array(change, { minLength, maxLength: 5 });
   const mutations = (minLength: number) => fc.array(mutation, { minLength, maxLength: 3 });
@@ -94,7 +96,7 @@ function mutate(bytes: Uint8Array, change: Mutation): Uint8Array {
   }
 }
 
-/** Replaces the next decimal number at or after an offset. */
+/** Replaces the next decimal number at or after the offset `at`. */
 function replaceNumber(bytes: Uint8Array, at: number, text: Uint8Array): Uint8Array {
   const digit = (index: number) => bytes[index]! >= 0x30 && bytes[index]! <= 0x39;
   let start = at;

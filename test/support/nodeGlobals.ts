@@ -1,4 +1,4 @@
-/** Globals that workerd has and Node.js 24 lacks, for tests in plain Node. */
+/** Globals that workerd has but Node.js 24 lacks, for tests in plain Node. */
 import { hash } from "node:crypto";
 import { scheduler, setTimeout as sleep } from "node:timers/promises";
 import { internet } from "./internet.ts";
@@ -23,7 +23,7 @@ const encodings = {
   },
 };
 
-/** Decodes base64. Throws on characters outside the alphabet, like the standard's method. */
+/** Decodes base64. Throws on characters outside the alphabet, as the standard requires. */
 function fromBase64(text: string, { alphabet = "base64" }: Base64Options = {}): Uint8Array {
   const plain = alphabet === "base64url" ? text.replaceAll("-", "+").replaceAll("_", "/") : text;
   return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0));
@@ -35,12 +35,12 @@ Object.assign(Uint8Array, { fromBase64 });
 Object.assign(globalThis, { scheduler });
 
 /**
- * Latency of the simulated internet in milliseconds. All concurrent calls can start within this time, before any of
- * them is answered.
+ * Latency of the simulated internet in milliseconds. All concurrent calls can start within this time, before any call
+ * is answered.
  */
 const LATENCY_MS = 5;
 
-/** Fetches from the simulated internet, as the Worker under test does. Rejects as soon as the signal aborts. */
+/** Fetches from the simulated internet, like the Worker under test. Rejects as soon as the signal aborts. */
 globalThis.fetch = async (resource, options) => {
   const { signal, ...others } = options ?? {};
   signal?.throwIfAborted();
@@ -50,8 +50,8 @@ globalThis.fetch = async (resource, options) => {
 };
 
 /**
- * Computes SHA-256 on this thread. A thread pool would finish in any order, which would disturb the seeded order of
- * microtasks.
+ * Computes SHA-256 on the current thread. A thread pool would finish in any order, which would disturb the seeded order
+ * of microtasks.
  */
 const digestInPool = crypto.subtle.digest.bind(crypto.subtle);
 crypto.subtle.digest = async (algorithm, data) =>

@@ -5,14 +5,14 @@ import type { Square, TrialMark } from "./trialMarks.ts";
 
 const mupdf = await ownMupdf();
 
-/** A PDF renderer that checks a mark. */
+/** A PDF renderer that checks whether a mark is visible. */
 export interface Onlooker {
   name: string;
   /** Returns, for each displayed page, whether the mark is visible. */
   look(pdf: Uint8Array, mark: TrialMark): readonly boolean[];
 }
 
-/** The functions of PDFium that this file calls. The package itself can only render whole pages. */
+/** The functions of PDFium that this file calls. The npm package itself can only render whole pages. */
 interface Pdfium {
   HEAPU8: Uint8Array;
   wasmExports: { malloc(length: number): number; free(at: number): void };
@@ -46,7 +46,9 @@ const MOST_PAGES = 50;
 /** Side in pixels of the square that the renderer draws. The square contains a part of the mark. */
 const SIDE = 9;
 
-/** Returns whether any pixel has the tint of the mark. A pixel has `channels` bytes, and begins with red or blue. */
+/**
+ * Returns whether any pixel is tinted by the magenta mark. A pixel has `channels` bytes, of which the second is green.
+ */
 function isTinted(pixels: Uint8Array | Uint8ClampedArray, channels: number): boolean {
   for (let at = 0; at < pixels.length; at += channels) {
     const green = pixels[at + 1]!;
@@ -78,7 +80,7 @@ export const MUPDF: Onlooker = {
 };
 
 /**
- * Runs a function, and repeats it once if it throws. The first call makes MuPDF repair a damaged file but fails
+ * Runs a function, and repeats it once if it throws. In the first call, MuPDF repairs a damaged file but fails
  * nevertheless. The second call uses the repaired file.
  */
 function twice<T>(run: () => T): T | undefined {
@@ -93,7 +95,7 @@ function twice<T>(run: () => T): T | undefined {
 }
 
 /**
- * Returns whether MuPDF shows the mark on a page. The result is undefined for an object that is not a page, which MuPDF shows
+ * Returns whether MuPDF shows the mark on a page. Returns undefined for an object that is not a page, which MuPDF shows
  * as an empty page.
  */
 function mupdfShows(page: PDFPage, mark: TrialMark): boolean | undefined {

@@ -1,4 +1,4 @@
-/** Values that agents send to name a file on their own disk, in their sandbox or in a chat's attachments. */
+/** Values with which agents name a file on their own disk, in their sandbox or in a chat's attachments. */
 export const PATHS = [
   "/home/me/contract.pdf",
   "/home/me/scan",

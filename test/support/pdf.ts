@@ -24,8 +24,8 @@ export function streamOf(content: string, entries = ""): string {
 }
 
 /**
- * Returns a PDF with plain pages. Each string contains the entries of one page, except for its type, its parent and its
- * empty contents.
+ * Returns a PDF with plain pages. Each string contains the entries of one page, except /Type, /Parent and the empty
+ * /Contents.
  */
 export function pagesOf(pages: string[]): Uint8Array<ArrayBuffer> {
   const kids = pages.map((_, index) => `${index + 4} 0 R`).join(" ");

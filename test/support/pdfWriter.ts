@@ -1,13 +1,13 @@
 import { deflateSync } from "node:zlib";
 
 /**
- * Writes PDFs of any size. The objects come in the order in which they are written. A cross-reference table follows
- * them, or a cross-reference stream if the file contains object streams.
+ * Writes PDFs of any size. Objects appear in the order in which they are written. After the objects comes a
+ * cross-reference table, or a cross-reference stream if the file has object streams.
  */
 export class PdfWriter {
   readonly #parts: Buffer[] = [Buffer.from("%PDF-1.5\n%\xe2\xe3\xcf\xd3\n", "latin1")];
   #length = this.#parts[0]!.length;
-  /** The location of each object by number: an offset in the file, or a position in an object stream. */
+  /** The location of each object, by object number: an offset in the file, or a position in an object stream. */
   readonly #entries = new Map<number, number | { stream: number; index: number }>();
   #next = 1;
 

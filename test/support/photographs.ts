@@ -1,16 +1,16 @@
 /**
- * Ten synthetic pictures that resemble photographs. They have natural light, depth and texture (1/f noise at every
- * scale), sensor grain and JPEG artifacts. They are the same in every run.
+ * Ten synthetic pictures that resemble photographs, with natural light, depth and texture (1/f noise at every scale),
+ * sensor grain and JPEG artifacts. The pictures are the same in every run.
  */
 import { createCanvas, type SKRSContext2D } from "@napi-rs/canvas";
 import { PdfWriter } from "./pdfWriter.ts";
 
-/** Size of a picture in pixels. Its page has the same size in points. */
+/** Size of each picture in pixels, and of its page in points. */
 export const PHOTOGRAPH = { width: 450, height: 600 };
 const { width: WIDTH, height: HEIGHT } = PHOTOGRAPH;
 
 type Paint = (context: SKRSContext2D, random: Random) => void;
-/** Returns a number from `from` to less than `to`. */
+/** Returns a random number from `from` up to, but not including, `to`. */
 type Random = (from: number, to: number) => number;
 
 const SCENES: Record<string, Paint> = {
@@ -124,7 +124,7 @@ const SCENES: Record<string, Paint> = {
   },
 };
 
-/** Returns a PDF with an empty page, followed by one page for each picture. A picture fills its page. */
+/** Returns a PDF with an empty page, followed by one page for each picture. Each picture fills its page. */
 export function photographPages(): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const tree = writer.reserve();
@@ -183,8 +183,8 @@ function ellipse(context: SKRSContext2D, x: number, y: number, across: number, a
 }
 
 /**
- * Adds gray noise of the same strength at each scale. Octave 0 has 3 x 4 large patches. Each further octave has twice
- * as many patches per side, each with half the width and height. The last octave has single pixels.
+ * Adds gray noise of the same strength at each scale. Octave 0 has 3 x 4 large patches. Each further octave doubles the
+ * number of patches per side. In the last octave, each patch is a single pixel.
  */
 function noise(context: SKRSContext2D, random: Random, strength: number, [first, last] = [0, 8]): void {
   context.globalCompositeOperation = "overlay";
@@ -193,7 +193,7 @@ function noise(context: SKRSContext2D, random: Random, strength: number, [first,
     const [columns, rows] = [Math.min(3 << octave, WIDTH), Math.min(4 << octave, HEIGHT)];
     const patches = createCanvas(columns, rows);
     const image = patches.getContext("2d").createImageData(columns, rows);
-    const pixels = new Uint32Array(image.data.buffer); // one opaque gray pixel per element
+    const pixels = new Uint32Array(image.data.buffer); // each element is one opaque gray pixel
     for (let at = 0; at < pixels.length; at++) pixels[at] = 0xff000000 + 0x010101 * Math.floor(random(0, 256));
     patches.getContext("2d").putImageData(image, 0, 0);
     context.drawImage(patches, 0, 0, WIDTH, HEIGHT);

@@ -1,5 +1,6 @@
 /**
- * The property that must hold for every input: each page of the output has the mark, or the engine rejects the file.
+ * Checks the property that must hold for every input: each page of the output has the mark, or the engine rejects the
+ * file.
  */
 import { inflateSync } from "node:zlib";
 import { plain } from "../../src/engine/bytes.ts";
@@ -18,16 +19,16 @@ import type { Onlooker } from "./onlookers.ts";
 import { readerBy } from "./ranges.ts";
 import type { TrialMark } from "./trialMarks.ts";
 
-/** Settings of a trial. */
+/** Settings for marking one file. */
 export interface Trial {
   mark: TrialMark;
   /** Whether the engine must read the whole file before it plans the output. */
   thorough?: boolean;
-  /** Renderers that check the output. */
+  /** Renderers that must show the mark on every page of the output. */
   onlookers?: readonly Onlooker[];
-  /** Whether to apply the mark twice and compare both outputs. */
+  /** Whether to mark the file twice and compare both outputs. */
   isRepeated?: boolean;
-  /** Maximum CPU time in milliseconds that the engine may use for a file in Node.js. */
+  /** Maximum CPU time in milliseconds that the engine may spend on a file in Node.js. */
   mostMs?: number;
 }
 
@@ -40,7 +41,7 @@ interface Marked {
 const MAX_PAGES = 10_000;
 
 /**
- * Marks a file twice, once in memory and once by reading ranges. Checks all pages of both outputs.
+ * Marks a file in memory and by reading it in byte ranges, and checks all pages of both outputs.
  * @returns "marked", or the error code if the engine rejects the file
  * @throws Error if the engine or a renderer finds a page without the mark, if all renderers show more pages of the
  * source than are marked, or if an output exceeds the limits of work, time or size
@@ -48,8 +49,8 @@ const MAX_PAGES = 10_000;
 export async function marksOrRefuses(file: Uint8Array, trial: Trial): Promise<string> {
   const source = plain(file);
   const { thorough = false, onlookers = [] } = trial;
-  // If bytes precede the header, renderers may treat the whole file as damaged, and this check ignores how many pages
-  // they show.
+  // If bytes precede the file header, renderers may treat the whole file as damaged. The number of pages that they show
+  // is then not compared.
   const isWhole = onlookers.length > 0 && findOrigin(new MemorySource(source)) === 0;
   const shown = isWhole ? Math.min(...onlookers.map(({ look }) => look(source, trial.mark).length)) : 0;
 
@@ -124,7 +125,7 @@ async function checkPages({ output, document }: Marked, before: number, trial: T
   for (const onlooker of onlookers) {
     const shown = onlooker.look(output, mark);
     if (before > Math.max(length, shown.length) && !document.missesPages)
-      // if the engine knows that pages are missing, a notice says so instead
+      // If the engine knows that pages are missing, it reports this in a notice.
       throw new Error(`${before} pages are shown, but only ${length} are marked`);
     if (before > 0 && shown.length === 0) throw new Error(`${onlooker.name} shows no pages of the output`);
     if (shown.includes(false)) throw new Error(`${onlooker.name} shows a page without its mark`);

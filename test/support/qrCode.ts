@@ -1,7 +1,7 @@
-/** A QR code (ISO/IEC 18004, version 2, level M) and its text. */
+/** A QR code (ISO/IEC 18004, version 2, error correction level M), and the text that it contains. */
 export const QR_TEXT = "LH0042-7C-BOARDING";
 
-/** Rows from the top. A `#` is a dark module. */
+/** Rows of the QR code from top to bottom. A `#` is a dark module. */
 export const QR_ROWS = [
   "#######.##.....##.#######",
   "#.....#.###..#....#.....#",

@@ -1,20 +1,22 @@
-/** Expected messages. The runtime prints them when a test disconnects or makes a Durable Object fail. */
+/** Messages to hide. The runtime prints them when a test disconnects or makes a Durable Object fail. */
 const EXPECTED = [
   "disconnected: reader canceled",
   "disconnected: pump canceled",
   "disconnected: read end of pipe was aborted",
   "disconnected: fixed-length pipe ended prematurely",
-  "source = Uncaught (in promise); stack = Error: Network connection lost.", // the runtime reports the same failure a second time
+  // The runtime reports the same failure a second time in these words.
+  "source = Uncaught (in promise); stack = Error: Network connection lost.",
   "broken.outputGateBroken; jsg.Error: died",
   "Called .text() on an HTTP body which does not appear to be text",
 ];
 
 /**
- * Vitest's global setup: removes the expected messages from the output, and prevents a request of the runtime to the
- * network.
+ * Hides the expected messages of the runtime, and prevents a request of the runtime to the network, as Vitest's global
+ * setup. Returns a function that undoes this.
  */
 export function setup(): () => void {
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false"; // otherwise, the runtime would ask Cloudflare for its location
+  // Otherwise, the runtime would ask a Cloudflare server for its location.
+  process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false";
   const streams = [process.stdout, process.stderr];
   const originals = streams.map((stream) => stream.write);
   for (const stream of streams) {

@@ -3,7 +3,8 @@ import type { RangeReader } from "../../src/engine/pdf/source/byteSource.ts";
 const PIECE = 100_000;
 
 /**
- * Returns a reader of `length` bytes that calls `read`. The size of its streams' pieces differs from every block size.
+ * Returns a reader of `length` bytes that calls `read`. It streams pieces whose size differs from every block size of
+ * the engine.
  */
 export function readerBy(length: number, read: RangeReader["read"]): RangeReader {
   return {

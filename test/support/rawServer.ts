@@ -1,20 +1,23 @@
 import { createServer, type Socket } from "node:net";
 
-/** A connection that a server has accepted. */
+/** A connection that the test server has accepted. */
 interface Connection {
   socket: Socket;
   closed: Promise<void>;
 }
 
-/** A local server whose answers are exact bytes, which need not be valid HTTP. */
+/** A local server that answers with exact bytes, which need not be valid HTTP. */
 export interface RawServer {
   port: number;
-  /** Every connection that the server has accepted, oldest first. */
+  /** All connections that the server has accepted, oldest first. */
   connections: Connection[];
   stop(): void;
 }
 
-/** Starts a server on a free loopback port. `answer` writes to the socket, and may depend on the path. */
+/**
+ * Starts a server on a free loopback port. `answer` writes the answer to a request to the socket, and may depend on the
+ * path.
+ */
 export async function startRawServer(answer: (path: string, socket: Socket) => void): Promise<RawServer> {
   const connections: Connection[] = [];
   const server = createServer((socket) => {
@@ -30,12 +33,12 @@ export async function startRawServer(answer: (path: string, socket: Socket) => v
   return { port: (server.address() as { port: number }).port, connections, stop };
 }
 
-/** Returns the head of an HTTP/1.1 answer that closes the connection. */
+/** Returns the head of an HTTP/1.1 response that closes the connection. */
 export function head(status: string, ...headers: string[]): string {
   return [`HTTP/1.1 ${status}`, "Connection: close", ...headers, "", ""].join("\r\n");
 }
 
-/** Writes the same bytes forever, as fast as the client reads them. */
+/** Writes the same bytes forever, as fast as the client reads. */
 export function pour(socket: Socket, bytes: string | Uint8Array): void {
   const more = () => {
     while (!socket.destroyed && socket.write(bytes));
@@ -44,7 +47,7 @@ export function pour(socket: Socket, bytes: string | Uint8Array): void {
   more();
 }
 
-/** Writes the same few bytes forever, several times a second. */
+/** Writes the same few bytes several times a second, forever. */
 export function drip(socket: Socket, bytes: string): void {
   const timer = setInterval(() => socket.write(bytes), 100);
   socket.on("close", () => clearInterval(timer));

@@ -1,15 +1,15 @@
 import { vi } from "vitest";
 
 /**
- * Time in milliseconds without a new request, after which all waiting requests are answered. Within this time, all
- * requests that the Worker can send together arrive.
+ * Time in milliseconds without a new request, after which all waiting requests are answered. All requests that the
+ * Worker can send together arrive within this time.
  */
 const QUIET_MS = 100;
 
 /**
- * Counts the round trips of a Worker. Each request waits until the Worker sends no further request. Then all waiting
- * requests are answered together, as one round. The number of rounds before the answer to a call equals its number of
- * consecutive round trips.
+ * Counts the consecutive round trips of a Worker. Each request waits until the Worker sends no further request. Then
+ * all waiting requests are answered together, as one round. The number of rounds until a call is answered is the number
+ * of consecutive round trips.
  */
 export class Rounds {
   /** The requests of each round, with names such as `ledger claim`. */
@@ -19,7 +19,7 @@ export class Rounds {
   #release = Promise.withResolvers<void>();
   #changedAt = 0;
 
-  /** Answers requests in rounds until the Worker answers the call. Returns these rounds. */
+  /** Answers requests in rounds until the Worker answers the call. Returns the rounds up to this answer. */
   async during(call: () => Promise<unknown>): Promise<string[][]> {
     let before: string[][] | undefined;
     const called = call().then(() => {
@@ -54,7 +54,7 @@ export class Rounds {
     this.#release = Promise.withResolvers();
   }
 
-  /** Registers a request, and delays `act` until the current round is answered. */
+  /** Registers a request named `name`, and delays `act` until the current round is answered. */
   async take<T>(name: string, act: () => Promise<T>): Promise<T> {
     this.#asked.push(name);
     this.#changedAt = Date.now();
@@ -67,7 +67,7 @@ export class Rounds {
     }
   }
 
-  /** Returns bindings of a Worker that count its requests. */
+  /** Returns bindings of a Worker that count the requests made through them. */
   bindings({ LEDGER, BUDGETS, RESULTS, ASSETS }: Env) {
     const objects = (kind: string, namespace: object) => ({
       getByName: (name: string) => this.#each(kind, (namespace as typeof LEDGER).getByName(name)),
@@ -80,7 +80,7 @@ export class Rounds {
     };
   }
 
-  /** Counts fetches, too, including those of the ledger, until vi.restoreAllMocks() is called. */
+  /** Counts fetches as well, including those of the ledger, until vi.restoreAllMocks() is called. */
   fetching(): void {
     const { fetch } = globalThis;
     vi.spyOn(globalThis, "fetch").mockImplementation((input, init) => {

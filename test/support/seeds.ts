@@ -1,4 +1,4 @@
-/** Small PDFs, one for each structure that the engine must understand. The fuzzer damages these files. */
+/** Small well-formed PDFs, one for each structure that the engine must understand. The fuzzer damages these files. */
 import { srgbProfile } from "../../src/engine/images/calibratedProfile.ts";
 import { openCipher } from "../../src/engine/pdf/security/encryption.ts";
 import { xmp } from "../engine/pdf/archive.ts";
@@ -11,7 +11,7 @@ const ID = "/ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccd
 const BOX = "/MediaBox [0 0 300 400]";
 const INK = "0.5 g 10 10 100 100 re f";
 
-/** Returns objects for these texts, numbered consecutively from `first`. */
+/** Returns objects with these texts, numbered consecutively from `first`. */
 function objects(first: number, texts: readonly string[]): Part[] {
   return texts.map((text, index) => ({ num: first + index, text }));
 }
@@ -68,8 +68,8 @@ const OBJECT_STREAMS: Part[] = [
 ];
 
 /**
- * The bytes of an uncompressed PDF that is attached to others, one character per byte. It has one page, so that a reader
- * that takes it for the document never shows more pages than the document has.
+ * An uncompressed PDF that other files attach, with one character per byte. A reader may mistake the attachment for the
+ * document. It has only one page, so that the reader then shows no more pages than the document has.
  */
 const ATTACHED = Buffer.from(
   written({
@@ -248,7 +248,8 @@ export const DRAFTS: Record<string, Draft> = {
       HEAD,
       ...objects(1, [
         "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(a) 5 0 R] >> >> >>",
-        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2), // the file has as many pages as its attachment
+        // two pages, so that the document has more pages than its attachment
+        tree(`3 0 R ${page("/Contents 4 0 R")}`, 2),
         page("/Contents 4 0 R"),
       ]),
       { ...stream(4, INK), entries: "/Length 8 0 R" },

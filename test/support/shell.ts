@@ -1,4 +1,4 @@
-/** A parser for the part of the POSIX shell's language that documents use. */
+/** A parser for the part of the POSIX shell language that the documentation uses. */
 
 /** Placeholder for text that is known only at run time: the output of a command, or the value of an unset variable. */
 export const UNKNOWN = "…";
@@ -13,8 +13,8 @@ interface Reader {
 }
 
 /**
- * Returns the commands of a script as lists of words, including the commands in `$(…)`. Replaces variables that the
- * script sets by their values. A placeholder such as `<file>` counts as a word.
+ * Returns the commands of a script, each as a list of words. Includes the commands in `$(…)`. Replaces variables that
+ * the script sets by their values. A placeholder such as `<file>` counts as a word.
  * @throws Error if a quote or a substitution is not closed
  */
 export function commandsIn(script: string): string[][] {
@@ -53,12 +53,12 @@ function readList(reader: Reader, end: string): void {
     } else if (/[<>]/.test(next)) {
       reader.at++;
       while (script[reader.at] === " ") reader.at++;
-      readWord(reader, end); // reads and drops the target of the redirection
+      readWord(reader, end); // reads and drops the redirection's target
     } else words.push(readWord(reader, end));
   }
 }
 
-/** Removes keywords, assignments and the head of a loop or a function from a command. */
+/** Removes keywords, assignments, and the head of a loop or function from a command. */
 function withoutSyntax(words: string[], { variables }: Reader): string[] {
   let rest = words;
   while (rest.length > 0) {
@@ -95,7 +95,7 @@ function readWord(reader: Reader, end: string): string {
   }
 }
 
-/** Reads up to the closing `quote`, without expanding variables. */
+/** Reads text up to the closing `quote`, without expanding variables. */
 function readTo(reader: Reader, quote: string): string {
   const close = reader.script.indexOf(quote, reader.at + 1);
   if (close < 0) throw new Error(`not closed: ${quote} in ${reader.script}`);

@@ -4,7 +4,7 @@ import { pngOf } from "./png.ts";
 
 export const MAGENTA = pngOf(8, 8, [255, 0, 255]);
 
-/** Puts an opaque magenta square, a fifth of the page wide, into the lower right corner of every page. */
+/** Puts an opaque magenta square into the lower right corner of every page. The square is a fifth of the page wide. */
 export async function stamp(source: Uint8Array, password?: string): Promise<Uint8Array<ArrayBuffer>> {
   const mark = { image: MAGENTA, position: "bottom-right", scale: 0.2, opacity: 1 } as const;
   const plan = await watermark(source, mark, { password });

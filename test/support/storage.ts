@@ -5,7 +5,7 @@ import type { Bucket } from "../../src/storage/objectStore.ts";
 /** The bucket of the Worker under test. */
 export const bucket = bucketOf(env);
 
-/** Returns the keys of a bucket in order. If `prefix` is given, returns only the keys with that prefix. */
+/** Returns the keys of a bucket in order, or only those with the prefix `prefix`. */
 export async function storedKeys(prefix = "", store: Pick<Bucket, "list"> = bucket): Promise<string[]> {
   const keys: string[] = [];
   for (let more = true; more; ) {
@@ -16,7 +16,7 @@ export async function storedKeys(prefix = "", store: Pick<Bucket, "list"> = buck
   return keys;
 }
 
-/** Deletes every object of the bucket. */
+/** Deletes all objects of the bucket. */
 export async function emptyBucket(): Promise<void> {
   const keys = await storedKeys();
   for (let at = 0; at < keys.length; at += 1000) await bucket.delete(keys.slice(at, at + 1000));

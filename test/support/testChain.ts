@@ -1,4 +1,4 @@
-/** The contract of payment channels and a facilitator, simulated for tests. */
+/** Simulates the contract of payment channels and a facilitator for tests. */
 import type { ChannelFacilitator } from "../../src/payments/facilitators/channelFacilitator.ts";
 import type { ChannelSnapshot } from "../../src/payments/wire/channelTypes.ts";
 
@@ -16,16 +16,19 @@ interface Asked {
   };
 }
 
-/** The contract and a facilitator, as the specification describes them. Faults can be switched on. */
+/**
+ * The contract of payment channels and a facilitator, as their specification describes them. Tests can switch faults
+ * on.
+ */
 export class TestChain {
   snapshot: ChannelSnapshot = { balance: "0", totalClaimed: "0", withdrawRequestedAt: 0, refundNonce: "0" };
   /** Number of calls to the facilitator, by `verify` or the type of the transaction. */
   calls: Record<string, number> = {};
-  /** Whether the facilitator is unavailable: it does nothing and does not answer. */
+  /** Whether the facilitator is unavailable. It then does nothing and does not answer. */
   isAway = false;
-  /** Whether the facilitator sends transactions, but its answers are lost. */
+  /** Whether the facilitator's answers are lost, although it sends the transactions. */
   losesAnswers = false;
-  /** Unclaimed and untransferred amounts of the seller. */
+  /** Claimed amount that has been transferred to the seller. */
   swept = 0n;
   readonly #used = new Set<string>();
   readonly #names: string[] = [];
@@ -67,7 +70,7 @@ export class TestChain {
     this.calls[name] = (this.calls[name] ?? 0) + 1;
   }
 
-  /** Executes a transaction. Returns the moved amount; undefined if the contract reverts. */
+  /** Executes a transaction. Returns the moved amount, or undefined if the contract reverts. */
   #execute({
     type,
     deposit,
@@ -116,7 +119,7 @@ export class TestChain {
     this.snapshot = { ...this.snapshot, withdrawRequestedAt: seconds };
   }
 
-  /** Makes the payer withdraw everything that is not claimed. */
+  /** Makes the payer withdraw the whole balance except the claimed amount. */
   withdraw(): void {
     this.snapshot = { ...this.snapshot, balance: this.snapshot.totalClaimed, withdrawRequestedAt: 0 };
   }
@@ -124,7 +127,10 @@ export class TestChain {
 
 const chains = new Map<string, TestChain>();
 
-/** Answers like a facilitator of channels. Each name has its own chain, which holds one channel. */
+/**
+ * Answers like a facilitator that supports payment channels. Each facilitator name has its own chain, which holds one
+ * channel.
+ */
 export async function channelFacilitatorAt(name: string, call: string, body: string): Promise<Response> {
   if (call === "supported") {
     const kinds = ["exact", "batch-settlement"].map((scheme) => ({ x402Version: 2, scheme, network: "eip155:84532" }));

@@ -1,10 +1,10 @@
-/** Changes to page trees: to their kids, nodes, inherited attributes and page dictionaries. */
+/** Changes that damage page trees: their kids, nodes, inherited attributes and page dictionaries. */
 import type { Draft } from "./draft.ts";
 import { type Change, pick, replaced, someNumber, text, textOf, token } from "./draftEdits.ts";
 
 const KIDS = /\/Kids \[([^[\]]*)\]/;
 const REFERENCE = /\d+ \d+ R/g;
-/** Attributes that pages inherit, and attributes that look inheritable but are not. */
+/** Attributes that pages can inherit, and attributes that look inheritable but are not. */
 const ATTRIBUTES = [
   "/MediaBox [0 0 300 400]",
   "/MediaBox [0 0 200 200]",
@@ -15,7 +15,7 @@ const ATTRIBUTES = [
   "/Contents 5 0 R",
   "/UserUnit 2",
 ];
-/** Objects that no reader can read as a page. */
+/** Malformed objects that no reader can read as a page. */
 const UNREADABLE = [
   "]<< /Type /Page >>",
   "<< /Type /Page /A <",
@@ -25,7 +25,7 @@ const UNREADABLE = [
   "",
 ];
 
-/** Returns the draft with one changed array of kids. */
+/** Returns the draft with one /Kids array changed. The fraction `share` selects the array. */
 function kids(draft: Draft, share: number, change: (kids: string[]) => string[]): Draft {
   const holders = draft.parts.flatMap((each, index) => (KIDS.test(each.text) ? [index] : []));
   const index = pick(holders, share);
@@ -41,14 +41,14 @@ function changedKids(before: string, change: (kids: string[]) => string[]): stri
   });
 }
 
-/** Returns the draft with a new object, and its number. */
+/** Returns the draft with a new object, and the new object's number. */
 function withObject(draft: Draft, body: string): [Draft, number] {
   const num = someNumber(draft, 0.999_999);
   const [first, ...rest] = draft.parts;
   return [{ ...draft, parts: [...(first ? [first] : []), { num, text: body }, ...rest] }, num];
 }
 
-/** Changes by name. */
+/** Changes that damage page trees, by name. */
 export const TREE_CHANGES: Record<string, Change> = {
   listAgain: (draft, a, b, c) =>
     kids(draft, a, (list) => list.toSpliced(Math.floor(c * (list.length + 1)), 0, pick(list, b)!)),

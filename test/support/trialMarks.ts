@@ -1,4 +1,7 @@
-/** Marks that are clearly visible on any page, even of a damaged file, and the squares in which to check for them. */
+/**
+ * Marks that are clearly visible on any page, even of a damaged file. Each mark comes with a square in which to look
+ * for it.
+ */
 import { readImage } from "../../src/engine/images/readImage.ts";
 import type { LoadFont, TextMark } from "../../src/engine/index.ts";
 import { markWithImage } from "../../src/engine/marks/imageMark.ts";
@@ -17,11 +20,11 @@ export interface Square {
 
 export interface TrialMark {
   lay(document: PdfDocument): Promise<unknown>;
-  /** For a page of this size, returns a square that contains a part of the mark. */
+  /** Returns a square that contains a part of the mark, on a displayed page of this size. */
   squareOn(width: number, height: number): Square;
 }
 
-/** An opaque magenta square, a fifth of the page wide, in the lower right corner. */
+/** An opaque magenta square in the lower right corner, a fifth of the page wide. */
 export const CORNER: TrialMark = {
   async lay(document) {
     const picture = await readImage(MAGENTA, { maxPixels: 64 });

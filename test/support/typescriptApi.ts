@@ -1,4 +1,4 @@
 import { ts } from "@ts-morph/common";
 
-/** TypeScript's JavaScript API. openapi-typescript uses this API, which TypeScript 7 lacks. */
+/** The JavaScript API of TypeScript. openapi-typescript needs this API, and TypeScript 7 does not have it. */
 export default ts;

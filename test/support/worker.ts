@@ -12,7 +12,7 @@ export type StartedWorker = Pick<RunningWorker, "url" | "stop">;
 /**
  * Starts a built Worker on a free loopback port. Miniflare runs in the test process and is loaded once for all test
  * files, because loading it takes longer than starting a Worker. `vars` overrides settings of the Worker. `keptState`
- * is a storage folder that remains when the Worker stops.
+ * is a storage folder that is not deleted when the Worker stops.
  */
 export async function startWorker(
   vars: Record<string, string> = {},
@@ -22,8 +22,8 @@ export async function startWorker(
   const state = keptState ?? (await mkdtemp(join(storageFolder(), "overprint-")));
   const miniflare = await startMiniflare(built, state, vars, {
     host: "127.0.0.1",
-    unsafeTriggerHandlers: true, // lets tests call the scheduled sweep, as wrangler does
-    handleStructuredLogs() {}, // drops the line that the Worker logs for each request
+    unsafeTriggerHandlers: true, // lets tests trigger the scheduled sweep, as wrangler does
+    handleStructuredLogs() {}, // hides the line that the Worker logs for each request
   });
   const { origin } = await miniflare.ready;
   return {

@@ -1,17 +1,17 @@
 /**
  * Replacements for the modules `cloudflare:workers` and `cloudflare:sockets`, for tests in plain Node. They contain
- * only what parts of the Worker that need no Workers runtime import. A test that needs more belongs to the `worker`
- * project.
+ * only what the tested parts of the Worker import. A test that needs more of the Workers runtime belongs to the
+ * `worker` project.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const FONTS = join(import.meta.dirname, "../../fonts");
 
-/** Base class of the Worker's Durable Objects. */
+/** Base class of the Worker's Durable Objects, in place of the runtime's class. */
 export class DurableObject {}
 
-/** Bindings of the Worker. `ASSETS` serves the fonts from disk. */
+/** Bindings of the Worker. `ASSETS` serves the font files from disk. */
 export const env = {
   ASSETS: {
     async fetch(url: string): Promise<Response> {
@@ -21,10 +21,10 @@ export const env = {
   },
 };
 
-/** Runs a function without tracing it. */
+/** Calls a function directly, without tracing. */
 export const tracing = { enterSpan: <T>(_name: string, act: () => T): T => act(), getActiveSpan: () => undefined };
 
-/** Always throws, because the parts under test open no sockets. */
+/** Always throws, because the tested parts of the Worker open no sockets. */
 export function connect(): never {
   throw new Error("Sockets need the Workers runtime: run this test in the `worker` project");
 }

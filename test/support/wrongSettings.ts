@@ -1,6 +1,6 @@
 import type { settings } from "../../src/settings/config.ts";
 
-/** Values that every setting for a count rejects. Earlier versions accepted some of them as another number. */
+/** Values that every setting for a number rejects. Earlier versions read some of these values as another number. */
 const NO_COUNTS = ["5e3", "0x10", "1_000", "1,000", "1 000", "1.5", "-1", "+5", "0", "many", "１２", true, {}, '"700"'];
 const count = (max: number) => [...NO_COUNTS, String(max + 1), max + 1, "9".repeat(16)];
 
@@ -48,7 +48,7 @@ const CHAIN = { chainId: 123456, asset: EVM, name: "My Dollar", version: "1", de
 const chain = (change: object) => ({ "my-chain": { ...CHAIN, ...change } });
 export const SECRET = "a-secret";
 
-/** For each setting, the values that it rejects regardless of other settings. */
+/** The values that each setting rejects, regardless of other settings. */
 export const WRONG_SETTINGS: Record<keyof typeof settings.shape, readonly unknown[]> = {
   PAY_TO: [SECRET, ...NO_EVM_ADDRESSES],
   PAY_TO_SOLANA: [

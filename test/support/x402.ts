@@ -21,12 +21,12 @@ export const V1_NETWORKS = [
   "story",
 ];
 
-/** An address on an EVM chain or on Solana. */
+/** Matches an address on an EVM chain or on Solana. */
 const address = z.string().regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
 
 /**
- * An offer that the official version 1 client accepts. The client requires exactly these fields, and pays nothing for
- * any other offer.
+ * An offer that the official client of x402 version 1 accepts. The client requires exactly these fields, and pays
+ * nothing for any other offer.
  */
 const strictOffer = z.strictObject({
   scheme: z.literal("exact"),
@@ -42,7 +42,7 @@ const strictOffer = z.strictObject({
   extra: z.record(z.string(), z.unknown()),
 });
 
-/** Errors of an unpaid request, which official clients ignore. */
+/** Problems of an unpaid request, which the service adds for the caller and official clients ignore. */
 const problems = z
   .array(z.strictObject({ path: z.string(), message: z.string() }))
   .min(1)
@@ -58,7 +58,7 @@ export const strict402 = z.strictObject({
   unchecked: z.string().optional(),
 });
 
-/** The payment terms of a 402 answer or tool result in x402 version 2, with exactly these fields. */
+/** The payment terms of x402 version 2, in a 402 answer or a tool result, with exactly these fields. */
 export const termsV2 = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
