@@ -10,12 +10,12 @@ interface Stored extends StoredObject {
 }
 
 /**
- * A simulated R2 bucket, shared by all machines. An operation can be slow or fail. A failed operation may still take
+ * A simulated R2 bucket that all machines share. An operation can be slow or fail. A failed operation may still take
  * effect, at once or later. A read can break off.
  */
 export class SimulatedBucket {
   readonly objects = new Map<string, Stored>();
-  /** Keys of failed operations. */
+  /** Keys of the objects whose write has failed. */
   readonly failed = new Set<string>();
   readonly #world: World;
 
@@ -100,11 +100,11 @@ export class SimulatedBucket {
     return stored;
   }
 
-  /** Performs an operation, or makes it fail. `written` lists the keys that the operation writes. */
+  /** Performs an operation of the bucket, or makes it fail. `written` lists the keys that the operation writes. */
   async #operate<T>(written: string[], act: () => T): Promise<T> {
     const world = this.#world;
     const execution = running();
-    if (!execution) return act(); // the rules of the simulation read the bucket outside of an execution, without faults
+    if (!execution) return act(); // outside of an execution, the rules of the simulation read the bucket without faults
     const held = Math.max(0, execution.heldUntil() - world.now);
     await elapse(held + world.below(world.fails(0.02) ? 30_000 : 60));
     if (world.fails(0.04)) {

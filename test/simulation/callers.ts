@@ -10,71 +10,73 @@ import type { World } from "./world.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Validity that a payment must have when a call sends it, with the duration of a quick call, in milliseconds. */
+/**
+ * Remaining validity that a payment needs when it is sent, in milliseconds. It includes the duration of a quick call.
+ */
 const NEEDED_VALIDITY_MS = 60_000;
 
-/** The way in which a file is sent. */
+/** The way in which an order sends its file. */
 type Way = "data URI" | "body" | "form" | "URL" | "upload";
 
-/** A payer's order, and the answers to its calls. */
+/** A payer's order of one result, and the answers to its calls. */
 export interface Order {
   payer: string;
   text: string;
   file: Uint8Array;
   isDamaged: boolean;
   /**
-   * Whether the work takes about as long as the payment's lease, or longer. Other calls may then wait without getting a
-   * result.
+   * Whether marking the file takes about as long as the payment's lease, or longer. Other calls may then wait without
+   * getting a result.
    */
   isSlow: boolean;
   way: Way;
-  /** The query of the file's URL. It changes between the attempts of a payer who has no key. */
+  /** The query of the file's URL. It changes between the attempts of a payer who has no idempotency key. */
   query: string;
-  /** The key that the payer sends from the beginning. */
+  /** The idempotency key that the payer sends from the beginning. */
   ownKey: string | undefined;
-  /** The current key: `ownKey`, or one that the service has assigned. */
+  /** The current idempotency key: `ownKey`, or a key that the service has assigned. */
   key: string | undefined;
-  /** Whether each attempt has a new payment. */
+  /** Whether each attempt is paid with a new payment. */
   signsEachTime: boolean;
-  /** The payments of the order. A second order that reuses them shares this array. */
+  /** The payments of the order. If a second order reuses the payments, both orders share this array. */
   payments: Payment[];
-  /** Handle of the file's upload; undefined until the upload begins. */
+  /** Handle of the file's upload, or undefined if the upload has not begun. */
   handle: Promise<string | undefined> | undefined;
   answers: Heard[];
-  /** Number of faults in the world before the order. */
+  /** Number of simulated faults before the order was made. */
   faultsBefore: number;
 }
 
-/** The outcome of one call, as its caller sees it. */
+/** The outcome of one call, as the caller sees it. */
 export interface Heard {
   order: Order;
   payment: Payment;
   /** Whether the payment was signed for this call. */
   isFresh: boolean;
-  /** Whether no answer arrived. */
+  /** Whether the caller got no answer. */
   lost: boolean;
   status: number;
   code: string;
   link: Link | undefined;
   /** Whether the call was made in the calm period at the end. */
   isFinal: boolean;
-  /** Whether no fault has occurred since the order was made. */
+  /** Whether no simulated fault has occurred since the order was made. */
   isUndisturbed: boolean;
-  /** Whether the payment expires too soon for the deployment, whose clock is ahead. */
+  /** Whether the deployment's clock is ahead, so that the payment expires too soon for the deployment. */
   isTooLate: boolean;
 }
 
-/** The clients of the Worker: payers with their orders, and strangers. */
+/** The clients of the Worker: payers who make orders, and strangers. */
 export class Callers {
   readonly orders: Order[] = [];
   readonly links: Links;
-  /** The answers that strangers have received. */
+  /** The answers that strangers have received, with the payments that they have sent. */
   readonly strangers: { payment: Payment | undefined; answer: Answer }[] = [];
   /** Upload handles that the service has issued. */
   readonly handles: string[] = [];
-  /** Number of payers who are still trying to get a result. */
+  /** Number of payers who are still trying to get their result. */
   buying = 0;
-  /** Last HTTP status of each upload that failed although no fault was simulated. */
+  /** Last HTTP status of each upload that was refused although no fault was simulated. */
   readonly refusedUploads: number[] = [];
   /** Upload handles under which two files were accepted. */
   readonly takenTwice: string[] = [];
@@ -92,8 +94,8 @@ export class Callers {
   }
 
   /**
-   * Simulates a payer who makes an order, and calls until the result arrives or the attempts run out. Two clients may
-   * call for one order in parallel.
+   * Simulates a payer who makes an order and calls the Worker until the result arrives or the attempts run out. Two
+   * clients of the payer may call for one order in parallel.
    */
   async buy(): Promise<void> {
     const world = this.#world;
@@ -109,7 +111,7 @@ export class Callers {
 
   /**
    * Repeats an order with the payer's current key, payment and upload. Uploads the file if it is missing, and signs a
-   * new payment if the old one has expired.
+   * new payment if the old payment has expired.
    */
   async askAgain(order: Order): Promise<void> {
     if ((await order.handle) === undefined) order.handle = undefined;
@@ -168,13 +170,14 @@ export class Callers {
       faultsBefore: world.faults,
     };
     const isSpooledInParts = order.file.length > 200 && (order.way === "body" || order.way === "form");
-    if (isSpooledInParts && world.chance(0.95)) order.way = "URL"; // storing large bodies in parts would slow the simulation down
+    // Storing many large bodies in parts would slow the simulation down.
+    if (isSpooledInParts && world.chance(0.95)) order.way = "URL";
     if (order.way === "URL") this.#internet.files.set(addressOf(order), order.file);
     this.orders.push(order);
     return order;
   }
 
-  /** Makes the order reuse the payments and the key of an earlier order. */
+  /** Makes the order reuse the payments and the idempotency key of an earlier order. */
   #cheat(order: Order): void {
     const earlier = this.orders.find(({ isDamaged }) => !isDamaged);
     if (!earlier || earlier === order) return;
@@ -182,7 +185,7 @@ export class Callers {
     Object.assign(order, { payer, payments, signsEachTime, ownKey, key: ownKey });
   }
 
-  /** Makes the order repeat an earlier one without a key, as a second client of the same payer does. */
+  /** Makes the order repeat an earlier order without an idempotency key, as a second client of the same payer does. */
   #repeat(order: Order): void {
     const earlier = this.orders.find(({ ownKey, signsEachTime }) => ownKey === undefined && signsEachTime);
     if (!earlier || earlier === order) return;
@@ -234,7 +237,7 @@ export class Callers {
     return heard;
   }
 
-  /** Opens an upload and sends the file to it. Sometimes sends two files in parallel. */
+  /** Opens an upload and sends the order's file. Sometimes sends a second, different file in parallel. */
   async #upload(order: Order): Promise<string | undefined> {
     const world = this.#world;
     const { faults } = world;
@@ -261,7 +264,7 @@ export class Callers {
       order.file = taken[0];
       return handle;
     }
-    const hasTooMany = last === 429 && faults > 0; // earlier failed uploads count against the limit for uploads
+    const hasTooMany = last === 429 && faults > 0; // earlier failed uploads count against the rate limit for uploads
     if (world.faults === faults && !hasTooMany) this.refusedUploads.push(last);
     return undefined;
   }
@@ -296,7 +299,7 @@ function addressOf({ text }: Order): string {
   return `${FILES}${text.slice(6)}.pdf`;
 }
 
-/** Returns a different file of the same length. */
+/** Returns a different file of the same length as `file`. */
 function changed(file: Uint8Array): Uint8Array {
   return file.with(-1, "x".charCodeAt(0));
 }

@@ -9,8 +9,8 @@ const AUTHORIZATION_CANCELED = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /**
- * The use of an authorization on the chain: a transfer by one of three parties, or its cancellation. An authorization
- * can be used once, before it expires.
+ * The party that has used an authorization on the chain, or the authorization's cancellation. An authorization can be
+ * used once, before it expires.
  */
 export type Consumer = "us" | "another service" | "a stranger" | "its cancellation";
 
@@ -18,16 +18,16 @@ export type Consumer = "us" | "another service" | "a stranger" | "its cancellati
 export interface Payment {
   /** The value of the X-PAYMENT header. */
   header: string;
-  /** The payment's identity, see `paymentKey`. */
+  /** The identity of the payment, as returned by `paymentKey`. */
   key: string;
   from: string;
   to: string;
   value: string;
   nonce: string;
   signature: string;
-  /** Expiry of the authorization. */
+  /** Time when the authorization expires. */
   ends: number;
-  /** Whether the signature is forged. */
+  /** Whether the payment's signature is forged. */
   forged: boolean;
   consumed: { by: Consumer; at: number } | undefined;
   /** Whether a transaction with the payment has been sent to the chain, where anyone can read it. */
@@ -39,7 +39,7 @@ export interface Payment {
   doubled: boolean;
 }
 
-/** The chain with all payments, and a node of the chain. */
+/** The simulated chain with all payments, and a node of the chain. */
 export class Chain {
   readonly payments: Payment[] = [];
   readonly channels: ChannelContract;
@@ -50,14 +50,14 @@ export class Chain {
     this.channels = channels;
   }
 
-  /** Uses an authorization. Returns false if it was used before or has expired. */
+  /** Uses the authorization of a payment. Returns false if the authorization was used before or has expired. */
   consume(payment: Payment, by: Consumer): boolean {
     if (payment.consumed || this.#world.now >= payment.ends) return false;
     payment.consumed = { by, at: this.#world.now };
     return true;
   }
 
-  /** Makes a stranger submit one of the public payments. */
+  /** Makes a stranger submit one of the payments that are visible to everyone. */
   moveSeen(): void {
     const seen = this.payments.filter(({ isPublic, consumed }) => isPublic && !consumed);
     if (seen.length > 0) this.consume(this.#world.pick(seen), "a stranger");
@@ -89,7 +89,7 @@ export class Chain {
         return [logOf(payment, [topic, topics[1], topics[2]], 1)];
       }
       case "eth_getTransactionReceipt": {
-        const payment = this.withNonce(params[0]); // in this simulation, a transaction's hash is the nonce of its payment
+        const payment = this.withNonce(params[0]); // a transaction's hash is simulated by the nonce of its payment
         const { from, to, value, consumed } = payment;
         const transfer = logOf(payment, [TRANSFER, word(from), word(to)], 2, word(hex(Number(value))));
         const logs = [logOf(payment, [AUTHORIZATION_USED, word(from), payment.nonce], 1), transfer];
@@ -100,7 +100,7 @@ export class Chain {
     }
   }
 
-  /** Answers a read of the channels' contract, by its function selector. */
+  /** Answers a read of the payment-channel contract, by the function selector in `data`. */
   #channelWords(data: string): string {
     const { balance, totalClaimed, withdrawRequestedAt, refundNonce } = this.channels.snapshot(`0x${data.slice(10)}`);
     const words = (...numbers: (string | number)[]) =>
@@ -115,7 +115,7 @@ export class Chain {
     }
   }
 
-  /** Returns the payment with this nonce if it was used in this block or an earlier one. */
+  /** Returns the payment with this nonce if it was used in the block `block` or an earlier block. */
   #shown(nonce: string, block: number): Payment | undefined {
     const payment = this.withNonce(nonce);
     return payment.consumed && blockAt(payment.consumed.at) <= block ? payment : undefined;
@@ -128,7 +128,7 @@ function logOf({ nonce, consumed }: Payment, topics: string[], logIndex: number,
 }
 
 function blockAt(ms: number): number {
-  return Math.ceil(ms / BLOCK_MS); // a block contains everything since the previous block
+  return Math.ceil(ms / BLOCK_MS); // a block contains all transactions since the previous block
 }
 
 function hex(number: number): string {

@@ -7,26 +7,26 @@ import type { World } from "./world.ts";
 
 const MISMATCH = "invalid_batch_settlement_evm_cumulative_amount_mismatch";
 
-/** Validity of a deposit's authorization, in seconds. */
+/** Validity of the authorization for a deposit, in seconds. */
 const DEPOSIT_SECONDS = 300;
 
-/** The account and the salt of a channel, with everything that its clients have signed. */
+/** The payer of a payment channel: account, salt, and the amounts that the payer's clients have signed. */
 export interface Holder {
   payer: Hex;
   salt: Hex;
-  /** The largest amount that was signed, by channel id. */
+  /** The largest amount that the payer's clients have signed, by channel id. */
   signedMax: Map<string, bigint>;
-  /** Number of faults in the world before the first call. */
+  /** Number of simulated faults before the payer's first call. */
   faultsBefore: number;
 }
 
-/** The state of a channel, as a client knows it. */
+/** The state of a payment channel, as a client believes it to be. */
 interface Known {
   charged: bigint;
   balance: bigint;
 }
 
-/** The answer to a corrective 402, or the part of a payment response that concerns a channel. */
+/** The channel fields of a 402 that corrects the client, or of a payment response. */
 interface ChannelAnswer {
   chargedAmount?: string;
   channelState?: { chargedCumulativeAmount: string };
@@ -34,17 +34,18 @@ interface ChannelAnswer {
 }
 
 /**
- * One client of a payment channel, as the official one behaves: it signs the next voucher for what it believes is charged
- * plus the price, and corrects that from a 402 that proves its last voucher.
+ * One client of a payment channel, which behaves like the official client. It signs the next voucher for the amount
+ * that it believes is charged, plus the price. If a 402 proves another charged amount with the client's last voucher,
+ * the client corrects its belief.
  */
 export class ChannelClient {
   readonly holder: Holder;
-  /** Answers that the official client would refuse. */
+  /** Answers that the official client would reject. */
   readonly refused: string[] = [];
   readonly #world: World;
   readonly #contract: ChannelContract;
   readonly #known = new Map<string, Known>();
-  /** Whether the client must ask for the terms before its next call. */
+  /** Whether the client must request the payment terms before its next call. */
   needsTerms = true;
   #terms: ChannelRequirements | undefined;
 
@@ -54,7 +55,7 @@ export class ChannelClient {
     this.#contract = contract;
   }
 
-  /** Reads the terms in the header of a 402. */
+  /** Reads the payment terms from the header of a 402. */
   readTerms(headers: SimulatedHeaders): void {
     this.#terms = this.#offered(headers).channel;
     this.needsTerms = false;
@@ -64,7 +65,9 @@ export class ChannelClient {
     return this.#contract.idOf(this.#config);
   }
 
-  /** Returns the header of a call: a voucher, with a deposit if the channel does not hold enough. */
+  /**
+   * Returns the payment header of a call: a voucher, together with a deposit if the channel does not hold enough money.
+   */
   pay(): string {
     const { channelId } = this;
     const known = this.#knownOrRead();
@@ -88,14 +91,14 @@ export class ChannelClient {
     return this.#header({ type: "deposit", ...this.#voucher(channelId, max), deposit });
   }
 
-  /** Returns the header that asks for a refund; undefined if the client knows that the channel holds nothing. */
+  /** Returns the header of a refund request, or undefined if the client knows that the channel holds nothing. */
   refund(): string | undefined {
     const { charged, balance } = this.#knownOrRead();
     if (balance <= charged) return undefined;
     return this.#header({ type: "refund", ...this.#voucher(this.channelId, charged) });
   }
 
-  /** Reads the receipt of a paid call, or of a refund. */
+  /** Updates the client's state from the receipt of a paid call or of a refund. */
   readReceipt(headers: SimulatedHeaders, sent: string): void {
     const receipt = JSON.parse(atob(headers.get("PAYMENT-RESPONSE")!)) as { success: boolean; extra: ChannelAnswer };
     const { payload } = JSON.parse(atob(sent));
@@ -105,11 +108,12 @@ export class ChannelClient {
     const chargedAmount = BigInt(receipt.extra.chargedAmount ?? 0);
     if (chargedAmount > BigInt(this.#terms!.amount)) this.refused.push(`charged ${chargedAmount}`);
     const next = charged + chargedAmount;
-    if (BigInt(receipt.extra.channelState!.chargedCumulativeAmount) !== next) return; // the client keeps what it knows
+    // The client ignores a state that does not follow from its own.
+    if (BigInt(receipt.extra.channelState!.chargedCumulativeAmount) !== next) return;
     this.#known.set(id, { charged: next, balance: balance + BigInt(payload.deposit?.amount ?? 0) });
   }
 
-  /** Returns whether a 402 proves what is charged, so that the client may try again. */
+  /** Returns whether a 402 proves the charged amount. If so, adopts this amount, and the client may try again. */
   correct(headers: SimulatedHeaders): boolean {
     const { error, channel } = this.#offered(headers);
     if (error !== MISMATCH) return false;

@@ -3,7 +3,7 @@ import type { ChannelHashes } from "./script.ts";
 import { signerOf } from "./signatures.ts";
 import type { World } from "./world.ts";
 
-/** Id of the simulated chain. */
+/** Chain id of the simulated chain. */
 export const CHAIN_ID = 84_532;
 
 /** A channel on the chain. Amounts are in atomic units of the token. */
@@ -11,36 +11,38 @@ interface OnChain {
   config: ChannelConfig;
   balance: bigint;
   totalClaimed: bigint;
-  /** Time of the request for a withdrawal, Unix seconds; 0 if none is pending. */
+  /** Time of the request for a withdrawal in Unix seconds, or 0 if no withdrawal is pending. */
   withdrawRequestedAt: number;
   refundNonce: bigint;
 }
 
-/** A deposit with its authorization, as a payment contains it. */
+/** A deposit with its authorization, in the form in which a payment contains it. */
 export interface Deposit {
   amount: string;
   authorization: { erc3009Authorization: { validBefore: string; signature: string } };
 }
 
-/** The claims of a request to the contract, with the signature of the receiver's authorizer. */
+/** Claims that are submitted to the contract, with the signature of the receiver's authorizer. */
 export interface SignedClaims {
   claims: VoucherClaim[];
   claimAuthorizerSignature?: string;
 }
 
-/** A refund, with the signature of the receiver's authorizer. */
+/** A refund that is submitted to the contract, with the signature of the receiver's authorizer. */
 export interface SignedRefund extends SignedClaims {
   amount: string;
   refundNonce: string;
   refundAuthorizerSignature: string;
 }
 
-/** The contract of payment channels. A transaction returns undefined if it reverts. */
+/**
+ * The contract of payment channels. A method that executes a transaction returns undefined if the transaction reverts.
+ */
 export class ChannelContract {
   readonly channels = new Map<string, OnChain>();
-  /** Signed vouchers that a transaction has made public, the last one of each channel. */
+  /** The last voucher of each channel that a transaction has made public. */
   readonly publicVouchers = new Map<string, { max: string; signature: Hex }>();
-  /** Claimed amounts that have been transferred, by receiver. */
+  /** Claimed amounts that have been transferred to the receiver, by receiver. */
   readonly transferred = new Map<string, bigint>();
   readonly #usedDeposits = new Set<string>();
   readonly hashes: ChannelHashes;
@@ -55,7 +57,7 @@ export class ChannelContract {
     return this.hashes.channelIdOf(config, CHAIN_ID);
   }
 
-  /** Returns the channel's state in the form in which a node and a facilitator show it. */
+  /** Returns the channel's state in the form in which a node and a facilitator return it. */
   snapshot(channelId: string) {
     const { balance = 0n, totalClaimed = 0n, withdrawRequestedAt = 0, refundNonce = 0n } = this.#find(channelId) ?? {};
     return {
@@ -72,7 +74,7 @@ export class ChannelContract {
     return !this.#usedDeposits.has(authorized.signature) && this.#seconds < Number(authorized.validBefore);
   }
 
-  /** Moves a deposit into a channel. */
+  /** Adds a deposit to a channel. Returns the deposited amount. */
   deposit(config: ChannelConfig, deposit: Deposit): string | undefined {
     if (!this.isUsable(deposit)) return undefined;
     this.#usedDeposits.add(deposit.authorization.erc3009Authorization.signature);
@@ -89,7 +91,7 @@ export class ChannelContract {
     return deposit.amount;
   }
 
-  /** Fixes amounts that are charged. All claims of a request succeed, or none. */
+  /** Claims charged amounts for the receiver. Either all claims of a request succeed, or none. */
   claim({ claims, claimAuthorizerSignature }: SignedClaims): "" | undefined {
     const hash = this.hashes.claimHash(claims, CHAIN_ID);
     for (const { voucher, signature, totalClaimed } of claims) {
@@ -112,7 +114,7 @@ export class ChannelContract {
     return "";
   }
 
-  /** Transfers everything that a receiver has claimed. */
+  /** Transfers all amounts that a receiver has claimed but not received yet. */
   transfer(receiver: string): string | undefined {
     const before = this.transferred.get(receiver) ?? 0n;
     const claimed = this.claimedBy(receiver);
@@ -121,7 +123,7 @@ export class ChannelContract {
     return String(claimed - before);
   }
 
-  /** Returns the sum of a receiver's claims. */
+  /** Returns the sum of a receiver's claims in all channels. */
   claimedBy(receiver: string): bigint {
     let sum = 0n;
     for (const { config, totalClaimed } of this.channels.values())
@@ -129,7 +131,7 @@ export class ChannelContract {
     return sum;
   }
 
-  /** Claims, and pays an amount back to the payer. */
+  /** Claims charged amounts, and pays an amount back to the payer. */
   refund(config: ChannelConfig, { amount, refundNonce, refundAuthorizerSignature, ...signed }: SignedRefund) {
     const channelId = this.idOf(config);
     const channel = this.#find(channelId);
@@ -145,13 +147,16 @@ export class ChannelContract {
     return String(refunded);
   }
 
-  /** Requests a withdrawal of everything that is not claimed, as the payer. */
+  /** Makes the payer request a withdrawal of the balance that is not claimed. */
   requestWithdrawal(channelId: string): void {
     const channel = this.#find(channelId);
     if (channel && channel.withdrawRequestedAt === 0) channel.withdrawRequestedAt = this.#seconds;
   }
 
-  /** Pays everything that is not claimed to the payer, after the delay. Returns whether the contract allows it. */
+  /**
+   * Pays the balance that is not claimed to the payer, once the delay after the request is over. Returns whether the
+   * contract allows the withdrawal.
+   */
   withdraw(channelId: string): boolean {
     const channel = this.#find(channelId);
     if (!channel || channel.withdrawRequestedAt === 0) return false;

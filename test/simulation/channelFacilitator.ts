@@ -17,7 +17,7 @@ type Transaction =
   | ({ type: "claim" } & SignedClaims)
   | { type: "settle"; receiver: string };
 
-/** The part of a facilitator that serves payment channels. Its answers can be late, lost or wrong. */
+/** The part of the facilitator that serves payment channels. Its answers can be late, lost or wrong. */
 export class ChannelFacilitator {
   readonly #world: World;
   readonly #contract: ChannelContract;
@@ -28,7 +28,7 @@ export class ChannelFacilitator {
     this.#contract = contract;
   }
 
-  /** Answers a request if it is about a channel. */
+  /** Answers a request, or returns undefined if the request is not about a payment channel. */
   answer(path: string, body: string): Promise<Response> | undefined {
     const { paymentPayload } = JSON.parse(body);
     if (paymentPayload?.accepted?.scheme !== "batch-settlement") return undefined;

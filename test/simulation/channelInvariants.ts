@@ -4,14 +4,17 @@ import type { ChannelHeard, ChannelOrder } from "./channelPayers.ts";
 import { ANSWERS } from "./invariants.ts";
 import type { Schedule } from "./simulation.ts";
 
-/** Time for which a result is repeated to a payer without a key, less the clocks' differences, in milliseconds. */
+/**
+ * Time in milliseconds for which a result is repeated to a payer without an idempotency key. The possible difference of
+ * the clocks is already subtracted.
+ */
 const REPEAT_MS = 590_000;
 
 /** Reasons of a 402 that a payer with a channel may receive. */
 const REASONS =
   /^(invalid_batch_settlement_evm_(cumulative_amount_mismatch|withdrawal_pending|receiver_mismatch|channel_id_mismatch|refund_no_balance|missing_channel|cumulative_below_claimed|cumulative_exceeds_balance)|invalid_payment_requirements|insufficient_funds|transaction_simulation_failed|deposit_expired|authorization is used|cumulative_below_claimed|cumulative_exceeds_balance|channel_not_found)/;
 
-/** Returns the rules for payment channels that a schedule has broken, each with the offending item. */
+/** Returns the rules for payment channels that a schedule has broken, each with the item that breaks it. */
 export function brokenChannelRules({ channelPayers, chain, ledger, world }: Schedule): string[] {
   const { orders, clients, strangers, withdrawing } = channelPayers;
   const broken: string[] = [];
@@ -116,7 +119,7 @@ export function brokenChannelRules({ channelPayers, chain, ledger, world }: Sche
   return broken;
 }
 
-/** Returns what the daybooks say about a channel. */
+/** Returns the sums and the number of sales that the daybooks contain for a channel. */
 function sums(rows: readonly BookedSale[], channelId: string) {
   const own = rows.filter(({ channel }) => channel?.id === channelId);
   const entries = (entry: string) => own.filter(({ channel }) => channel!.entry === entry);
@@ -132,8 +135,8 @@ function linksIn(orders: readonly ChannelOrder[], channelId: string): Set<string
 }
 
 /**
- * Returns the most sales that the orders of a channel can cause: one for each content and ten minutes, and one more for
- * each link that its holder has revoked.
+ * Returns the maximum number of sales that the orders of a channel can cause. Each content can be sold once every ten
+ * minutes, and once more for each link that its holder has revoked.
  */
 function mostSales(orders: readonly ChannelOrder[], channelId: string): number {
   const own = orders.filter(({ answers }) => answers.some((one) => one.channelId === channelId));
@@ -153,7 +156,7 @@ function mostSales(orders: readonly ChannelOrder[], channelId: string): number {
   return most;
 }
 
-/** Returns whether a call got a correct answer. */
+/** Returns whether the answer to a call in a channel is correct. */
 function isServed(
   { isDamaged, answers }: ChannelOrder,
   heard: ChannelHeard,
@@ -162,7 +165,7 @@ function isServed(
 ): boolean {
   const { status, code, channelId, isFinal } = heard;
   if (status === 402 && code.includes("withdrawal_pending")) return withdrawing.has(channelId);
-  // Of two clients that do not know of a refund or a withdrawal, the second one may be refused.
+  // If two clients do not know of a refund or a withdrawal, the second client may be refused.
   if (status === 402 && code.includes("exceeds_balance") && isShared) return true;
   if (status === 429 && isFinal) return true; // the payer has used up the allowance for failed calls
   if (isDamaged) return code === "damaged_pdf";

@@ -12,42 +12,42 @@ const decoder = new TextDecoder();
 
 const HOUR_MS = 3_600_000;
 
-/** An order of a payer with a channel, and the answers to its calls. */
+/** An order of a payer with a payment channel, and the answers to its calls. */
 export interface ChannelOrder extends Content {
   isDamaged: boolean;
   key: string | undefined;
   client: ChannelClient;
   answers: ChannelHeard[];
-  /** Time of the first call, Unix milliseconds. */
+  /** Time of the order's first call in Unix milliseconds. */
   firstAt: number;
 }
 
-/** The outcome of one call, as its caller sees it. */
+/** The outcome of one call in a channel, as the caller sees it. */
 export interface ChannelHeard {
   at: number;
   /** Id of the channel. */
   channelId: string;
-  /** HTTP status; 0 if no answer arrived. */
+  /** HTTP status of the answer, or 0 if no answer arrived. */
   status: number;
-  /** The problem code, or the reason of a 402. */
+  /** The problem code of the answer, or the reason of a 402. */
   code: string;
   link: Link | undefined;
   isFinal: boolean;
-  /** Whether no fault has occurred since the first call of the channel's clients. */
+  /** Whether no simulated fault has occurred since the first call of the channel's clients. */
   isUndisturbed: boolean;
 }
 
-/** Payers who pay through channels, and strangers who have read the vouchers that are public. */
+/** Payers who pay through payment channels, and strangers who have read public vouchers from the chain. */
 export class ChannelPayers {
   readonly orders: ChannelOrder[] = [];
   readonly clients: ChannelClient[] = [];
-  /** The status codes that strangers have received. */
+  /** The HTTP status codes that strangers have received. */
   readonly strangers: number[] = [];
-  /** The outcomes of refunds: HTTP status and reason. */
+  /** The outcomes of refund requests: the HTTP status, and the reason of a 402. */
   readonly refunds: string[] = [];
   /** Ids of the channels whose payer requests a withdrawal. */
   readonly withdrawing = new Set<string>();
-  /** Number of payers who are still trying to get a result. */
+  /** Number of payers who are still trying to get their results. */
   buying = 0;
   readonly #world: World;
   readonly #contract: ChannelContract;
@@ -61,7 +61,10 @@ export class ChannelPayers {
     this.#links = links;
   }
 
-  /** Simulates a payer with one channel, who makes some orders. Two clients may use the channel in parallel. */
+  /**
+   * Simulates a payer with one payment channel, who makes some orders. Two clients of the payer may use the channel in
+   * parallel.
+   */
   async buy(): Promise<void> {
     const world = this.#world;
     const holder: Holder = {
@@ -84,7 +87,7 @@ export class ChannelPayers {
       });
   }
 
-  /** Repeats all orders at a time without faults, those of one channel one after the other. */
+  /** Repeats all orders while no faults occur. Orders of one channel are repeated one after the other. */
   async askAgain(): Promise<void> {
     const groups = Map.groupBy(this.orders, ({ client }) => client.holder);
     const repeat = async (orders: ChannelOrder[]) => {
@@ -95,7 +98,7 @@ export class ChannelPayers {
     this.buying--;
   }
 
-  /** Simulates a stranger who sends a public voucher, and then the one that the answer has shown. */
+  /** Simulates a stranger who sends a public voucher, and then the voucher that the answer contains. */
   async pester(): Promise<void> {
     const world = this.#world;
     await world.sleep(world.below(200_000));
@@ -157,7 +160,7 @@ export class ChannelPayers {
     }
   }
 
-  /** Repeats an order. Waits while the reservation of a call that has died, or a transaction, blocks the channel. */
+  /** Repeats an order. Waits while a transaction, or the reservation of a call that has died, blocks the channel. */
   async #finally(order: ChannelOrder): Promise<void> {
     for (let waits = 15; waits > 0; waits--) {
       const { code } = await this.#call(order, {}, true);
@@ -218,7 +221,7 @@ export class ChannelPayers {
     }
   }
 
-  /** Requests a withdrawal after `ms`, and takes the money once the contract allows it. */
+  /** Requests a withdrawal after `ms`, and withdraws the money as soon as the contract allows it. */
   #withdrawAt(holder: Holder, ms: number): void {
     const world = this.#world;
     world.later(ms, () => {

@@ -1,25 +1,23 @@
 import { type Execution, never, type World } from "./world.ts";
 
-/**
- * Maximum delay until a write is durable, in milliseconds. Messages that the object sends before then are held back.
- */
+/** Maximum time until a write is durable, in milliseconds. Until then, messages of the object are held back. */
 const FLUSH_MS = 20;
 
-/** A running instance of the object's class. */
+/** A running instance of a Durable Object's class. */
 export interface Instance {
   alarm?(): Promise<void>;
   [method: string]: unknown;
 }
 
-/** A Durable Object: its storage, and its current instance. */
+/** A simulated Durable Object: its storage, and the current instance of its class. */
 export class SimulatedObject {
   readonly name: string;
   readonly kv = new Map<string, unknown>();
   alarmAt: number | undefined;
   life: { execution: Execution; instance: Instance; cut: Set<(error: Error) => void> } | undefined;
   /**
-   * Undo functions of the writes that are not durable yet, each with the time of the write and the time when it becomes
-   * durable.
+   * For each write that is not durable yet: a function that undoes the write, the time of the write, and the time when
+   * the write becomes durable.
    */
   #unflushed: { undo: () => void; written: number; at: number }[] = [];
   readonly #world: World;
@@ -30,12 +28,12 @@ export class SimulatedObject {
     this.#world = world;
   }
 
-  /** Time when all writes are durable, Unix milliseconds. */
+  /** Time in Unix milliseconds when all current writes are durable. */
   get flushedAt(): number {
     return this.#unflushed.at(-1)?.at ?? 0;
   }
 
-  /** Ends the life of the current instance. Undoes writes that are not durable, and makes current calls fail. */
+  /** Ends the current instance. Undoes writes that are not durable, and makes the calls in progress fail. */
   die(): void {
     const { life } = this;
     if (!life) return;
@@ -61,14 +59,14 @@ export class SimulatedObject {
 
   ring: (failures: number) => void = () => {};
 
-  /** Returns the storage that an instance sees. */
+  /** Returns the storage in the form in which an instance uses it. */
   storageFor(execution: Execution) {
     const write = (undo: () => void) => {
       if (execution.isDead) throw new Error("the object is gone");
       const { now } = this.#world;
       this.#unflushed = this.#unflushed.filter((one) => one.at > now);
       const last = this.#unflushed.at(-1);
-      // writes that follow each other without a yield become durable together
+      // writes that follow each other without a yield become durable at the same time
       const at = last?.written === now ? last.at : Math.max(last?.at ?? 0, now + 1 + this.#world.below(FLUSH_MS));
       this.#unflushed.push({ undo, written: now, at });
     };
@@ -112,7 +110,7 @@ export class SimulatedObject {
   }
 }
 
-/** Copies plain data for storage and messages. Much faster than `structuredClone`. */
+/** Copies plain data for storage and messages. The function is much faster than `structuredClone`. */
 export function cloned<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(cloned) as T;

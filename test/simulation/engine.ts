@@ -1,4 +1,6 @@
-/** Stand-in for the engine. Marking takes no time, except for reading the source and writing the output. */
+/**
+ * Replaces the engine in the simulation. Marking takes no time, except for reading the source and writing the output.
+ */
 import {
   EngineError,
   PlanOutdated,
@@ -9,10 +11,10 @@ import {
 
 export { PlanOutdated };
 
-/** A file that cannot be marked. */
+/** Beginning of a file that cannot be marked. */
 export const DAMAGED = "%PDF-1.7 damaged";
 
-/** Matches the text in a file that says how many milliseconds it takes to mark the file. */
+/** Matches the text in a file that says how many milliseconds marking the file takes. */
 const SLOW = /slow (\d+)/;
 
 const encoder = new TextEncoder();
@@ -21,7 +23,7 @@ export function checkMark(): void {}
 
 export async function loadFonts(): Promise<void> {}
 
-/** Plans an output that consists of the mark's text and the source. */
+/** Plans an output that consists of the mark's text and the source file. */
 export async function watermark(
   source: Uint8Array | RangeReader,
   mark: TextMark,

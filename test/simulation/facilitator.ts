@@ -6,7 +6,7 @@ import { never, type World } from "./world.ts";
 /** A delay in milliseconds that is longer than any caller waits for the facilitator. */
 const LATE_MS = 20_000;
 
-/** The facilitator's answer to GET /supported. */
+/** The body of the facilitator's answer to GET /supported. */
 export const SUPPORTED = {
   kinds: [
     { x402Version: 1, scheme: "exact", network: "base-sepolia" },
@@ -19,9 +19,9 @@ export const SUPPORTED = {
 export class Facilitator {
   readonly #world: World;
   readonly #chain: Chain;
-  /** Whether the Worker can ask a node. */
+  /** Whether the Worker can ask a node of the chain. */
   readonly #hasNode: boolean;
-  /** Payments about which the facilitator has given an inconclusive answer. */
+  /** Payments for which the facilitator has given an inconclusive answer. */
   readonly doubts = new Set<Payment>();
 
   constructor(world: World, chain: Chain, hasNode: boolean) {
@@ -81,7 +81,7 @@ export class Facilitator {
         throw new TypeError("Network connection lost.");
       case 6: // the refusal does not show the outcome of earlier attempts
         return refusal("insufficient_funds");
-      case 7: // the request arrives twice, and only the second answer arrives at the Worker
+      case 7: // the facilitator gets the request twice, and only the second answer arrives at the Worker
         if (this.#moves(payment)) payment.doubled = true;
         return this.#transfer(payment);
       case 8: // the chain rejects the transaction
@@ -91,7 +91,9 @@ export class Facilitator {
         return new Response("", { status: 429 });
       case 10: // the simulation of the transaction fails
         return refusal("transaction_simulation_failed");
-      case 11: // the facilitator's node does not answer, but may have sent the transaction; only another node can show whether it did
+      // The facilitator's node does not answer, but may have sent the transaction. Only another node can show whether
+      // it was sent.
+      case 11:
         payment.isPublic = true;
         if (world.chance(0.5) && this.#moves(payment)) payment.doubled ||= !this.#hasNode && !this.doubts.has(payment);
         return refusal("transaction_failed");
@@ -104,7 +106,8 @@ export class Facilitator {
   }
 
   /**
-   * Sends the transaction, and returns whether it moved the money. A stranger who sees it may submit the payment first.
+   * Sends the facilitator's transaction, and returns whether it moved the money. A stranger who sees the transaction
+   * may submit the payment first.
    */
   #moves(payment: Payment): boolean {
     payment.isPublic = true;

@@ -6,13 +6,13 @@ import { SimulatedResponse as Response } from "./messages.ts";
 import { ByteStream } from "./streams.ts";
 import { never, type World } from "./world.ts";
 
-/** The servers that the Worker can fetch from. */
+/** The servers from which the Worker can fetch. */
 export class Internet {
   readonly #world: World;
   readonly #chain: Chain;
   readonly #facilitator: Facilitator;
   readonly #channels: ChannelFacilitator;
-  /** Files by URL, below {@link FILES}. */
+  /** Files by URL. All URLs begin with {@link FILES}. */
   readonly files = new Map<string, Uint8Array>();
 
   constructor(world: World, chain: Chain, facilitator: Facilitator, channels: ChannelFacilitator) {
@@ -50,7 +50,7 @@ export class Internet {
     return Response.json({ jsonrpc: "2.0", id: 1, result: this.#chain.rpc(method, params) });
   }
 
-  /** Serves a file in pieces, as callers' servers do. The answer may be slow, incomplete, or missing. */
+  /** Serves a file in pieces, like the servers of callers. The answer may be slow, incomplete, or missing. */
   async #serve(href: string): Promise<Response> {
     const world = this.#world;
     await world.sleep(world.below(500));

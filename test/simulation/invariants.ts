@@ -5,7 +5,7 @@ import type { Link } from "./links.ts";
 import { MOST_SKEW_MS, type Schedule } from "./simulation.ts";
 import type { World } from "./world.ts";
 
-/** The answers that callers may receive: HTTP status and problem code. */
+/** The answers that callers may receive, each with the HTTP status and the problem code. */
 export const ANSWERS: ReadonlySet<string> = new Set([
   "200",
   "402 payment_required",
@@ -27,15 +27,16 @@ const FAULT =
   /^(the output \S+ stays: )?(Problem: |(Type)?Error: Network connection lost\.|Error: We encountered an internal error\.|Error: The Durable Object's code has been reset\.|TimeoutError: The operation was aborted due to timeout|the answer is not JSON$|SyntaxError: Unexpected (token '<'|end of JSON))/;
 
 /**
- * Maximum time from the request of a settlement to the transaction, in milliseconds. Without a node, the service may accept a
- * facilitator's word before the transaction, and the ten minutes begin then.
+ * Maximum time from the request for a settlement to the transaction, in milliseconds. Without a node, the service may
+ * rely on a facilitator's answer that comes before the transaction. The ten minutes for which a result is repeated then
+ * begin too early.
  */
 const LATEST_MS = 80_000;
 
-/** Maximum duration of a request to a link if no fault occurs, in milliseconds. */
+/** Maximum duration of a request to a link in milliseconds, if no fault occurs. */
 const LONGEST_LOOK_MS = 1000;
 
-/** Returns the rules that a schedule has broken, each with the offending item. */
+/** Returns the rules that a schedule has broken, each with the item that breaks it. */
 export function brokenRules(schedule: Schedule): string[] {
   const { callers, bucket, ledger, budgets, unswept, hasNode, world } = schedule;
   const { orders, strangers } = callers;
@@ -54,8 +55,8 @@ export function brokenRules(schedule: Schedule): string[] {
   const unproved = ({ key }: Payment) =>
     world.log.some((line) => line.includes('"outcome":"unproved"') && line.includes(key));
 
-  // Returns whether the payment is left to the operator. This happens without a node, if the facilitator gives no
-  // answer before the authorization expires.
+  // Returns whether the outcome of a payment is left to the operator. This happens without a node, if the facilitator
+  // gives no conclusive answer before the authorization expires.
   const isUnresolved = ({ key }: Payment) =>
     !hasNode && world.log.some((line) => line.includes('"outcome":"unresolved"') && line.includes(key));
 
@@ -66,7 +67,7 @@ export function brokenRules(schedule: Schedule): string[] {
   });
   const shown = ({ made }: (typeof groups)[number]) => made.map(showOrder).join("; and ");
 
-  // Returns whether the payments of an order have bought the result of another order.
+  // Returns whether the payments of an order have bought the result of another order instead.
   const hasBoughtOther = (order: Order) =>
     orders.some((other) => other !== order && other.payments === order.payments && hasResult(other));
 
@@ -95,7 +96,7 @@ export function brokenRules(schedule: Schedule): string[] {
     ({ key, payments, made, given }) =>
       key === undefined &&
       isOneContent(made) &&
-      given.every(({ ending }) => ending === undefined) && // the content of a revoked link is sold again
+      given.every(({ ending }) => ending === undefined) && // content is sold again after its link was revoked
       areClose(
         payments.filter((one) => hasPaid(one) && !one.doubled),
         hasNode,
@@ -149,7 +150,8 @@ export function brokenRules(schedule: Schedule): string[] {
     () => true,
     (handle) => handle,
   );
-  // A file also counts as failed if the record of its upload failed. The file's key starts with the record's key.
+  // The write of a file also counts as failed if the write of its upload's record failed. The file's key begins with
+  // the record's key.
   const hasFailed = (key: string) => [...bucket.failed].some((failed) => key.startsWith(failed));
   const isUntouched = world.deaths === 0 && ledger.failures === 0;
   rule(
@@ -203,14 +205,14 @@ export function brokenRules(schedule: Schedule): string[] {
 }
 
 /**
- * Returns whether the service can know that a payment's money has arrived. Without a node, it does not see a transfer that a
- * stranger submitted.
+ * Returns whether the service can know that the money of a payment has arrived. Without a node, the service does not
+ * see a transfer that a stranger submitted.
  */
 function paidFor({ consumed }: Payment, hasNode: boolean): boolean {
   return consumed?.by === "us" || (hasNode && consumed?.by === "a stranger");
 }
 
-/** Returns whether orders are for the same text on the same file. */
+/** Returns whether all orders are for the same text and the same file. */
 function isOneContent([first, ...others]: Order[]): boolean {
   return others.every(({ text, file }) => text === first!.text && Buffer.from(file).equals(first!.file));
 }
@@ -222,15 +224,16 @@ function areClose(payments: Payment[], hasNode: boolean): boolean {
 }
 
 /**
- * Returns whether a call must succeed, because no fault has occurred since its order was made or its payment signed.
+ * Returns whether a call must succeed, because no fault has occurred since its order was made or its payment was
+ * signed.
  */
 function mustSell({ isUndisturbed, isFinal, isFresh }: Heard): boolean {
   return isUndisturbed || (isFinal && isFresh);
 }
 
 /**
- * Returns whether an honest call got a correct answer. In the calm period or after slow work, the payment may have
- * expired, the link may be revoked, and the payer may have used up the allowance for failed calls.
+ * Returns whether a call of an honest payer got a correct answer. In the calm period or after slow work, the payment
+ * may have expired, the link may be revoked, and the payer may have used up the allowance for failed calls.
  */
 function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): boolean {
   const { order, status, code, isFinal, isFresh, isTooLate } = heard;
@@ -240,14 +243,14 @@ function isServed(heard: Heard, isUnresolved: (payment: Payment) => boolean): bo
   if (isLate && status === 402) return !isFresh && !before.some(({ link }) => link);
   if (isLate && status === 429) return true;
   if (order.isSlow && (code === "payment_in_progress" || code === "settlement_pending")) return true;
-  // The payment's money may still move, or its outcome is unknown. The payer must not pay again.
+  // The payment's money may still move, or the outcome is unknown, so the payer must not pay again.
   if (code === "settlement_pending")
     return order.payments.some((one) => (one.isPublic && !one.consumed) || isUnresolved(one));
   if (order.isDamaged) return code === "damaged_pdf";
   return status === 200 || order.answers.some(({ link }) => link?.ending !== undefined);
 }
 
-/** Returns the errors that the Worker has logged, and the errors that its objects and its sweep have thrown. */
+/** Returns the errors that the Worker has logged, and the errors that Durable Objects and the sweep have thrown. */
 function errorsOf({ log, thrown }: World): string[] {
   const logged = log
     .filter((line) => line.includes('"error":'))
@@ -256,9 +259,9 @@ function errorsOf({ log, thrown }: World): string[] {
 }
 
 /**
- * Returns whether the payer's order has ended correctly. Either its link was delivered again, or the holder has revoked
- * the link, or the payer must come back later because the address has used up its allowance for failed calls. A payer
- * whose clock differs from the deployment's may be unable to pay again.
+ * Returns whether a payer's order has ended correctly. There are three ways: the link was delivered again, the holder
+ * has revoked the link, or the payer must come back later because the IP address has used up its allowance for failed
+ * calls. If the payer's clock differs from the deployment's clock, the payer may also be unable to pay again.
  */
 function hasResult({ answers }: Order): boolean {
   const isGiven = ({ isFinal, status, isTooLate }: Heard) =>
@@ -282,7 +285,7 @@ function endsEarly({ looks, expires, ending }: Link, { calmAt }: Schedule): bool
   );
 }
 
-/** Returns the secrets that no line of the log may contain. */
+/** Returns the secrets that must not appear in any line of the log. */
 function secretsOf({ world, callers, chain }: Schedule): string[] {
   const keys = callers.orders.flatMap(({ ownKey, key }) => [ownKey, key].filter((one) => one !== undefined));
   return [

@@ -3,20 +3,20 @@ import type { World } from "./world.ts";
 
 const decoder = new TextDecoder();
 
-/** The part of an order that determines its result. */
+/** The part of an order that determines the result. */
 export interface Content {
   text: string;
   file: Uint8Array;
 }
 
-/** A link to a result. Times are Unix milliseconds of the simulated time. */
+/** A link to a result. Its times are in Unix milliseconds of the simulated time. */
 export interface Link {
   path: string;
   order: Content;
   expires: number;
-  /** Time when the link's holder began to revoke it. */
+  /** Time when the link's holder requested the revocation. */
   ending: number | undefined;
-  /** Time when the revocation was confirmed. */
+  /** Time when the service confirmed the revocation. */
   ended: number | undefined;
   looks: Look[];
 }
@@ -28,7 +28,7 @@ interface Look {
   isRight: boolean;
 }
 
-/** The links that callers have received, and what their holders do with them. */
+/** The links that callers have received. Their holders request and revoke them. */
 export class Links {
   readonly #links = new Map<string, Link>();
   readonly #world: World;
@@ -43,7 +43,7 @@ export class Links {
     return [...this.#links.values()];
   }
 
-  /** Returns the link in an answer. Adds it if it is new. */
+  /** Returns the link in an answer, and stores the link if it is new. */
   in({ url, expires_at }: { url: string; expires_at: string }, order: Content): Link {
     const { pathname, search } = new URL(url);
     const path = pathname + search;
@@ -59,7 +59,7 @@ export class Links {
     return link;
   }
 
-  /** Requests or revokes a link, chosen at random. */
+  /** Requests a link, revokes it, or does both, at random. */
   async use(link: Link): Promise<void> {
     const world = this.#world;
     if (world.chance(0.5)) await this.look(link);
@@ -80,7 +80,7 @@ export class Links {
     looks.push({ at, status: answer.status, isRight: decoder.decode(answer.bytes) === wanted });
   }
 
-  /** Revokes a link before it expires. */
+  /** Revokes a link before the link expires. */
   async #end(link: Link): Promise<void> {
     link.ending ??= this.#world.now;
     const answer = await this.#service.send({ method: "DELETE", path: link.path });

@@ -6,12 +6,12 @@ import type { Script } from "./script.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
 /**
- * Start time of the machines, Unix milliseconds. It is later than all schedules, so that cached answers of the
+ * Start time of the machines in Unix milliseconds. It is later than all schedules, so that cached answers of the
  * facilitator never expire.
  */
 const START = 4_000_000_000_000;
 
-/** The Worker's bindings in one schedule. */
+/** The bindings of the Worker in one schedule. */
 interface Bindings {
   RESULTS: SimulatedBucket;
   LEDGER: SimulatedNamespace;
@@ -19,15 +19,15 @@ interface Bindings {
 }
 
 /**
- * A machine that runs the Worker. It loads its own copy of the script, with separate memory, and its clock may be
- * wrong.
+ * A machine that runs the Worker. It loads a separate copy of the script, which shares no memory with other machines.
+ * Its clock may be wrong.
  */
 export class Machine {
   readonly script: Script;
   skewMs = 0;
-  /** The environments by the seller's terms and by whether a node of the chain is configured. */
+  /** The Worker's environments, one for each combination of the seller's terms and of having a node. */
   readonly #envs: readonly { terms: number; hasNode: boolean; env: Env }[];
-  /** Index of the current terms in {@link TERMS}. */
+  /** Index of the seller's current terms in {@link TERMS}. */
   #terms = 0;
   #bindings: Partial<Bindings> = {};
 
@@ -45,12 +45,12 @@ export class Machine {
     return this.#envs.find((one) => one.terms === this.#terms && one.hasNode === hasNode)!.env;
   }
 
-  /** Changes the seller's terms for all later calls and objects. */
+  /** Changes the seller's terms for all later calls and Durable Objects. */
   changeTerms(): void {
     this.#terms = 1;
   }
 
-  /** Reads the settings, and asks the facilitator for the kinds of payments that it settles. */
+  /** Reads the settings, and asks the facilitator which kinds of payments it settles. */
   async start(world: World): Promise<void> {
     const { configOf, settledConfig } = this.script;
     world.now = START;
@@ -62,7 +62,7 @@ export class Machine {
     }
   }
 
-  /** Begins a schedule, and clears the memory of earlier ones. */
+  /** Begins a schedule, and clears everything in memory from earlier schedules. */
   begin(bindings: Bindings, skewMs: number): void {
     const { PAYERS_POOL, SENDERS_POOL, LargeFileSlot, forgiveRefusals, forgiveUnused } = this.script;
     this.#bindings = bindings;
@@ -71,7 +71,7 @@ export class Machine {
     PAYERS_POOL.held.clear();
     SENDERS_POOL.held.clear();
     const slot = new LargeFileSlot(1, 0);
-    // Outside of an execution the time is later than any expiry, so this call evicts the slots of earlier schedules.
+    // Outside of an execution, the time is later than any expiry. This call thus evicts the slots of earlier schedules.
     void slot.acquire();
     slot.release();
     forgiveRefusals({ url: ORIGIN, headers: new SimulatedHeaders(CLIENT) } as object as Request);

@@ -1,4 +1,7 @@
-/** Simulated requests and responses, as the Worker sees them. They are five times faster than Node's classes. */
+/**
+ * Simulated requests and responses with the interface that the Worker uses. They are five times faster than Node's
+ * classes.
+ */
 import { ByteStream, joined } from "./streams.ts";
 
 type HeadersLike = Iterable<readonly [string, string]> | Record<string, string> | undefined;
@@ -47,7 +50,7 @@ export class SimulatedHeaders {
   }
 }
 
-/** A response that a script returns or receives. */
+/** A response that the Worker's script returns or receives. */
 export class SimulatedResponse {
   readonly status: number;
   readonly headers: SimulatedHeaders;

@@ -1,12 +1,12 @@
 import { cloned, type Instance, SimulatedObject } from "./durableObject.ts";
 import { Execution, mayDie, runAs, running, type World } from "./world.ts";
 
-/** Maximum number of retries of a failed alarm. */
+/** Maximum number of times that a failed alarm is retried. */
 const ALARM_RETRIES = 6;
 
 /**
- * A machine that can host an object. `create` returns a new instance of the object. `clock` returns how far the machine's
- * clock is ahead of the simulated time, in milliseconds.
+ * A machine that can host Durable Objects. `create` returns a new instance of an object. `clock` returns the lead of
+ * the machine's clock over the simulated time, in milliseconds.
  */
 export interface Host {
   create(context: unknown): object;
@@ -14,11 +14,12 @@ export interface Host {
 }
 
 /**
- * The Durable Objects of one class. They run on any machine, messages take time, and either side can die on the way.
+ * The Durable Objects of one class. An object can run on any machine. Messages take time, and the sender or the object
+ * can die meanwhile.
  */
 export class SimulatedNamespace {
   readonly objects = new Map<string, SimulatedObject>();
-  /** Number of calls that were lost on the way to an object. */
+  /** Number of calls that were lost before they reached an object. */
   failures = 0;
   readonly #world: World;
   readonly #hosts: readonly Host[];
@@ -41,12 +42,12 @@ export class SimulatedNamespace {
     );
   }
 
-  /** Kills all objects, as a deployment does. */
+  /** Kills all Durable Objects, as a deployment does. */
   killAll(): void {
     for (const object of this.objects.values()) object.die();
   }
 
-  /** Kills a random object. */
+  /** Kills a random Durable Object. */
   killOne(): void {
     const alive = [...this.objects.values()].filter(({ life }) => life);
     if (alive.length > 0) this.#world.pick(alive).die();
@@ -76,8 +77,9 @@ export class SimulatedNamespace {
   }
 
   /**
-   * Calls a method of an object, and returns its result.
-   * @param line order of delivery: the calls of one stub are delivered in the order of sending
+   * Calls a method of a Durable Object, and returns the result.
+   * @param line state for the order of delivery. The calls of one stub are delivered in the order in which they are
+   * sent
    */
   #call(name: string, method: string, args: unknown[], line: { deliveredAt: number }): Promise<unknown> {
     const world = this.#world;
@@ -136,7 +138,7 @@ export class SimulatedNamespace {
       if (failures < ALARM_RETRIES && object.alarmAt === undefined)
         world.later(2000 * 2 ** failures, () => object.alarmAt === undefined && object.ring(failures + 1));
     };
-    cut.add(again); // The alarm runs again if its object dies before all of the alarm's writes are durable.
+    cut.add(again); // The alarm runs again if the object dies before all writes of the alarm are durable.
     void runAs(execution, async () => instance.alarm?.()).then(
       () => world.later(Math.max(0, object.flushedAt - world.now), () => cut.delete(again)),
       (error: Error) => {

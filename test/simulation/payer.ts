@@ -35,8 +35,8 @@ export function sign(from: string, world: World, { payments }: Chain, forged = f
 }
 
 /**
- * Returns a sign-in header that proves ownership of an address. Its time comes from the service's terms, as in the
- * official client.
+ * Returns a sign-in header that proves the ownership of an address. The time in the header comes from the service, as
+ * in the official client.
  */
 export function signIn(address: string, { now, clockErrorMs }: World): string {
   const message = {

@@ -1,12 +1,14 @@
-/** The Workers runtime as a script sees it. Time and randomness come from the world of the current schedule. */
+/**
+ * The Workers runtime as the Worker's script sees it. Time and randomness come from the world of the current schedule.
+ */
 import { createHash, hash, timingSafeEqual } from "node:crypto";
 import { SimulatedHeaders, SimulatedResponse } from "./messages.ts";
 import { FixedLengthStream } from "./streams.ts";
 import { elapse, mayDie, never, runAs, running } from "./world.ts";
 
 /**
- * Returns the time, Unix milliseconds. Outside of an execution, for example while a script is loaded, the time is later
- * than in any schedule.
+ * Returns the time in Unix milliseconds. Outside of an execution, for example while a script is loaded, the time is
+ * later than in any schedule.
  */
 function now(): number {
   const execution = running();
@@ -21,7 +23,7 @@ class SimulatedDate extends Date {
   static override now = now;
 }
 
-/** Sets a timer that is canceled when its execution dies. */
+/** Sets a timer that is canceled if its execution dies. */
 function setTimeout(act: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): { cancel(): void } {
   const execution = running()!;
   const cancel = execution.world.later(Math.max(0, ms), () => {
@@ -36,9 +38,9 @@ function clearTimeout(timer: { cancel(): void } | undefined): void {
 
 const scheduler = { wait: (ms: number) => new Promise<void>((resolve) => setTimeout(() => resolve(), ms)) };
 
-/** An abort signal of a timeout, or of the first of several signals. No other kinds are needed. */
+/** The abort signal of a timeout, or of the first of several signals. The Worker needs no other kinds. */
 class SimulatedAbortSignal {
-  /** The reason for the abort; undefined before the abort. */
+  /** The reason for the abort, or undefined before the abort. */
   reason: Error | undefined;
   readonly listeners = new Set<(reason: Error) => void>();
 
@@ -69,7 +71,7 @@ class SimulatedAbortSignal {
   }
 }
 
-/** Fills the array with random bytes from the world, so that a seed always produces the same names. */
+/** Fills the array with random bytes from the world of the schedule, so that a seed always produces the same names. */
 function getRandomValues(bytes: Uint8Array): Uint8Array {
   const { world } = running()!;
   for (let at = 0; at < bytes.length; at++) bytes[at] = world.below(256);
@@ -101,12 +103,12 @@ const simulatedCrypto = {
     const hex = Buffer.from(getRandomValues(new Uint8Array(16))).toString("hex");
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
   },
-  // synchronous, because threads would finish in an unpredictable order
+  // The hash is computed synchronously, because threads would finish in an unpredictable order.
   subtle: { digest: async (_: string, data: Uint8Array) => hash("sha256", data, "buffer"), timingSafeEqual },
   DigestStream,
 };
 
-/** Replaces the global `fetch`. Simulated servers answer. */
+/** Replaces the global `fetch`, so that simulated servers answer. */
 async function fetch(url: string | URL, { signal, body }: Fetched = {}): Promise<SimulatedResponse> {
   const execution = running()!;
   const { world } = execution;
@@ -132,7 +134,7 @@ const console = {
   },
 };
 
-/** The globals that replace Node's for a script. */
+/** The global variables that replace Node's own for a script. */
 export const GLOBALS = {
   Date: SimulatedDate,
   setTimeout,
@@ -147,7 +149,7 @@ export const GLOBALS = {
   console,
 };
 
-/** The base class of Durable Objects. */
+/** The base class of Durable Objects, in place of the runtime's class. */
 class DurableObject {
   readonly ctx: unknown;
   readonly env: unknown;
@@ -158,7 +160,7 @@ class DurableObject {
   }
 }
 
-/** The runtime's modules that a script may import. */
+/** The modules of the Workers runtime that a script may import. */
 export const MODULES: Record<string, unknown> = {
   "cloudflare:workers": {
     DurableObject,
@@ -168,7 +170,7 @@ export const MODULES: Record<string, unknown> = {
   "cloudflare:sockets": {},
 };
 
-/** Methods of `Uint8Array` that newer versions of V8 have and this version lacks. */
+/** Methods of `Uint8Array` that only newer versions of V8 have. */
 const encodings = {
   toHex(this: Uint8Array) {
     return Buffer.from(this.buffer, this.byteOffset, this.length).toString("hex");

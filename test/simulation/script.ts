@@ -1,6 +1,6 @@
 /**
- * Builds the Worker's script that each simulated machine runs. Its modules are those of `src/`, with stand-ins for the
- * engine and for signatures.
+ * Builds the Worker's script that each simulated machine runs. The script consists of the modules of `src/`, except
+ * that stand-ins replace the engine and the signatures.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -25,13 +25,13 @@ const ENTRY = `
   export { sweep } from "./src/storage/sweep.ts";
 `;
 
-/** The functions with which the Worker computes what payers and the seller sign for channels. */
+/** The Worker's functions that compute the hashes which payers and the seller sign for payment channels. */
 export type ChannelHashes = Pick<
   typeof import("../../src/payments/wire/channelTypes.ts"),
   "channelIdOf" | "claimHash" | "refundHash" | "voucherHash"
 >;
 
-/** The Worker's script, as loaded by one machine. */
+/** The Worker's script in the form in which a machine has loaded it. */
 export interface Script extends ChannelHashes {
   app: typeof import("../../src/app.ts").app;
   configOf: typeof import("../../src/settings/config.ts").configOf;
@@ -47,7 +47,7 @@ export interface Script extends ChannelHashes {
   sweep: typeof import("../../src/storage/sweep.ts").sweep;
 }
 
-/** Substitutes stand-ins for the modules that would take most of the time. */
+/** Replaces modules by stand-ins if they would take most of the simulation's time. */
 const standIns: Plugin = {
   name: "stand-ins",
   setup({ onResolve }) {
@@ -62,13 +62,13 @@ const standIns: Plugin = {
   },
 };
 
-/** Builds the Worker's script. Returns a function that loads the script with separate state at each call. */
+/** Builds the Worker's script. Returns a function that loads the script, each time with separate state. */
 export async function buildScript(): Promise<() => Script> {
   const { outputFiles } = await build({
     stdin: { contents: ENTRY, resolveDir: ROOT, loader: "ts" },
     absWorkingDir: ROOT,
     ...{ bundle: true, write: false, format: "cjs", platform: "node", target: "node22" },
-    conditions: ["browser"], // the stand-in engine needs no WebAssembly
+    conditions: ["browser"], // the stand-in for the engine needs no WebAssembly
     loader: { ".wasm": "empty" },
     external: Object.keys(MODULES),
     plugins: [standIns],

@@ -4,13 +4,13 @@ import { SimulatedHeaders } from "./messages.ts";
 import { ByteStream } from "./streams.ts";
 import { Execution, runAs, type World } from "./world.ts";
 
-/** Time for which a call's background tasks may run after its client has disconnected, in milliseconds. */
+/** Time in milliseconds for which the background tasks of a call may run after the client has disconnected. */
 const GRACE_MS = 30_000;
 
-/** Time for which a client waits for an answer, in milliseconds. */
+/** Time in milliseconds for which a client waits for an answer. */
 const PATIENCE_MS = 450_000;
 
-/** A client's request. */
+/** The request that a client sends. */
 export interface Sent {
   method: string;
   path: string;
@@ -25,17 +25,17 @@ export interface Answer {
   bytes: Uint8Array;
 }
 
-/** Delays and disconnections on a client's side. */
+/** Delays and disconnections on the side of the client. */
 export interface Mishap {
-  /** Number of bytes of the body after which the client disconnects. */
+  /** Number of bytes of the request body after which the client disconnects. */
   breaksAt?: number;
-  /** Pause between two pieces of the body, in milliseconds. */
+  /** Pause between two pieces of the request body, in milliseconds. */
   pauseMs?: number;
-  /** Time after which the client disconnects, in milliseconds. */
+  /** Time in milliseconds after which the client disconnects. */
   goneAfter?: number;
 }
 
-/** The Worker, running on several machines. */
+/** The service: the Worker, running on several machines. */
 export class Service {
   readonly #world: World;
   readonly #machines: readonly Machine[];
@@ -48,7 +48,7 @@ export class Service {
     this.#hasNode = hasNode;
   }
 
-  /** Sends a request to a random machine. Resolves to undefined if the client has disconnected or the call has died. */
+  /** Sends a request to a random machine. Returns undefined if the client has disconnected or the call has died. */
   async send({ method, path, headers = {}, body }: Sent, mishap: Mishap = {}): Promise<Answer | undefined> {
     const world = this.#world;
     const machine = world.pick(this.#machines);
@@ -90,7 +90,8 @@ export class Service {
       const bytes = await response.bytes();
       return { status: response.status, headers: response.headers as unknown as SimulatedHeaders, bytes };
     }).catch((error: Error) => {
-      if (error.message === "Network connection lost.") return undefined; // the request body broke off
+      // The client has disconnected within the request body.
+      if (error.message === "Network connection lost.") return undefined;
       throw error;
     });
     const answer = await Promise.race([answered, gone, world.sleep(PATIENCE_MS).then(() => undefined)]);
@@ -98,7 +99,7 @@ export class Service {
     return execution.isDead || mishap.breaksAt !== undefined ? undefined : answer;
   }
 
-  /** Runs the sweep for the current hour. Resolves to whether it has finished. */
+  /** Runs the sweep for the current hour. Returns whether the sweep has finished. */
   async sweep(): Promise<boolean> {
     const world = this.#world;
     const machine = world.pick(this.#machines);
@@ -110,7 +111,7 @@ export class Service {
     return finished;
   }
 
-  /** Ends all calls on one machine at once. */
+  /** Kills a random machine: all its calls end at once. */
   killMachine(): void {
     const { skewMs } = this.#world.pick(this.#machines);
     for (const call of this.#calls) if (call.skewMs === skewMs) call.die();

@@ -1,17 +1,20 @@
-/** Stand-in for viem's signatures. A signature contains its signer and a hash of the signer and the signed hash. */
+/**
+ * Replaces viem's signatures in the simulation. A signature contains the signer, and a hash over the signer and the
+ * signed hash.
+ */
 import { hash } from "node:crypto";
 
-/** Signs a hash as `address`. */
+/** Signs a hash in the name of the account `address`. */
 export function signHash(signed: string, address: string): `0x${string}` {
   const signer = address.slice(2).toLowerCase();
   return `0x${hash("sha256", signer + signed)}${signer}${"0".repeat(26)}`;
 }
 
-/** Returns the account that has signed a hash, in place of viem's function. */
+/** Returns the account that has signed a hash. Replaces viem's function of the same purpose. */
 export const recoverAddress = async ({ hash: signed, signature }: { hash: string; signature: string }) =>
   signerOf(signed, signature);
 
-/** Returns the account that has signed a hash, in lower case; the zero address for a forged signature. */
+/** Returns the account that has signed a hash in lower case, or the zero address if the signature is forged. */
 export function signerOf(signed: string, signature: string): string {
   const address = `0x${signature.slice(66, 106)}`;
   return signHash(signed, address) === signature ? address : `0x${"0".repeat(40)}`;
@@ -23,7 +26,7 @@ export function hashTypedData(data: object): `0x${string}` {
   return `0x${hash("sha256", text)}`;
 }
 
-/** Returns the account of a private key. */
+/** Returns the account that belongs to a private key. */
 export function privateKeyToAddress(privateKey: string): `0x${string}` {
   return `0x${hash("sha256", privateKey).slice(0, 40)}`;
 }
@@ -33,7 +36,7 @@ export async function sign({ hash: signed, privateKey }: { hash: string; private
   return signHash(signed, privateKeyToAddress(privateKey));
 }
 
-/** Returns an address's signature of a sign-in, which is the same for every message. */
+/** Returns the signature of an address for a sign-in. It is the same for every message. */
 export function signatureOf(address: string): string {
   const half = hash("sha256", `the key of ${address.toLowerCase()}`);
   return `0x${half}${half}1b`;

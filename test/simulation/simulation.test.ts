@@ -7,17 +7,19 @@ import { Simulation } from "./simulation.ts";
 const SCHEDULES = allCases ? 5000 : 1000;
 
 /**
- * The outcomes that must occur among the {@link SCHEDULES} schedules. Throttling is left out, because it needs many
- * more callers.
+ * The outcomes that the {@link SCHEDULES} schedules must reach. Throttling is left out, because it needs many more
+ * callers.
  */
 const OFTEN = ["none", ...ANSWERS].filter((answer) => answer !== "429 too_many_requests");
 
-test(`obeys every rule of the service in ${SCHEDULES} schedules with faults everywhere`, {
+test(`the Worker obeys every rule in ${SCHEDULES} schedules with faults in all parts`, {
   timeout: 300_000,
 }, async () => {
   const simulation = await Simulation.start();
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0; // errors without stack traces save a sixth of the time; `npm run simulate` shows the traces of a failing seed
+  // Errors without stack traces save a sixth of the time. The command `npm run simulate` shows the stack traces of a
+  // failing seed.
+  Error.stackTraceLimit = 0;
   const failures: string[] = [];
   const answered = new Set<string>();
   const channelAnswers = new Set<string>();
@@ -48,7 +50,7 @@ test(`obeys every rule of the service in ${SCHEDULES} schedules with faults ever
   expect([...looked].toSorted(), "the schedules reach links in every state").toEqual([200, 410, 500]);
 });
 
-test("plays the same schedule for the same seed, independently of earlier schedules", async () => {
+test("the simulation plays the same schedule for the same seed, independently of earlier schedules", async () => {
   const simulation = await Simulation.start();
   const seeds = Array.from({ length: 30 }, (_, at) => 100 + at);
   const logsOf = async (order: readonly number[]) => {

@@ -16,12 +16,12 @@ import { Service } from "./service.ts";
 import { World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** Maximum difference between a machine's clock and the deployment's clock, in either direction. */
+/** Maximum difference between the clocks of a machine and of the deployment in milliseconds, in either direction. */
 export const MOST_SKEW_MS = 2000;
-/** Error of a deployment's clock if it is wrong, in either direction. */
+/** Error of the deployment's clock in milliseconds, in either direction, for schedules in which the clock is wrong. */
 const CLOCK_ERROR_MS = 600_000;
 
-/** The final state of one schedule. */
+/** The final state of a schedule that was played. */
 export interface Schedule {
   world: World;
   chain: Chain;
@@ -30,17 +30,17 @@ export interface Schedule {
   budgets: SimulatedNamespace;
   callers: Callers;
   channelPayers: ChannelPayers;
-  /** Whether the Worker can ask a node of the chain. */
+  /** Whether the Worker can ask a node of the chain in this schedule. */
   hasNode: boolean;
-  /** End of all faults, Unix milliseconds. */
+  /** Time in Unix milliseconds from which no faults occur. */
   calmAt: number;
-  /** Keys in the bucket after the faults and all calls have ended. */
+  /** Keys in the bucket after all faults and calls have ended. */
   keptWhenCalm: readonly string[];
-  /** The keys in `keptWhenCalm` that belong to a payment's result or to an upload. */
+  /** The keys in `keptWhenCalm` that belong to the result of a payment or to an upload. */
   ownedWhenCalm: ReadonlySet<string>;
-  /** Bytes held in the shared memory pool after the faults and all calls have ended. */
+  /** Bytes that are still reserved in the shared memory pool after all faults and calls have ended. */
   heldWhenCalm: number;
-  /** Keys of objects that a sweep should have deleted. */
+  /** Keys of objects in the bucket that a sweep should have deleted, but did not. */
   unswept: string[];
 }
 
@@ -61,7 +61,7 @@ export class Simulation {
 
   /**
    * Plays the schedule of a seed. For some minutes, callers buy while faults occur and machines die. Then, in a calm
-   * period, each order is repeated. At the end all links and stored data expire.
+   * period, each order is repeated. At the end, all links and stored data expire.
    */
   async play(seed: number): Promise<Schedule> {
     const machines = this.#machines;
@@ -117,7 +117,7 @@ export class Simulation {
     for (const order of callers.orders) void callers.askAgain(order);
     void channelPayers.askAgain();
     do
-      await world.pass(460_000); // this wait covers slow work that is planned twice
+      await world.pass(460_000); // this time is enough for slow work that is planned twice
     while (channelPayers.buying > 0);
     const keptWhenCalm = [...bucket.objects.keys()];
     const ownedWhenCalm = new Set([...resultsIn(ledger), ...filesOfSlots(bucket)]);
@@ -148,15 +148,15 @@ export class Simulation {
   }
 }
 
-/** Deploys other settings. Calls that have begun continue with the old ones. The deployment kills all objects. */
+/** Deploys other settings, which kills all Durable Objects. Calls that have begun continue with the old settings. */
 function changeTerms(world: World, machines: readonly Machine[], objects: readonly SimulatedNamespace[]): void {
-  world.faults++; // a payment that a payer has just signed no longer matches the terms
+  world.faults++; // a payment that was just signed no longer matches the terms
   world.terms = TERMS[1];
   for (const machine of machines) machine.changeTerms();
   for (const namespace of objects) namespace.killAll();
 }
 
-/** Returns the keys that a sweep at the time `at` (Unix milliseconds) should have deleted. */
+/** Returns the keys in the bucket that a sweep at the time `at` (Unix milliseconds) should have deleted. */
 function overdue(keys: Iterable<string>, at: number): string[] {
   return [...keys].filter((key) => {
     const [prefix, hour] = key.split("/");
@@ -164,7 +164,7 @@ function overdue(keys: Iterable<string>, at: number): string[] {
   });
 }
 
-/** Returns the storage keys of the results that payments have bought or may still buy. */
+/** Returns the storage keys of all results that payments have bought or may still buy. */
 function resultsIn({ objects }: SimulatedNamespace): string[] {
   return [...objects.values()].flatMap(({ kv }) => {
     const sold = [...kv].filter(([key]) => key.startsWith("sold:")).map(([, call]) => call);
@@ -176,7 +176,7 @@ function resultsIn({ objects }: SimulatedNamespace): string[] {
   });
 }
 
-/** Returns the keys of upload slots and of their files. */
+/** Returns the storage keys of all upload slots and of the files in them. */
 function filesOfSlots({ objects }: SimulatedBucket): string[] {
   return [...objects.values()].flatMap(({ key, bytes }) => {
     if (!/^uploads\/\d+\/\d+-[0-9a-f]{32}$/.test(key)) return [];
@@ -185,7 +185,7 @@ function filesOfSlots({ objects }: SimulatedBucket): string[] {
   });
 }
 
-/** Creates a world, with the simulated servers outside of the Worker. */
+/** Creates the world of a schedule, with the simulated servers outside of the Worker. */
 function worldOf(seed: number, hasNode: boolean, hashes: ChannelHashes) {
   const world = new World(seed);
   const chain = new Chain(world, new ChannelContract(world, hashes));

@@ -1,17 +1,18 @@
 /**
- * The streams of the Workers runtime, reduced to the parts that the Worker uses: bytes only, with `readAtLeast` and
- * without threads. Node's own streams would take half of a schedule's time, and end differently.
+ * The streams of the Workers runtime, reduced to the parts that the Worker uses: bytes only, with `readAtLeast`, and
+ * without threads. Node's own streams would take half of a schedule's time, and behave differently at the end of a
+ * stream.
  */
 
-/** Returns the next bytes; undefined at the end. */
+/** Returns the next bytes, or undefined at the end. */
 type Pull = () => Promise<Uint8Array | undefined> | Uint8Array | undefined;
 
-/** A stream that can be read once, with or without the reader's own buffer. */
+/** A byte stream that can be read once. The reader may provide its own buffer. */
 export class ByteStream {
   locked = false;
   readonly #pull: Pull;
   readonly #onCancel: (reason: unknown) => void;
-  /** Bytes that were pulled but not read yet. */
+  /** Bytes that were pulled from the source but not read yet. */
   #rest: Uint8Array | undefined;
   #failure: { error: unknown } | undefined;
   #isOver = false;
@@ -21,7 +22,7 @@ export class ByteStream {
     this.#onCancel = onCancel;
   }
 
-  /** Creates a stream of the given bytes. */
+  /** Creates a stream that contains the given bytes. */
   static of(bytes: Uint8Array): ByteStream {
     let left: Uint8Array | undefined = bytes.slice();
     return new ByteStream(() => {
@@ -72,7 +73,7 @@ export class ByteStream {
 
   async #fill(min: number, view: Uint8Array): Promise<{ done: boolean; value: Uint8Array }> {
     const { byteOffset, length } = view;
-    // the runtime detaches the buffer as well
+    // like the runtime, detach the reader's buffer
     const into = new Uint8Array((view.buffer as ArrayBuffer).transfer(), byteOffset, length);
     let filled = 0;
     while (filled < Math.min(min, length)) {
@@ -101,7 +102,7 @@ export class ByteStream {
   }
 }
 
-/** Passes on exactly `length` bytes. A write completes once its chunk has been read. */
+/** Passes on exactly `length` bytes. A write completes as soon as the reader has read the chunk. */
 export class FixedLengthStream {
   readonly readable: ByteStream;
   readonly writable = { getWriter: () => this };
@@ -160,7 +161,7 @@ export class FixedLengthStream {
   }
 }
 
-/** Returns all bytes of a stream in one array. */
+/** Returns all bytes of a stream joined into one array. */
 export async function joined(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stream) chunks.push(chunk);

@@ -3,36 +3,38 @@ import { VirtualWorld } from "../payments/virtualWorld.ts";
 import { type SellerTerms, TERMS } from "./addresses.ts";
 import type { SimulatedResponse } from "./messages.ts";
 
-/** The servers that the Worker can fetch from. */
+/** The servers from which the Worker can fetch. */
 interface Internet {
   answer(url: URL, body: string | undefined): Promise<SimulatedResponse>;
 }
 
-/** The world of one schedule: clock, randomness, the servers outside of the Worker, and the Worker's log. */
+/**
+ * The world of one schedule: the clock, the random numbers, the servers outside of the Worker, and the Worker's log.
+ */
 export class World extends VirtualWorld {
-  /** Factor for the probabilities of faults; 0 once the schedule is calm. */
+  /** Factor of all fault probabilities. It is 0 once the schedule is calm. */
   faultiness = 1;
-  /** Number of faults so far. */
+  /** Number of faults that have occurred so far. */
   faults = 0;
   internet!: Internet;
-  /** The seller's current terms. */
+  /** The seller's current price and account. */
   terms: SellerTerms = TERMS[0];
-  /** Error of the deployment's clock in milliseconds; positive if the clock is ahead. */
+  /** Error of the deployment's clock in milliseconds. It is positive if the clock is ahead. */
   clockErrorMs = 0;
   readonly log: string[] = [];
-  /** Errors that objects and the sweep have thrown. Not all of them reach a caller. */
+  /** Errors that Durable Objects and the sweep have thrown. Not all of these errors reach a caller. */
   readonly thrown: Error[] = [];
-  /** Number of calls and objects that have died. */
+  /** Number of calls and Durable Objects that have died. */
   deaths = 0;
-  /** Random tokens of links, in the order of creation. */
+  /** Random tokens of links, in the order in which they were created. */
   readonly tokens: string[] = [];
 
-  /** The time by the deployment's clock, Unix milliseconds. Alarms, the bucket and the sweep use this clock. */
+  /** The time by the deployment's clock in Unix milliseconds. Alarms, the bucket and the sweep use this clock. */
   get deploymentNow(): number {
     return this.now + this.clockErrorMs;
   }
 
-  /** Returns whether a fault occurs, and counts it. */
+  /** Decides at random whether a fault occurs, and counts it. Returns whether it occurs. */
   fails(probability: number): boolean {
     const fails = this.chance(probability * this.faultiness);
     if (fails) this.faults++;
@@ -44,8 +46,8 @@ export class World extends VirtualWorld {
   }
 
   /**
-   * Advances the clock as the base class does. Between two events, Node settles all promises. Scheduling 16 events at a
-   * time makes this faster.
+   * Advances the clock like the method of the base class. Node settles all promises between two events. Scheduling 16
+   * events at a time makes this faster.
    */
   override pass(ms: number): Promise<void> {
     const end = this.now + ms;
@@ -73,14 +75,14 @@ export class World extends VirtualWorld {
 /** A unit of the Worker's code that can die: a call, or one life of a Durable Object. */
 export class Execution {
   readonly world: World;
-  /** Number of milliseconds that the machine's clock is ahead. */
+  /** Lead of the machine's clock in milliseconds. */
   readonly skewMs: number;
   isDead = false;
-  /** Called when the execution dies. */
+  /** Function that is called when the execution dies. */
   onDeath = () => {};
   /**
-   * Returns the time (Unix milliseconds) until which the execution's messages are held back. An object's messages wait
-   * until its writes are durable.
+   * Returns the time in Unix milliseconds until which the execution's messages are held back. Messages of a Durable
+   * Object wait until its writes are durable.
    */
   heldUntil = () => 0;
 
@@ -99,23 +101,23 @@ export class Execution {
 
 const executions = new AsyncLocalStorage<Execution | undefined>();
 
-/** Runs code as part of an execution, including everything that the code awaits. */
+/** Runs code as part of an execution. All code that it awaits also belongs to the execution. */
 export function runAs<T>(execution: Execution | undefined, act: () => T): T {
   return executions.run(execution, act);
 }
 
-/** Returns the current execution; undefined outside of the Worker. */
+/** Returns the current execution, or undefined outside of the Worker. */
 export function running(): Execution | undefined {
   return executions.getStore();
 }
 
-/** Creates a new promise for each use, so that its waiters can be garbage-collected. */
+/** Creates a promise that never resolves. Each use gets a new one, so that its waiters can be garbage-collected. */
 export const never = () => new Promise<never>(() => {});
 
-/** Probability that an execution dies while it waits for an answer from outside. */
+/** Probability that an execution dies while it waits for an answer from outside of the Worker. */
 const DEATH = 0.002;
 
-/** Waits `ms` in the current execution. Never resolves if the execution has died or dies here. */
+/** Waits `ms` in the current execution. Never resolves if the execution has died or dies during the wait. */
 export async function elapse(ms: number): Promise<void> {
   const execution = running()!;
   const { world } = execution;
@@ -123,7 +125,7 @@ export async function elapse(ms: number): Promise<void> {
   if (mayDie(execution)) await never();
 }
 
-/** Returns whether an execution has died. It may die in this call. */
+/** Returns whether an execution has died. The execution may die during this call. */
 export function mayDie(execution: Execution): boolean {
   if (!execution.isDead && execution.world.fails(DEATH)) execution.die();
   return execution.isDead;
