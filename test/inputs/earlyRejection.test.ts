@@ -24,7 +24,7 @@ function video() {
   return { body, read: () => read };
 }
 
-/** Returns limits that send every file to storage, and the mock that stands in for the store. */
+/** Returns limits that send every file to storage, and the mock function that replaces the storage. */
 function storing() {
   const store = vi.fn(() => Promise.reject(new Error("stored")));
   return { store, limits: limitsOf({ maxBytes: 200 * MB, inMemoryBytes: 100, store }) };
@@ -65,7 +65,7 @@ describe("early rejection of a video of 100 MB", () => {
 });
 
 describe("early rejection of invalid marks", () => {
-  const file = "https://files.example.com/status/500"; // a fetch of this URL would fail with source_unreachable
+  const file = "https://files.example.com/status/500"; // fetching this URL would fail with source_unreachable
   const truncated = dataUri("image/png", RED_PNG.subarray(0, RED_PNG.length - 20));
   test.each([
     ["a text that no font covers", TEXT, { file, text: "\u{12000}" }, "unsupported_character"],

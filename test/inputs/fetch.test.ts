@@ -11,7 +11,7 @@ afterEach(() => void vi.restoreAllMocks());
 
 describe("openAddress and forbidden URLs", () => {
   test.each(forbiddenUrls(8080))(
-    "openAddress rejects %s with source_not_allowed and sends no request, because %s",
+    "openAddress rejects the URL %s with source_not_allowed and sends no request, because %s",
     async (url, rule) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(url, rules)).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe("openAddress and redirects", () => {
   });
 
   test.each(["/loop.pdf", "/loop.pdf#1", "/there.pdf"])(
-    "openAddress rejects a redirect loop at the first repeated URL: %s",
+    "openAddress rejects a redirect loop as soon as a URL is repeated: %s",
     async (path) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(on(path), rules)).rejects.toMatchObject({
@@ -53,7 +53,7 @@ describe("openAddress and redirects", () => {
       /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it is not a valid URL" && /^\w+:(\/|\w+:\/)/.test(url),
   );
   test.each([...sendable, ["//127.0.0.1:8080/", "it names an IP address instead of a host"]] as const)(
-    "openAddress applies the rules for URLs to a redirect target: %s is rejected, because %s",
+    "openAddress checks the target of a redirect like any URL: %s is rejected, because %s",
     async (url, rule) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       await expect(openAddress(`http://files.example.com/to?${encodeURIComponent(url)}`, rules)).rejects.toMatchObject({

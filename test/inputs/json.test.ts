@@ -18,7 +18,7 @@ const limits = (more = {}) => {
   return limitsOf({ maxBytes: 1e6, inMemoryBytes: 1e6, memory, ...more });
 };
 
-/** Yields a text in chunks. Overwrites each chunk when the caller requests the next one. */
+/** Yields a text in chunks. Overwrites each chunk when the caller requests the next chunk. */
 async function* chunksOf(text: string, length = 65_536): AsyncGenerator<Uint8Array> {
   const body = Buffer.from(text);
   for (let at = 0; at < body.length; at += length) {
@@ -42,7 +42,7 @@ describe("readJson and long files", () => {
     ["base64 with white space after its padding", { file: `data:;base64,${base64}${" ".repeat(100_000)}` }],
     ["an attachment (MCP)", { params: { file: { name: 'a"\\', download_url: `data:;base64,${base64}` } } }],
     ["an embedded resource (MCP)", { image: "x", file: { resource: { blob: base64 } } }],
-  ])("readJson receives a long file as bytes and removes these from the JSON text: %s", async (_, value) => {
+  ])("readJson returns a long file as bytes, and removes the file from the JSON text: %s", async (_, value) => {
     const json = await read(JSON.stringify(value), 10_007);
     expect(json.text.length).toBeLessThan(200);
     const files: unknown[] = [];
@@ -66,7 +66,7 @@ describe("readJson and long files", () => {
     },
   );
 
-  test("readJson receives a long file and a long image from one body", async () => {
+  test("readJson returns both a long file and a long image of one body as bytes", async () => {
     const json = await read(`{"file":"data:;base64,${base64}","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect(json.tooLong).toBeUndefined();
@@ -77,12 +77,12 @@ describe("readJson and long files", () => {
 const uri = (length: number) => "data:;base64,".padEnd(length, "A");
 
 describe("readJson and the length limit of strings", () => {
-  test("readJson leaves a data URI of LONG_TEXT_BYTES in the JSON text, for any chunk size", async () => {
+  test("readJson leaves a data URI of exactly LONG_TEXT_BYTES in the JSON text, for any chunk size", async () => {
     const text = JSON.stringify({ file: uri(LONG_TEXT_BYTES), text: uri(LONG_TEXT_BYTES) });
     for (const chunkLength of [999, 100_000, 1_000_000]) expect((await read(text, chunkLength)).text).toBe(text);
   });
 
-  test("readJson receives a data URI as a file if it is one byte longer than LONG_TEXT_BYTES", async () => {
+  test("readJson returns a data URI as a file if the data URI is one byte longer than LONG_TEXT_BYTES", async () => {
     for (const chunkLength of [999, 100_000, 1_000_000]) {
       const { text } = await read(JSON.stringify({ file: uri(LONG_TEXT_BYTES + 1) }), chunkLength);
       expect(text.length).toBeLessThan(100);
@@ -109,7 +109,7 @@ describe("readJson and long strings that are not files", () => {
   });
 });
 
-/** Reads a JSON text and opens its file. Returns the Problem that opening the file throws. */
+/** Reads a JSON text, and opens its file. Returns the problem with which opening the file fails. */
 async function refusalOf(text: string, chunkLength?: number, more?: object) {
   const json = await read(text, chunkLength, more);
   const { file, image } = json.parse() as Record<string, unknown>;
@@ -121,7 +121,7 @@ async function refusalOf(text: string, chunkLength?: number, more?: object) {
   return { text: json.text, problem: await problem };
 }
 
-/** Returns a data URI in base64 up to offset `border` and in base64url after it. */
+/** Returns a data URI that is in base64 up to offset `border` and in base64url after this offset. */
 function inTwoAlphabets(border: number): string {
   return (
     `data:a/b;base64,${base64}`.slice(0, border) +
@@ -146,7 +146,7 @@ describe("readJson and malformed files", () => {
     ["a media type without an end", `data:${base64}`, "must be a base64 data URI"],
     ["another encoding", `data:text/plain,${base64}`, "must be a base64 data URI"],
   ])(
-    "readJson accepts a body with a malformed file, and opening the file reports the error: %s",
+    "readJson accepts a body with a malformed file, and opening this file then reports the error: %s",
     async (_, file, words) => {
       for (const chunkLength of [1001, 100_000, 1_000_000]) {
         const { problem, text } = await refusalOf(`{"file":"${file}",${others}}`, chunkLength);
@@ -156,7 +156,7 @@ describe("readJson and malformed files", () => {
     },
   );
 
-  test("readJson stores no further file of a body after a malformed file", async () => {
+  test("readJson stores no further file of a body once one file of the body is malformed", async () => {
     const json = await read(`{"file":"data:;base64,${base64}!","image":"${base64}"}`);
     const { file, image } = json.parse() as Record<string, unknown>;
     expect([file, image]).toEqual([expect.any(RefusedUpload), expect.any(RefusedUpload)]);
@@ -172,14 +172,14 @@ test.each([
   ["an unknown escape", "\\x"],
   ["a line break", "\n"],
   ["half an escape", "\\u00"],
-])("readJson returns JSON that cannot be parsed if a long file in it contains %s", async (_, wrong) => {
+])("parsing the result of readJson throws a SyntaxError if a long file contains %s", async (_, wrong) => {
   for (const chunkLength of [1001, 1_000_000]) {
     const json = await read(`{"file":"data:;base64,${base64}${wrong}${base64}","text":"A"}`, chunkLength);
     expect(() => json.parse()).toThrow(SyntaxError);
   }
 });
 
-test("readJson rejects data after base64 padding, wherever a chunk ends", async () => {
+test("readJson rejects data after the padding of base64, wherever the chunk boundary is", async () => {
   const long = "A".repeat(LONG_TEXT_BYTES);
   for (let cut = 0; cut < 8; cut++) {
     const text = `{"image":"${long}AA==AAAA"}`;
@@ -188,7 +188,7 @@ test("readJson rejects data after base64 padding, wherever a chunk ends", async 
   }
 });
 
-test("readJson throws if reading the body fails, and the parse step throws if the JSON ends within a file", async () => {
+test("readJson throws if reading the body fails, and parsing its result throws if the JSON ends within a file", async () => {
   const beginning = `{"file":"data:;base64,${base64}`;
   const failing = (async function* () {
     yield* chunksOf(beginning);
@@ -228,11 +228,11 @@ describe("memory use of readJson", () => {
   test.each([
     ["strings", JSON.stringify(Array(5).fill("A".repeat(LONG_TEXT_BYTES)))],
     ["white space", "{}".padEnd(MAX_TEXT_BYTES + 1)],
-  ])("readJson rejects more than MAX_TEXT_BYTES of text with body_too_large: %s", async (_, text) => {
+  ])("readJson rejects a JSON text of more than MAX_TEXT_BYTES with body_too_large: %s", async (_, text) => {
     await expect(read(text)).rejects.toMatchObject({ code: "body_too_large" });
   });
 
-  test("readJson rejects a long text with too_busy when other calls hold all memory", async () => {
+  test("readJson rejects a long text with too_busy if other calls hold all memory", async () => {
     const others = Array.from({ length: 40 }, () => new MemoryShare(pool, 60_000));
     for (const share of others) while (share.take(1000));
     await expect(read("{}".padEnd(900_000))).rejects.toMatchObject({ code: "too_busy" });

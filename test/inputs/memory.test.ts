@@ -6,7 +6,7 @@ import { limitsOf } from "../support/limits.ts";
 
 const LONGEST_MS = 60_000;
 
-/** Reserves memory for a share until the pool refuses. Returns the number of bytes reserved. */
+/** Reserves memory for a share until the pool refuses. Returns the number of reserved bytes. */
 function takeAll(share: MemoryShare, step = 1): number {
   let bytes = 0;
   while (share.take(step)) bytes += step;
@@ -14,23 +14,24 @@ function takeAll(share: MemoryShare, step = 1): number {
 }
 
 describe("MemoryPool", () => {
-  test("MemoryPool grants one call at most half of the pool's memory, and always leaves memory for the next call", () => {
+  test("a memory pool grants one call at most half of its memory, and always leaves memory for the next call", () => {
     const pool = new MemoryPool(1000);
     const shares = Array.from({ length: 49 }, () => new MemoryShare(pool, LONGEST_MS));
     expect(takeAll(shares[0]!)).toBe(500);
     shares[0]!.release();
     for (let bytes = 0; bytes < 1000; bytes++) for (const share of shares) share.take(1);
-    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10); // half of an equal share among 50 calls, which is 20 bytes
+    // Half of the 20 bytes that each of 50 calls would get in equal shares.
+    expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10);
   });
 
-  test("MemoryPool grants all calls of one owner together at most half of the pool's memory", () => {
+  test("a memory pool grants all calls of one owner together at most half of its memory", () => {
     const pool = new MemoryPool(100);
     const take = (owner: string) => new MemoryShare(pool, LONGEST_MS, owner).take(10);
     expect(Array.from({ length: 8 }, () => take("one")).filter(Boolean)).toHaveLength(5);
     expect(["two", "two", "two", "three"].map(take)).toEqual([true, true, false, true]);
   });
 
-  test("MemoryPool reuses memory that a call has freed or released, or whose reservation has expired", () => {
+  test("a memory pool reuses memory that a call has freed or released, or whose reservation has expired", () => {
     vi.useFakeTimers();
     const pool = new MemoryPool(100);
     const [one, two] = [new MemoryShare(pool, LONGEST_MS), new MemoryShare(pool, LONGEST_MS)];
@@ -56,7 +57,7 @@ describe("receive with little memory", () => {
   });
 
   test.each([0, 500_000])(
-    "receive spills a file to storage and frees its memory when the pool is full (%i bytes announced)",
+    "receive() moves a file to storage and frees its memory when the memory pool is full (%i bytes announced)",
     async (announced) => {
       const pool = new MemoryPool(200_000);
       const memory = new MemoryShare(pool, LONGEST_MS);
@@ -75,7 +76,7 @@ describe("receive with little memory", () => {
   );
 
   test.each([10, 7_800_000])(
-    "receive spills a stalled file to storage, unless the file is small (%i bytes received)",
+    "receive() moves a stalled file to storage, unless the file is small (%i bytes received)",
     async (length) => {
       const pool = new MemoryPool(64_000_000);
       const memory = new MemoryShare(pool, LONGEST_MS);

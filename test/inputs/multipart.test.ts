@@ -31,7 +31,10 @@ function read(entries: [string, string | Blob][], change = (body: Uint8Array) =>
   return readBytes(response.bytes().then(change), response.headers.get("Content-Type")!);
 }
 
-/** Reads a form in chunks that split its boundaries. Overwrites each chunk when the next one is requested. */
+/**
+ * Reads a form in chunks that split the boundaries between parts. Overwrites each chunk when the next chunk is
+ * requested.
+ */
 async function readBytes(body: Promise<Uint8Array>, contentType: string, announced?: number) {
   const bytes = await body;
   const chunks = (async function* () {
@@ -65,7 +68,7 @@ describe("readForm", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("readForm spools an upload of 9 MB and hashes the upload's bytes", async () => {
+  it("readForm moves an upload of 9 MB to storage, and hashes the upload's bytes", async () => {
     const bytes = noise(9_000_000);
     const { file } = (await read([
       ["file", new Blob([bytes])],
@@ -79,7 +82,7 @@ describe("readForm", () => {
     expect(await spooled()).toBe(0);
   });
 
-  it("readForm spools the PDF of a long form from its first byte, and keeps the image in memory", async () => {
+  it("readForm streams the PDF of a long form to storage from the first byte, and keeps the image in memory", async () => {
     const form = new FormData();
     for (const name of ["image", "file"]) form.set(name, new Blob([noise(100)]));
     const { body, headers } = new Response(form);
@@ -91,7 +94,7 @@ describe("readForm", () => {
     await deleteStored();
   });
 
-  it("readForm receives a long data URI as the file and long base64 as the image", async () => {
+  it("readForm accepts a long data URI as the file and long base64 as the image", async () => {
     const [pdf, png] = [noise(9_000_000), noise(300_000)];
     const fields = await read([
       ["file", `data:application/pdf;base64,${pdf.toBase64()}`],
@@ -123,12 +126,12 @@ describe("readForm and charsets", () => {
     ["iso-8859-1", "latin1"],
     ["UTF-16LE", "utf16le"],
     ["utf-8", "utf8"],
-  ] as const)("readForm decodes a text field in the charset that the field declares: %s", async (charset, encoding) => {
+  ] as const)("readForm decodes a text field in the charset that the part declares: %s", async (charset, encoding) => {
     const body = part(charset, Buffer.from("Zürich", encoding));
     expect(await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b")).toEqual({ text: "Zürich" });
   });
 
-  it("readForm decodes a field in an unknown charset as UTF-8 with replacement characters, which validation rejects", async () => {
+  it("readForm decodes a text field in an unknown charset as UTF-8 with replacement characters, which validation rejects later", async () => {
     const body = part("x-none", Buffer.from([0x8b, 0x40, 0x96, 0xa7]));
     const { text } = await readBytes(Promise.resolve(body), "multipart/form-data; boundary=b");
     expect(text).toContain("\ufffd");
@@ -202,7 +205,7 @@ describe("readForm and invalid forms", () => {
       [["file", large], ...Array.from({ length: 60 }, (_, i): [string, string] => [`f${i}`, ""])],
       /more than 50 parts/,
     ],
-  ])("readForm rejects a form with %s and leaves nothing stored", async (_, entries, words, problem = refused) => {
+  ])("readForm rejects a form with %s, and nothing stays in storage", async (_, entries, words, problem = refused) => {
     await expect(read(entries)).rejects.toMatchObject({ ...problem, detail: expect.stringMatching(words) });
     await deleteStored();
     expect(await spooled()).toBe(0);
@@ -213,7 +216,7 @@ describe("readForm and invalid forms", () => {
     ["cut off before its end", (body: Uint8Array) => body.subarray(0, -10)],
     ["empty", () => new Uint8Array()],
     ["noise", () => noise(5000)],
-  ])("readForm rejects a form that is %s and leaves nothing stored", async (_, change) => {
+  ])("readForm rejects a form that is %s, and nothing stays in storage", async (_, change) => {
     await expect(
       read(
         [
@@ -228,19 +231,19 @@ describe("readForm and invalid forms", () => {
   });
 
   it.each(["multipart/form-data", "multipart/form-data; boundary="])(
-    "readForm rejects a form without a boundary: %s",
+    "readForm rejects a form whose Content-Type declares no boundary: %s",
     async (contentType) => {
       await expect(readBytes(Promise.resolve(noise(100)), contentType)).rejects.toMatchObject(refused);
     },
   );
 
-  it("readForm rejects an upload over the size limit and leaves nothing stored", async () => {
+  it("readForm rejects an upload over the size limit, and nothing stays in storage", async () => {
     await expect(read([["file", new Blob([noise(20_000_001)])]])).rejects.toMatchObject({ code: "source_too_large" });
     await deleteStored();
     expect(await spooled()).toBe(0);
   });
 
-  it("readForm rejects a body that ends early", async () => {
+  it("readForm rejects a body whose connection ends early", async () => {
     const broken = (async function* () {
       yield new TextEncoder().encode('--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc');
       throw new Error("hung up");
@@ -249,7 +252,7 @@ describe("readForm and invalid forms", () => {
   });
 });
 
-it("readForm rethrows a storage failure unchanged, instead of reporting an invalid_request", async () => {
+it("readForm throws a storage failure unchanged, and does not report it as an invalid_request", async () => {
   const limits = limitsOfForm();
   const full = { ...limits, file: { ...limits.file, store: () => Promise.reject(new Error("out of order")) } };
   const form = new FormData();
@@ -259,7 +262,7 @@ it("readForm rethrows a storage failure unchanged, instead of reporting an inval
   await expect(read).rejects.toThrow("out of order");
 });
 
-it("readForm rejects a form with many files and adds only one listener, because many would trigger a runtime warning", async () => {
+it("readForm rejects a form with many files without causing the runtime's warning about many listeners", async () => {
   const warned = vi.fn();
   process.on("warning", warned);
   const files = Array.from({ length: 40 }, (_, at): [string, Blob] => [`f${at}`, new Blob(["x"])]);

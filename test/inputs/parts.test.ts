@@ -4,8 +4,8 @@ import { partsOf } from "../../src/inputs/parts.ts";
 const TYPE = "multipart/form-data; boundary=b-1";
 
 /**
- * Yields the bytes in pieces that end at each offset that `isCut` selects. Overwrites each piece when the next one is
- * requested.
+ * Yields bytes in pieces. A piece ends at each offset for which `isCut` returns true. Overwrites each piece when the
+ * next piece is requested.
  */
 async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGenerator<Uint8Array> {
   let start = 0;
@@ -18,7 +18,10 @@ async function* cut(bytes: Uint8Array, isCut: (at: number) => boolean): AsyncGen
     }
 }
 
-/** Reads all parts. Returns the name of each part, whether the part is a file, and its bytes in Latin-1. */
+/**
+ * Reads all parts of a form. Returns the name of each part, whether the part is a file, and the part's bytes in
+ * Latin-1.
+ */
 async function read(body: string, isCut: (at: number) => boolean = () => false, type = TYPE) {
   const parts: [string, boolean, string][] = [];
   for await (const { name, isFile, data } of partsOf(cut(Buffer.from(body, "latin1"), isCut), type)) {
@@ -32,7 +35,7 @@ async function read(body: string, isCut: (at: number) => boolean = () => false, 
 const part = (disposition: string, data: string, more = "") =>
   `--b-1\r\nContent-Disposition: form-data; ${disposition}\r\n${more}\r\n${data}\r\n`;
 
-/** Byte sequences that begin like a delimiter but are not one. */
+/** Byte sequences that begin like the delimiter of a part but differ from it. */
 const NEARLY = "\r\n--b\r\r\n\r\n--b-\r\n-\r\n--b-2\r\n\r\n--";
 const FORM = `a preamble\r\n${part('name="file"; filename="a.pdf"', NEARLY)}${part('name="empty"', "")}${part('name="text"', "--b-1 \r\n--b-0")}--b-1--\r\nan epilogue`;
 const PARTS = [
@@ -42,15 +45,15 @@ const PARTS = [
 ];
 
 describe("partsOf", () => {
-  test("partsOf finds the same parts wherever the body is split in two", async () => {
+  test("partsOf finds the same parts of a form, wherever the form is split into two chunks", async () => {
     for (let place = 1; place < FORM.length; place++) expect(await read(FORM, (at) => at === place)).toEqual(PARTS);
   });
 
-  test("partsOf finds the same parts in pieces of 1 to 39 bytes", async () => {
+  test("partsOf finds the same parts of a form in chunks of 1 to 39 bytes", async () => {
     for (let size = 1; size < 40; size++) expect(await read(FORM, (at) => at % size === 0)).toEqual(PARTS);
   });
 
-  test("partsOf finds the same parts in random forms as the runtime's own form parser", async () => {
+  test("partsOf finds the same parts of random forms as the runtime's form parser", async () => {
     let seed = 1;
     const random = (below: number) => {
       seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -93,7 +96,7 @@ describe("partsOf", () => {
     await expect(read(body, (at) => at % 999 === 0, type)).rejects.toThrow(message);
   });
 
-  test("partsOf closes the body if the caller stops reading within a part", async () => {
+  test("partsOf closes the body if the caller stops reading in the middle of a part", async () => {
     let isOpen = true;
     const body = (async function* () {
       try {

@@ -5,7 +5,7 @@ import { noise } from "../support/bytes.ts";
 import { limitsOf } from "../support/limits.ts";
 import { readerBy } from "../support/ranges.ts";
 
-/** Returns an array, and limits whose `store` callback appends each chunk of a file to the array. */
+/** Returns an empty array, and limits whose `store` function appends each chunk of a file to this array. */
 function storing() {
   const stored: Uint8Array[] = [];
   const store = async (chunks: AsyncIterable<Uint8Array>): Promise<RangeReader> => {
@@ -21,18 +21,21 @@ async function* chunks(length: number, chunk = 7): AsyncGenerator<Uint8Array> {
 }
 
 describe("receive", () => {
-  it.each([0, 1, 7, 99, 100])("receive keeps a file of %i bytes in memory, for any announced size", async (length) => {
-    for (const announced of [0, 1, length, 100]) {
-      const { limits, stored } = storing();
-      const received = await receive(chunks(length), limits, announced);
-      expect(received.content).toEqual(noise(length));
-      expect(await received.head(3)).toEqual(noise(length).subarray(0, 3));
-      expect(stored).toEqual([]);
-    }
-  });
+  it.each([0, 1, 7, 99, 100])(
+    "receive() keeps a file of %i bytes in memory, for any announced size",
+    async (length) => {
+      for (const announced of [0, 1, length, 100]) {
+        const { limits, stored } = storing();
+        const received = await receive(chunks(length), limits, announced);
+        expect(received.content).toEqual(noise(length));
+        expect(await received.head(3)).toEqual(noise(length).subarray(0, 3));
+        expect(stored).toEqual([]);
+      }
+    },
+  );
 
   it.each([101, 500, 1000])(
-    "receive stores a file of %i bytes, which exceeds the memory limit, for any announced size",
+    "receive() stores a file of %i bytes, which exceeds the memory limit, for any announced size",
     async (length) => {
       for (const announced of [0, 1, 100, length, 1000]) {
         const { limits } = storing();
@@ -46,7 +49,7 @@ describe("receive", () => {
   );
 
   it.each([0, 100, 1001, 5000])(
-    "receive rejects a file as soon as the file exceeds the size limit, with %i bytes announced",
+    "receive() rejects a file as soon as the file exceeds the size limit, with %i bytes announced",
     async (announced) => {
       let read = 0;
       const endless = (async function* () {

@@ -63,7 +63,7 @@ describe("expectPdf and share links", () => {
       "https://firm-my.sharepoint.com/:b:/g/personal/x/abc?e=1&download=1",
     ],
     ["https://github.com/a/b/blob/main/docs/c.pdf", "https://github.com/a/b/raw/main/docs/c.pdf"],
-  ])("expectPdf suggests the direct download link for %s", (source, link) => {
+  ])("expectPdf suggests the direct download link for the share link %s", (source, link) => {
     expect(() => expectPdf(page, source)).toThrow(
       expect.objectContaining({
         detail: `This is a web page, not a PDF. Use the file's direct download link: ${link}`,
@@ -78,11 +78,11 @@ describe("expectPdf and share links", () => {
     "https://github.com/a/b",
     "https://dropbox.com.example.com/s/abc",
     "data:application/pdf;base64,PCFET0NUWVBFIGh0bWw+",
-  ])("expectPdf suggests no link for %s", (source) => {
+  ])("expectPdf suggests no download link for the URL %s", (source) => {
     expect(() => expectPdf(page, source)).toThrow(notAPdf(/direct download link\.$/));
   });
 
-  test("expectPdf suggests no link for an upload", () => {
+  test("expectPdf suggests no download link for an upload", () => {
     expect(() => expectPdf(page, new File([page], "a.pdf"))).toThrow(notAPdf(/direct download link\.$/));
   });
 });
@@ -96,7 +96,7 @@ describe("expectPdf and other answers of servers", () => {
     ['<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code></Error>', "This is XML"],
     ["<Error><Code>NoSuchKey</Code></Error>", "This is XML"],
     ["", "The file is empty"],
-  ])("expectPdf rejects the file %j and reports: %s", (text, words) => {
+  ])("expectPdf rejects the file %j, and the error begins with: %s", (text, words) => {
     expect(() => expectPdf(bytes(text), "https://example.com/a.pdf")).toThrow(notAPdf(`^${words}`));
   });
 });

@@ -20,7 +20,7 @@ describe("openSource within the size limit", () => {
     ["as a data URI", `data:application/pdf;base64,${base64(1000)}`],
     ["as bare base64", base64(1000)],
     ["as base64 in lines", base64(1000).replace(/.{64}/g, "$&\r\n")],
-  ])("openSource opens a file within the size limit, given %s", async (_, source) => {
+  ])("openSource opens a file within the size limit that is given %s", async (_, source) => {
     expect((await openSource(source, "file", { rules, limits, inspect })).content).toHaveLength(1000);
   });
 });
@@ -30,9 +30,12 @@ describe("openSource over the size limit", () => {
     ["as a data URI", `data:application/pdf;base64,${base64(1001)}`],
     ["as bare base64", base64(1001)],
     ["as a URL", "https://files.example.com/large.pdf"],
-  ])("openSource rejects a file over the size limit, given %s, with source_too_large", async (_, source) => {
-    await expect(openSource(source, "file", { rules, limits, inspect })).rejects.toMatchObject(tooLarge);
-  });
+  ])(
+    "openSource rejects a file over the size limit with source_too_large, if the file is given %s",
+    async (_, source) => {
+      await expect(openSource(source, "file", { rules, limits, inspect })).rejects.toMatchObject(tooLarge);
+    },
+  );
 
   test("openSource rejects a data URI over the size limit before it decodes the data", async () => {
     const decoded = vi.spyOn(Uint8Array, "fromBase64");
@@ -43,7 +46,7 @@ describe("openSource over the size limit", () => {
   });
 });
 
-test("openSource fails with source_timeout if a URL takes longer than the deadline", async () => {
+test("openSource fails with source_timeout if fetching a URL takes longer than the deadline", async () => {
   const slow = openSource("https://files.example.com/slow.pdf", "file", {
     rules: { ...rules, timeoutMs: 100 },
     limits,
@@ -55,7 +58,7 @@ test("openSource fails with source_timeout if a URL takes longer than the deadli
 test.each([
   ["never begins", 0],
   ["stalls half way", 2_000_000],
-])("a URL whose body %s fails with source_timeout long before the deadline", async (_, length) => {
+])("openSource fails with source_timeout long before the deadline if the body of a URL %s", async (_, length) => {
   let isCanceled = false;
   const body = new ReadableStream({
     type: "bytes",
@@ -78,7 +81,7 @@ test.each([
 });
 
 describe("openSource and encoded files", () => {
-  /** Simulates a server that sends up to 10 MB in this encoding. Returns a counter of the bytes sent. */
+  /** Simulates a server that sends up to 10 MB with this Content-Encoding. Returns a counter of the sent bytes. */
   function serve(encoding: string) {
     const served = { bytes: 0 };
     const pull = (controller: ReadableByteStreamController) => {
@@ -103,7 +106,7 @@ describe("openSource and encoded files", () => {
     });
 
   test.each(["gzip", "br"])(
-    "openSource rejects an encoded file once its decoded bytes exceed the memory limit: %s",
+    "openSource rejects a compressed file once its decoded bytes exceed the memory limit: %s",
     async (encoding) => {
       const served = serve(encoding);
       await expect(open()).rejects.toMatchObject({ ...tooLarge, detail: expect.stringContaining("Content-Encoding") });
@@ -111,7 +114,7 @@ describe("openSource and encoded files", () => {
     },
   );
 
-  test("openSource accepts an unencoded file that exceeds the memory limit", async () => {
+  test("openSource accepts an uncompressed file that exceeds the memory limit", async () => {
     serve("identity");
     expect((await open()).content).toHaveLength(10_000_000);
   });
@@ -132,16 +135,19 @@ describe("openSource and SHA-256", () => {
     ["no announced length, in memory", bytes.length, {}],
     ["no announced length, in the spool", 100, {}],
     ["no announced length, spilled from memory half way", 600_000, {}],
-  ])("openSource hashes the bytes of a fetched file only if requested: %s", async (_, inMemoryBytes, headers) => {
-    for (const isHashed of [true, false]) {
-      vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(bytes, { headers }));
-      const { content, sha256: hash } = await open("https://files.example.com/a.pdf", inMemoryBytes, isHashed);
-      expect(content).toHaveLength(bytes.length);
-      expect(hash).toBe(isHashed ? await sha256(bytes) : undefined);
-    }
-  });
+  ])(
+    "openSource computes the hash of a fetched file only if the hash is requested: %s",
+    async (_, inMemoryBytes, headers) => {
+      for (const isHashed of [true, false]) {
+        vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(new Response(bytes, { headers }));
+        const { content, sha256: hash } = await open("https://files.example.com/a.pdf", inMemoryBytes, isHashed);
+        expect(content).toHaveLength(bytes.length);
+        expect(hash).toBe(isHashed ? await sha256(bytes) : undefined);
+      }
+    },
+  );
 
-  test("openSource hashes the decoded bytes of a data URI, and reuses the hash of an upload", async () => {
+  test("openSource computes the hash of a data URI's decoded bytes, and reuses the known hash of an upload", async () => {
     const uri = `data:;base64,${bytes.toBase64()}`;
     expect((await open(uri, bytes.length, true)).sha256).toBe(await sha256(bytes));
     expect((await open(uri, bytes.length, false)).sha256).toBeUndefined();
@@ -164,9 +170,7 @@ describe("openSource over the memory limit", () => {
     });
 
   const outOfOrder = () => Promise.reject(new Error("out of order"));
-  /**
-   * R2 buckets that fail, by the time of the failure.
-   */
+  /** R2 buckets that fail. The key says when the bucket fails. */
   const failing = {
     "at once": { put: outOfOrder, createMultipartUpload: outOfOrder },
     "while it receives the bytes": {
@@ -200,7 +204,7 @@ describe("openSource over the memory limit", () => {
     });
 
     test.each(Object.entries(failing))(
-      "openSource does not blame the source if R2 fails %s",
+      "openSource does not blame the caller's file if R2 fails %s",
       async (_, failingBucket) => {
         const error = await open(source(announces), failingBucket).catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(Error);

@@ -3,7 +3,7 @@ import { LONG_TEXT_BYTES, MAX_TEXT_BYTES } from "../../src/inputs/inlineFile.ts"
 import { MemoryPool, MemoryShare } from "../../src/inputs/memory.ts";
 import { readUrlEncoded } from "../../src/inputs/urlEncoded.ts";
 
-/** Reads a form in chunks of five bytes. Overwrites each chunk when the next one is requested. */
+/** Reads a URL-encoded form in short chunks. Overwrites each chunk when the next chunk is requested. */
 function read(text: string, poolBytes = 32_000_000) {
   const bytes = new TextEncoder().encode(text);
   const step = Math.max(5, bytes.length / 50);
@@ -32,10 +32,10 @@ test.each([
   ["a PDF", "%PDF-1.7\n", "unsupported_media_type", /Content-Type: application\/pdf/],
   ["a field that is too long", `text=${"a".repeat(LONG_TEXT_BYTES + 1)}`, "body_too_large", /multipart/],
   ["a body that is too long", "a=b&".repeat(MAX_TEXT_BYTES / 4 + 1), "body_too_large", /multipart/],
-])("readUrlEncoded rejects %s", async (_, text, code, detail) => {
+])("readUrlEncoded rejects a form with %s", async (_, text, code, detail) => {
   await expect(read(text)).rejects.toMatchObject({ code, detail: expect.stringMatching(detail) });
 });
 
-test("readUrlEncoded rejects a form if memory is short", async () => {
+test("readUrlEncoded rejects a form if not enough memory is available", async () => {
   await expect(read("a=b", 4)).rejects.toMatchObject({ code: "too_busy" });
 });

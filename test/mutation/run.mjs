@@ -1,11 +1,11 @@
 /**
- * Mutation testing: makes one change at a time in the source files that matter most for money and pages. Runs the tests
- * of that file after each change. At least one of these tests must fail.
- *   npm run mutate [-- record gate …]
+ * Runs mutation tests for the source files that matter most for money and pages. Changes one place in such a file at a
+ * time, and runs the tests of this file. At least one of these tests must fail.
+ * `npm run mutate [-- record gate …]`
  */
 import { Stryker } from "@stryker-mutator/core";
 
-/** Source files to change, each with the tests that must notice the change. */
+/** The source files to change, each with the tests that must detect the changes. */
 const SUBJECTS = {
   record: ["src/payments/ledger/record.ts", "test/payments/ledger/record.test.ts"],
   ledgerEntry: ["src/payments/ledger/ledgerEntry.ts", "test/payments/ledger/record.test.ts"],
@@ -40,11 +40,12 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.config.mts", related: false },
     coverageAnalysis: "perTest",
-    concurrency: 1, // only one Workers runtime can run at a time
+    concurrency: 1, // Only one Workers runtime can run at a time.
     timeoutMS: 10_000,
-    ignorePatterns: ["bench", "dist", "out"], // folders that are not copied to the sandbox
+    ignorePatterns: ["bench", "dist", "out"], // these folders are not copied to the sandbox
     tempDirName: "out/mutation",
-    tsconfigFile: "none", // Stryker must not rewrite tsconfig.json, because TypeScript has another package name here
+    // Stryker must not rewrite tsconfig.json, because the package of TypeScript has another name here.
+    tsconfigFile: "none",
     reporters: ["clear-text", "json", "progress-append-only"],
     clearTextReporter: { reportTests: false, reportScoreTable: true, skipFull: true },
     jsonReporter: { fileName: `out/mutation/${name}.json` },
