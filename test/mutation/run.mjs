@@ -40,7 +40,7 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(SUBJECTS)) {
     plugins: ["@stryker-mutator/vitest-runner"],
     vitest: { configFile: "vitest.config.mts", related: false },
     coverageAnalysis: "perTest",
-    concurrency: 1, // Only one Workers runtime can run at a time.
+    concurrency: 1, // only one Workers runtime can run at a time
     timeoutMS: 10_000,
     ignorePatterns: ["bench", "dist", "out"], // these folders are not copied to the sandbox
     tempDirName: "out/mutation",
