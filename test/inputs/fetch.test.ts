@@ -78,7 +78,7 @@ describe("openAddress and redirects", () => {
     });
   });
 
-  test("openAddress rejects a redirect from another host to the loopback, even with allowLoopback", async () => {
+  test("openAddress rejects a redirect from another host to a loopback address, even with the setting allowLoopback", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await expect(
       openAddress("http://files.example.com/to?http://127.0.0.1:8080/", { ...rules, allowLoopback: true }),

@@ -1,6 +1,6 @@
 /**
- * Runs mutation tests for the source files that matter most for money and pages. Changes one place in such a file at a
- * time, and runs the tests of this file. At least one of these tests must fail.
+ * Runs mutation tests for the source files that matter most for money and pages. Changes one place in one of these
+ * files at a time, and runs the tests of the changed file. At least one of these tests must fail.
  * `npm run mutate [-- record gate …]`
  */
 import { Stryker } from "@stryker-mutator/core";

@@ -18,7 +18,7 @@ const NEEDED_VALIDITY_MS = 60_000;
 /** The way in which an order sends its file. */
 type Way = "data URI" | "body" | "form" | "URL" | "upload";
 
-/** A payer's order of one result, and the answers to its calls. */
+/** A payer's order for one result, and the answers to its calls. */
 export interface Order {
   payer: string;
   text: string;

@@ -89,7 +89,8 @@ export class Chain {
         return [logOf(payment, [topic, topics[1], topics[2]], 1)];
       }
       case "eth_getTransactionReceipt": {
-        const payment = this.withNonce(params[0]); // a transaction's hash is simulated by the nonce of its payment
+        // In this simulation, the nonce of a payment stands for the hash of its transaction.
+        const payment = this.withNonce(params[0]);
         const { from, to, value, consumed } = payment;
         const transfer = logOf(payment, [TRANSFER, word(from), word(to)], 2, word(hex(Number(value))));
         const logs = [logOf(payment, [AUTHORIZATION_USED, word(from), payment.nonce], 1), transfer];

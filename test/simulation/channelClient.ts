@@ -35,8 +35,8 @@ interface ChannelAnswer {
 
 /**
  * One client of a payment channel, which behaves like the official client. It signs the next voucher for the amount
- * that it believes is charged, plus the price. If a 402 proves another charged amount with the client's last voucher,
- * the client corrects its belief.
+ * that it believes is charged, plus the price. If a 402 proves another charged amount by the client's last voucher, the
+ * client adopts that amount.
  */
 export class ChannelClient {
   readonly holder: Holder;

@@ -57,7 +57,8 @@ test("the simulation plays the same schedule for the same seed, independently of
     const logs = new Map<number, string>();
     for (const seed of order) {
       const { log } = (await simulation.play(seed)).world;
-      logs.set(seed, log.map((line) => line.split("\\n    at ")[0]).join("\n")); // without stack traces
+      // Removes the stack trace from the line.
+      logs.set(seed, log.map((line) => line.split("\\n    at ")[0]).join("\n"));
     }
     return seeds.map((seed) => logs.get(seed));
   };

@@ -10,7 +10,7 @@ export function countedBytes(bytes: Uint8Array): { bytes: Uint8Array; reads(): n
       if (key === "buffer") reads += target.length;
       const value = Reflect.get(target, key, target);
       if (typeof value !== "function") return value;
-      // a native function may read every byte up to the end, for indexOf from the given offset on
+      // a native function may read all bytes up to the end; indexOf begins at the offset that it gets
       return (...args: unknown[]) => {
         reads += target.length - (key === "indexOf" ? Number(args[1] ?? 0) : 0);
         return value.apply(target, args);

@@ -30,7 +30,7 @@ export interface Part {
   rows?: "all" | "members";
   /** Filters in the order in which they encode the data. */
   filters?: Filter[];
-  /** Entries that replace those computed by the writer, such as /Length and /Filter. */
+  /** Entries that replace the entries computed by the writer, such as /Length and /Filter. */
   entries?: string;
   /** Returns a damaged version of the encoded data. */
   damage?: (data: string) => string;

@@ -13,7 +13,10 @@ const TOKEN =
 /** Returns the item at the fraction `share` of a list's length. */
 export const pick = <T>(items: readonly T[], share: number): T => items[Math.floor(share * items.length)]!;
 
-/** Returns an object number between 1 and the first number that is not in use, selected by the fraction `share`. */
+/**
+ * Returns an object number that the fraction `share` selects. The result is between 1 and one more than the largest
+ * number in use.
+ */
 export function someNumber({ parts }: Draft, share: number): number {
   const largest = Math.max(
     ...parts.flatMap(({ num, members }) => [num ?? 0, ...(members ?? []).map(({ num }) => num)]),

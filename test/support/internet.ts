@@ -242,7 +242,10 @@ function supportedBy(behavior: string): Response {
   return Response.json({ kinds, extensions: [], signers: { "solana:*": FEE_PAYERS, "eip155:*": ["0x1"] } });
 }
 
-/** Functions that let the requests continue that wait in {@link together} or for a request to `/release`. */
+/**
+ * Functions that resume waiting requests. A request waits in {@link together}, or until a request to `/release`
+ * arrives.
+ */
 const waiting: (() => void)[] = [];
 
 /** Waits until `count` requests have arrived. `times` is the number of requests so far, including the current one. */

@@ -66,7 +66,7 @@ function embed(clusters: readonly Cluster[], options = {}) {
 const letters = (count: number) => String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x4e00 + i));
 
 describe("an embedded font", () => {
-  it("embeds a symbolic simple font with the same tagged name in all its objects", async () => {
+  it("an embedded simple font is symbolic and has the same tagged name in all its objects", async () => {
     const { sink, embedded } = embed(await clustersOf("DRAFT"));
     expect(embedded.ref).toBe(`${sink.objects.length} 0 R`);
     const simple = sink.text("/Subtype/TrueType");
@@ -131,7 +131,7 @@ describe("an embedded font", () => {
     expect(program.advance(1)).toBe(Math.round(1000 * embedded.widthOf(clusters[0]!)));
   });
 
-  it("declares the length of an embedded font program", async () => {
+  it("an embedded font declares the length of its font program", async () => {
     const { sink } = embed(await clustersOf("DRAFT"));
     expect(sink.objects).toContainEqual(
       expect.objectContaining({ dict: `/Length1 ${sink.stream("/FontFile2").length}/Filter/FlateDecode` }),

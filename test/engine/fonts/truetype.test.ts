@@ -46,7 +46,7 @@ describe("a TrueType font", () => {
     expect(() => regular.outline(60_000)).toThrow("no glyph 60000");
   });
 
-  it("reads a font from a view that begins within a larger buffer", () => {
+  it("reads a font from a byte array that is a view into a larger buffer", () => {
     const larger = new Uint8Array(regular.bytes.length + 3);
     larger.set(regular.bytes, 3);
     const font = readFont(larger.subarray(3));

@@ -135,7 +135,7 @@ describe("the pixels of a PNG", () => {
     }
   });
 
-  test("reads a PNG from a view that begins within a larger buffer", async () => {
+  test("reads a PNG from a byte array that is a view into a larger buffer", async () => {
     const spec = noisy({ colorType: 6, bitDepth: 8 });
     const png = encodePng(spec);
     const buffer = concat(encode("before!"), png, encode("after"));

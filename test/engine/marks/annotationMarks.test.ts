@@ -19,7 +19,7 @@ const COVERED = 'mark-covered;pages="1"';
 const annotation = (rect: string, entries = "/Subtype/Stamp") => `<<${entries}/Rect[${rect}]/AP<</N 6 0 R>>>>`;
 const STAMP = annotation("100 150 200 250");
 
-/** A mark at [120 170 180 230] of {@link onePage}. */
+/** A mark that covers the rectangle [120 170 180 230] of the page in {@link onePage}. */
 const MARK: ImageMark = { image: MAGENTA, position: "center", scale: 0.2, opacity: 0.5 };
 
 /** Marks a file once in memory and once by reading it in byte ranges. Expects both outputs to be equal. */
@@ -95,7 +95,7 @@ it.each<[string, string, Bodies?]>([
   expect(notices).toEqual([COVERED]);
 });
 
-it("the output repeats the mark above a stamp if the link on the stamp is beside the mark", async () => {
+it("the output repeats the mark above a stamp annotation if the link on the stamp lies beside the mark", async () => {
   const { shown } = await marked(withAnnotations(`[${STAMP}<</Subtype/Link/Rect[100 150 110 160]>>]`));
   expect(shown).toHaveLength(1);
 });

@@ -90,7 +90,7 @@ describe("fitText", () => {
     ["reduces the font size if more lines are too deep", 300, 6, 10.9],
     ["reduces the font size to 6 points", 1000, 12, 6.1],
     ["cuts a text that does not fit at 6 points", 1200, 12, 6],
-  ])("%s if the template limits the height of the text", (_, characters, count, fontSizePt) => {
+  ])("if a template limits the height of a text, the engine %s", (_, characters, count, fontSizePt) => {
     const text = "word ".repeat(characters / 5).trim();
     const fit = fitText(paragraphsOf(text), room({ maxFontSizePt: 12, maxDepthPt: 90 }));
     expect(fit.lines).toHaveLength(count);
@@ -113,7 +113,7 @@ describe("fitText", () => {
   });
 
   test.each([0.4, 1, 2.5])(
-    "cuts a text after the most characters that fit, even if a joined character is %d times as wide as a single one",
+    "a text that is cut keeps as many characters as fit, even if a joined character is %d times as wide as a single one",
     (together) => {
       const setWidth = (set: string) => (set.length === 1 ? 1 : together * set.length);
       const blockEm = (lines: readonly TextLine[]) => ({

@@ -138,7 +138,7 @@ describe("the color of a mark", () => {
   test("a stamp draws its frame in the color of its text", async () => {
     const { all } = await marked(archive({ part: 1 }), { text: "A", template: "stamp", opacity: 1 });
     expect(all).toContain("/C CS 0.479 0.048 0.048 SC");
-    expect(all).toContain("/C CS 1 1 1 SC"); // white, the color of the light edge around text and frame
+    expect(all).toContain("/C CS 1 1 1 SC"); // 1 1 1 is white, the color of the light edge around text and frame
   });
 });
 

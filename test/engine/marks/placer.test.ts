@@ -13,7 +13,7 @@ test.each<[string, string, readonly number[]]>([
   ["a page that is rotated by 90 degrees", `${PAGE} /Rotate 90`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page that is rotated by 270 degrees", `${PAGE} /Rotate 270`, [230 - 40, 10 + 60, 290 - 40, 70 + 60]],
   ["a page with units of two points", `${PAGE} /UserUnit 2`, [310 - 40, 10 + 60, 390 - 40, 90 + 60]],
-])("moves the mark by the offset in the directions that a viewer sees, on %s", async (_, page, box) => {
+])("moves the mark right and up by the offset, as seen by a viewer, on %s", async (_, page, box) => {
   const [found] = await markBoxes(pagesOf([page]), { ...MARK, marginPt: 10, offsetXPt: -40, offsetYPt: 60 });
   for (const [side, value] of found!.entries()) expect(Math.abs(value - box[side]!)).toBeLessThanOrEqual(1);
 });

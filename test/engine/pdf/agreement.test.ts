@@ -128,7 +128,7 @@ describe("the output", () => {
       /^<<\/Length 3 \/A 1 >> stream 0 g/,
     ],
     ["a new node above a page that replaces the page tree", { 1: CATALOG, 2: PAGE }, 1, /\/Pages {1,2}(?!2 )\d+ 0 R/],
-  ])("the output has %s", async (_, bodies, num, expected) => {
+  ])("readers agree on the output, because it has %s", async (_, bodies, num, expected) => {
     expect(await written(file(bodies), num)).toMatch(expected);
     expect(await outcome(file(bodies))).toBe("1 marked");
   });
@@ -165,7 +165,7 @@ describe("the output", () => {
       "an encryption dictionary whose /Type is /Page",
       encode(encrypted("revision 2").replace("<< /Filter", "<</Type/Page/Filter")),
     ],
-  ])("the output retains %s", async (_, source) => {
+  ])("the output retains an object that looks like a page: %s", async (_, source) => {
     expect(await outcome(source instanceof Uint8Array ? source : file(source))).toBe("1 marked");
   });
 
@@ -486,7 +486,7 @@ describe("a file", () => {
       ),
       "damaged_pdf",
     ],
-  ])("rejects a file %s", async (_, bytes, code) => {
+  ])("rejects a file that readers may interpret differently: a file %s", async (_, bytes, code) => {
     expect(await outcome(bytes)).toBe(code);
   });
 });

@@ -109,7 +109,7 @@ describe("openPdf", () => {
     expect(asked.reduce((sum, length) => sum + length, 0)).toBeLessThan(200_000);
   });
 
-  it("openPdf finds both pages of a file in byte ranges although the cross-reference has an offset beyond the end of the file", async () => {
+  it("openPdf finds both pages of a file that is read in byte ranges, although a cross-reference offset is beyond the end of the file", async () => {
     const far = { 1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[4 0 R 5 0 R]>>" };
     const bytes = file({
       ...far,
@@ -291,7 +291,7 @@ describe("page attributes", () => {
       "/MediaBox[0 0 1 1]/MediaBox[0 0 300 400]",
       { box: { x0: 0, y0: 0, x1: 300, y1: 400 } },
     ],
-  ])("the attributes of a page %s", async (_, entries, expected) => {
+  ])("the page attributes that the engine reads %s", async (_, entries, expected) => {
     const { pages: found } = await open(file(onePage(entries)));
     expect(found[0]).toMatchObject(expected);
   });
@@ -315,7 +315,7 @@ describe("openPdf, given unusable files", () => {
       edit(plain, (text) => text.replace("/Root", "/Encrypt<</Filter/Adobe.PubSec/V 4>>/Root")),
       "unsupported_encryption",
     ],
-  ])("rejects a file %s", async (_, bytes, code) => {
+  ])("openPdf rejects an unusable file: a file %s", async (_, bytes, code) => {
     expect(await codeOf(bytes)).toBe(code);
   });
 });
@@ -341,7 +341,7 @@ describe("PdfDocument.signed", () => {
     ["is false for a value of another field", form("[5 0 R]"), { 5: "<</FT/Tx/V 6 0 R>>" }, false],
     ["is false for a field that is its own kid", form("[5 0 R]"), { 5: "<</FT/Sig/Kids[5 0 R 5 0 R]>>" }, false],
     ["is false for a form without signature flags", "/AcroForm<</Fields[5 0 R]>>", { 5: "<</FT/Sig/V 6 0 R>>" }, false],
-  ])("PdfDocument.signed %s", async (_, entry, more, signed) => {
+  ])("the property PdfDocument.signed %s", async (_, entry, more, signed) => {
     const objects = { 6: "<</Type/Sig>>", 7: "<</Parent 5 0 R/V 6 0 R>>", ...more };
     const source = file({ ...onePage(), 1: `<</Type/Catalog/Pages 2 0 R${entry}>>`, ...objects });
     for (const opened of [source, ranges(source)]) expect((await open(opened)).signed).toBe(signed);
@@ -351,20 +351,23 @@ describe("PdfDocument.signed", () => {
 it.each<[string, string]>([
   ["is in an object behind the stream", "5 0 R"],
   ["is wrong", "17"],
-])("a scan of a file in byte ranges finds the end of a large stream whose length %s", async (_, length) => {
-  const size = 9_000_000;
-  const bodies = onePage(undefined, {
-    6: `<</Length ${length}>>stream\n${"0".repeat(size)}\nendstream`,
-    7: String(size),
-  });
-  const source = encode(new FileBuilder().objects(bodies).text.replace("7 0 obj", "5 0 obj"));
-  let read = 0;
-  const counted = new RangeSource(
-    readerBy(source.length, async (start, end) => {
-      read += end - start;
-      return source.slice(start, end);
-    }),
-  );
-  expect((await open(counted)).pages).toHaveLength(1);
-  expect(read).toBeLessThan(5 * source.length);
-});
+])(
+  "a scan of a file that is read in byte ranges finds the end of a large stream whose length %s",
+  async (_, length) => {
+    const size = 9_000_000;
+    const bodies = onePage(undefined, {
+      6: `<</Length ${length}>>stream\n${"0".repeat(size)}\nendstream`,
+      7: String(size),
+    });
+    const source = encode(new FileBuilder().objects(bodies).text.replace("7 0 obj", "5 0 obj"));
+    let read = 0;
+    const counted = new RangeSource(
+      readerBy(source.length, async (start, end) => {
+        read += end - start;
+        return source.slice(start, end);
+      }),
+    );
+    expect((await open(counted)).pages).toHaveLength(1);
+    expect(read).toBeLessThan(5 * source.length);
+  },
+);

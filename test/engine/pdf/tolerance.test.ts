@@ -136,7 +136,7 @@ describe("openPdf, without a scan for objects", () => {
     ["if an object stream lacks /Type", edit(streams, (text) => text.replace("/ObjStm", "/Object"))],
     ["if the /N of an object stream is too large", edit(streams, (text) => text.replace("/N 3", "/N 9"))],
     ["if streams have a wrong /Length", edit(streams, (text) => text.replace(/\/Length \d/g, "/Length 9"))],
-  ])("reads the file's own cross-reference, without a scan for objects, %s", async (_, bytes) => {
+  ])("openPdf uses the file's own cross-reference and needs no scan for objects %s", async (_, bytes) => {
     expect(await widths(bytes)).toBe("300");
   });
 
@@ -281,7 +281,7 @@ describe("readStream", () => {
     ],
     ["correctly if blanks follow the keyword stream", "<</Length 4>>stream \t\r\nabcd\nendstream"],
     ["correctly if no line end follows the keyword stream", "<</Length 4>>streamabcd\nendstream"],
-  ])("the data of a stream end %s", (_, object) => {
+  ])("readStream ends the data of a stream %s", (_, object) => {
     const { data } = readStream(new MemorySource(encode(`1 0 obj${object}`)), 0, () => undefined);
     expect(latin1(data)).toBe("abcd");
   });
@@ -449,7 +449,7 @@ describe("the output", () => {
       resources("<</XObject 99 0 R>>"),
       /\/Resources <<\/XObject<<\/[A-Z][a-z]{2}0 \d+ 0 R>>>>/,
     ],
-  ])("the output %s", async (_, bytes, expected) => {
+  ])("the output of a file with a repairable defect %s", async (_, bytes, expected) => {
     expect(latin1(await stamp(bytes))).toMatch(expected);
   });
 

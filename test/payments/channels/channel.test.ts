@@ -247,7 +247,7 @@ test("only one of two waiting calls may use a channel once the channel is free",
   const { payer, channel } = await opened();
   const first = await channel.reserve(await payer.voucher(2 * PRICE));
   const waiting = [1, 2].map(async () => channel.reserve(await payer.voucher(2 * PRICE), { waitMs: 25_000 }));
-  await new Promise((resolve) => setTimeout(resolve, 20)); // until both waiting calls are signed
+  await new Promise((resolve) => setTimeout(resolve, 20)); // gives both waiting calls the time to sign their vouchers
   if (first.status === "reserved") await channel.release(first.id);
   await new Promise((resolve) => setTimeout(resolve));
   await channel.pass(25_000);
@@ -445,7 +445,7 @@ test("a channel sells nothing and claims at once after the payer has requested a
   const { payer, channel } = all;
   await channel.pass(HOUR); // time for the channel to claim the first calls
   await sellAll(all, 20, 20);
-  channel.chain.isAway = true; // so that the next hourly claim fails
+  channel.chain.isAway = true; // the facilitator does not answer, so the next hourly claim fails
   await channel.pass(HOUR);
   channel.chain.requestWithdrawal(channel.now / 1000);
   channel.chain.isAway = false;
@@ -502,7 +502,7 @@ test("only the larger sum is claimed if two deployments with the same keys have 
   expect((await other.sell(await payer.voucher(PRICE))).status).toBe("sold");
   await channel.pass(HOUR);
   await other.pass(HOUR);
-  expect(channel.chain.snapshot.totalClaimed).toBe(charged(2)); // although three calls were sold
+  expect(channel.chain.snapshot.totalClaimed).toBe(charged(2)); // the sum of two calls, although three calls were sold
 });
 
 test("a channel writes off the amount that the payer has withdrawn before the claim", async () => {

@@ -295,7 +295,7 @@ describe("facilitatorClients", () => {
       );
   });
 
-  test("the local facilitator replaces a missing configuration, if the local facilitator is allowed", async () => {
+  test("uses the local facilitator if no facilitator is configured, and throws if the local facilitator is not allowed", async () => {
     const none = { facilitators: [], facilitatorTimeoutMs: 2000 };
     expect(facilitatorClients(none, true, SILENT)).toEqual([localFacilitator]);
     expect(() => facilitatorClients(none, false, SILENT)).toThrow(PaymentError);

@@ -42,7 +42,7 @@ describe("conclude", () => {
     [{ outcome: "unknown", transaction: "0x8" }, "retry 0x8, in doubt", "retry 0x8, in doubt"],
     [{ outcome: "lost", reason: "why" }, "refused why", "refused why"],
   ])(
-    "the facilitator's answer %j means for the first settlement attempt: %s; for an attempt after an unclear answer: %s",
+    'the answer %j to a first settlement attempt leads to the conclusion "%s", and after an unclear answer to "%s"',
     (answer, first, inDoubt) => {
       const meaning = (doubt: boolean, now: number) => {
         const concluded = conclude(settling(doubt), answer, now, false);
@@ -62,7 +62,7 @@ describe("conclude", () => {
     [refusal("unsent"), "retry", "retry"],
     [refusal("refused"), "refused", "refused"],
   ] as const)(
-    "if a node is configured, the facilitator's answer %j means: %s; if the facilitator's accounts are unknown: %s",
+    'with a node, the answer %j to a settlement leads to the conclusion "%s", and to "%s" if the facilitator\'s accounts are unknown',
     (answer, named, not) => {
       const concluded = (signers: string[]) => conclude({ ...settling(false), signers }, answer, T, true).conclusion;
       expect([concluded([SIGNER]), concluded([])]).toEqual([named, not]);
@@ -91,9 +91,12 @@ test.each<[Evidence | undefined, object | undefined]>([
     { outcome: "lost", reason: "why" },
     { conclusion: "burned", reason: "why" },
   ],
-])("the chain's evidence %j about a payment that third parties can still submit means: %j", (found, expected) => {
-  expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
-});
+])(
+  "the chain's evidence %j about a payment that third parties can still submit leads to the conclusion %j",
+  (found, expected) => {
+    expect(concludeExposed({ ...call, signers: ["0xf1", SIGNER] }, found)).toEqual(expected);
+  },
+);
 
 test("the delay before a retry doubles from 2 s up to a minute, and is an hour after twelve attempts", () => {
   expect([1, 2, 3, 5, 6, 12, 13, 20].map(backoffMs)).toEqual([
@@ -427,7 +430,7 @@ describe("LedgerEntry.invalidateClaims", () => {
   });
 });
 
-test("a payment that no call has claimed cannot be released or settled, and the output of such a call is deleted", async () => {
+test("a call that has not claimed the payment can neither release nor settle it, and the output of the call is deleted", async () => {
   const { record, seen, state } = world();
   await record.release("claim", undefined);
   await record.alarm();

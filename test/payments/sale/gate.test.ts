@@ -354,7 +354,7 @@ describe("the answer to a status of the ledger", () => {
     });
   });
 
-  test("the receipt says so if only the facilitator's word proves the settlement", async () => {
+  test("the receipt notes that only the facilitator's word proves the settlement", async () => {
     const status: PaymentStatus = { status: "sold", value: '"work"', transaction: "", settledAt: 1, isProved: false };
     const { outcome } = await sale("good", await paymentFrom(), { ledger: ledgerThatFinds(status) });
     expect(outcome).toMatchObject({

@@ -52,7 +52,7 @@ describe("a scanned file", () => {
 
 describe("an unreadable page dictionary", () => {
   const LOST = "]<</Type/Page>>";
-  /** Returns a file with the page tree's /Kids referring to these objects, numbered from 10. */
+  /** Returns a file whose page tree lists these objects as pages, numbered from 10. */
   const listing = (pages: string[], count: string | number = pages.length): Uint8Array => {
     const kids = pages.map((_, index) => `${10 + index} 0 R`).join(" ");
     const bodies = Object.fromEntries(pages.map((text, index) => [10 + index, text]));

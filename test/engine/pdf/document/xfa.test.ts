@@ -46,7 +46,7 @@ describe("an XFA form without /NeedsRendering", () => {
     ["with /NeedsRendering", form("/NeedsRendering true/AcroForm<</XFA 5 0 R>>")],
     ["with /NeedsRendering behind a reference", form("/NeedsRendering 6 0 R/AcroForm<</XFA 5 0 R>>", { 6: "true" })],
     ["whose pages have no content", form("/AcroForm<</XFA 5 0 R>>", {}, BOX)],
-  ])("rejects an XFA form %s", async (_, source) => {
+  ])("rejects an XFA form that cannot be shown as PDF pages: a form %s", async (_, source) => {
     expect(await outcome(source)).toBe("xfa_not_supported");
   });
 });

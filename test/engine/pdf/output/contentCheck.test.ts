@@ -92,7 +92,7 @@ describe.each([
   ["the first of an array's contents", "[9 0 R 11 0 R]"],
 ])("malformed content far from other objects, as %s", (_kind, contents) => {
   it.each(BAD)(
-    "a file in byte ranges is planned again, with the same output as in memory, if page content far from other objects is %s",
+    "a file that is read in byte ranges is planned again, with the same output as in memory, if distant page content is %s",
     async (_, object) => {
       const source = withFar(contents, object, { 4: "5" }, { 14: "60", 15: "20" }).table().bytes();
       const { result, isAgain } = await byRanges(source);
@@ -102,7 +102,7 @@ describe.each([
   );
 });
 
-test("a file in byte ranges is planned again if two pages share malformed content far from other objects", async () => {
+test("a file that is read in byte ranges is planned again if two pages share distant malformed content", async () => {
   const builder = withFar("13 0 R", "null", { 13: "[11 0 R 9 0 R]" });
   const { result, isAgain } = await byRanges(builder.table().bytes());
   expect(latin1(result)).toBe(latin1(await stamp(builder.bytes())));
@@ -147,7 +147,7 @@ describe("well-formed content far from other objects", () => {
     ["a length in an object stream", PACKED.xrefStream(16, members).bytes()],
     ["other contents in the same array", withFar("[11 0 R 9 0 R]", stream("/Length 16")).table().bytes()],
   ])(
-    "a file in byte ranges is planned once, without reading well-formed content that is far from other objects: %s",
+    "a file that is read in byte ranges is planned only once, without reading distant content that is well-formed: %s",
     async (_, source) => {
       const { result, planned, copied, isAgain } = await byRanges(source);
       expect(latin1(result)).toBe(latin1(await stamp(source)));

@@ -1,6 +1,6 @@
 /**
- * Tests the cost of rewriting an object stream. The output rewrites the other members of an object stream if it
- * contains a page.
+ * Tests the cost of rewriting an object stream that contains a page. The output must also rewrite the other members of
+ * this object stream.
  */
 import { deflateSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
@@ -54,7 +54,7 @@ it.each([
   expect((await kept(membersAtOnePlace(1, text))).map((member) => latin1(member.text))).toEqual([expected]);
 });
 
-it("writes object-stream members that share an offset from one shared buffer, without copies", async () => {
+it("object-stream members that share an offset also share one buffer when they are rewritten", async () => {
   const members = await kept(membersAtOnePlace(50, `[1]${" ".repeat(10_000)}`));
   expect(members.map(({ num }) => num)).toEqual(Array.from({ length: 50 }, (_, index) => 100 + index));
   expect(new Set(members.map(({ text }) => text.buffer)).size).toBe(1);
@@ -88,7 +88,7 @@ it("yields to the event loop while it checks whether a long object-stream member
   expect(turns).toBe(3);
 });
 
-it("writes very long object-stream members correctly, although deflating them yields to the event loop", async () => {
+it("writes very long object-stream members correctly, although compressing them yields to the event loop several times", async () => {
   const text = `[${"1 0 R ".repeat(1 << 19)}]`;
   const document = await open(await stamp(membersAtOnePlace(1, text)));
   const found = document.objects.run(() =>

@@ -67,7 +67,7 @@ describe("private data", () => {
       { 3: page(PIECE), ...CHAIN, 4: "<</Length 3/A[>>\nstream\n0 g\nendstream" },
     ],
     ["private data with a malformed dictionary", { 3: page(PIECE), 10: "<</A 11 0 R", 11: secret }],
-  ])("the output has no object of %s", async (_, bodies) => {
+  ])("the output contains no object that belongs to %s", async (_, bodies) => {
     const builder = new FileBuilder();
     const objects = { ...onePage(BOX), ...bodies };
     const members = Object.entries(objects).filter(([, body]) => typeof body === "string" && body.endsWith(">>"));

@@ -1,6 +1,6 @@
 /**
- * Tests that values.ts, which parses dictionaries, and lexer.ts, which finds the positions of entries, agree even if a
- * dictionary contains garbage.
+ * Tests that two ways to read a dictionary find the same entries, even among garbage: values.ts parses the dictionary,
+ * and lexer.ts finds the positions of its entries.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
