@@ -20,7 +20,7 @@ describe("MemoryPool", () => {
     expect(takeAll(shares[0]!)).toBe(500);
     shares[0]!.release();
     for (let bytes = 0; bytes < 1000; bytes++) for (const share of shares) share.take(1);
-    // Half of the 20 bytes that each of 50 calls would get in equal shares.
+    // The expected minimum is half of the 20 bytes that each of 50 calls would get in equal shares.
     expect(takeAll(new MemoryShare(pool, LONGEST_MS))).toBeGreaterThanOrEqual(10);
   });
 

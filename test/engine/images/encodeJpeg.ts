@@ -3,7 +3,7 @@ import { concat, uint16, uint32 } from "./encodePng.ts";
 
 /** Describes an image to encode: blocks of 8 x 8 pixels, each of one color. */
 export interface JpegSpec {
-  /** Width in blocks. */
+  /** Width of the image in blocks of 8 pixels. */
   width: number;
   height: number;
   /** Returns the color of a block in the stored components, such as YCbCr. */

@@ -36,11 +36,11 @@ test("watermark reports the corners of an image on a page as displayed, one outl
   ]);
 });
 
-test("the outline of a turned text has its corners in the order of the text before its rotation", async () => {
+test("the outline of a rotated text lists its corners in the order that they have before the rotation", async () => {
   const pdf = pagesOf(["/MediaBox [0 0 400 400]"]);
   const [outline] = await outlinesOf(pdf, { text: "A", template: "horizontal", rotation: 90, fontSizePt: 50 });
   const [a, b, c, d] = rounded(outline!) as [number[], number[], number[], number[]];
-  expect(a[0]).toBe(b[0]); // the baseline runs upward
+  expect(a[0]).toBe(b[0]); // the baseline of the rotated text runs upward
   expect(b[1]).toBeGreaterThan(a[1]!);
   expect([(a[0]! + c[0]!) / 2, (b[1]! + d[1]!) / 2].map(Math.round)).toEqual([200, 200]);
   expect(outline!.scale * 100).toBeCloseTo(50);

@@ -102,7 +102,7 @@ describe("a settled payment without a proof of its payer", () => {
     expect(error).toMatchObject({ name: "PaymentRequired", reason: expect.stringMatching(/^payment_already_used: /) });
   });
 
-  test("a settled payment that is sent again without proof of the payer needs a proof, unless its request is known to differ", async () => {
+  test("a settled payment that is sent again needs a proof of the payer, unless the call is certain to be for another request", async () => {
     expect(await admitted(async () => "own")).toMatchObject(proofRequired);
     expect(await admitted(async () => undefined)).toMatchObject(proofRequired);
     expect(await admitted()).toMatchObject(proofRequired);

@@ -155,7 +155,7 @@ test("a slow call never settles its payment after its lease has expired and anot
   expect([await isSold(first), await isSold(second)]).toEqual([false, true]);
 });
 
-test("a call whose content an earlier payment is still buying gets an idempotency key that is bound to the earlier payment", async () => {
+test("while an earlier payment is being settled, a call with the same content gets an idempotency key bound to that payment", async () => {
   const first = await paymentFrom();
   const found: { released: number; bound: unknown[] } = { released: 0, bound: [] };
   const holder = { payment: "earlier", chain: first.chain, fingerprint: "request", version: 3 };

@@ -260,7 +260,7 @@ describe("the log of a sale", () => {
     expect(JSON.stringify(events)).not.toContain(payment.signature.slice(2));
   });
 
-  test("a sale measures the durations of verification and settlement, and nothing for a call that needs neither", async () => {
+  test("a sale measures the durations of verification and settlement, and measures nothing for a call that needs neither of them", async () => {
     const asked: string[] = [];
     let now = Date.now();
     const timed: SaleTerms<string>["timed"] = async (step, act) => {
