@@ -478,6 +478,11 @@ describe("a file", () => {
     ],
     ["with a malformed encryption dictionary", encode(aes.replace("/V 4", "/V 4 x")), "damaged_pdf"],
     ["with a key twice in the encryption dictionary", encode(aes.replace("/V 4", "/V 4/#56 2")), "damaged_pdf"],
+    [
+      "with a crypt filter that refers to no dictionary",
+      encode(aes.replace(/\/CF\s*<</, "/CF <</Old 99 0 R ")),
+      "unsupported_encryption",
+    ],
     ["with a key twice in a crypt filter", encode(aes.replace("/CFM /AESV2", "/CFM /V2/CFM /AESV2")), "damaged_pdf"],
     [
       "with a malformed encryption dictionary in the trailer",

@@ -34,13 +34,14 @@ function readEncrypt(objects: Objects, dict: Dictionary): EncryptDictionary {
 
   const cf: EncryptDictionary["cf"] = {};
   for (const [filter, value] of objects.dictionary(dict.get("CF")) ?? []) {
-    const entry = objects.dictionary(value);
-    if (entry)
-      cf[filter] = {
-        cfm: name("CFM", entry) ?? "None",
-        length: number("Length", entry),
-        authEvent: name("AuthEvent", entry),
-      };
+    if (value === null) continue;
+    // an entry that is no dictionary counts too, because a reference may lead to an object that is readable only later
+    const entry = objects.dictionary(value) ?? new Map();
+    cf[filter] = {
+      cfm: name("CFM", entry) ?? "None",
+      length: number("Length", entry),
+      authEvent: name("AuthEvent", entry),
+    };
   }
   return {
     filter: name("Filter") ?? "",
