@@ -4,7 +4,10 @@ import { ORIGIN, offerOf, send, TEXT } from "../support/client.ts";
 
 const MB = new Uint8Array(1 << 20).fill(0x61);
 
-/** Returns a body of unknown length: `beginning`, then 200 MB of filler. `read()` returns the MB of filler read so far. */
+/**
+ * Returns a body of unknown length, which has `beginning` and then 200 MB of filler. `read()` returns how many
+ * megabytes of filler were read so far.
+ */
 function endless(beginning: string) {
   let read = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -22,7 +25,7 @@ describe("a body of unknown length", () => {
     return (await send(TEXT, { method: "POST", headers, body })).json();
   };
 
-  test("reports an invalid form before the rest of a long body arrives", async () => {
+  test("the service reports an invalid form before the rest of a long body arrives", async () => {
     const { body, read } = endless(`${part("text")}A\r\n${part("text")}B\r\n${part("file", '; filename="a.pdf"')}`);
     expect(await post("multipart/form-data; boundary=b", body)).toMatchObject({ code: "invalid_request" });
     expect(read()).toBeLessThan(10);
@@ -33,7 +36,7 @@ describe("a body of unknown length", () => {
     ["a form without a file", "multipart/form-data; boundary=b", 32, part("text"), "body_too_large"],
     ["JSON", "application/json", 32, '{"text":"', "body_too_large"],
   ])(
-    "rejects a body without Content-Length as soon as it exceeds the limit: %s",
+    "the service rejects a body without Content-Length as soon as it exceeds the limit: %s",
     async (_, type, megabytes, beginning, code) => {
       const { body, read } = endless(beginning);
       expect(await post(type, body)).toMatchObject({ code });
@@ -41,7 +44,7 @@ describe("a body of unknown length", () => {
     },
   );
 
-  test("rejects an MCP message without Content-Length as soon as it exceeds the limit", async () => {
+  test("the MCP endpoint rejects a message without Content-Length as soon as it exceeds the limit", async () => {
     const { body, read } = endless('{"jsonrpc":"');
     const headers = { "Content-Type": "application/json", Host: new URL(ORIGIN).host };
     const response = await send("/mcp", { method: "POST", headers, body });
@@ -57,18 +60,21 @@ describe("a body with Content-Encoding", () => {
     ["POST", "/v1/uploads"],
     ["PUT", "/v1/uploads/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
     ["POST", "/mcp"],
-  ])("rejects a compressed body and names `identity` as the supported encoding: %s %s", async (method, path) => {
-    const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
-    const response = await send(path, { method, headers, body: "{}" });
-    expect(response.status).toBe(415);
-    expect(response.headers.get("Accept-Encoding")).toBe("identity");
-    expect(await response.json()).toMatchObject({
-      code: "unsupported_media_type",
-      detail: expect.stringContaining("without Content-Encoding"),
-    });
-  });
+  ])(
+    "the service rejects a compressed body and names `identity` as the supported encoding: %s %s",
+    async (method, path) => {
+      const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+      const response = await send(path, { method, headers, body: "{}" });
+      expect(response.status).toBe(415);
+      expect(response.headers.get("Accept-Encoding")).toBe("identity");
+      expect(await response.json()).toMatchObject({
+        code: "unsupported_media_type",
+        detail: expect.stringContaining("without Content-Encoding"),
+      });
+    },
+  );
 
-  test("accepts Content-Encoding: identity, and an empty body with any Content-Encoding", async () => {
+  test("the service accepts Content-Encoding: identity, and an empty body with any Content-Encoding", async () => {
     const headers = { "Content-Type": "application/json", "Content-Encoding": "Identity, identity" };
     expect((await send("/v1/uploads", { method: "POST", headers, body: '{"size":100}' })).status).toBe(201);
     const empty = { "Content-Encoding": "gzip", "Content-Length": "0" };

@@ -25,7 +25,7 @@ type ToolResult = {
 };
 type Terms = { error: string; accepts: { scheme: string; extra: Record<string, unknown> }[] };
 
-/** Returns a deployment that offers channels, and a payer with a channel there. */
+/** Returns a deployment that offers payment channels, and a payer with a channel to this deployment. */
 function channelled(bindings: object = {}) {
   const seller = deployment("channels", bindings);
   const payer = new TestPayer();
@@ -56,7 +56,7 @@ function channelled(bindings: object = {}) {
 }
 
 describe("payment through a channel", () => {
-  test("a 402 offers payment channels after the scheme exact, if a facilitator lists the channel scheme and CHANNEL_KEY is set", async () => {
+  test("a 402 offers payment channels after the scheme exact if a facilitator lists the channel scheme and CHANNEL_KEY is set", async () => {
     const offered = async (bindings: object, behavior = "channels") => {
       const { headers } = await deployment(behavior, bindings).call({});
       const { accepts } = decodeHeader(headers.get("PAYMENT-REQUIRED")!) as Terms;
@@ -67,7 +67,7 @@ describe("payment through a channel", () => {
     expect(await offered({}, "good")).toEqual(["exact"]);
   });
 
-  test("the OpenAPI document lists the channel scheme exactly if a 402 offers channels", async () => {
+  test("the OpenAPI document lists the payment-channel scheme only if a 402 offers channels", async () => {
     const protocols = async (bindings: object) => {
       const { text } = await deployment("channels", bindings).call({ method: "GET" }, "/openapi.json");
       return JSON.parse(text).paths[TEXT].post["x-payment-info"].protocols as object[];
@@ -111,7 +111,7 @@ describe("payment through a channel", () => {
     expect((await call(voucher)).receipt?.extra.channelState.chargedCumulativeAmount).toBe("100000");
   });
 
-  test("a voucher that is sent again gets the lost answer for the same call, and a 402 with the channel's state for another call", async () => {
+  test("a voucher that is sent again gets the lost answer if the call is the same, and a 402 with the channel's state if it differs", async () => {
     const { open, call, payer } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -134,11 +134,11 @@ describe("payment through a channel", () => {
         },
       ],
     });
-    // The 402 has shown the voucher to its sender, so the voucher no longer proves who the payer is.
+    // The service rejects the voucher now: the 402 repeated it to its sender, so it no longer proves who the payer is.
     expect((await call(voucher)).status).toBe(402);
   });
 
-  test("a channel call that repeats an idempotency key gets the same result with a later voucher, and an error with another request", async () => {
+  test("a repeated idempotency key on a channel returns the first result for the same request and an error for another request", async () => {
     const { open, call, payer } = channelled();
     await open();
     const key = { "Idempotency-Key": generatePrivateKey() };
@@ -163,7 +163,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.voucher(3 * PRICE), { text: "other" })).receipt?.extra.chargedAmount).toBe("50000");
   });
 
-  test("a channel pays for a tool call over MCP, and a call without enough gets terms with the channel's state", async () => {
+  test("a payment channel pays for an MCP tool call, and a call with too small a voucher gets terms with the channel's state", async () => {
     const { open, payer, send } = channelled();
     await open();
     const tool = async (payload: object) => {
@@ -207,7 +207,7 @@ describe("payment through a channel", () => {
     });
   });
 
-  test("a payer's purchases include the calls of its channels", async () => {
+  test("the list of a payer's purchases includes calls paid through the payer's channels", async () => {
     const { open, call, payer } = channelled();
     const opened = await open();
     const sold = await call(await payer.voucher(2 * PRICE));
@@ -235,7 +235,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.voucher(3 * PRICE), { text: late })).status).toBe(200);
   });
 
-  test("rejects a channel payment with a foreign signature, an unknown channel or wrong terms", async () => {
+  test("the service rejects a channel payment with a foreign signature, an unknown channel or wrong terms", async () => {
     const { call, payer } = channelled();
     const other = new TestPayer();
     const voucher = await payer.voucher(PRICE);
@@ -246,7 +246,7 @@ describe("payment through a channel", () => {
     expect((await call(await payer.refund(PRICE))).terms?.error).toContain("GET /v1/channel");
   });
 
-  test("a channel buys nothing while SELLING is false, but a paid result can still be fetched", async () => {
+  test("a channel cannot pay for new calls while SELLING is false, but an already paid result can still be fetched", async () => {
     const { open, call, payer, FACILITATOR_URL } = channelled();
     await open();
     const voucher = await payer.voucher(2 * PRICE);
@@ -282,7 +282,7 @@ describe("the operator's view of channels", () => {
   };
   const objectOf = (channelId: string) => env.LEDGER.getByName(channelNameOf(CHAIN.caip2, channelId));
 
-  test("the operator's list has each channel with unclaimed sales, and the sales list has its sales, claims and transfers", async () => {
+  test("the operator can list the channels with unclaimed sales, and the sales list has sales, claims and transfers of each channel", async () => {
     const { open, call, payer, FACILITATOR_URL } = channelled();
     await open();
     await call(await payer.voucher(2 * PRICE));
@@ -364,13 +364,14 @@ describe("refund of a channel", () => {
       amount: "450000",
       extra: { channelState: { balance: "50000", totalClaimed: "50000", chargedCumulativeAmount: "50000" } },
     });
-    // The first refusal makes a client that does not know of the refund read the balance again.
+    // The first error (`cumulative_amount_mismatch`) makes a client that does not know of the refund read the balance
+    // again.
     for (const reason of ["cumulative_amount_mismatch", "cumulative_exceeds_balance"])
       expect((await seller.call(await seller.payer.voucher(2 * PRICE))).terms?.error).toContain(reason);
     expect((await seller.call(await seller.payer.deposit(10 * PRICE, 2 * PRICE))).status).toBe(200);
   });
 
-  test("a refund request whose voucher is not the last one gets a correction, and a payload that is not a refund gets an error", async () => {
+  test("a refund request whose voucher is not the latest one gets a correction, and a payload that is not a refund gets an error", async () => {
     const seller = channelled();
     await seller.open();
     const error = async (payload: object) => {

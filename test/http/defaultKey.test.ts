@@ -30,7 +30,7 @@ function newPayer() {
 }
 const resultFiles = async () => (await storedKeys()).filter((key) => key.startsWith("results/")).length;
 
-test("a repeated call without an idempotency key gets the result of the first call, whether its file is a URL, a data URI or a form field", async () => {
+test("a repeated call without an idempotency key gets the result of the first call, even if it sends the same file in another way", async () => {
   const call = newPayer();
   const first = await call({ file: URL_OF_FILE, text: "A" });
   const before = await resultFiles();
@@ -47,7 +47,7 @@ test("a repeated call without an idempotency key gets the result of the first ca
   expect(await resultFiles()).toBe(before);
 });
 
-test("charges a call without an idempotency key separately if its fields, its file or its payer differ", async () => {
+test("the service charges a call without an idempotency key separately if its fields, its file or its payer differ", async () => {
   const call = newPayer();
   const answers = [
     await call({ file: URL_OF_FILE, text: "A" }),
@@ -59,8 +59,9 @@ test("charges a call without an idempotency key separately if its fields, its fi
   expect(new Set(answers.map(({ url }) => url)).size).toBe(4);
 });
 
-test("charges a repeated call with {date} in its text again on the next day", async () => {
-  const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS; // not in the past, because alarms use the real time
+test("the service charges a repeated call with {date} in its text again on the next day", async () => {
+  // The test uses the next midnight, because alarms use the real time and must not be in the past.
+  const midnight = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
   vi.useFakeTimers({ toFake: ["Date"], now: midnight - 30_000 });
   const call = newPayer();
   const request = { file: URL_OF_FILE, text: "{date}" };
@@ -86,7 +87,7 @@ test("a failed call is executed again when it is repeated", async () => {
   expect(statuses).toEqual([422, 422]);
 });
 
-test("charges each call without an idempotency key if DEFAULT_KEY is false", async () => {
+test("the service charges each call without an idempotency key if DEFAULT_KEY is false", async () => {
   const payer = generatePrivateKey();
   const urls = async (DEFAULT_KEY: string) => {
     const { call } = deployment("good", { DEFAULT_KEY });
@@ -101,7 +102,7 @@ test("charges each call without an idempotency key if DEFAULT_KEY is false", asy
   expect([await urls("true"), await urls("false")]).toEqual([1, 2]);
 });
 
-test("counts the work of repeated calls against the payer's allowance from the 21st call in an hour on", async () => {
+test("the service counts the work of repeated calls against the payer's allowance from the 21st call in an hour", async () => {
   const payer = generatePrivateKey();
   const { call } = deployment("good", { DEFAULT_KEY: "true", UNCHARGED_BYTES_PER_HOUR: String(2 * onePage.length) });
   const statuses: number[] = [];

@@ -22,7 +22,7 @@ async function refusalOf(path: string, body: object): Promise<Refusal> {
   expect(response.status).toBe(400);
   const refusal = await response.json<Refusal>();
   expect(refusal.code).toBe("invalid_request");
-  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // no doubled punctuation mark, such as “?.”
+  expect(refusal.detail).not.toMatch(/[.?!][.?!]/); // The detail has no doubled punctuation mark, such as “?.”
   return refusal;
 }
 
@@ -50,22 +50,25 @@ describe("a missing field", () => {
       "image",
       "`image` is required: a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads).",
     ],
-  ])("names the missing field and its allowed values: %s %j", async (path, body, field, detail) => {
-    for (const sent of [body, formOf(body as Record<string, string>)]) {
-      const refusal = await refusalOf(path, sent);
-      expect(refusal.detail).toContain(detail);
-      expect(refusal.errors.map((error) => error.path)).toEqual([field]);
-    }
-  });
+  ])(
+    "the error for a missing field names the field and its allowed values: %s %j",
+    async (path, body, field, detail) => {
+      for (const sent of [body, formOf(body as Record<string, string>)]) {
+        const refusal = await refusalOf(path, sent);
+        expect(refusal.detail).toContain(detail);
+        expect(refusal.errors.map((error) => error.path)).toEqual([field]);
+      }
+    },
+  );
 
-  test("lists all missing fields at once", async () => {
+  test("the error lists all missing fields at once", async () => {
     const { errors } = await refusalOf(TEXT, {});
     expect(errors.map((error) => error.path)).toEqual(["file", "text"]);
   });
 });
 
 test.each(["", "japanese", "zh_TW", "日本語", "ja-", "ja-JP-JP", "i-klingon", "x".repeat(400)])(
-  "explains language tags if `lang` is the invalid value %j",
+  "the error explains language tags if `lang` is the invalid value %j",
   async (lang) => {
     expect(await messageFor(TEXT, { ...text, lang }, "lang")).toBe(
       "must be a language tag (BCP 47), such as ja, zh-Hant, zh-HK or ur",
@@ -119,15 +122,18 @@ describe("an invalid value", () => {
       "image",
       "must be a URL, a data URI, base64 or an upload (tool request_upload, or POST /v1/uploads)",
     ],
-  ])("reports the allowed values of a field with an invalid value: %s %#", async (path, body, field, message) => {
-    expect(await messageFor(path, body, field)).toBe(message);
-  });
+  ])(
+    "the error for a field with an invalid value states the allowed values: %s %#",
+    async (path, body, field, message) => {
+      expect(await messageFor(path, body, field)).toBe(message);
+    },
+  );
 
   test.each([
     [TEXT, { file: "contract.pdf", text: "A" }, "file", "file=@contract.pdf"],
     [IMAGE, { file, image: "logo.png" }, "image", "image=@logo.png"],
   ])(
-    "%s: explains how to upload a file if a form field contains a file name instead of a file: %#",
+    "%s: the error explains how to upload a file if a form field contains a file name instead of a file: %#",
     async (path, fields, field, curl) => {
       expect(await messageFor(path, formOf(fields as Record<string, string>), field)).toMatch(
         new RegExp(`^must be an upload \\(in curl: -F ${curl}\\), an http\\(s\\) URL`),
@@ -136,17 +142,20 @@ describe("an invalid value", () => {
     },
   );
 
-  test.each(PATHS)("explains how to upload a file if the request contains the local path %s", async (name) => {
-    for (const [path, body, field] of [
-      [TEXT, { ...text, file: name }, "file"],
-      [IMAGE, { ...image, image: name }, "image"],
-    ] as const)
-      expect(await messageFor(path, body, field)).toMatch(
-        /^must be an http\(s\) URL, .*; a path .* cannot be read from here: upload the file with the free tool request_upload \(over HTTP: POST \/v1\/uploads\)/,
-      );
-  });
+  test.each(PATHS)(
+    "the error explains how to upload a file if the request contains the local path %s",
+    async (name) => {
+      for (const [path, body, field] of [
+        [TEXT, { ...text, file: name }, "file"],
+        [IMAGE, { ...image, image: name }, "image"],
+      ] as const)
+        expect(await messageFor(path, body, field)).toMatch(
+          /^must be an http\(s\) URL, .*; a path .* cannot be read from here: upload the file with the free tool request_upload \(over HTTP: POST \/v1\/uploads\)/,
+        );
+    },
+  );
 
-  test("rejects an upload URL in place of the upload handle", async () => {
+  test("the service rejects an upload URL in place of the upload handle", async () => {
     const address = "https://pdf.example.com/v1/uploads/498712-9a9326ab1053dfb86c40b51d2c06d24e";
     const message = "is the URL to send the file to. Use the handle upload:… that came with it";
     expect((await refusalOf(TEXT, { ...text, file: address })).errors).toEqual([{ path: "file", message }]);
@@ -154,7 +163,7 @@ describe("an invalid value", () => {
     expect((await refusalOf(TEXT, formOf({ text: "A", file: address }))).errors).toEqual([{ path: "file", message }]);
   });
 
-  test("reports only the repeated field if a form repeats a field", async () => {
+  test("the error for a form that repeats a field names only this field", async () => {
     const form = formOf({ file, text: "A" });
     form.append("text", "B");
     const { detail, errors } = await refusalOf(TEXT, form);
@@ -165,14 +174,14 @@ describe("an invalid value", () => {
   test.each([
     ["", "is empty"],
     ["{'file': 'x'}", "is not well-formed JSON"],
-  ])("shows an example request if the JSON body is %j", async (body, what) => {
+  ])("the error shows an example request if the JSON body is %j", async (body, what) => {
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "application/json" };
     const refusal = await (await send(TEXT, { method: "POST", headers, body })).json<Refusal>();
     expect(refusal.detail).toContain(`The body ${what}. Send an object such as`);
     expect(JSON.parse(/\{.*\}/.exec(refusal.detail)![0])).toEqual(PRODUCTS[0]!.example);
   });
 
-  test("rejects a JSON body that is not an object", async () => {
+  test("the service rejects a JSON body that is not an object", async () => {
     expect((await refusalOf(TEXT, [text])).detail).toContain("The request must be an object of fields.");
   });
 });
@@ -190,22 +199,28 @@ describe("a field with a list of allowed values", () => {
     [TEXT, { ...text, template: "outlined" }, "template", "outline"],
     [TEXT, { ...text, template: "sidebars" }, "template", "sidebar"],
     [IMAGE, { ...image, position: "centr" }, "position", "center"],
-  ])("%s: suggests the nearest allowed value for a misspelled value: %#", async (path, body, field, meant) => {
-    expect(await messageFor(path, body, field)).toBe(`is not known. Did you mean ${meant}?`);
-  });
+  ])(
+    "%s: the error suggests the nearest allowed value for a misspelled value: %#",
+    async (path, body, field, meant) => {
+      expect(await messageFor(path, body, field)).toBe(`is not known. Did you mean ${meant}?`);
+    },
+  );
 
   test.each([
     [TEXT, { ...text, position: "somewhere" }, "position", POSITIONS],
     [TEXT, { ...text, position: "x".repeat(100_000) }, "position", POSITIONS],
     [TEXT, { ...text, template: "fancy" }, "template", Object.keys(TEMPLATES)],
     [IMAGE, { ...image, position: "somewhere" }, "position", IMAGE_POSITIONS],
-  ])("%s: lists all allowed values if none resembles the invalid value: %#", async (path, body, field, all) => {
-    expect(await messageFor(path, body, field)).toBe(`must be one of ${all.join(", ")}`);
-  });
+  ])(
+    "%s: the error lists all allowed values if none resembles the invalid value: %#",
+    async (path, body, field, all) => {
+      expect(await messageFor(path, body, field)).toBe(`must be one of ${all.join(", ")}`);
+    },
+  );
 });
 
 test.each(["diagonal", "outline", "sidebar"])(
-  "the position auto is rejected with the template %s",
+  "the service rejects the position auto with the template %s",
   async (template) => {
     expect(await messageFor(TEXT, { ...text, position: "auto", template }, "position")).toBe(
       "is auto, which needs another template: one of horizontal, tiled, header, footer, stamp",
@@ -224,23 +239,23 @@ describe("an unknown field", () => {
     ["alpha", "opacity"],
     ["size", "font_size"],
     ["Language", "lang"],
-  ])("suggests the nearest field for the unknown field %s", async (name, meant) => {
+  ])("the error suggests the nearest known field for the unknown field %s", async (name, meant) => {
     expect(await messageFor(TEXT, { ...text, [name]: "1" }, name)).toBe(`is not a field. Did you mean \`${meant}\`?`);
   });
 
-  test("reports only the unknown field, and not a missing field whose place it takes", async () => {
+  test("the service reports an unknown field that resembles a missing one, but does not report the missing field too", async () => {
     const { errors } = await refusalOf(TEXT, { file, watermark: "A" });
     expect(errors).toEqual([{ path: "watermark", message: "is not a field. Did you mean `text`?" }]);
     const others = await refusalOf(IMAGE, { file, watermark: image.image });
     expect(others.errors).toEqual([{ path: "watermark", message: "is not a field. Did you mean `image`?" }]);
   });
 
-  test("starts the error message with the name of the unknown field", async () => {
+  test("the error message starts with the name of the unknown field", async () => {
     const { detail } = await refusalOf(TEXT, { ...text, image: "x" });
     expect(detail).toMatch(/^`image` is not a field of this operation, but of POST/);
   });
 
-  test("lists all known fields if none resembles the unknown field", async () => {
+  test("the error lists all known fields if none resembles the unknown field", async () => {
     const message = await messageFor(IMAGE, { ...image, blend: 1 }, "blend");
     for (const field of Object.keys(PRODUCTS[1]!.schemas.json.shape)) expect(message).toContain(`\`${field}\``);
   });
@@ -250,7 +265,7 @@ describe("an unknown field", () => {
     [IMAGE, { ...image, template: "stamp" }, "template", TEXT],
     [TEXT, { ...text, image: image.image }, "image", IMAGE],
     [TEXT, { ...text, scale: 0.2 }, "scale", IMAGE],
-  ])("%s: names the other operation if the field belongs to that operation: %#", async (path, body, field, other) => {
+  ])("%s: the error for a field of the other operation names that operation: %#", async (path, body, field, other) => {
     const { tool } = PRODUCTS.find((product) => product.path === other)!;
     expect(await messageFor(path, body, field)).toBe(
       `is not a field of this operation, but of POST ${other} (MCP tool ${tool})`,
@@ -258,7 +273,7 @@ describe("an unknown field", () => {
   });
 
   test.each(["pages", "page", "page_range", "pageNumbers", "first_page", "PAGES"])(
-    "explains that pages cannot be selected if the request has the unknown field %s",
+    "the error explains that pages cannot be selected if the request has the unknown field %s",
     async (name) => {
       expect(await messageFor(TEXT, { ...text, [name]: "1-3" }, name)).toBe(
         "is not a field: every page is marked, and pages cannot be selected",
@@ -266,7 +281,7 @@ describe("an unknown field", () => {
     },
   );
 
-  test("reports the first 20 of 70 unknown fields, with long names truncated, and the total number", async () => {
+  test("the error for 70 unknown fields lists the first 20 with truncated names, and states the total number", async () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`k${at}${"x".repeat(10_000)}`, at]));
     const response = await callPaid(TEXT, { ...text, ...many });
     const refusal = await response.json<Refusal>();

@@ -20,7 +20,7 @@ async function sendTo(url: string, init?: RequestInit): Promise<Response> {
 }
 
 describe("with FILE_HOST", () => {
-  test("creates links that work only on the file host", async () => {
+  test("a deployment with FILE_HOST creates links that work only on that host", async () => {
     const api = `https://api.example.com${TEXT}`;
     const { accepts } = await (await sendTo(api, { method: "POST" })).json<{
       accepts: Parameters<typeof signPayment>[0][];
@@ -44,12 +44,12 @@ describe("with FILE_HOST", () => {
     ["GET", "/v1/limits"],
     ["GET", "/v1/files"],
     ["GET", "/"],
-  ])("returns 404 for every other path on the file host: %s %s", async (method, path) => {
+  ])("the file host returns 404 for a path that is not a download link: %s %s", async (method, path) => {
     const response = await sendTo(`https://files.example.com${path}`, { method });
     expect([response.status, (await response.json<{ code: string }>()).code]).toEqual([404, "not_found"]);
   });
 
-  test("on the file host, shows browsers an error page without scripts and links, which loads only local assets", async () => {
+  test("the file host shows browsers an error page without scripts and links, which loads only local assets", async () => {
     const headers = { Accept: "text/html" };
     const response = await sendTo("https://files.example.com/v1/files/nothing.pdf?token=0", { headers });
     expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);

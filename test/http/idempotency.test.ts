@@ -9,7 +9,7 @@ const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 const files = async () => (await storedKeys()).length;
 
 describe("Idempotency-Key", () => {
-  test("a repeated call with a newly signed payment gets the same result and a note that the new payment expires unused", async () => {
+  test("a repeated call with a newly signed payment gets the first result and a note that the new payment expires unused", async () => {
     const first = await callPaid(TEXT, body, undefined, "order-1");
     const before = await files();
     const second = await callPaid(TEXT, body, undefined, "order-1");
@@ -21,7 +21,7 @@ describe("Idempotency-Key", () => {
     expect(replayed).toEqual({ ...(bought as object), extra: { note: expect.stringContaining("expires unused") } });
   });
 
-  test("returns the receipt of a repeated call in the x402 version of that call", async () => {
+  test("the receipt of a repeated call is in the x402 version of that call", async () => {
     await callPaid(TEXT, body, undefined, "order-2");
     const second = await send(TEXT, {
       method: "POST",
@@ -35,7 +35,7 @@ describe("Idempotency-Key", () => {
     expect(decodeHeader(second.headers.get("PAYMENT-RESPONSE")!)).toMatchObject({ network: "eip155:84532" });
   });
 
-  test("rejects an Idempotency-Key that was used for another request (422) and stores and charges nothing", async () => {
+  test("the service rejects an Idempotency-Key that was used for another request (422), and neither stores nor charges anything", async () => {
     await callPaid(TEXT, body, undefined, "order-3");
     const [before, payment] = [await files(), await signPayment(await offerOf(TEXT))];
     const other = await callPaid(TEXT, { ...body, text: "OTHER" }, payment, "order-3");
@@ -45,7 +45,7 @@ describe("Idempotency-Key", () => {
   });
 
   test.each(["", "é", "x".repeat(256)])(
-    "rejects the malformed Idempotency-Key %j and leaves the payment usable",
+    "the service rejects the malformed Idempotency-Key %j and leaves the payment usable",
     async (key) => {
       const payment = await signPayment(await offerOf(TEXT));
       const refused = await callPaid(TEXT, body, payment, key);
@@ -57,7 +57,7 @@ describe("Idempotency-Key", () => {
     },
   );
 
-  test("answers 402 to a call without a payment, even if its Idempotency-Key is invalid", async () => {
+  test("the service answers 402 to a call without a payment, even if its Idempotency-Key is invalid", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "Idempotency-Key": "" } });
     expect(response.status).toBe(402);
   });
@@ -76,27 +76,27 @@ describe("payment-identifier", () => {
       body: JSON.stringify(request),
     });
 
-  test("uses the payment-identifier as the idempotency key if the header is missing", async () => {
+  test("the service uses payment-identifier as the idempotency key if the header Idempotency-Key is missing", async () => {
     const first = await (await call("pay_1234567890123456")).json();
     expect(await (await call("pay_1234567890123456")).json()).toEqual(first);
     expect((await call("pay_1234567890123456", {}, { ...body, text: "OTHER" })).status).toBe(422);
   });
 
-  test("returns the same result for a new payment-identifier, because clients create a new one for each attempt", async () => {
+  test("a repeated call with a new payment-identifier gets the first result, because clients create one for each attempt", async () => {
     const first = await call("pay_1111111111111111", {}, { ...body, text: "ATTEMPT" });
     const second = await call("pay_2222222222222222", {}, { ...body, text: "ATTEMPT" });
     expect(await second.json()).toEqual(await first.json());
     expect(second.headers.get("Overprint-Notice")).toBe("payment-not-settled");
   });
 
-  test("prefers the Idempotency-Key header to the payment-identifier", async () => {
+  test("the service prefers the Idempotency-Key header to the payment-identifier", async () => {
     const key = { "Idempotency-Key": "order-5" };
     const first = await (await call("pay_aaaaaaaaaaaaaaaa", key)).json();
     expect(await (await call("pay_bbbbbbbbbbbbbbbb", key)).json()).toEqual(first);
   });
 });
 
-test("does not give the link to a third party who saw the payment on-chain", async () => {
+test("a third party who saw the payment on-chain does not get the download link", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const { output } = await (await callPaid(TEXT, body, payment, "mine")).json<{ output: { url: string } }>();
   for (const guess of [undefined, "mine?", payment.slice(0, 255)]) {
@@ -110,7 +110,7 @@ test("does not give the link to a third party who saw the payment on-chain", asy
   expect((await callPaid(TEXT, body, payment, "mine")).status).toBe(200);
 });
 
-test("returns the result to a slow call that was admitted before another call settled the payment", async () => {
+test("a slow call gets the result if another call with its payment settles first", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const bytes = new TextEncoder().encode(JSON.stringify(body));
   let finish = () => {};

@@ -9,13 +9,14 @@ const FACILITATOR = {
   PAY_TO: "0x00000000000000000000000000000000000000aa",
 };
 
-/** Pays for a call whose `file` is on the service's own machine, and returns the problem code. */
+/** Pays for a call whose `file` is a URL on the service's own machine. Returns the problem code. */
 async function call(origin: string, settings: Record<string, string>, headers: Record<string, string> = {}) {
   const ask = async (init: RequestInit): Promise<unknown> => {
     const context = createExecutionContext();
     const request = new Request(`${origin}/v1/watermark/text`, { method: "POST", ...init });
     const response = await app.fetch(request, { ...env, ...settings }, context);
-    const answer = await response.json(); // the service would drain an unread body for 2 s
+    // Reads the answer, because the service would spend 2 s on draining an unread body.
+    const answer = await response.json();
     await waitOnExecutionContext(context);
     return answer;
   };
@@ -28,8 +29,8 @@ async function call(origin: string, settings: Record<string, string>, headers: R
 }
 
 /**
- * The code if the service tries to fetch the file. The attempt fails, because tests cannot connect to loopback
- * addresses.
+ * Problem code that shows that the service tried to fetch the file. The attempt fails, because tests cannot connect to
+ * loopback addresses.
  */
 const FETCH_TRIED = "source_unreachable";
 const NOT_ALLOWED = "source_not_allowed";
@@ -45,7 +46,7 @@ test.each<[string, string, Record<string, string>, Record<string, string>]>([
   [NOT_ALLOWED, "https://api.example.com", { ...allowed, ...FACILITATOR }, {}],
   [NOT_ALLOWED, LOCAL, { ...allowed, ...FACILITATOR }, { "CF-Connecting-IP": "203.0.113.7" }],
 ])(
-  "returns %s for a file on a loopback address if the server is called at %s with the settings %j and the headers %j",
+  "a call whose file is on a loopback address gets %s if the server is called at %s with the settings %j and the headers %j",
   async (code, origin, settings, headers) => {
     expect(await call(origin, settings, headers)).toBe(code);
   },

@@ -17,7 +17,7 @@ const decode = (header: string) => JSON.parse(atob(header)) as Payload;
 const encode = (payload: unknown) => btoa(JSON.stringify(payload));
 const now = () => Math.floor(Date.now() / 1000);
 
-/** Signs an offer after changing it, so the signature is valid and only the changed field is wrong. */
+/** Changes an offer and signs a payment for it. The signature is valid, and only the changed field is wrong. */
 const signedFor = (change: Partial<Offer>) => async (offer: Offer) => signPayment({ ...offer, ...change });
 /** Changes a valid payment after it was signed. */
 const altered = (change: (payload: Payload) => unknown) => async (offer: Offer) => {
@@ -162,15 +162,18 @@ describe("answers an invalid payment with a 402 that has the reason and the offe
       authorization({ from: `0x${"ab".repeat(20)}` }),
       /payload_signature: the signature is not the payer's\. The local facilitator cannot check smart wallets/,
     ],
-  ])("rejects an invalid version 1 payment: %s", async (_, make, reason) => {
-    const offer = await offerOf(TEXT);
-    const response = await callPaid(TEXT, body, await make(offer));
-    expect(response.status).toBe(402);
-    expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
-    const answer = strict402.parse(await response.json());
-    expect(answer.error).toMatch(reason);
-    expect(answer.accepts).toEqual([offer]);
-  });
+  ])(
+    "the service answers an invalid version 1 payment with a 402 that has the reason and the offer: %s",
+    async (_, make, reason) => {
+      const offer = await offerOf(TEXT);
+      const response = await callPaid(TEXT, body, await make(offer));
+      expect(response.status).toBe(402);
+      expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
+      const answer = strict402.parse(await response.json());
+      expect(answer.error).toMatch(reason);
+      expect(answer.accepts).toEqual([offer]);
+    },
+  );
 
   const V2_PAYLOAD: [string, (payload: PayloadV2) => unknown, RegExp][] = [
     ["version 3", (p) => ({ ...p, x402Version: 3 }), /invalid_payload: x402Version/],
@@ -242,7 +245,7 @@ describe("answers an invalid payment with a 402 that has the reason and the offe
       async (offer) => encode(change(JSON.parse(atob(await signPaymentV2(offer))))),
       reason,
     ]),
-  ])("rejects an invalid version 2 payment: %s", async (_, make, reason) => {
+  ])("the service answers an invalid version 2 payment with a 402 that has the reason: %s", async (_, make, reason) => {
     const offer = await offerOf(TEXT);
     const payment = await make(offer);
     const response = await send(TEXT, {

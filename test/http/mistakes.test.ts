@@ -5,8 +5,8 @@ import { connect } from "../support/mcp.ts";
 import { onePage } from "../support/pdf.ts";
 
 /**
- * Mistakes of a new caller without a wallet. Each row has a request and the answer that names the mistake and says what
- * to do.
+ * Tests mistakes of a new caller without a wallet. Each row has a request and the expected answer, which names the
+ * mistake and says what to do.
  */
 
 const file = "https://files.example.com/contract.pdf";
@@ -19,7 +19,7 @@ interface Unpaid {
   problems?: { path: string; message: string }[];
 }
 
-/** Returns the problems of an unpaid 402, each with its field. */
+/** Returns the problems that an unpaid 402 lists, each with its field. */
 const shown = ({ problems = [] }: Unpaid) => problems.map(({ path, message }) => `${path}: ${message}`).join("\n");
 
 async function answerTo(path: string, type: string | undefined, body: string, headers: Record<string, string> = {}) {
@@ -97,7 +97,7 @@ describe("a mistake in a field", () => {
       { ...text, filename: "out/a.pdf" },
       /^filename: must not contain .* path separators$/,
     ],
-  ])("a call without a payment names the mistake: %s", async (_, path, fields, problem) => {
+  ])("the 402 of an unpaid call names the mistake in a field: %s", async (_, path, fields, problem) => {
     const answer = await answerTo(path, "application/json", JSON.stringify(fields));
     expect([answer.status, shown(await answer.json())]).toEqual([402, expect.stringMatching(problem)]);
   });
@@ -136,7 +136,7 @@ describe("a mistake in a file", () => {
     ["a data URI without base64", "data:application/pdf,%25PDF-1.4", /^file: must be a base64 data URI/],
     ["an image", `data:image/png;base64,${png}`, /^file: This is an image, not a PDF. Convert it first.$/],
     ["a text", pdfUri("Hello"), /^file: The file is not a PDF. Check that you sent the right file.$/],
-  ])("a call without a payment names the mistake: %s", async (_, sent, problem) => {
+  ])("the 402 of an unpaid call names the mistake in `file`: %s", async (_, sent, problem) => {
     const answer = await answerTo(TEXT, "application/json", JSON.stringify({ file: sent, text: "A" }));
     expect([answer.status, shown(await answer.json())]).toEqual([402, expect.stringMatching(problem)]);
   });
@@ -146,12 +146,12 @@ describe("a mistake in a file", () => {
     ["a GIF", dataUri("image/gif", encode("GIF89a")), /^image: This is a GIF. Send a PNG or a JPEG.$/],
     ["a PDF", dataUri("application/pdf", onePage.subarray(0, 1000)), /^image: This is a PDF. Send a PNG or a JPEG.$/],
     ["damaged base64", "data:image/png;base64,@@", /^image: is not valid base64/],
-  ])("a call without a payment names the mistake: %s as image", async (_, sent, problem) => {
+  ])("the 402 of an unpaid call names the mistake in `image`: %s", async (_, sent, problem) => {
     const answer = await answerTo(IMAGE, "application/json", JSON.stringify({ file, image: sent }));
     expect([answer.status, shown(await answer.json())]).toEqual([402, expect.stringMatching(problem)]);
   });
 
-  test("a call without a payment names an upload whose file has not been sent", async () => {
+  test("the 402 of an unpaid call says that no file was sent to the upload yet", async () => {
     const request = { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"size": 100}' };
     const { handle } = await (await send("/v1/uploads", request)).json<{ handle: string }>();
     const answer = await answerTo(TEXT, "application/json", JSON.stringify({ file: handle, text: "A" }));
@@ -164,7 +164,7 @@ describe("a mistake in a file", () => {
     "https://files.example.com/a",
     "JVBERi0xLjQK",
     dataUri("application/pdf", encode("1 0 obj")),
-  ])("a call without a payment finds no mistake in the file %s", async (sent) => {
+  ])("the 402 of an unpaid call names no mistake in the file %s", async (sent) => {
     const answer = await answerTo(TEXT, "application/json", JSON.stringify({ file: sent, text: "A" }));
     expect(shown(await answer.json())).toBe("");
   });
@@ -205,7 +205,7 @@ describe("a mistake in the HTTP request", () => {
       /^: The multipart\/form-data body has no boundary/,
     ],
     ["multipart and a query", `${TEXT}?text=A`, "multipart/form-data; boundary=b", "A", /^text: must be in the body/],
-  ])("a call without a payment names the mistake: %s", async (_, path, type, body, problem) => {
+  ])("the 402 of an unpaid call names the mistake in the HTTP request: %s", async (_, path, type, body, problem) => {
     const answer = await answerTo(path, type, body);
     expect([answer.status, shown(await answer.json())]).toEqual([402, expect.stringMatching(problem)]);
   });
@@ -219,12 +219,12 @@ describe("a mistake in the HTTP request", () => {
     ],
     ["an empty key", "Idempotency-Key", "", /^Idempotency-Key: must be 1 to 255/],
     ["a misnamed key", "X-Idempotency-Key", "k", /^X-Idempotency-Key: is not read. Did you mean Idempotency-Key\?$/],
-  ])("a call without a payment names the mistake in its headers: %s", async (_, name, value, problem) => {
+  ])("the 402 of an unpaid call names the mistake in a header: %s", async (_, name, value, problem) => {
     const answer = await answerTo(TEXT, JSON_TYPE, valid, { [name]: value });
     expect(shown(await answer.json())).toMatch(problem);
   });
 
-  test("the 402 says how to check a form with files before the payment", async () => {
+  test("the 402 of a form with files says how to check the form before the payment", async () => {
     const answer = await send(TEXT, { method: "POST", body: formOf({ file: new File([onePage], "a.pdf"), txt: "A" }) });
     const { unchecked } = await answer.json<{ unchecked: string }>();
     expect([answer.status, unchecked]).toEqual([
@@ -253,7 +253,7 @@ describe("a mistake in the HTTP request", () => {
       415,
       /Send the body without Content-Encoding/,
     ],
-  ])("the answer names the mistake: %s", async (_, path, init, status, detail) => {
+  ])("the answer to a wrong method, path or encoding names the mistake: %s", async (_, path, init, status, detail) => {
     const answer = await send(path, init);
     const problem = await answer.json<{ detail: string }>();
     expect([answer.status, problem.detail]).toEqual([status, expect.stringMatching(detail)]);
@@ -286,7 +286,7 @@ describe("a mistake of an agent", () => {
     ["an SVG", "add_image_watermark", { file, image: dataUri("", encode("<svg/>")) }, /^image: This is an SVG drawing/],
     ["an unknown upload", "add_text_watermark", { ...text, file: "upload:1" }, /^file: This upload does not exist/],
     ["a character without a font", "add_text_watermark", { file, text: "\ue000" }, /^text: No font covers U\+E000/],
-  ])("an unpaid tool call names the mistake: %s", async (_, name, fields, problem) => {
+  ])("an unpaid tool call names the mistake in the arguments: %s", async (_, name, fields, problem) => {
     const answer = await (await connect()).callTool({ name, arguments: fields });
     expect(shown(answer.structuredContent as Unpaid)).toMatch(problem);
     expect((answer.content as { text: string }[])[1]!.text).toContain(" Fix these fields before you pay: `");
@@ -298,7 +298,7 @@ describe("a mistake of an agent", () => {
     expect(shown(answer.structuredContent as Unpaid)).toMatch(/^Idempotency-Key: must be 1 to 255/);
   });
 
-  test("the call of a tool that does not exist names the tools", async () => {
+  test("the error for a call of an unknown tool lists the existing tools", async () => {
     const { tools } = await (await connect()).listTools();
     const names = tools.map(({ name }) => name).join(", ");
     await expect((await connect()).callTool({ name: "watermark", arguments: text })).rejects.toThrow(

@@ -26,7 +26,7 @@ interface Call {
   origin?: string;
 }
 
-/** Calls a deployment with the given settings. */
+/** Calls a deployment that has the given settings. Returns the status, the headers and the JSON body. */
 async function call({ path = TEXT, headers = {}, body = BODY, settings = {}, origin = ORIGIN }: Call = {}) {
   const context = createExecutionContext();
   const isForm = body instanceof FormData;
@@ -47,7 +47,9 @@ async function challenged(options: Call = {}): Promise<Challenge> {
   return challengesIn(headers.get("WWW-Authenticate"))[0]!;
 }
 
-/** Requests a challenge and answers it, by default with a new payer. Returns the value of `Authorization`. */
+/**
+ * Requests a challenge, and pays for it with a new payer by default. Returns the value of the header `Authorization`.
+ */
 async function authorizing(options: Call = {}, key = generatePrivateKey()): Promise<string> {
   return authorizationOf(await credentialFor(await challenged(options), {}, key));
 }
@@ -57,7 +59,7 @@ async function buy(options: Call = {}, key = generatePrivateKey()) {
   return call({ ...options, headers: { ...options.headers, Authorization } });
 }
 
-/** Creates a deployment with a separate facilitator, which counts the payments that it verifies and settles. */
+/** Creates a deployment with its own facilitator, which counts the payments that it verifies and settles. */
 function deployment(behavior = "settles-84532-base_sepolia", settings: object = {}) {
   const FACILITATOR_URL = `https://facilitator.example.com/${behavior}-${crypto.randomUUID()}`;
   const counts = async () => {
@@ -106,7 +108,7 @@ describe("the challenge of an unpaid call", () => {
     expect(chains).toEqual([8453, 137, 84532]);
   });
 
-  test("a 402 has an MPP challenge for only one network if the headers have no room for more", async () => {
+  test("a 402 has an MPP challenge for only one network if more would exceed the header limit", async () => {
     const names = Object.keys(NETWORKS).filter((name) => !name.startsWith("solana"));
     const settings = {
       ...{ NETWORKS: names.join(), RECEIPT_KEY, PAY_TO },
@@ -144,7 +146,7 @@ describe("the challenge of an unpaid call", () => {
   });
 });
 
-describe("a credential", () => {
+describe("an MPP credential", () => {
   test("an MPP credential buys a PDF, and the answer has receipts of MPP and x402", async () => {
     const key = generatePrivateKey();
     const challenge = await challenged();

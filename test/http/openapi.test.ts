@@ -14,7 +14,7 @@ const operations = ({ paths }: Json): Json[] =>
   Object.values(paths as Json).flatMap((path: Json) =>
     ["get", "post", "put", "delete"].flatMap((method) => (path[method] ? [path[method]] : [])),
   );
-/** Resolves a schema that may be a reference. */
+/** Returns a schema, or the schema that a reference points to. */
 const at = (root: Json, schema: Json): Json =>
   schema.$ref === undefined
     ? schema
@@ -23,7 +23,7 @@ const at = (root: Json, schema: Json): Json =>
         .split("/")
         .reduce((part, name) => part[name], root);
 
-test("gives every operation a unique id, a tag, a summary and a description", async () => {
+test("the OpenAPI document gives every operation a unique id, a tag, a summary and a description", async () => {
   const described = await document();
   const all = operations(described);
   expect(new Set(all.map(({ operationId }) => operationId)).size).toBe(all.length);
@@ -37,7 +37,7 @@ test("gives every operation a unique id, a tag, a summary and a description", as
   }
 });
 
-test("declares no security on paid operations, an empty one on free ones, and the sign-in of payers", async () => {
+test("the OpenAPI document declares a sign-in for the purchase list, none for free operations, and no security on paid ones", async () => {
   const described = await document();
   const shown = operations(described).map(({ operationId, security }) => [operationId, security]);
   const { watermarkText, watermarkImage, listPurchases, ...free } = Object.fromEntries(shown);
@@ -47,7 +47,7 @@ test("declares no security on paid operations, an empty one on free ones, and th
   expect(Object.keys(described.components.securitySchemes)).toEqual(["siwx"]);
 });
 
-test("describes request bodies as named components, with default values and allowed positions", async () => {
+test("the OpenAPI document describes request bodies as named components, with default values and allowed positions", async () => {
   const described = await document();
   for (const { path, schemas } of PRODUCTS) {
     const { parameters, requestBody } = described.paths[path].post;
@@ -75,7 +75,7 @@ test("describes request bodies as named components, with default values and allo
   }
 });
 
-test("lists every problem code under the HTTP status of that code", async () => {
+test("the OpenAPI document lists every problem code under the HTTP status of that code", async () => {
   const codes = operations(await document()).flatMap(({ responses }) =>
     Object.entries(responses as Json).flatMap(([status, { content }]: [string, Json]) => {
       const parts: Json[] = content?.["application/problem+json"]?.schema.allOf ?? [];
@@ -91,12 +91,12 @@ describe("headers of problem responses", () => {
   const described = async (path: string, method: string, status: number) =>
     Object.keys((await document()).paths[path][method].responses[status].headers);
 
-  test("documents and sends the Allow header with a 405", async () => {
+  test("the OpenAPI document lists the Allow header for a 405, and the service sends it", async () => {
     expect(await described("/v1/limits", "get", 405)).toContain("Allow");
     expect((await send("/v1/limits", { method: "POST" })).headers.get("Allow")).toBe("GET, HEAD");
   });
 
-  test("documents and sends the Accept-Post header with a 415", async () => {
+  test("the OpenAPI document lists the Accept-Post header for a 415, and the service sends it", async () => {
     expect(await described(TEXT, "post", 415)).toContain("Accept-Post");
     const headers = { "X-PAYMENT": await signPayment(await offerOf(TEXT)), "Content-Type": "text/plain" };
     const refusal = await send(TEXT, { method: "POST", headers, body: "x" });
@@ -106,7 +106,7 @@ describe("headers of problem responses", () => {
     ]);
   });
 
-  test("documents and sends Content-Range with a 416, and documents and honors conditional headers of a download", async () => {
+  test("the OpenAPI document lists Content-Range for a 416 and the conditional headers of a download, and the service supports both", async () => {
     const link = "/v1/files/{id}.pdf";
     expect(await described(link, "get", 416)).toContain("Content-Range");
     const { url, bytes } = (
@@ -129,7 +129,7 @@ describe("headers of problem responses", () => {
 describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   const post = async () => (await document()).paths[path].post as Json;
 
-  test("accepts the documented request examples and returns a result with the fields of the documented result", async () => {
+  test("the documented example requests succeed, and their results have the fields of the documented result", async () => {
     const { requestBody, responses } = await post();
     const { "application/json": json, "multipart/form-data": form } = requestBody.content;
     const texts = Object.fromEntries(Object.entries(form.example).map(([name, value]) => [name, String(value)]));
@@ -144,7 +144,7 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
     }
   });
 
-  test("answers an unpaid call with the 402 that the OpenAPI document shows as the example", async () => {
+  test("the 402 of an unpaid call equals the example in the OpenAPI document", async () => {
     const { requestBody, responses } = await post();
     const body = JSON.stringify(requestBody.content["application/json"].example);
     const headers = { "Content-Type": "application/json", "Content-Length": String(body.length) };
@@ -155,13 +155,13 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
     expect({ ...answer, accepts: shortened }).toEqual(example);
   });
 
-  test("answers a request without fields with the problem that the OpenAPI document shows as the example", async () => {
+  test("the problem for a request without fields equals the example in the OpenAPI document", async () => {
     const { example } = (await post()).responses[400].content["application/problem+json"];
     const answer = await (await callPaid(path, {})).json<Json>();
     expect({ ...answer, request_id: example.request_id }).toEqual(example);
   });
 
-  test("includes the price for discovery indexes in the OpenAPI document", async () => {
+  test("the OpenAPI document includes the price for discovery indexes", async () => {
     expect((await post())["x-payment-info"]).toEqual({
       price: { mode: "fixed", currency: "USD", amount: "0.05" },
       protocols: [{ x402: {} }, { mpp: { method: "evm", intent: "charge", currency: "USD" } }],
@@ -172,7 +172,7 @@ describe.each(PRODUCTS)("the examples of $operation", ({ path }) => {
   });
 });
 
-test("includes the operator's contact and a short payment guide in the OpenAPI document", async () => {
+test("the OpenAPI document includes the operator's contact and a short payment guide", async () => {
   const { info, servers } = await document();
   expect(info.contact.url).toBe(ORIGIN);
   expect(info["x-guidance"]).toContain("PAYMENT-SIGNATURE");

@@ -15,7 +15,7 @@ const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 const encode = (payment: object) => btoa(JSON.stringify(payment));
 
 /**
- * Signs a payment of version 2, and returns its parts.
+ * Signs a version 2 payment and returns its parts.
  * @param terms one of the offered ways to pay
  */
 async function newPayment(terms: object = {}) {
@@ -53,7 +53,7 @@ test.each<[string, Record<string, string>, (terms: Record<string, unknown>) => P
   expect(result.parse(await paid.json()).output.pages).toBe(1);
 });
 
-test("the requests of @apify/mcpc 0.2 buy one result with its first payment, and another after it signs the terms of a refusal", async () => {
+test("the first recorded payment of @apify/mcpc 0.2 buys one result, and the payment signed after a refusal buys another", async () => {
   const { tools } = await (await connect("2025-11-25")).listTools();
   const { paymentRequired, ...way } = tools[0]!._meta!.x402 as { paymentRequired: boolean };
   expect(paymentRequired).toBe(true);

@@ -20,7 +20,7 @@ const newPayer = () => {
 };
 type Payer = ReturnType<typeof newPayer>;
 
-/** The fields of a sign-in message without its signature. The official clients copy most of them from the challenge. */
+/** Fields of a sign-in message, without the signature. The official clients copy most of them from the challenge. */
 interface Message {
   domain: string;
   address: string;
@@ -50,7 +50,7 @@ const messageOf = (account: PrivateKeyAccount, changes: Partial<Message> = {}): 
   ...changes,
 });
 
-/** Signs a message in the text format that viem writes. */
+/** Signs a sign-in message in the text format that viem writes. */
 async function signedBy(account: PrivateKeyAccount, message: Message): Promise<string> {
   const { type, chainId, issuedAt, expirationTime, notBefore, ...same } = message;
   const text = createSiweMessage({
@@ -85,7 +85,7 @@ async function buy({ key }: Payer, headers: Record<string, string> = {}, offer?:
 }
 
 describe("GET /v1/purchases", () => {
-  test("lists a payer's purchases with working links, newest first", async () => {
+  test("the purchase list shows a payer's purchases with working links, newest first", async () => {
     const [payer, other] = [newPayer(), newPayer()];
     const bought = [await buy(payer), await buy(payer), await buy(payer)];
     await buy(other);
@@ -104,7 +104,7 @@ describe("GET /v1/purchases", () => {
     });
   });
 
-  test("returns an empty purchase list for a payer whose only call failed", async () => {
+  test("the purchase list is empty for a payer whose only call failed", async () => {
     const payer = newPayer();
     await send(TEXT, {
       method: "POST",
@@ -114,13 +114,13 @@ describe("GET /v1/purchases", () => {
     expect(await listOf(payer)).toEqual({ purchases: [], next: null });
   });
 
-  test("lists a purchase once if the call was repeated with the same idempotency key", async () => {
+  test("the purchase list has a purchase once if the call was repeated with the same idempotency key", async () => {
     const payer = newPayer();
     for (let times = 0; times < 3; times++) await buy(payer, { "Idempotency-Key": "a" });
     expect((await listOf(payer)).purchases).toHaveLength(1);
   });
 
-  test("lists 100 purchases per page", async () => {
+  test("the purchase list has 100 purchases per page", async () => {
     const { account } = newPayer();
     const book = env.LEDGER.getByName(`purchases:${account.address.toLowerCase()}`);
     for (let at = 0; at < 101; at++) await book.addPurchase({ payment: `${at}`, at, expiresAt: Date.now() + 60_000 });
@@ -132,7 +132,7 @@ describe("GET /v1/purchases", () => {
       expect((await list(header, `?before=${encodeURIComponent(wrong)}`)).status).toBe(400);
   });
 
-  test("answers 402 to a call without a sign-in, with the message to sign in the PAYMENT-REQUIRED header", async () => {
+  test("a purchase list request without a sign-in gets a 402 with the message to sign in the PAYMENT-REQUIRED header", async () => {
     const response = await send(PURCHASES);
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ code: "sign_in_required" });
@@ -155,7 +155,7 @@ describe("GET /v1/purchases", () => {
     ],
     ["resources", { resources: ["https://example.com/a", "https://example.com/b"] }],
     ["only the required fields", {}],
-  ])("accepts a sign-in message with %s", async (_, changes) => {
+  ])("the service accepts a sign-in message with %s", async (_, changes) => {
     const { account } = newPayer();
     expect((await list(await signedBy(account, messageOf(account, changes)))).status).toBe(200);
   });
@@ -168,7 +168,7 @@ describe("GET /v1/purchases", () => {
     ["a past expiration time", { expirationTime: seconds(-1) }, /expired/],
     ["a validity that starts in the future", { notBefore: seconds(60) }, /not valid yet/],
     ["a chain that is not configured", { chainId: "eip155:1" }, /chainId must be one of eip155:84532/],
-  ])("rejects a sign-in message with %s", async (_, changes, why) => {
+  ])("the service rejects a sign-in message with %s", async (_, changes, why) => {
     const { account } = newPayer();
     const response = await list(await signedBy(account, messageOf(account, changes)));
     expect([response.status, await response.json()]).toMatchObject([
@@ -177,7 +177,7 @@ describe("GET /v1/purchases", () => {
     ]);
   });
 
-  test("rejects a sign-in whose signature is by another key or over another message", async () => {
+  test("the service rejects a sign-in whose signature is by another key or over another message", async () => {
     const [{ account }, { account: victim }] = [newPayer(), newPayer()];
     const message = messageOf(victim);
     const signature = JSON.parse(atob(await signedBy(account, messageOf(account)))).signature;
@@ -191,21 +191,21 @@ describe("GET /v1/purchases", () => {
   });
 
   test.each(["", "garbage", btoa("[]"), btoa("{}"), btoa("null"), "e".repeat(9000)])(
-    "rejects the malformed sign-in header %j",
+    "the service rejects the malformed sign-in header %j",
     async (header) => {
       const response = await list(header);
       expect([response.status, await response.json()]).toMatchObject([403, { code: "sign_in_refused" }]);
     },
   );
 
-  test("rejects line breaks in a sign-in field, which could forge other fields", async () => {
+  test("the service rejects line breaks in a sign-in field, which could forge other fields", async () => {
     const { account } = newPayer();
     const header = headerOf(messageOf(account, { statement: "a\nURI: b" }), `0x${"11".repeat(65)}`);
     expect(await (await list(header)).json()).toMatchObject({ detail: expect.stringContaining("one line") });
   });
 });
 
-test("returns the result of a settled payment again, but only to its signed-in payer", async () => {
+test("the service returns the result of a settled payment again, but only to its signed-in payer", async () => {
   const [payer, other] = [newPayer(), newPayer()];
   const { payment, output } = await buy(payer);
   const again = async (account: PrivateKeyAccount) => {
@@ -239,24 +239,24 @@ describe("a contract wallet", () => {
     return answer;
   };
 
-  test("accepts a contract wallet's sign-in if its contract confirms the signature", async () => {
+  test("the service accepts a contract wallet's sign-in if its contract confirms the signature", async () => {
     const yes = `0x1626ba7e${"0".repeat(56)}`;
     expect(await ask({ RPC_URL: nodeThat(yes) })).toMatchObject({ status: 200 });
   });
 
   test.each([`0x${"f".repeat(64)}`, "0x", `0x${"0".repeat(64)}`])(
-    "rejects a contract wallet's sign-in if the contract call returns %j",
+    "the service rejects a contract wallet's sign-in if the contract call returns %j",
     async (result) => {
       expect(await ask({ RPC_URL: nodeThat(result) })).toMatchObject({ status: 403 });
     },
   );
 
-  test("rejects a contract wallet's sign-in with an explanation if RPC_URL is not set", async () => {
+  test("the service rejects a contract wallet's sign-in with an explanation if RPC_URL is not set", async () => {
     expect(await ask({})).toMatchObject({ status: 403, body: { detail: expect.stringContaining("contract wallets") } });
   });
 });
 
-test("accepts a sign-in for another host only if ALLOWED_HOSTS contains that host", async () => {
+test("the service accepts a sign-in for another host only if ALLOWED_HOSTS contains that host", async () => {
   const { account } = newPayer();
   const host = "api.example.com";
   const message = messageOf(account, { domain: host, uri: `https://${host}${PURCHASES}` });

@@ -1,11 +1,11 @@
-/** Tests of payment links: requests that somebody else pays for. */
+/** Tests of payment links. A payment link lets one person prepare a call and another person pay for it. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPayment } from "../../scripts/lib/pay.ts";
 import { offerOf, send } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
-/** A well-known development key. */
+/** Private key of a well-known development account, which is a second payer. */
 const OTHER_PAYER = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 
 interface Offered {
@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 describe("a payment link", () => {
-  test("is sold for an ordinary payment, and the claim gets the same result as the payer", async () => {
+  test("a payment link can be bought with an ordinary payment, and its claim returns the result that the payer got", async () => {
     const offered = await opened();
     expect(offered).toEqual({
       url: expect.stringMatching(/^http:\/\/localhost\/pay\/\d{6}-[0-9a-f]{32}$/),
@@ -76,7 +76,7 @@ describe("a payment link", () => {
     expect((await send(output.url)).status).toBe(200);
   });
 
-  test("is sold once: a second payer is refused, and the first gets the same result again", async () => {
+  test("a payment link is sold once: a second payer is refused, and the first payer gets the same result again", async () => {
     const offered = await opened();
     const offer = await offerOf(pathOf(offered));
     const payment = await signPayment(offer);
@@ -88,7 +88,7 @@ describe("a payment link", () => {
     expect(await codeOf(await send(`/v1/quotes/${offered.claim}`, { method: "DELETE" }))).toEqual([409, "quote_sold"]);
   });
 
-  test("sells to one of several payers at the same moment", async () => {
+  test("a payment link sells to only one of several payers who pay at the same moment", async () => {
     const offered = await opened();
     const offer = await offerOf(pathOf(offered));
     const payments = await Promise.all([0, 1, 2, 3].map((n) => signPayment(offer, n % 2 ? OTHER_PAYER : undefined)));
@@ -100,7 +100,7 @@ describe("a payment link", () => {
     expect((await claimOf(offered)).status).toBe("sold");
   });
 
-  test("stays open after failed work, which costs nothing", async () => {
+  test("a payment link stays open after a failed call, which costs nothing", async () => {
     const file = await uploaded(new TextEncoder().encode("%PDF-1.7\nnothing that follows is a PDF"));
     const offered = await opened({ file });
     const payment = await signPayment(await offerOf(pathOf(offered)));
@@ -110,17 +110,17 @@ describe("a payment link", () => {
     expect((await send(pathOf(offered), { method: "POST" })).status).toBe(402);
   });
 
-  test("ends when its claim withdraws it", async () => {
+  test("a payment link stops working when the holder of its claim withdraws it", async () => {
     const offered = await opened();
     expect((await send(`/v1/quotes/${offered.claim}`, { method: "DELETE" })).status).toBe(204);
     const [key] = await storedKeys("quotes/");
-    expect((await bucket.get(key!, {}))!.size).toBeLessThan(60); // the request is gone
+    expect((await bucket.get(key!, {}))!.size).toBeLessThan(60); // The stored object no longer contains the request.
     expect(await codeOf(await send(pathOf(offered), { method: "POST" }))).toEqual([410, "quote_expired"]);
     expect(await codeOf(await send(new URL(offered.url).pathname))).toEqual([410, "quote_expired"]);
     expect((await claimOf(offered)).status).toBe("withdrawn");
   });
 
-  test("expires after an hour without being charged", async () => {
+  test("a payment link expires after an hour without being charged", async () => {
     const offered = await opened();
     const payment = await signPayment(await offerOf(pathOf(offered)));
     later(3_600_001);
@@ -129,7 +129,7 @@ describe("a payment link", () => {
     expect(await codeOf(await send(`/v1/quotes/${offered.claim}`))).toEqual([410, "quote_expired"]);
   });
 
-  test("a payment link is not found by its id in place of its claim, or by its claim in place of its id", async () => {
+  test("the service finds a payment link neither by its id in place of its claim, nor by its claim in place of its id", async () => {
     const offered = await opened();
     const id = new URL(offered.url).pathname.split("/").at(-1)!;
     for (const [path, method] of [
@@ -142,7 +142,7 @@ describe("a payment link", () => {
       expect(await codeOf(await send(path, { method }))).toEqual([404, "quote_not_found"]);
   });
 
-  test("is stored encrypted: neither the key nor the object shows the request or its secrets", async () => {
+  test("a payment link is stored encrypted: neither the storage key nor the object shows the request or its secrets", async () => {
     const offered = await opened();
     const [key] = await storedKeys("quotes/");
     const stored = `${key} ${await (await bucket.get(key!, {}))!.json()}`;
@@ -153,7 +153,7 @@ describe("a payment link", () => {
 });
 
 describe("the request for a payment link", () => {
-  test("is validated like the call itself", async () => {
+  test("the request for a payment link is validated like the call itself", async () => {
     const refusal = await ask(request({ file: "https://example.com/a.pdf", opacity: 7 }));
     expect(await refusal.json()).toMatchObject({ status: 400, code: "invalid_request", errors: [{ path: "opacity" }] });
     expect(await storedKeys("quotes/")).toEqual([]);
@@ -164,7 +164,7 @@ describe("the request for a payment link", () => {
     ["base64", btoa("%PDF-1.7")],
     ["a path", "/home/me/a.pdf"],
     ["an object", { download_url: "https://example.com/a.pdf", file_id: "1" }],
-  ])("refuses %s as file", async (_what, file) => {
+  ])("the request for a payment link rejects %s as file", async (_what, file) => {
     expect(await codeOf(await ask(request({ file })))).toEqual([400, "invalid_request"]);
   });
 
@@ -174,18 +174,18 @@ describe("the request for a payment link", () => {
     ["no arguments", { tool: "add_text_watermark" }, 400],
     ["an unknown field", { ...request({ file: "https://example.com/a.pdf" }), price: "0.01" }, 400],
     ["a long body", request({ file: "https://example.com/a.pdf", text: "A".repeat(17_000) }), 413],
-  ])("refuses %s", async (_what, fields, status) => {
+  ])("the request for a payment link rejects %s", async (_what, fields, status) => {
     const response = await ask(fields);
     expect(response.status).toBe(status);
     expect(response.headers.get("Content-Type")).toBe("application/problem+json");
   });
 
-  test("takes the arguments as an object or as its JSON", async () => {
+  test("the request for a payment link accepts the arguments as an object or as a JSON string", async () => {
     const { tool, arguments: fields } = request({ file: "https://example.com/a.pdf" });
     expect((await ask({ tool, arguments: JSON.stringify(fields) })).status).toBe(201);
   });
 
-  test("limits the links of one address", async () => {
+  test("the service limits how many payment links one address may create", async () => {
     const headers = { "CF-Connecting-IP": "203.0.113.7" };
     const fields = request({ file: "https://example.com/a.pdf" });
     for (let made = 0; made < 20; made++) expect((await ask(fields, { headers })).status).toBe(201);
@@ -200,7 +200,7 @@ describe("the page of a payment link", () => {
     return { response, html: await response.text() };
   };
 
-  test("shows the file's host and name, the settings and the price, but no query and no password", async () => {
+  test("the page of a payment link shows the file's host and name, the settings and the price, but no query and no password", async () => {
     const { html } = await pageOf({
       file: "https://files.example.com/deep/contract%20final.pdf?token=SECRETTOKEN#SECRETHASH",
       password: "SECRETWORD",
@@ -212,7 +212,7 @@ describe("the page of a payment link", () => {
     for (const hidden of ["SECRETTOKEN", "SECRETHASH", "SECRETWORD", "/deep/"]) expect(html).not.toContain(hidden);
   });
 
-  test("escapes everything that the caller wrote", async () => {
+  test("the page of a payment link escapes everything that the caller wrote", async () => {
     const { html, response } = await pageOf({
       file: "https://example.com/%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E.pdf",
       text: "<script>alert(1)</script>\"'",
@@ -223,7 +223,7 @@ describe("the page of a payment link", () => {
     expect(response.headers.get("Content-Security-Policy")).toMatch(/script-src 'self'/);
   });
 
-  test("is not cached, indexed or framed, and its address is not sent to other sites", async () => {
+  test("the page of a payment link is not cached, indexed or framed, and its address is not sent to other sites", async () => {
     const { response } = await pageOf({});
     expect(Object.fromEntries(response.headers)).toMatchObject({
       "cache-control": "no-store",
@@ -236,10 +236,16 @@ describe("the page of a payment link", () => {
   test.each([
     [404, "999999"],
     [410, "123456"],
-  ])("is an error page with status %d if no quote of group %s exists", async (status, group) => {
-    const response = await send(`/pay/${group}-${"0".repeat(32)}`, { headers: { Accept: "text/html" } });
-    expect([response.status, response.headers.get("Content-Type")]).toEqual([status, expect.stringContaining("html")]);
-  });
+  ])(
+    "an unknown payment link shows an error page with status %d if its id begins with the expiry hour %s",
+    async (status, group) => {
+      const response = await send(`/pay/${group}-${"0".repeat(32)}`, { headers: { Accept: "text/html" } });
+      expect([response.status, response.headers.get("Content-Type")]).toEqual([
+        status,
+        expect.stringContaining("html"),
+      ]);
+    },
+  );
 });
 
 describe("the preview of a payment link", () => {
@@ -247,7 +253,7 @@ describe("the preview of a payment link", () => {
     send(`/v1/quotes/${new URL(offered.url).pathname.split("/").at(-1)}/preview/${field}`, { method: "POST", headers });
   const page = async ({ url }: Offered) => (await send(url, { headers: { Accept: "text/html" } })).text();
 
-  test("lets the page read an upload, as bytes that a browser never shows", async () => {
+  test("the page of a payment link can read an uploaded file, in a response that a browser never displays", async () => {
     const offered = await opened();
     const response = await read(offered);
     expect(response.status).toBe(200);
@@ -263,14 +269,14 @@ describe("the preview of a payment link", () => {
     expect(headers).not.toHaveProperty("access-control-allow-origin");
   });
 
-  test("sends an upload only to a page of the service", async () => {
+  test("the preview of a payment link sends an upload only to a page of the service", async () => {
     const offered = await opened();
     const foreign: Record<string, string>[] = [{}, { Origin: "https://example.com" }, { Origin: "null" }];
     for (const headers of foreign)
       expect(await codeOf(await read(offered, "file", headers))).toEqual([404, "not_found"]);
   });
 
-  test("reads an upload at most five times, also for several links", async () => {
+  test("the pages of payment links may read an upload at most five times, even if several links share the upload", async () => {
     const file = await uploaded();
     const [first, second] = [await opened({ file }), await opened({ file, text: "ANOTHER LINK" })];
     for (const offered of [first, second, first, second, first]) expect((await read(offered)).status).toBe(200);
@@ -280,7 +286,7 @@ describe("the preview of a payment link", () => {
     expect((await pay(second)).status).toBe(200);
   });
 
-  test("exists for uploads without a password only", async () => {
+  test("a payment link has a preview only for an upload without a password", async () => {
     const none = "There is no preview. You see the mark";
     const ofUrl = await opened({ file: "https://files.example.com/one-page.pdf" });
     const withPassword = await opened({ password: "secret of the file" });
@@ -294,7 +300,7 @@ describe("the preview of a payment link", () => {
     expect(await codeOf(await read(offered, "image"))).toEqual([404, "not_found"]);
   });
 
-  test("ends when the link is sold or withdrawn", async () => {
+  test("the preview of a payment link ends when the link is sold or withdrawn", async () => {
     const sold = await opened();
     expect((await pay(sold)).status).toBe(200);
     expect(await codeOf(await read(sold))).toEqual([409, "quote_sold"]);
@@ -304,7 +310,7 @@ describe("the preview of a payment link", () => {
   });
 });
 
-test("a payment link is refused for errors that show without reading the files", async () => {
+test("the request for a payment link is refused for errors that can be found without reading the files", async () => {
   const missing = await ask(request({ file: `upload:${"0".repeat(6)}-${"0".repeat(32)}` }));
   expect(missing.status).toBe(400);
   expect(await missing.json()).toMatchObject({ code: "invalid_request", errors: [{ path: "file" }] });

@@ -27,7 +27,7 @@ const problemOf = async (response: Response) =>
   (await response.json()) as { code: string; errors?: { path: string }[] };
 
 describe("a PDF as the body", () => {
-  test("a PDF sent as the raw body is marked according to the fields of the query", async () => {
+  test("a PDF sent as the raw body is marked according to the query parameters", async () => {
     const fields = { text: "Entwurf äöü 社外秘 + & =", opacity: "0.5", position: "top-right", filename: "ü.pdf" };
     const response = await call(TEXT, fields);
     const { output } = await response.json<{ output: { url: string } }>();
@@ -69,21 +69,21 @@ describe("a PDF as the body", () => {
     ["text=A&__proto__=B", "__proto__"],
     ["text=caf%E9", "text"], // Latin-1
     ["text=caf%E9%20100%", "text"],
-  ])("rejects an invalid query if the body is the PDF itself: %j", async (query, path) => {
+  ])("the service rejects an invalid query if the body is the PDF: %j", async (query, path) => {
     expect(await problemOf(await call(TEXT, query))).toMatchObject({ code: "invalid_request", errors: [{ path }] });
   });
 
   test.each([
     ["nothing", new Uint8Array(), "not_a_pdf"],
     ["an image", new Uint8Array([...RED_PNG, ...new Uint8Array(2000)]), "not_a_pdf"],
-  ])("rejects an application/pdf body that contains %s", async (_, body, code) => {
+  ])("the service rejects an application/pdf body that contains %s", async (_, body, code) => {
     expect(await problemOf(await call(TEXT, { text: "A" }, { body }))).toMatchObject({ code });
   });
 
   test.each([
     ["JSON", () => JSON.stringify({ file: "https://files.example.com/one-page.pdf", text: "A" }), "application/json"],
     ["a form", () => formOf({ file: "https://files.example.com/one-page.pdf", text: "A" }), undefined],
-  ])("rejects request fields in the query if the body is %s", async (_, bodyOf, type) => {
+  ])("the service rejects request fields in the query if the body is %s", async (_, bodyOf, type) => {
     for (const [query, status] of [
       ["opacity=0.5", 400],
       ["Opactiy=0.5", 400],
@@ -104,7 +104,7 @@ describe("a PDF as the body", () => {
     }
   });
 
-  test("answers 402 to an unpaid PDF body and stores nothing", async () => {
+  test("the service answers 402 to an unpaid PDF body and stores nothing", async () => {
     const headers = { "Content-Type": "application/pdf" };
     const response = await send(`${TEXT}?text=A`, { method: "POST", headers, body: onePage });
     expect(response.status).toBe(402);
@@ -117,12 +117,12 @@ describe("a PDF as the body", () => {
     expect(await problemOf(response)).toMatchObject({ code: "body_too_large" });
   });
 
-  test("marks a PDF that is sent as a file of unknown type", async () => {
+  test("the service marks a PDF that is sent as a file of unknown type", async () => {
     const response = await call(TEXT, { text: "A" }, { headers: { "Content-Type": "application/octet-stream" } });
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("names the right content type if a PDF is sent with the content type of a form, as curl does by default", async () => {
+  test("the error names the right content type if a PDF is sent with the content type of a form, as curl does by default", async () => {
     const headers = { "Content-Type": "application/x-www-form-urlencoded" };
     expect(await problemOf(await call(TEXT, { text: "A" }, { headers }))).toMatchObject({
       code: "unsupported_media_type",
@@ -130,7 +130,7 @@ describe("a PDF as the body", () => {
     });
   });
 
-  test("rejects a PDF body with an unsupported content type and names the supported types", async () => {
+  test("the service rejects a PDF body with an unsupported content type and names the supported types", async () => {
     const headers = { "Content-Type": "text/plain" };
     const response = await call(TEXT, { text: "A" }, { headers });
     expect(await problemOf(response)).toMatchObject({ code: "unsupported_media_type" });

@@ -19,7 +19,7 @@ async function send(path: string, init: RequestInit = {}, id = "request-1"): Pro
 const lines = () => log.mock.calls.map(([line]) => JSON.parse(String(line)) as Record<string, unknown>);
 const json = { "Content-Type": "application/json" };
 
-test("writes one log line per request, with the problem code of a failed request", async () => {
+test("the service writes one log line per request, with the problem code of a failed request", async () => {
   await send("/v1/limits");
   await send("/nowhere?secret=1");
   await send(TEXT, { method: "POST" });
@@ -36,7 +36,7 @@ test("writes one log line per request, with the problem code of a failed request
   ]);
 });
 
-test("logs a sale and its replay with their request ids and without secrets", async () => {
+test("the log lines of a sale and its replay have the request ids and no secrets", async () => {
   const [offer] = (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts;
   const payment = await signPayment(offer!);
   const password = "correct horse battery staple";
@@ -68,7 +68,7 @@ test("logs a sale and its replay with their request ids and without secrets", as
   for (const secret of [signature, password, token, key]) expect(JSON.stringify(lines())).not.toContain(secret);
 });
 
-test("logs a failed fetch of a file without the query of its URL", async () => {
+test("the log line of a failed file fetch omits the query of the URL", async () => {
   const [offer] = (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts;
   const file = "https://nowhere.example.org/a.pdf?signature=secret";
   const headers = { "X-PAYMENT": await signPayment(offer!), ...json };

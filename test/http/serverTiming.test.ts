@@ -9,7 +9,7 @@ const body = JSON.stringify({ file: "https://files.example.com/one-page.pdf", te
 const log = vi.spyOn(console, "log").mockImplementation(() => {});
 afterEach(() => log.mockClear());
 
-/** Returns the durations in the Server-Timing header, by step. */
+/** Returns the durations in the Server-Timing header by the name of the step. */
 const timesIn = (headers: Headers) =>
   Object.fromEntries(
     headers
@@ -29,7 +29,7 @@ const paid = async () => ({
 });
 
 describe("Server-Timing", () => {
-  test("reports the same durations in the Server-Timing header and the log, and the same steps in the traces", async () => {
+  test("the Server-Timing header and the log report the same durations, and the traces have the same steps", async () => {
     const { call } = deployment("good");
     const spans = vi.spyOn(tracing, "enterSpan");
     const { status, headers } = await call({ headers: await paid(), body });
@@ -46,7 +46,7 @@ describe("Server-Timing", () => {
     expect(sum, "no step is counted twice").toBeLessThanOrEqual(line.ms);
   });
 
-  test("allows pages of other origins to read the step durations", async () => {
+  test("the service allows pages of other origins to read the step durations", async () => {
     const { headers } = await deployment("good").call({
       headers: { ...(await paid()), Origin: "https://a.example" },
       body,
@@ -55,7 +55,7 @@ describe("Server-Timing", () => {
     expect(headers.get("Access-Control-Expose-Headers")?.split(",")).toContain("Server-Timing");
   });
 
-  test("reports only the duration of receiving the body for a replayed call", async () => {
+  test("the Server-Timing header of a replayed call has only the duration of receiving the body", async () => {
     const { call } = deployment("good");
     const headers = await paid();
     await call({ headers, body });
@@ -63,7 +63,7 @@ describe("Server-Timing", () => {
     expect([again.status, Object.keys(timesIn(again.headers))]).toEqual([200, ["receive_ms"]]);
   });
 
-  test("sends no Server-Timing header to a payer whose payment was refused, but logs the durations", async () => {
+  test("the service sends no Server-Timing header to a payer whose payment was refused, but logs the durations", async () => {
     const { status, headers } = await deployment("forged").call({ headers: await paid(), body });
     expect([status, headers.get("Server-Timing")]).toEqual([402, null]);
     expect(lines("request").at(-1), "the operator does").toHaveProperty("verify_ms");

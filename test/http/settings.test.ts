@@ -56,7 +56,7 @@ async function link(host = "api.example.com") {
 
 describe("with an invalid setting", () => {
   test.each(WRONG)(
-    "answers 503 on every route that needs settings, and names the invalid setting only to the operator: %s=%j",
+    "a deployment with an invalid setting answers 503 on every route that needs settings, and names the setting only to the operator: %s=%j",
     async (name, value) => {
       const call = deployed({ [name]: value });
       expect(ROUTES.length).toBeGreaterThan(30);
@@ -85,7 +85,7 @@ describe("with an invalid setting", () => {
     },
   );
 
-  test("shows browsers a styled error page if a setting is invalid", async () => {
+  test("browsers get a styled error page if a setting is invalid", async () => {
     const call = deployed({ MAX_PAGES: "many" });
     const page = await call("/", { headers: { Accept: "text/html" } });
     expect([page.status, page.headers.get("Content-Type")]).toEqual([503, "text/html; charset=UTF-8"]);
@@ -95,7 +95,7 @@ describe("with an invalid setting", () => {
       expect([path, (await call(path!)).status]).toEqual([path, 200]);
   });
 
-  test("does not send a payment to the facilitator if a setting is invalid", async () => {
+  test("the service does not send a payment to the facilitator if a setting is invalid", async () => {
     const { call, verified } = deployment("good", { MAX_PAGES: "many" });
     const payment = await signPayment(await terms());
     const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
@@ -116,7 +116,7 @@ describe("with an invalid setting", () => {
     expect((await call(bought)).status).toBe(410);
   });
 
-  test("serves files only on FILE_HOST if another setting is invalid, and on any host if FILE_HOST is invalid", async () => {
+  test("the service serves files only on FILE_HOST if another setting is invalid, and on any host if FILE_HOST is invalid", async () => {
     const bought = await link("files.example.com");
     const elsewhere = bought.replace("files.", "api.");
     const separate = deployed({ FILE_HOST: "files.example.com", MAX_PAGES: "many" });
@@ -125,14 +125,14 @@ describe("with an invalid setting", () => {
     expect([(await broken(bought)).status, (await broken(elsewhere)).status]).toEqual([200, 200]);
   });
 
-  test("runs the sweep if a setting is invalid", async () => {
+  test("the scheduled sweep runs even if a setting is invalid", async () => {
     const environment = { ...env, MAX_PAGES: "many" } as Env;
     await worker.scheduled(createScheduledController({ scheduledTime: Date.now() }), environment);
     expect(String(log.mock.calls.at(-1))).toContain('"event":"sweep"');
   });
 });
 
-/** The URL of a host that does not exist. */
+/** URL of a host that does not exist. */
 const NOWHERE = "https://nowhere.example.org";
 const PAY_TO = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 const KEY = `${"A".repeat(86)}==`;
@@ -142,28 +142,31 @@ describe("with valid settings that name unreachable services", () => {
     { FACILITATOR_URL: NOWHERE, FACILITATOR_AUTHORIZATION: `Bearer ${SECRET}` },
     { FACILITATOR_URL: "https://facilitator.cdp.coinbase.com", CDP_API_KEY_ID: SECRET, CDP_API_KEY_SECRET: KEY },
     { FACILITATOR_URL: NOWHERE, RPC_URL: `${NOWHERE}/${SECRET}`, DNS_CHECK_URL: `${NOWHERE}/?key=${SECRET}` },
-  ])("answers every route without revealing secrets if external services are unreachable: %j", async (settings) => {
-    const call = deployed({ PAY_TO, ...settings });
-    const payment = await signPayment({ ...(await terms()), payTo: PAY_TO });
-    const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
-    const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
-    const refused = await call(TEXT, { method: "POST", headers, body });
-    expect([refused.status, await refused.json()]).toMatchObject([503, { code: "facilitator_unavailable" }]);
-    const told = [await (await call("/healthz")).text()];
-    expect(told[0]).toContain('"warn"');
-    for (const [method, path] of ROUTES) {
-      const response = await call(path, { method });
-      expect([500, 501, 502], `${method} ${path}`).not.toContain(response.status);
-      told.push(await response.text());
-    }
-    const heard = [...told, ...log.mock.calls.map(([line]) => String(line))].join("\n");
-    for (const secret of [SECRET, KEY]) expect(heard).not.toContain(secret);
-  });
+  ])(
+    "the service answers every route without revealing secrets if external services are unreachable: %j",
+    async (settings) => {
+      const call = deployed({ PAY_TO, ...settings });
+      const payment = await signPayment({ ...(await terms()), payTo: PAY_TO });
+      const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
+      const headers = { "X-PAYMENT": payment, "Content-Type": "application/json" };
+      const refused = await call(TEXT, { method: "POST", headers, body });
+      expect([refused.status, await refused.json()]).toMatchObject([503, { code: "facilitator_unavailable" }]);
+      const told = [await (await call("/healthz")).text()];
+      expect(told[0]).toContain('"warn"');
+      for (const [method, path] of ROUTES) {
+        const response = await call(path, { method });
+        expect([500, 501, 502], `${method} ${path}`).not.toContain(response.status);
+        told.push(await response.text());
+      }
+      const heard = [...told, ...log.mock.calls.map(([line]) => String(line))].join("\n");
+      for (const secret of [SECRET, KEY]) expect(heard).not.toContain(secret);
+    },
+  );
 });
 
 describe("without a binding", () => {
   test.each(["RESULTS", "ASSETS", "LEDGER", "BUDGETS"])(
-    "answers every route with the code not_configured if the binding %s is missing",
+    "the service answers every route with the code not_configured if the binding %s is missing",
     async (name) => {
       const call = deployed({ [name]: undefined });
       for (const [method, path] of ROUTES) {
@@ -176,7 +179,7 @@ describe("without a binding", () => {
   );
 });
 
-test("reports an unknown setting only in the log", async () => {
+test("the service reports an unknown setting only in the log", async () => {
   const call = deployed({ PRICE_USDC: "1", STRIPE: { bound: true } });
   const health = await call("/healthz");
   expect(await health.text()).not.toContain("PRICE_USDC");

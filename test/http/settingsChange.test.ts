@@ -5,14 +5,14 @@ import { deployment, terms } from "../support/deployment.ts";
 
 /**
  * These tests change the price and the recipient while payments are in use. A payment that was signed on the old terms
- * keeps what it has bought, and buys nothing new.
+ * still gets the result that it bought, but cannot buy another one.
  */
 
 const NEW = { PRICE: "0.07", PAY_TO: `0x${"ab".repeat(20)}`, DEFAULT_KEY: "true" };
 const newTerms = async () => ({ ...(await terms()), payTo: NEW.PAY_TO as `0x${string}`, maxAmountRequired: "70000" });
 const REQUEST = { file: "https://files.example.com/one-page.pdf", text: "A" };
 
-/** Returns functions that call the deployment before and after the change, with headers and a request. */
+/** Returns the functions `before` and `after`, which call the deployment before and after the change of its terms. */
 function changed(behavior = "good") {
   const caller =
     ({ call }: ReturnType<typeof deployment>) =>
@@ -54,7 +54,7 @@ test.each([
   { key: "the key of the sale", headers: () => ({ "Idempotency-Key": crypto.randomUUID() }) },
   { key: "no key", headers: () => ({}) },
 ])(
-  "a repeated call with a payment on the new terms and $key gets the earlier result, and its payment is not settled",
+  "a repeated call with a payment on the new terms and $key gets the earlier result, and the new payment is not settled",
   async ({ headers }) => {
     const { before, after } = changed();
     const [payer, sent] = [generatePrivateKey(), headers()];
@@ -65,7 +65,7 @@ test.each([
   },
 );
 
-test("a repeated call with the same key gets the earlier result for a payment on another network, after its first network was removed", async () => {
+test("a repeated call with its idempotency key and a payment on another network gets the earlier result, even after the first network was removed", async () => {
   const { before } = changed();
   const { call } = deployment("good", { NETWORKS: "base" });
   const [payer, key] = [generatePrivateKey(), { "Idempotency-Key": crypto.randomUUID() }];
@@ -76,7 +76,7 @@ test("a repeated call with the same key gets the earlier result for a payment on
   expect([repeated.status, JSON.parse(repeated.text).output?.url]).toEqual([200, bought.url]);
 });
 
-test("settles a payment on the terms for which it was signed, and a call after a change of the terms gets the result", async () => {
+test("a payment is settled on the terms for which it was signed, even if the call is repeated after a change of the terms", async () => {
   const { before, after } = changed("loses-first-answer");
   const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
   const headers = { ...payment, "Idempotency-Key": crypto.randomUUID() };
@@ -84,7 +84,8 @@ test("settles a payment on the terms for which it was signed, and a call after a
   const second = vi.waitUntil(
     async () => {
       const answer = await after(headers);
-      return answer.status === 402 ? undefined : answer; // the first call has not claimed the payment yet
+      // A 402 means that the first call has not claimed the payment yet.
+      return answer.status === 402 ? undefined : answer;
     },
     { timeout: 30_000 },
   );
@@ -92,7 +93,7 @@ test("settles a payment on the terms for which it was signed, and a call after a
   expect([status, again]).toEqual([200, url]);
 });
 
-test("asks for a payment on the new terms if a payment on the old terms has bought nothing, and does not verify the old payment", async () => {
+test("the service asks for a payment on the new terms if a payment on the old terms has bought nothing, and does not verify the old payment", async () => {
   const { call, verified } = deployment("good", NEW);
   const payment = await signPayment(await terms(), generatePrivateKey());
   const answer = await call({ headers: { "X-PAYMENT": payment, "Content-Type": "application/json" }, body: "{}" });
@@ -102,7 +103,7 @@ test("asks for a payment on the new terms if a payment on the old terms has boug
   expect(await verified()).toBe(0);
 });
 
-test("asks for a new payment if a settled payment is sent with another request after a change of the terms", async () => {
+test("the service asks for a new payment if a settled payment is sent with another request after a change of the terms", async () => {
   const { before, after } = changed();
   const payment = { "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
   await before(payment);
@@ -112,7 +113,7 @@ test("asks for a new payment if a settled payment is sent with another request a
   ]);
 });
 
-test("uses the one of a call's two payments that matches the current terms", async () => {
+test("the service uses the payment that matches the current terms if a call has two payments", async () => {
   const { before } = changed();
   const payer = generatePrivateKey();
   const other = { "PAYMENT-SIGNATURE": await signPaymentV2(await newTerms(), payer) };

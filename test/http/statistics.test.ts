@@ -19,7 +19,7 @@ async function send(path: string, init: RequestInit = {}): Promise<Response> {
   await waitOnExecutionContext(context);
   return whole;
 }
-/** Returns the data points, with their values by column name. */
+/** Returns the data points that were written to Analytics Engine, with their values by column name. */
 const points = () =>
   writeDataPoint.mock.calls.map(([{ indexes, blobs, doubles }]) => ({
     index: indexes[0],
@@ -30,7 +30,7 @@ const points = () =>
 const file = dataUri("application/pdf", onePage);
 const offer = async () => (await (await send(TEXT, { method: "POST" })).json<{ accepts: Offer[] }>()).accepts[0]!;
 
-test("writes one data point per request: a sale, its replay, a failed call and a download", async () => {
+test("the service writes one data point per request: a sale, its replay, a failed call and a download", async () => {
   const payment = await signPayment(await offer());
   const headers = { "X-PAYMENT": payment, "Idempotency-Key": "mine", "Content-Type": "application/json" };
   const call = (body: object) => send(TEXT, { method: "POST", headers, body: JSON.stringify(body) });
@@ -51,7 +51,7 @@ test("writes one data point per request: a sale, its replay, a failed call and a
   ]);
 });
 
-test("writes one data point per MCP tool call, with its outcome", async () => {
+test("the service writes one data point per MCP tool call, with its outcome", async () => {
   const payment = JSON.parse(atob(await signPaymentV2(await offer())));
   const call = (_meta: object) =>
     send("/mcp", {
@@ -72,7 +72,7 @@ test("writes one data point per MCP tool call, with its outcome", async () => {
   ]);
 });
 
-test("writes data points that do not identify callers or repeat their input, within the limits of Analytics Engine", async () => {
+test("the service writes data points that do not identify callers or repeat their input, within the limits of Analytics Engine", async () => {
   const payment = await signPayment(await offer());
   const headers = { "X-PAYMENT": payment, "Idempotency-Key": "secret key", "Content-Type": "application/json" };
   const sent = { headers: { ...headers, "CF-Connecting-IP": "192.0.2.7" }, method: "POST" };

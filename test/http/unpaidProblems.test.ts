@@ -13,7 +13,7 @@ interface Unpaid {
   unchecked?: string;
 }
 
-/** Sends a body with its length and without a payment. Returns the 402's problems. */
+/** Sends a body with its length and without a payment. Returns the problems that the 402 lists. */
 async function problemsOf(path: string, body: string | Uint8Array<ArrayBuffer> = "", headers: object = JSON_TYPE) {
   const bytes = typeof body === "string" ? encode(body) : body;
   const length = { "Content-Length": String(bytes.length) };

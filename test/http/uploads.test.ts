@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe("an upload", () => {
-  test("returns an upload URL and a handle that marks the uploaded file any number of times", async () => {
+  test("an upload request returns a URL and a handle that can be used for any number of calls", async () => {
     const offered = await opened(pdf);
     expect(offered).toEqual({
       handle: expect.stringMatching(/^upload:\d{6}-[0-9a-f]{32}$/),
@@ -62,7 +62,7 @@ describe("an upload", () => {
     }
   });
 
-  test("replaces {filename} in a text by the name of the upload", async () => {
+  test("the service replaces {filename} in a text by the name of the upload", async () => {
     const offered = await opened({ ...pdf, name: "Offer 7.pdf" });
     await put(offered, onePage);
     const markedWith = async (text: string) => {
@@ -74,13 +74,13 @@ describe("an upload", () => {
     expect(isEqual(await markedWith("{filename}"), await markedWith("Offer 7.pdf"))).toBe(true);
   });
 
-  test("accepts an upload of a PDF if the upload request has no type and size", async () => {
+  test("the service accepts an upload of a PDF if the upload request has no type and size", async () => {
     const offered = await opened();
     expect(offered.upload.headers).toEqual({ "Content-Type": "application/pdf" });
     expect(await (await put(offered, onePage)).json()).toMatchObject({ bytes: onePage.length });
   });
 
-  test("accepts the handle of an uploaded image as `image`", async () => {
+  test("the service accepts the handle of an uploaded image as `image`", async () => {
     const [file, image] = [await opened(pdf), await opened(png)];
     await put(file, onePage);
     await put(image, RED_PNG);
@@ -88,7 +88,7 @@ describe("an upload", () => {
     expect(await response.json()).toMatchObject({ output: { pages: 1 }, operation: "watermark.image" });
   });
 
-  test("accepts an upload handle in a form field", async () => {
+  test("the service accepts an upload handle in a form field", async () => {
     const offered = await opened(pdf);
     await put(offered, onePage);
     const form = new FormData();
@@ -97,7 +97,7 @@ describe("an upload", () => {
     expect(await (await callPaid(TEXT, form)).json()).toMatchObject({ output: { pages: 1 } });
   });
 
-  test("returns the same result for the same payment and idempotency key after the upload was deleted", async () => {
+  test("a repeated call with its payment and idempotency key gets the first result even after the upload was deleted", async () => {
     const offered = await opened(pdf);
     await put(offered, onePage);
     const payment = await signPayment(await offerOf(TEXT));
@@ -112,7 +112,7 @@ describe("an upload", () => {
     ["it's mine.pdf", `'it'\\''s mine.pdf'`],
     ["$(reboot).pdf", "'$(reboot).pdf'"],
     ['a" `b`.pdf', "'a\" `b`.pdf'"],
-  ])("quotes the file name %s for the shell in the curl command", async (name, word) => {
+  ])("the curl command of an upload quotes the file name %s for the shell", async (name, word) => {
     const { curl, upload } = await opened({ name });
     expect(curl).toBe(`curl -g -T ${word} -H 'Content-Type: application/pdf' '${upload.url}'`);
   });
@@ -126,20 +126,23 @@ describe("an upload", () => {
     [{ size: "18211" }, "size"],
     [{ type: "application/pdf" }, "type", "must be pdf or image"],
     [{ file: "a.pdf" }, "file"],
-  ])("rejects an upload request with the invalid field %j", async (fields, path, message = expect.any(String)) => {
-    const response = await ask(fields);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ code: "invalid_request", errors: [{ path, message }] });
-  });
+  ])(
+    "the service rejects an upload request with the invalid field %j",
+    async (fields, path, message = expect.any(String)) => {
+      const response = await ask(fields);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: "invalid_request", errors: [{ path, message }] });
+    },
+  );
 
   test.each([
     [{ size: 1_000_000_001 }, "source_too_large"],
     [{ size: 10_000_001, type: "image" }, "image_too_large"],
-  ])("rejects an upload request for a file over the size limit: %j", async (fields, code) => {
+  ])("the service rejects an upload request for a file over the size limit: %j", async (fields, code) => {
     expect(await codeOf(await ask(fields))).toEqual([413, code]);
   });
 
-  test("rejects an upload request that is too long or not JSON", async () => {
+  test("the service rejects an upload request that is too long or not JSON", async () => {
     for (const [body, status, code] of [
       [onePage, 400, "invalid_request"],
       [new Uint8Array(20_000), 413, "body_too_large"],
@@ -156,7 +159,7 @@ describe("an upload", () => {
 });
 
 describe("the file of an upload", () => {
-  test("rejects a second file for the same upload and leaves the first one unchanged", async () => {
+  test("an upload rejects a second file and leaves the first one unchanged", async () => {
     const offered = await opened({ name: "a.pdf" });
     await put(offered, onePage);
     const before = await storedKeys("uploads/");
@@ -165,7 +168,7 @@ describe("the file of an upload", () => {
     expect(await storedKeys("uploads/")).toEqual(before);
   });
 
-  test("stores the uploaded bytes unchanged", async () => {
+  test("an upload stores the bytes unchanged", async () => {
     const bytes = noise(3_000_000);
     bytes.set(new TextEncoder().encode("%PDF-1.7"));
     const offered = await opened({ size: bytes.length });
@@ -176,7 +179,7 @@ describe("the file of an upload", () => {
     expect(sha256).toBe(await hashOf(bytes));
   });
 
-  test("stores one of several concurrent uploads to the same URL and discards the others", async () => {
+  test("an upload stores only one of several files that are sent to its URL at the same time", async () => {
     const offered = await opened({ name: "a.pdf" });
     const answers = await Promise.all(Array.from({ length: 8 }, () => put(offered, onePage)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)]);
@@ -184,7 +187,7 @@ describe("the file of an upload", () => {
   });
 
   test.each([-1, 1])(
-    "rejects a file if its announced length differs from the requested size by %i byte, and stores nothing",
+    "an upload rejects a file and stores nothing if the announced length differs from the requested size by %i byte",
     async (more) => {
       const offered = await opened({ ...pdf, size: onePage.length + more });
       expect(await codeOf(await put(offered, onePage, { "Content-Length": String(onePage.length) }))).toEqual([
@@ -195,14 +198,14 @@ describe("the file of an upload", () => {
     },
   );
 
-  test("rejects an upload without Content-Length and an empty upload", async () => {
+  test("an upload rejects a file without Content-Length and an empty file", async () => {
     const offered = await opened();
     const stream = new Response(onePage).body!.pipeThrough(new TransformStream());
     expect(await codeOf(await put(offered, stream))).toEqual([400, "upload_length_wrong"]);
     expect(await codeOf(await put(offered, new Uint8Array()))).toEqual([400, "upload_length_wrong"]);
   });
 
-  test("limits an upload to the free size if the upload request has no size", async () => {
+  test("an upload is limited to the free size if the upload request has no size", async () => {
     const offered = await opened();
     expect(await codeOf(await put(offered, new Uint8Array(10_000_001)))).toEqual([413, "source_too_large"]);
     const image = await opened({ type: "image" });
@@ -217,25 +220,28 @@ describe("the file of an upload", () => {
     ["bytes of an unknown format", pdf.name, "pdf", new Uint8Array(2000).fill(0x81), "not_a_pdf"],
     ["a PDF", png.name, "image", onePage, "unsupported_image"],
     ["a GIF", png.name, "image", new TextEncoder().encode("GIF89a..."), "unsupported_image"],
-  ])("rejects %s uploaded in place of %s, then accepts the right file", async (_, name, type, bytes, code) => {
-    const offered = await opened({ name, type });
-    expect(await codeOf(await put(offered, bytes))).toEqual([422, code]);
-    expect(await storedKeys("uploads/")).toHaveLength(1);
-    expect((await put(offered, type === "pdf" ? onePage : RED_PNG)).status).toBe(200);
-  });
+  ])(
+    "an upload rejects %s for the name %s, then accepts a file of the right format",
+    async (_, name, type, bytes, code) => {
+      const offered = await opened({ name, type });
+      expect(await codeOf(await put(offered, bytes))).toEqual([422, code]);
+      expect(await storedKeys("uploads/")).toHaveLength(1);
+      expect((await put(offered, type === "pdf" ? onePage : RED_PNG)).status).toBe(200);
+    },
+  );
 });
 
 describe("an upload handle", () => {
   const mark = (file: string) => callPaid(TEXT, { file, text: "A" });
 
   test.each(["upload:", "upload:a", "upload:495901-0123", `upload:495901-${"g".repeat(32)}`, "upload:../results/1"])(
-    "returns 404 for the malformed handle %s",
+    "the service returns 404 for the malformed upload handle %s",
     async (handle) => {
       expect(await codeOf(await mark(handle))).toEqual([404, "upload_not_found"]);
     },
   );
 
-  test("rejects a handle that is guessed or built from the id of the upload URL", async () => {
+  test("the service rejects an upload handle that is guessed or built from the id of the upload URL", async () => {
     const { handle, upload } = await opened(pdf);
     await put({ upload } as Offered, onePage);
     const id = upload.url.split("/").at(-1)!;
@@ -249,7 +255,7 @@ describe("an upload handle", () => {
     ]);
   });
 
-  test("rejects a handle whose file is not uploaded yet, and leaves the payment usable", async () => {
+  test("the service rejects an upload handle whose file is not uploaded yet, and leaves the payment usable", async () => {
     const offered = await opened(pdf);
     const payment = await signPayment(await offerOf(TEXT));
     const call = () => callPaid(TEXT, { file: offered.handle, text: "A" }, payment);
@@ -258,7 +264,7 @@ describe("an upload handle", () => {
     expect(await (await call()).json()).toMatchObject({ cost: "0.05 USDC" });
   });
 
-  test("expires an upload handle and its URL after an hour, and never serves the uploaded file", async () => {
+  test("an upload handle and its URL expire after an hour, and the uploaded file can never be downloaded", async () => {
     const [offered, unused] = [await opened(pdf), await opened(pdf)];
     await put(offered, onePage);
     const file = (await storedKeys("uploads/")).find((key) => key.split("-").length === 3)!;
@@ -275,11 +281,11 @@ describe("an upload handle", () => {
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
     vi.restoreAllMocks();
     later(2 * HOUR);
-    await emptyBucket(); // deletes the expired upload, in place of the sweep
+    await emptyBucket(); // Deletes the expired upload, as the sweep would.
     expect(await codeOf(await put(unused, onePage))).toEqual([410, "upload_expired"]);
   });
 
-  test("rejects a handle of a PDF as `image` and a handle of an image as `file`", async () => {
+  test("the service rejects a handle of a PDF as `image` and a handle of an image as `file`", async () => {
     const [file, image] = [await opened(pdf), await opened(png)];
     await put(file, onePage);
     await put(image, RED_PNG);
@@ -290,7 +296,7 @@ describe("an upload handle", () => {
     expect(await codeOf(await callPaid(TEXT, { file: image.handle, text: "A" }))).toEqual([422, "not_a_pdf"]);
   });
 
-  test("logs neither the handle nor the upload URL", async () => {
+  test("the log contains neither the upload handle nor the upload URL", async () => {
     const lines = vi.spyOn(console, "log");
     const offered = await opened(pdf);
     await put(offered, onePage);
@@ -311,7 +317,7 @@ describe("the upload page", () => {
     return { response, html: await response.text() };
   };
 
-  test("shows the upload page with a strict CSP until the file is uploaded", async () => {
+  test("the upload page has a strict CSP, and offers to choose a file until the file is uploaded", async () => {
     const offered = await opened({ ...pdf, name: "<b>it's.pdf" });
     const { response, html } = await page(offered);
     expect(response.headers.get("Content-Type")).toContain("text/html");
@@ -327,7 +333,7 @@ describe("the upload page", () => {
     expect((await page(offered)).html).not.toContain('type="file"');
   });
 
-  test("shows an error page for the URL of an unknown upload", async () => {
+  test("the service shows an error page for the URL of an unknown upload", async () => {
     const response = await send(`/v1/uploads/495901-${"0".repeat(32)}`, { headers: { Accept: "text/html" } });
     expect([response.status, response.headers.get("Content-Type")]).toEqual([410, "text/html; charset=UTF-8"]);
   });

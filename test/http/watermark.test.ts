@@ -10,7 +10,7 @@ import { RED_PNG } from "../support/png.ts";
 const URL_OF_PDF = "https://files.example.com/one-page.pdf";
 const URL_OF_PNG = "https://files.example.com/red.png";
 const pdf = dataUri("application/pdf", onePage);
-/** A PDF that is longer than any string that is parsed as text. */
+/** PDF whose data URI is longer than any string that the service parses as text. */
 const longPdf = pdfOf([
   "<< /Type /Catalog /Pages 2 0 R >>",
   "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -28,7 +28,7 @@ interface Problem {
   errors?: { path: string; message: string }[];
 }
 
-test("reports invalidated signatures and unmarked attachments in the Overprint-Notice header", async () => {
+test("the Overprint-Notice header reports invalidated signatures and unmarked attachments", async () => {
   const portfolio = pdfOf([
     "<< /Type /Catalog /Pages 2 0 R /Collection << >> /AcroForm << /SigFlags 1 /Fields [<< /FT /Sig /V << /Type /Sig >> >>] >> >>",
     "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -48,7 +48,7 @@ test.each<[string, object | FormData, string]>([
   ["a URL", { file: `${URL_OF_PDF}?v=1`, text: "{filename}" }, "one-page.pdf"],
   ["a data URI with the field filename", { file: pdf, text: "{filename}", filename: "offer" }, "offer.pdf"],
   ["a data URI", { file: pdf, text: "{filename}" }, "watermarked.pdf"],
-])("replaces {filename} in a text by the name of %s", async (_, body, name) => {
+])("the placeholder {filename} in a text stands for the name of %s", async (_, body, name) => {
   const markedOf = async (sent: object | FormData) => {
     const { output } = result.parse(await (await callPaid(TEXT, sent)).json());
     return Buffer.from(await (await send(output.url)).arrayBuffer()).toString("latin1");
@@ -56,7 +56,7 @@ test.each<[string, object | FormData, string]>([
   expect(await markedOf(body)).toBe(await markedOf({ file: pdf, text: name }));
 });
 
-test("lists the known placeholders if a text contains an unknown placeholder", async () => {
+test("the error lists the known placeholders if a text contains an unknown placeholder", async () => {
   const { errors } = await (await callPaid(TEXT, { file: pdf, text: "No. {page:12}" })).json<Problem>();
   expect(errors).toEqual([
     {
@@ -90,7 +90,7 @@ describe("a paid call", () => {
     ],
     ["image, multipart, URLs", IMAGE, formOf({ file: URL_OF_PDF, image: URL_OF_PNG })],
     ["image, multipart, bare base64", IMAGE, formOf({ file: upload(onePage, "a.pdf"), image: RED_PNG.toBase64() })],
-  ])("returns the operation, the cost and a link to the marked PDF: %s", async (_, path, body) => {
+  ])("a paid call gets the operation, the cost and a link to the marked PDF: %s", async (_, path, body) => {
     const response = await callPaid(path, body);
     expect(response.status).toBe(200);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
@@ -110,7 +110,7 @@ describe("a paid call", () => {
     expect(bytes.length).toBeGreaterThan(onePage.length);
   });
 
-  test("returns the number of pages of the result", async () => {
+  test("a paid call gets the number of pages of the result", async () => {
     const file = dataUri("application/pdf", pagesOf(Array(7).fill("/MediaBox [0 0 200 200]")));
     const response = await callPaid(TEXT, { file, text: "7" });
     expect((await response.json<{ output: { pages: number } }>()).output.pages).toBe(7);
@@ -127,19 +127,22 @@ describe("the file name of the result", () => {
       "😀".repeat(100),
       expect.stringMatching(/^attachment; filename="[?]{200}\.pdf"; filename\*=UTF-8''(%F0%9F%98%80){100}\.pdf$/),
     ],
-  ])("serves the result under the requested file name, with the extension .pdf: %j", async (filename, disposition) => {
-    for (const body of [
-      { file: pdf, text: "A", filename },
-      formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
-    ]) {
-      const { output } = await (await callPaid(TEXT, body)).json<{ output: { url: string } }>();
-      const head = await send(output.url, { method: "HEAD" });
-      expect(head.headers.get("Content-Disposition")).toEqual(disposition);
-    }
-  });
+  ])(
+    "the result is served under the requested file name, with the extension .pdf: %j",
+    async (filename, disposition) => {
+      for (const body of [
+        { file: pdf, text: "A", filename },
+        formOf({ file: pdf, text: "A", ...(filename && { filename }) }),
+      ]) {
+        const { output } = await (await callPaid(TEXT, body)).json<{ output: { url: string } }>();
+        const head = await send(output.url, { method: "HEAD" });
+        expect(head.headers.get("Content-Disposition")).toEqual(disposition);
+      }
+    },
+  );
 });
 
-test("rejects a repeated call after its link was revoked", async () => {
+test("the service rejects a repeated call after its link was revoked", async () => {
   const payment = await signPayment(await offerOf(TEXT));
   const call = () => callPaid(TEXT, { file: pdf, text: "A" }, payment, "a");
   const { output } = await (await call()).json<{ output: { url: string } }>();
@@ -163,7 +166,7 @@ describe("fields of a request", () => {
     ],
     [TEXT, { text: "x".repeat(500) }],
     [IMAGE, { image: png, opacity: 0, scale: 1, margin: 50, rotation: -90 }],
-  ])("accepts these fields at %s: %j", async (path, fields) => {
+  ])("%s accepts these fields: %j", async (path, fields) => {
     const response = await callPaid(path, { file: pdf, ...fields });
     expect(await response.json()).toMatchObject({ output: { pages: 1 } });
   });
@@ -238,7 +241,7 @@ describe("invalid input", () => {
     [IMAGE, 422, "unsupported_image", { ...image, image: btoa("GIF89a, as it were") }],
     [IMAGE, 422, "damaged_image", { ...image, image: RED_PNG.subarray(0, 40).toBase64() }],
   ])(
-    "rejects invalid input with an explanation and leaves the payment usable: %s %i %s",
+    "the service rejects invalid input with an explanation and leaves the payment usable: %s %i %s",
     async (path, status, code, body, field) => {
       const payment = await signPayment(await offerOf(path));
       const response = await callPaid(path, body, payment);
@@ -255,12 +258,12 @@ describe("invalid input", () => {
     },
   );
 
-  test("suggests the nearest field name for an unknown field", async () => {
+  test("the error suggests the nearest field name for an unknown field", async () => {
     const problem = await (await callPaid(TEXT, { ...text, opactiy: 1 })).json<Problem>();
     expect(problem.errors).toEqual([{ path: "opactiy", message: "is not a field. Did you mean `opacity`?" }]);
   });
 
-  test("truncates a 400,000-character field name in the error and suggests no other field", async () => {
+  test("the error truncates a field name of 400,000 characters and suggests no other field", async () => {
     const name = "x".repeat(400_000);
     for (const body of [{ ...text, [name]: 1 }, `{"file":"${pdf}","text":"A","${name}":1,"${name}":2}`]) {
       const response = await (typeof body === "string" ? callRaw(body, "application/json") : callPaid(TEXT, body));
@@ -286,7 +289,7 @@ describe("invalid input", () => {
       ["JSON", (fields) => [JSON.stringify(fields), "application/json"]],
       ["ASCII", (fields) => [ascii(JSON.stringify(fields)), "application/json"]],
       ["form", (fields) => [formOf(fields as Record<string, string>)]],
-    ])("reports the same errors for 2,000 and for 120,000 characters in %s", async (_, bodyOf) => {
+    ])("the service reports the same errors for 2,000 and for 120,000 characters in %s", async (_, bodyOf) => {
       for (const letter of ["漢", "😀"]) {
         const errors: unknown[] = [];
         for (const length of [2000, 120_000]) {
@@ -301,12 +304,12 @@ describe("invalid input", () => {
     });
   });
 
-  test("reports only the length error of a text that is far too long", async () => {
+  test("the service reports only the length error of a text that is far too long", async () => {
     const problem = await (await callPaid(TEXT, { ...text, text: "{x}".repeat(1000) })).json<Problem>();
     expect(problem.errors).toEqual([{ path: "text", message: "must have at most 500 characters" }]);
   });
 
-  test("rejects malformed JSON with 400", async () => {
+  test("the service rejects malformed JSON with 400", async () => {
     const response = await callRaw("{", "application/json");
     expect(response.status).toBe(400);
     expect((await response.json<Problem>()).code).toBe("invalid_request");
@@ -315,7 +318,7 @@ describe("invalid input", () => {
   test.each([
     [`{"file":"${pdf}","text":"A","text":"B"}`, "text"],
     [`{"file":"${pdf}","text":"A","\\u0066ile":"http://127.0.0.1/"}`, "file"],
-  ])("rejects JSON with a repeated field and names the field: %#", async (body, field) => {
+  ])("the service rejects JSON with a repeated field and names the field: %#", async (body, field) => {
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);
     const { code, detail, errors } = await response.json<Problem>();
@@ -326,41 +329,47 @@ describe("invalid input", () => {
     expect(errors?.map(({ path }) => path)).toEqual([field]);
   });
 
-  test("rejects JSON with too many values, and keeps the error response short", async () => {
+  test("the service rejects JSON with too many values, and keeps the error response short", async () => {
     const body = `{${Array.from({ length: 50_000 }, (_, at) => `"k${at}":1`).join()}}`;
     const response = await callRaw(body, "application/json");
     expect(response.status).toBe(400);
     expect((await response.text()).length).toBeLessThan(1000);
   });
 
-  test.each(["utf-16", "iso-8859-1", '"utf-16le"'])("rejects JSON with the charset %s (415)", async (charset) => {
-    const response = await callRaw(JSON.stringify(text), `application/json; charset=${charset}`);
-    expect(response.status).toBe(415);
-    expect((await response.json<Problem>()).detail).toContain("UTF-8");
-  });
+  test.each(["utf-16", "iso-8859-1", '"utf-16le"'])(
+    "the service rejects JSON with the charset %s (415)",
+    async (charset) => {
+      const response = await callRaw(JSON.stringify(text), `application/json; charset=${charset}`);
+      expect(response.status).toBe(415);
+      expect((await response.json<Problem>()).detail).toContain("UTF-8");
+    },
+  );
 
-  test.each(["utf-8", '"UTF-8"', "utf8"])("accepts JSON with the charset %s", async (charset) => {
+  test.each(["utf-8", '"UTF-8"', "utf8"])("the service accepts JSON with the charset %s", async (charset) => {
     expect((await callRaw(JSON.stringify(text), `application/json; charset=${charset}`)).status).toBe(200);
   });
 
-  test("rejects JSON that is not valid UTF-8 instead of printing a damaged text", async () => {
+  test("the service rejects JSON that is not valid UTF-8 instead of printing a damaged text", async () => {
     const latin1 = encode(`{"file":"${pdf}","text":"Z\xfcrich"}`);
     const problem = await (await callRaw(latin1, "application/json")).json<Problem>();
     expect(problem).toMatchObject({ code: "invalid_request", detail: expect.stringContaining("UTF-8") });
   });
 
-  test("rejects a malformed multipart body with 400", async () => {
+  test("the service rejects a malformed multipart body with 400", async () => {
     const response = await callRaw("no parts", "multipart/form-data; boundary=x");
     expect(response.status).toBe(400);
   });
 
-  test.each(["text/plain", "application/xml", "image/png"])("rejects the content type %s with 415", async (type) => {
-    const response = await callRaw("A", type);
-    expect(response.status).toBe(415);
-    expect((await response.json<Problem>()).code).toBe("unsupported_media_type");
-  });
+  test.each(["text/plain", "application/xml", "image/png"])(
+    "the service rejects the content type %s with 415",
+    async (type) => {
+      const response = await callRaw("A", type);
+      expect(response.status).toBe(415);
+      expect((await response.json<Problem>()).code).toBe("unsupported_media_type");
+    },
+  );
 
-  test("rejects a body over the size limit with 413", async () => {
+  test("the service rejects a body over the size limit with 413", async () => {
     const response = await callRaw("x".repeat(32_000_001), "application/json");
     expect(response.status).toBe(413);
     expect((await response.json<Problem>()).code).toBe("body_too_large");

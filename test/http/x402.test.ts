@@ -14,25 +14,22 @@ const encode = (payload: unknown) => btoa(JSON.stringify(payload));
 const body = { file: dataUri("application/pdf", onePage), text: "PAID" };
 
 describe("an unpaid call", () => {
-  test.each([TEXT, IMAGE])(
-    "answers an unpaid call of %s with a valid 402 of x402 version 1 for 0.05 USDC",
-    async (path) => {
-      const response = await send(path, { method: "POST" });
-      expect(response.status).toBe(402);
-      expect(response.headers.get("Cache-Control")).toBe("no-store");
-      const [offer] = strict402.parse(await response.json()).accepts;
-      expect(offer).toMatchObject({
-        maxAmountRequired: "50000",
-        network: "base-sepolia",
-        asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
-        resource: `http://localhost${path}`,
-        extra: { name: "USDC", version: "2" },
-      });
-    },
-  );
+  test.each([TEXT, IMAGE])("an unpaid call of %s gets a valid 402 of x402 version 1 for 0.05 USDC", async (path) => {
+    const response = await send(path, { method: "POST" });
+    expect(response.status).toBe(402);
+    expect(response.headers.get("Cache-Control")).toBe("no-store");
+    const [offer] = strict402.parse(await response.json()).accepts;
+    expect(offer).toMatchObject({
+      maxAmountRequired: "50000",
+      network: "base-sepolia",
+      asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+      resource: `http://localhost${path}`,
+      extra: { name: "USDC", version: "2" },
+    });
+  });
 
   test.each([TEXT, IMAGE])(
-    "answers an unpaid call of %s with a short header of x402 version 2 that includes discovery data",
+    "an unpaid call of %s gets a short header of x402 version 2 that includes discovery data",
     async (path) => {
       const response = await send(path, { method: "POST" });
       const header = response.headers.get("PAYMENT-REQUIRED")!;
@@ -59,7 +56,7 @@ describe("an unpaid call", () => {
   );
 
   test.each([TEXT, IMAGE])(
-    "GET and HEAD of %s return 405 with the terms of a POST in PAYMENT-REQUIRED",
+    "GET and HEAD of %s return 405, with the terms of a POST in PAYMENT-REQUIRED",
     async (path) => {
       const [post, get, head] = await Promise.all(["POST", "GET", "HEAD"].map((method) => send(path, { method })));
       expect([get!.status, head!.status]).toEqual([405, 405]);
@@ -74,13 +71,13 @@ describe("an unpaid call", () => {
     },
   );
 
-  test("GET returns 405 without terms from a deployment that cannot sell", async () => {
+  test("a GET of a paid route returns 405 without terms if the deployment cannot sell", async () => {
     const response = await send(`https://overprint.example.com${TEXT}`);
     expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
     expect(response.headers.has("PAYMENT-REQUIRED")).toBe(false);
   });
 
-  test("answers an unpaid call with 402 even if its body is invalid", async () => {
+  test("an unpaid call gets a 402 even if its body is invalid", async () => {
     const response = await send(TEXT, {
       method: "POST",
       body: "x".repeat(100),
@@ -90,7 +87,7 @@ describe("an unpaid call", () => {
   });
 });
 
-test("returns the receipt of a failed settlement with the 402, in the payer's x402 version", async () => {
+test("the 402 after a failed settlement has the receipt in the payer's x402 version", async () => {
   const offer = await offerOf(TEXT);
   const refusal = (version: 1 | 2) => ({
     version,
@@ -125,7 +122,7 @@ describe("payment headers of both x402 versions in one call", () => {
     });
 
   test.each(["", "garbage", encode({ x402Version: 2 }), encode({ x402Version: 3 }), "e30"])(
-    "uses the valid payment header if the other one is %j",
+    "a call with two payment headers uses the valid one if the other is %j",
     async (bad) => {
       const first = await callWith({ "PAYMENT-SIGNATURE": bad, "X-PAYMENT": await signPayment(await offerOf(TEXT)) });
       expect([first.status, first.headers.has("X-PAYMENT-RESPONSE")]).toEqual([200, true]);
@@ -137,14 +134,14 @@ describe("payment headers of both x402 versions in one call", () => {
     },
   );
 
-  test("reports the error of the version 2 header if both payment headers are invalid", async () => {
+  test("a call with two invalid payment headers gets the error of the version 2 header", async () => {
     const response = await callWith({ "PAYMENT-SIGNATURE": "garbage", "X-PAYMENT": encode({ x402Version: 4 }) });
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ error: expect.stringContaining("base64") });
   });
 });
 
-test("names the required payment header in the terms of each x402 version", async () => {
+test("the terms of each x402 version name the payment header of that version", async () => {
   const response = await send(TEXT, { method: "POST" });
   expect(decodeHeader(response.headers.get("PAYMENT-REQUIRED")!)).toMatchObject({
     error: "PAYMENT-SIGNATURE header is required: pay with an x402 client, see http://localhost/llms.txt",
@@ -157,7 +154,7 @@ test("names the required payment header in the terms of each x402 version", asyn
 test.each<[string, (address: string) => string]>([
   ["lower case", (address) => address.toLowerCase()],
   ["upper case", (address) => address.toUpperCase().replace("0X", "0x")],
-])("accepts a payment with addresses in %s", async (_, change) => {
+])("the service accepts a payment with addresses in %s", async (_, change) => {
   const { accepted, payload, ...rest } = JSON.parse(atob(await signPaymentV2(await offerOf(TEXT))));
   const changed = { ...accepted, asset: change(accepted.asset), payTo: change(accepted.payTo) };
   const response = await send(TEXT, {
@@ -179,7 +176,7 @@ describe("a payment buys one result", () => {
       body: JSON.stringify(request),
     });
 
-  test("accepts a version 2 payment and returns a version 2 receipt", async () => {
+  test("the service accepts a version 2 payment and returns a version 2 receipt", async () => {
     const response = await call("PAYMENT-SIGNATURE", await signPaymentV2(await offerOf(TEXT)));
     expect(response.status).toBe(200);
     expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
@@ -192,7 +189,7 @@ describe("a payment buys one result", () => {
   test.each([
     ["X-PAYMENT", signPayment],
     ["PAYMENT-SIGNATURE", signPaymentV2],
-  ])("%s: returns the same result and receipt if a call is repeated", async (header, sign) => {
+  ])("%s: a repeated call gets the same result and receipt", async (header, sign) => {
     const payment = await sign(await offerOf(TEXT));
     const [first, second] = [await call(header, payment, body, header), await call(header, payment, body, header)];
     expect([first.status, second.status]).toEqual([200, 200]);
@@ -201,7 +198,7 @@ describe("a payment buys one result", () => {
     expect(second.headers.get(receipt)).toBe(first.headers.get(receipt));
   });
 
-  test("returns the same result if the repeated call changes the case of address and nonce", async () => {
+  test("a repeated call gets the first result even if the case of address and nonce differs", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const key = crypto.randomUUID();
     const first = await call("X-PAYMENT", payment, body, key);
@@ -219,7 +216,7 @@ describe("a payment buys one result", () => {
     ["another opacity", { ...body, opacity: 0.31 }],
     ["another file", { ...body, file: "https://files.example.com/one-page.pdf" }],
     ["an unknown field", { ...body, hue: "red" }],
-  ])("asks for a new payment if a settled payment is sent in a call with %s", async (_, request) => {
+  ])("the service asks for a new payment if a settled payment is sent in a call with %s", async (_, request) => {
     const payment = await signPayment(await offerOf(TEXT));
     expect((await call("X-PAYMENT", payment, body, crypto.randomUUID())).status).toBe(200);
     const again = await call("X-PAYMENT", payment, request);
@@ -229,7 +226,7 @@ describe("a payment buys one result", () => {
     expect(withKey.status).toBe(402);
   });
 
-  test("refuses a repeated call without a proof of the payer, instead of asking for another payment", async () => {
+  test("the service refuses a repeated call without a proof of the payer, instead of asking for another payment", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const request = { ...body, text: "BOUGHT ONCE" };
     expect((await call("X-PAYMENT", payment, request)).status).toBe(200);
@@ -237,14 +234,14 @@ describe("a payment buys one result", () => {
     expect([again.status, await again.json()]).toMatchObject([409, { code: "payment_already_used" }]);
   });
 
-  test("rejects a settled payment in another request without reading a body of more than 256 KB", async () => {
+  test("the service rejects a settled payment in another request without reading a body of more than 256 KB", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     expect((await call("X-PAYMENT", payment, { ...body, text: "SHORT" })).status).toBe(200);
     const long = await call("X-PAYMENT", payment, { ...body, text: "A".repeat(256 * 1024) });
     expect([long.status, await long.json()]).toMatchObject([409, { code: "payment_already_used" }]);
   });
 
-  test("rejects a forged payment with the nonce of a settled payment", async () => {
+  test("the service rejects a forged payment with the nonce of a settled payment", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     await call("X-PAYMENT", payment, body, crypto.randomUUID());
     const { payload, ...rest } = JSON.parse(atob(payment));
@@ -252,7 +249,7 @@ describe("a payment buys one result", () => {
     expect((await call("X-PAYMENT", forged)).status).toBe(409);
   });
 
-  test("compares the files of repeated calls by bytes, not by name", async () => {
+  test("the service compares the files of repeated calls by bytes, not by name", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const form = (bytes: Uint8Array<ArrayBuffer>, name: string) => formOf({ file: new File([bytes], name), text: "A" });
     const first = await (await callPaid(TEXT, form(onePage, "a.pdf"), payment, "b")).json();
@@ -261,7 +258,7 @@ describe("a payment buys one result", () => {
     expect((await callPaid(TEXT, form(other, "a.pdf"), payment)).status).toBe(402);
   });
 
-  test("returns one result to fifty concurrent calls with the same payment", async () => {
+  test("fifty concurrent calls with the same payment get one result", async () => {
     const payment = await signPayment(await offerOf(TEXT));
     const outputs = async () => (await storedKeys()).length;
     const before = await outputs();
@@ -272,7 +269,7 @@ describe("a payment buys one result", () => {
     expect(await outputs()).toBe(before + 1);
   });
 
-  test("returns 503 on public hosts if payments are verified locally", async () => {
+  test("a deployment that verifies payments locally returns 503 on public hosts", async () => {
     for (const path of [TEXT, IMAGE]) {
       const response = await send(`https://overprint.example.com${path}`, { method: "POST" });
       expect(response.status).toBe(503);
@@ -280,7 +277,7 @@ describe("a payment buys one result", () => {
     }
   });
 
-  test("returns 503 to a remote caller that sends a loopback Host if payments are verified locally", async () => {
+  test("a deployment that verifies payments locally returns 503 to a remote caller that sends a loopback Host", async () => {
     const response = await send(TEXT, { method: "POST", headers: { "CF-Connecting-IP": "203.0.113.9" } });
     expect(response.status).toBe(503);
   });
