@@ -39,8 +39,8 @@ test("the MCP endpoint stops the work for a client that disconnects, and does no
     onprogress: () => abort.abort(),
   });
   await expect(pending).rejects.toThrow();
-  // The test polls instead of awaiting the failure. The continuation of another request's promise would run in that
-  // request, which is about to end.
+  // The test polls and does not await the failure. Code after an await would continue in the context of the tool call,
+  // whose request is about to end.
   await vi.waitUntil(() => failure, { timeout: 20_000 });
   expect(failure).toMatchObject({ code: "call_cancelled" });
   expect(await files()).toBe(0);
@@ -49,10 +49,10 @@ test("the MCP endpoint stops the work for a client that disconnects, and does no
     const again = await client.callTool(call(dataUri("application/pdf", onePage)));
     result.parse(again.structuredContent);
   };
-  await vi.waitFor(payAgain, { timeout: 20_000 }); // the endpoint releases the payment shortly after the work stops
+  await vi.waitFor(payAgain, { timeout: 20_000 }); // The endpoint makes the payment usable again shortly after the work stops.
 });
 
-test("a tool asks for a new payment if a settled payment is sent with other arguments, and not with the same arguments", async () => {
+test("a tool asks for a new payment if a settled payment is sent with other arguments, and points to the idempotency key if the arguments are equal", async () => {
   const client = await connect();
   const payment = await signPaymentV2(await offerOf(TEXT));
   const call = (text: string, payment: string) =>

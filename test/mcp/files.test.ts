@@ -50,7 +50,7 @@ describe("files as hosts and clients send them", () => {
     result.parse(structuredContent);
   });
 
-  test("a tool applies the rules for URLs to the URL of an attachment", async () => {
+  test("a tool applies the rules for file URLs to the download URL of an attachment", async () => {
     const refused = await callPaid("add_text_watermark", {
       file: { download_url: "http://10.0.0.1/a.pdf", ...attached },
       text: "A",
@@ -131,8 +131,8 @@ describe("the definitions of paid tools", () => {
     }
   });
 
-  // Hosts pass these schemas to the interfaces of models. Gemini rejects every request of a conversation for one keyword
-  // that it does not know, or for properties of a string.
+  // Hosts pass these schemas to the interfaces of models. Gemini rejects a request if a tool schema has a keyword that
+  // it does not know, or if a string has properties. Then no request of the conversation succeeds.
   test("the arguments of all tools use only keywords that every host accepts", async () => {
     const { tools } = await (await connect()).listTools();
     const known = ["type", "description", "enum"];

@@ -11,7 +11,7 @@ import { onePage } from "../support/pdf.ts";
 const HEADERS = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
 const MB = new Uint8Array(1 << 20).fill(0x41);
 
-/** Returns the arguments of a call. The PDF in them has `more` additional bytes at its end. */
+/** Returns the arguments of a tool call. Its PDF has `more` additional bytes at the end. */
 const argumentsWith = (more: number) => {
   const file = new Uint8Array(onePage.length + more);
   file.set(onePage);
@@ -61,7 +61,7 @@ describe("a long message", () => {
           detail: expect.stringMatching(/`_meta`.* before `arguments`.*PAYMENT-SIGNATURE.*URL.*request_upload/),
         },
       ]);
-      expect(read()).toBeLessThan(12); // the service drains an unread body only up to a limit
+      expect(read()).toBeLessThan(12); // The service drains an unread body only up to a limit.
     },
   );
 
@@ -120,7 +120,7 @@ describe("a long message", () => {
   test.each([
     ["without an idempotency key", () => ({})],
     ["with the idempotency key at the end", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
-  ])("the bytes of a long message count against the payer's quota if the call fails (%s)", async (_, last) => {
+  ])("the bytes of a long message count against the payer's hourly allowance if the call fails (%s)", async (_, last) => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
     const key = generatePrivateKey();
     const send = async (text: string) => {
@@ -224,7 +224,7 @@ describe("the memory of a long message", () => {
   });
 });
 
-test("stalled messages use up only the memory share of their sender", async () => {
+test("stalled messages use up only the share of memory that their sender's address may use", async () => {
   const { call } = deployment("good", { BODY_TIMEOUT_SECONDS: "3" });
   const halted = () =>
     new ReadableStream({
@@ -240,7 +240,7 @@ test("stalled messages use up only the memory share of their sender", async () =
   await Promise.all(theirs);
 });
 
-test("a message that is short enough to be read without a payment contains no string that is received as a file", () => {
+test("a string that is long enough to be received as a file never fits into a message that is read without a payment", () => {
   expect(LONG_TEXT_BYTES).toBeGreaterThanOrEqual(UNPAID_MESSAGE_BYTES);
 });
 

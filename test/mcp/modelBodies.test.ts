@@ -11,11 +11,11 @@ import { connect } from "../support/mcp.ts";
 import { geminiFaults, type Parameters, strictFaults } from "../support/modelRules.ts";
 
 /**
- * The recorded request bodies to model APIs, as hosts build them from the list of tools. `npm run check:clients` builds
- * them with the hosts' packages, and records them with `-- bodies --update`.
+ * Tests recorded request bodies to model APIs, as hosts build them from the list of tools. `npm run check:clients`
+ * builds the bodies with the hosts' packages. With `-- bodies --update` it also records them.
  */
 
-/** A function as a body declares it. */
+/** A tool, in one of the forms in which request bodies declare functions. */
 interface Declared {
   name: string;
   strict?: boolean;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   ({ tools } = await (await connect("2025-11-25")).listTools());
 });
 
-/** Returns a schema without its descriptions, whose wording may differ from the recorded one. */
+/** Returns a schema without its descriptions, because their wording may differ from the recorded one. */
 function worded(schema: unknown): unknown {
   return JSON.parse(
     JSON.stringify(schema, (key, value) => (key === "description" && typeof value === "string" ? undefined : value)),
@@ -42,7 +42,7 @@ test.each<[string, Declared[]]>([
   ["Anthropic, AI SDK", anthropic as Declared[]],
   ["OpenAI, AI SDK", openAi as Declared[]],
   ["Gemini, AI SDK 7", declaredToGemini(geminiAiSdk)],
-])("the body for %s has the schemas of the current tools unchanged", (_, declared) => {
+])("the recorded request body for %s has the schemas of the current tools unchanged", (_, declared) => {
   const recorded = declared.map(({ name, input_schema, parameters, parametersJsonSchema }) => [
     name,
     worded({ ...(input_schema ?? parameters ?? parametersJsonSchema), $schema: undefined }),
@@ -54,13 +54,13 @@ describe.each([
   ["AI SDK 6", declaredToGemini(geminiAiSdk6)],
   ["LangChain", declaredToGemini(geminiLangChain)],
 ])("the body for Gemini that %s builds", (_, declared) => {
-  test("declares every tool and has nothing that Gemini rejects", () => {
+  test("a recorded request body for Gemini declares every tool and has nothing that Gemini rejects", () => {
     expect(declared.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
     for (const { name, parameters } of declared) expect([name, geminiFaults(parameters!)]).toEqual([name, []]);
   });
 });
 
-test("the body for OpenAI that OpenAI Agents builds is strict for every tool, and has nothing that the strict mode rejects", () => {
+test("the recorded request body of OpenAI Agents uses the strict mode for every tool, and has nothing that the strict mode rejects", () => {
   expect(openAiStrict.map(({ name }) => name)).toEqual(tools.map(({ name }) => name));
   for (const { name, strict, parameters } of openAiStrict as unknown as Required<Declared>[]) {
     expect([name, strict]).toEqual([name, true]);
@@ -69,7 +69,7 @@ test("the body for OpenAI that OpenAI Agents builds is strict for every tool, an
   }
 });
 
-test("mcporter shows a model files as strings", () => {
+test("mcporter shows files as strings to a model", () => {
   expect(mcporter.map((signature) => /^function (\w+)\(/.exec(signature)?.[1])).toEqual(tools.map(({ name }) => name));
   expect(mcporter[0]).toContain("file: string");
   expect(mcporter[1]).toContain("file: string, image: string");
@@ -85,7 +85,7 @@ describe("the rules of model APIs", () => {
     },
   };
 
-  test("find what Gemini rejects", () => {
+  test("geminiFaults finds everything in a tool schema that Gemini rejects", () => {
     expect(geminiFaults(broken)).toEqual([
       "parameters.properties[file]: specified other fields alongside any_of. When using any_of, it must be the only field set.",
       'parameters.properties[file].any_of[0]: Unknown name "x-mcp-file": Cannot find field.',
@@ -95,7 +95,7 @@ describe("the rules of model APIs", () => {
     ]);
   });
 
-  test("find what a strict mode rejects", () => {
+  test("strictFaults finds everything in a tool schema that the strict mode of OpenAI rejects", () => {
     expect(strictFaults(broken)).toEqual([
       "parameters: 'additionalProperties' is required to be supplied and to be false.",
       "parameters.properties[file].any_of[0]: 'x-mcp-file' is not permitted.",

@@ -10,9 +10,9 @@ afterEach(emptyBucket);
 const fields = { file: "https://example.com/contract.pdf", text: "A" };
 
 describe.each(Object.keys(REVISIONS) as (keyof typeof REVISIONS)[])("payment links, protocol %s", (revision) => {
-  test("an unpaid call leads to a page, and the claim to the result that a person has paid for", async () => {
+  test("an agent without a payment gets a payment link, and the link's claim returns the result after a person has paid", async () => {
     const client = await connect(revision);
-    await client.listTools(); // after listing the tools, the client validates results against their schemas
+    await client.listTools(); // After listing the tools, the client validates results against their schemas.
     const upload = await client.callTool({ name: "request_upload", arguments: { name: "a.pdf" } });
     const { handle, upload: target } = upload.structuredContent as {
       handle: string;
@@ -86,19 +86,19 @@ describe("a client that opens pages for its user", () => {
     ["accept", "has opened"],
     ["decline", "has not opened"],
     ["cancel", "has not opened"],
-  ] as const)("is asked to open the page once, and gets the claim after the answer %j", async (action, words) => {
+  ] as const)("a client that can open pages is asked to open the payment page once, and gets the claim after the answer %j", async (action, words) => {
     const { offered, shown, text } = await ask(action);
     expect(shown).toEqual([{ mode: "url", url: offered.url, message: "Pay 0.05 USDC for the watermarked PDF" }]);
     expect(text).toContain(words);
     expect(text).not.toContain(offered.claim);
   });
 
-  test("gets the link in words with a protocol whose calls do not state the client's capabilities", async () => {
+  test("a client gets the payment link as text if the protocol's calls do not state the client's capabilities", async () => {
     const { shown, text } = await ask("accept", "2025-11-25");
     expect([shown, text]).toEqual([[], expect.stringContaining("Ask the user to open")]);
   });
 
-  test("an unknown claim in the state of a repeated call is an error", async () => {
+  test("request_payment_link reports an unknown claim in the state of a repeated call", async () => {
     const client = await connect("2026-07-28", {}, { elicitation: { url: {} } });
     const result = await client.callTool({
       name: "request_payment_link",

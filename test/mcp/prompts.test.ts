@@ -8,8 +8,8 @@ import { offerOf, TEXT } from "../support/client.ts";
 import { connect } from "../support/mcp.ts";
 
 /**
- * The rows of the table in docs/prompts.md. In each call, the test replaces the values of `file` and `image`, or passes
- * the objects with which hosts refer to attached files.
+ * Rows of the table in docs/prompts.md. In each call, the test replaces the values of `file` and `image`, or passes the
+ * objects with which hosts refer to attached files.
  */
 const calls = prompts
   .split("\n")
@@ -33,7 +33,7 @@ test("docs/prompts.md lists at least thirty different prompts", () => {
 });
 
 test.each(calls)("the tool accepts the documented call for: $prompt", async ({ tool: name, fields }) => {
-  const client = await connect("2026-07-28", { "User-Agent": "openai-mcp/1.0.0" }); // the host that sends objects
+  const client = await connect("2026-07-28", { "User-Agent": "openai-mcp/1.0.0" }); // This host sends files as objects.
   const { inputSchema } = (await client.listTools()).tools.find((tool) => tool.name === name)!;
   const needed = Object.entries(ATTACHED).filter(([field]) => field in inputSchema.properties!);
   const args = { ...Object.fromEntries(needed), ...fields };

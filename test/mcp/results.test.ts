@@ -58,7 +58,7 @@ test("a tool result contains the receipt of a failed settlement together with th
   });
 });
 
-test("an unpaid tool result has the terms as its first text, and content of at most 4 KB even with all networks", () => {
+test("an unpaid tool result starts with the terms and has content of at most 4 KB, even if all networks are offered", () => {
   const account = "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU";
   const networks = Object.values(NETWORKS).map((network) =>
     isSolana(network) ? { ...network, feePayers: { 1: [account], 2: [account] } } : network,

@@ -8,7 +8,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** Returns the message of a response that is JSON or a stream of one event. */
+/** Returns the message of a response. The response is JSON or a stream with one event. */
 async function messageIn(response: Response): Promise<{ result?: Record<string, unknown>; error?: { code: number } }> {
   const text = await response.text();
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
@@ -72,7 +72,7 @@ describe("the MCP endpoint", () => {
   });
 
   test.each(["*/*", "application/json, text/plain, */*", "application/json;q=0.9, */*;q=0.1", ""])(
-    "the MCP endpoint treats Accept %j like a list of both response types",
+    "the MCP endpoint treats the Accept header %j like a list of both response types",
     async (accept) => {
       const params = { name: "add_text_watermark", arguments: {} };
       for (const message of [
@@ -94,7 +94,7 @@ describe("the MCP endpoint", () => {
   });
 
   test.each(["application/json", "text/html"])(
-    "the MCP endpoint rejects Accept %s and names the missing response type",
+    "the MCP endpoint rejects the Accept header %s and names the missing response type",
     async (accept) => {
       const response = await post(initialize("2025-11-25"), { Accept: accept });
       expect(response.status).toBe(406);

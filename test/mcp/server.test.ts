@@ -31,7 +31,7 @@ describe("information that needs no payment", () => {
     }
   });
 
-  test("the guide is the same text as an MCP resource and at /llms.txt", async () => {
+  test("the guide has the same text as an MCP resource as at /llms.txt", async () => {
     const response = await send("/llms.txt");
     expect(response.headers.get("Content-Type")).toContain("text/plain");
     const guide = await response.text();
@@ -69,7 +69,7 @@ describe("descriptions for registries and clients", () => {
       version: pkg.version,
       remotes: [{ type: "streamable-http", url: "https://pdf.example.com/mcp" }],
     });
-    expect(card.description.length).toBeLessThanOrEqual(100); // maximum length in the server card's schema
+    expect(card.description.length).toBeLessThanOrEqual(100); // The schema of the server card limits the description to 100 characters.
   });
 
   test("server.json matches the server card", async () => {

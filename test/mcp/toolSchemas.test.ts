@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 
 describe("the schemas of tools", () => {
-  test("have no keyword that Gemini rejects", () => {
-    // LangChain and others remove `additionalProperties` before they send a schema to Gemini
+  test("the tool schemas have no keyword that Gemini rejects", () => {
+    // LangChain and other clients remove `additionalProperties` before they send a schema to Gemini.
     for (const { name, inputSchema } of tools) {
       const { additionalProperties, ...parameters } = inputSchema;
       expect([name, geminiFaults(parameters)]).toEqual([name, []]);
@@ -18,11 +18,11 @@ describe("the schemas of tools", () => {
     }
   });
 
-  test("have no keyword that a strict mode rejects", () => {
+  test("the tool schemas have no keyword that the strict mode of OpenAI rejects", () => {
     for (const { name, inputSchema } of tools) expect([name, strictFaults(inputSchema)]).toEqual([name, []]);
   });
 
-  test("state the default of a field in its description", () => {
+  test("the tool schemas state a field's default in its description", () => {
     const [text] = tools;
     expect(text!.inputSchema.properties).toMatchObject({
       template: { description: expect.stringMatching(/ Default: diagonal\.$/) },
@@ -31,7 +31,7 @@ describe("the schemas of tools", () => {
     });
   });
 
-  test("agree about base64", () => {
+  test("the tool schemas mention base64 for a file field, but not for the tool request_upload", () => {
     const [text, , upload] = tools;
     const { file } = text!.inputSchema.properties as Record<string, { description: string }>;
     expect(file!.description).toContain("A small one also as base64.");

@@ -25,7 +25,7 @@ afterEach(() => {
 
 type Answer = Awaited<ReturnType<Client["callTool"]>>;
 
-/** Parses the JSON text at an index of a tool result. */
+/** Parses the JSON text of the content block at an index of a tool result. */
 function told(answer: Answer, at = 0): unknown {
   const block = answer.content[at];
   return block?.type === "text" ? JSON.parse(block.text) : undefined;
@@ -40,7 +40,7 @@ const callText = (client: Client, payment: unknown, fields: object = text, key?:
     _meta: { "x402/payment": payment, ...(key !== undefined && { "x402/idempotency-key": key }) },
   });
 
-/** The tools that cost nothing. */
+/** Tools that cost nothing. */
 const FREE = ["request_upload", "request_payment_link", "get_result"];
 
 describe.each(revisions)("protocol %s", (revision) => {
@@ -68,7 +68,7 @@ describe.each(revisions)("protocol %s", (revision) => {
     "%s returns the payment terms for an unpaid call and the result link for a paid call",
     async (name, fields) => {
       const client = await connect(revision);
-      await client.listTools(); // after listing the tools, the client validates results against their schemas
+      await client.listTools(); // After listing the tools, the client validates results against their schemas.
       const unpaid = await client.callTool({ name, arguments: fields });
       expect(unpaid.isError).toBe(true);
       const terms = termsV2.parse(unpaid.structuredContent);
@@ -246,12 +246,12 @@ test("the resource link of a tool result has the requested file name", async () 
     const key = crypto.randomUUID();
     const paid = await callText(client, await payment(), fields, key);
     expect(paid.content[1]).toMatchObject({ type: "resource_link", name });
-    const again = await callText(client, await payment(), fields, key); // this result comes from the ledger
+    const again = await callText(client, await payment(), fields, key); // The ledger returns this result.
     expect(again.content[1]).toEqual(paid.content[1]);
   }
 });
 
-/** Makes the work of the next request fail. */
+/** Makes the next sold request fail with this error. */
 function failOnce(error: Error): void {
   const run = () => Promise.reject(error);
   vi.spyOn(PRODUCTS[0]!, "accept").mockReturnValueOnce({
@@ -275,7 +275,7 @@ describe("problems", () => {
       const { status, title } = PROBLEMS[code];
       expect(told(answer)).toMatchObject({ code, status, title, detail: "What to do.", errors });
 
-      result.parse((await callText(client, paid)).structuredContent); // the payment is still usable
+      result.parse((await callText(client, paid)).structuredContent); // The payment is still usable.
     },
   );
 

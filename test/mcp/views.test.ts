@@ -13,7 +13,7 @@ const EXTENSION = "io.modelcontextprotocol/ui";
 const HTML = "text/html;profile=mcp-app";
 const URI = "ui://overprint/result";
 
-/** Connects a client that declares these extensions. */
+/** Connects a client that declares these protocol extensions. */
 const connectWith = (revision: keyof typeof REVISIONS, extensions: Record<string, object> = {}) =>
   connect(revision, {}, { extensions } as object);
 
@@ -51,7 +51,7 @@ describe("a client that shows views", () => {
     },
   );
 
-  test("the result view is a document that loads assets of this deployment only", async () => {
+  test("the result view loads assets only from this deployment", async () => {
     const client = await connectWith("2026-07-28", { [EXTENSION]: { mimeTypes: [HTML] } });
     const { contents } = await client.readResource({ uri: URI });
     const { text } = contents[0] as { text: string };
@@ -140,7 +140,7 @@ test.each<[string, unknown, boolean]>([
 describe("a frame without an origin", () => {
   const headers = { Origin: "null" };
 
-  test("a frame without an origin may load the view's assets", async () => {
+  test("a frame without an origin may load the assets of the result view", async () => {
     for (const path of [
       "/assets/chat.js",
       "/assets/chat.css",
