@@ -27,7 +27,7 @@ test("CORS lets x402 clients in browsers send their headers and read the respons
   expect(exposed).toEqual(expect.arrayContaining(["X-PAYMENT-RESPONSE", "PAYMENT-REQUIRED", "PAYMENT-RESPONSE"]));
 });
 
-test("the response has the caller's request id, or else a generated one", async () => {
+test("the response repeats the caller's request id, or has a generated one", async () => {
   expect((await send("/nowhere")).headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
   expect((await send("/nowhere", { headers: { "X-Request-Id": "mine-7" } })).headers.get("X-Request-Id")).toBe(
     "mine-7",
@@ -68,7 +68,7 @@ describe.each([
     expect([head.status, head.headers.get("ETag"), await head.text()]).toEqual([200, tag, ""]);
   });
 
-  test("a page or description accepts only GET and HEAD", async () => {
+  test("a page or description rejects methods other than GET and HEAD", async () => {
     const post = await send(path, { method: "POST" });
     expect([post.status, post.headers.get("Allow")]).toEqual([405, "GET, HEAD"]);
   });
@@ -94,7 +94,7 @@ test.each([
   ["TEXT/HTML", "text/html"],
   ["text/html, text/markdown", "text/html"],
   ["text/markdown, text/html;q=0.9, */*;q=0.1", "text/markdown"],
-])("GET / with Accept %s returns %s", async (accept, type) => {
+])("GET / with the Accept header %s returns %s", async (accept, type) => {
   const response = await send("/", { headers: accept === undefined ? {} : { Accept: accept } });
   expect(response.headers.get("Content-Type")!.toLowerCase()).toBe(`${type}; charset=utf-8`);
   expect(response.headers.get("Vary")).toContain("Accept");

@@ -1,6 +1,6 @@
 /**
- * Tests the chat view, which shows a tool's result in a frame of a chat application. Covers its content, its requests,
- * and its behavior in hosts that deny capabilities.
+ * Tests the chat view, which shows a tool's result in a frame of a chat application. The tests cover its content, its
+ * requests, and its behavior in hosts that deny capabilities.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { callPaid } from "../../scripts/lib/pay.ts";
@@ -18,7 +18,9 @@ const dataUri = (pdf: Uint8Array) => `data:application/pdf;base64,${Buffer.from(
 
 const plain = (words: string | null) => words!.replaceAll(/[\u2068\u2069]/g, "");
 
-/** Returns whether the drawn first page has a pixel of approximately this color (red, green, blue). */
+/**
+ * Returns whether the drawn first page has a pixel of about this color. `color` is red, green and blue from 0 to 255.
+ */
 const hasColor = ({ view }: OpenView, color: [number, number, number]) =>
   view.evaluate(`(() => {
     const canvas = document.querySelector("#page canvas");
@@ -38,8 +40,8 @@ const GREEN_JP2 = Buffer.from(
 ).toString("latin1");
 
 /**
- * Policy violations that are expected if the host forbids workers: pdf.js tries to start a worker, and then runs on the
- * main thread instead.
+ * Policy violations that are expected if the host forbids web workers. pdf.js tries to start a worker, and then runs on
+ * the main thread instead.
  */
 const WITHOUT_WORKER = [/^console: Creating a worker from 'blob:/, /^console: Warning: Setting up fake worker/];
 const others = (complaints: string[]) =>
@@ -112,13 +114,13 @@ describePage("the chat view of a result", (running) => {
       expect(await view.evaluate("document.activeElement.className")).toContain("receipt");
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
 
-      // the host replays the stored result when the user reopens the chat
+      // The host replays the stored result when the user reopens the chat.
       await tell("sendToolResult", result);
       await view.getByText("The link has expired, and the file is deleted.").waitFor();
       expect(await view.locator("#page canvas, [data-part=download]").count()).toBe(0);
     }));
 
-  test("the chat view shows the page of the latest result, even if an earlier file loads last", () =>
+  test("the chat view shows the page of the latest result, even if the file of an earlier result loads later", () =>
     show(async (open) => {
       const { page, view, tell } = open;
       const [first, last] = [await chat.call(fields), await chat.call({ ...fields, text: "FINAL" })];
@@ -210,7 +212,7 @@ describePage("the chat view of a result", (running) => {
     });
   });
 
-  test("the chat view fetches only the parts of a large file that its first page needs", async () => {
+  test("the chat view fetches only the parts of a large file that are needed to show the first page", async () => {
     const pages = Array.from({ length: 30 }, (_, index) => 3 + 2 * index);
     const pdf = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
@@ -220,7 +222,7 @@ describePage("the chat view of a result", (running) => {
         streamOf(`%${"x".repeat(200_000)}\n1 0 1 rg 0 0 99 99 re f`),
       ]),
     ]);
-    const form = new FormData(); // this call sends a form, because the file is too large for an MCP message
+    const form = new FormData(); // This call sends a form, because the file is too large for an MCP message.
     form.set("file", new File([pdf], "large.pdf"));
     form.set("text", "A");
     const sold = await callPaid(`${running.worker.url}/v1/watermark/text`, form);
@@ -248,7 +250,7 @@ describePage("the chat view of a result", (running) => {
     ["light", 320],
     ["dark", 320],
   ] as const)("with the theme %s, %i px wide", (theme, width) => {
-    test("the chat view follows the host's theme, fits without scrolling, and passes the accessibility checks of axe", () =>
+    test("the chat view follows the host's theme, fits without scrolling, and passes axe's accessibility checks", () =>
       show(
         async (open) => {
           const { page, view, tell } = open;
@@ -277,7 +279,7 @@ describePage("the chat view of a result", (running) => {
   });
 
   describe("in a host that denies a capability", () => {
-    test("without scripts, the chat view points to the link in the chat", () =>
+    test("without scripts, the chat view says that the link is in the chat", () =>
       show(
         async ({ view, complaints }) => {
           expect(await view.textContent("#status")).toContain("The download link is in the chat.");
@@ -297,7 +299,7 @@ describePage("the chat view of a result", (running) => {
         { denies: "links" },
       ));
 
-    test("without clipboard access, the chat view selects the link for copying", () =>
+    test("without access to the clipboard, the chat view selects the link for copying", () =>
       show(async ({ view, tell }) => {
         await tell("sendToolResult", await chat.call(fields));
         await view.click("[data-part=copy]");
@@ -306,7 +308,7 @@ describePage("the chat view of a result", (running) => {
           .toBe(await view.inputValue("[data-part=link]"));
       }));
 
-    test("without network access, the chat view shows the link and reports that it cannot revoke it", () =>
+    test("without network access, the chat view shows the link and says that it cannot revoke the link", () =>
       show(
         async ({ view, tell }) => {
           await tell("sendToolResult", await chat.call(fields));

@@ -1,6 +1,6 @@
 /**
- * A chat application for tests of MCP Apps views. It consists of an MCP client that is connected to the Worker, and of
- * a page that uses the official library for hosts.
+ * Chat application for tests of MCP Apps views. The application consists of an MCP client that is connected to the
+ * Worker, and of a page that uses the official library for hosts.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,14 +34,17 @@ interface Showing {
 export interface OpenView {
   page: Page;
   view: Frame;
-  /** Sends a notification to the view. `method` is a method of `AppBridge`. */
+  /** Sends a notification to the view. `method` is the name of a method of `AppBridge`. */
   tell(
     method: "sendToolInput" | "sendToolResult" | "sendToolCancelled" | "setHostContext",
     params: object,
   ): Promise<void>;
   /** Returns the links that the host was asked to open. */
   opened(): Promise<string[]>;
-  /** Violations of the Content-Security-Policy, errors, and requests to hosts other than the chat and the Worker. */
+  /**
+   * Violations of the Content-Security-Policy, errors, and requests to hosts other than the chat application and the
+   * Worker.
+   */
   complaints: string[];
 }
 
@@ -67,7 +70,7 @@ globalThis.show = async (address, { html, sandbox, context, opensLinks }) => {
   frame.src = address;
   await ready;
 };`;
-/** The document of the outer frame if the chat host is a web page. This document contains the frame of the view. */
+/** HTML of the outer frame if the chat host is a web page. The outer frame contains the frame of the view. */
 const PROXY = `<!doctype html>
 <html lang="en">
   <title>A sandbox</title>
@@ -94,7 +97,8 @@ const PAGE = `<!doctype html>
 </html>`;
 
 /**
- * Returns the policy that a host derives from the view's requests (MCP Apps, "Content Security Policy Enforcement").
+ * Returns the Content-Security-Policy that a host derives from the view's requests (MCP Apps, "Content Security Policy
+ * Enforcement").
  */
 function policyFor({ csp }: McpUiResourceMeta, { denies, workers }: Showing): string {
   if (denies === "everything") return "default-src 'none'";
@@ -106,7 +110,7 @@ function policyFor({ csp }: McpUiResourceMeta, { denies, workers }: Showing): st
     frame-src 'none'; object-src 'none'; base-uri 'self'; ${workers ? "worker-src blob:" : ""}`.replaceAll(/\s+/g, " ");
 }
 
-/** Starts a chat that is connected to a Worker. */
+/** Starts a chat application whose MCP client is connected to the Worker at `url`. */
 export async function startChat(url: string) {
   const client = new Client(
     { name: "chat", version: "1.0.0" },
@@ -127,7 +131,7 @@ export async function startChat(url: string) {
     write: false,
   });
 
-  /** The documents of the frames, with their policies. */
+  /** HTML documents of the frames, with their policies, by path. */
   const frames = new Map<string, { document: string; policy: string }>();
   const server = createServer(({ url: path = "/" }, response) => {
     const frame = frames.get(path);
@@ -142,10 +146,11 @@ export async function startChat(url: string) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  const [chat, sandboxes] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`]; // the chat and its frames need different origins
+  // The chat page and its frames need different origins.
+  const [chat, sandboxes] = [`http://127.0.0.1:${port}`, `http://localhost:${port}`];
 
   return {
-    /** Calls a tool, by default with a payment. */
+    /** Calls the tool `add_text_watermark`, with a payment by default. */
     async call(fields: Record<string, unknown>, paid = true): Promise<CallToolResult> {
       const payment = paid ? await paymentFor(`${url}/v1/watermark/text`) : undefined;
       return client.callTool({
@@ -154,7 +159,7 @@ export async function startChat(url: string) {
         ...(payment && { _meta: { "x402/payment": payment } }),
       }) as Promise<CallToolResult>;
     },
-    /** Opens the view in a new page and passes it to `use`. */
+    /** Opens the chat view in a new page and passes the view to `use`. */
     async show(browser: Browser, use: (open: OpenView) => Promise<void>, showing: Showing = {}): Promise<void> {
       const { host = "application", context: hostContext, denies } = showing;
       const path = `/frame/${frames.size}`;
@@ -187,7 +192,7 @@ export async function startChat(url: string) {
         const loaded = page.waitForEvent("framenavigated", (frame) => frame.url().endsWith(path));
         const shown = page.evaluate(`show("${sandboxes}${path}", ${JSON.stringify(options)})`).catch(() => undefined);
         await (denies === "everything" ? loaded : shown);
-        const view = page.frames().at(-1)!; // the view is the innermost frame
+        const view = page.frames().at(-1)!; // The view is the innermost frame.
         await use({
           page,
           view,

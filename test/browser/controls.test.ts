@@ -1,5 +1,6 @@
 /**
- * Tests of `readSettings`, which reads the page's controls. The page sells a made-up product with a field of each kind.
+ * Tests `readSettings`, which reads the playground's controls. The test page sells a made-up product with a field of
+ * each kind.
  */
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -21,7 +22,10 @@ describePage("the reader of the page's controls", (running) => {
     script = outputFiles[0]!.text;
   });
 
-  /** Calls `act`, which changes the controls, and returns the fields that are then read from them. */
+  /**
+   * Opens a page with the controls and passes it to `act`, which changes them. Returns the fields that `readSettings`
+   * reads afterwards.
+   */
   async function fieldsAfter(act: (page: Page) => Promise<unknown>): Promise<object> {
     const page = await running.browser.newPage();
     try {
@@ -45,7 +49,7 @@ describePage("the reader of the page's controls", (running) => {
     ["a checked box", "bold", (page) => page.check("[name=bold]"), true],
     ["a boolean from a list", "edge", (page) => page.selectOption("[name=edge]", "false"), false],
     ["a choice", "layer", (page) => page.selectOption("[name=layer]", "under"), "under"],
-  ])("readSettings reads %s as its JSON type", async (_, field, act, value) => {
+  ])("readSettings reads the value of the control %s as its JSON type", async (_, field, act, value) => {
     const fields = { title: "", ...(await fieldsAfter(act)) };
     expect(fields).toEqual({ title: "", [field]: value });
   });

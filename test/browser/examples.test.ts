@@ -1,4 +1,7 @@
-/** Tests `examples/browser.html` on a separate origin, in a real browser whose wallet signs every request. */
+/**
+ * Tests `examples/browser.html` on an origin other than the service's. The test uses a real browser whose wallet signs
+ * every request.
+ */
 import { join } from "node:path";
 import { context } from "esbuild";
 import { privateKeyToAccount } from "viem/accounts";
@@ -9,7 +12,10 @@ import { describePage } from "./running.ts";
 const folder = join(import.meta.dirname, "../../examples");
 const account = privateKeyToAccount(DEVELOPMENT_KEY);
 
-/** Announces a wallet (EIP-6963) that forwards its requests to `window.answer`, outside the page. */
+/**
+ * Announces a wallet to the page (EIP-6963). The wallet forwards its requests to the function `window.answer`, which
+ * the test provides.
+ */
 const WALLET = `addEventListener("eip6963:requestProvider", () => {
   const provider = { request: (asked) => answer(asked), on() {}, removeListener() {} };
   const info = { uuid: crypto.randomUUID(), name: "Test", icon: "data:,", rdns: "com.example.test" };
@@ -24,7 +30,7 @@ describePage("examples/", (running) => {
   });
   afterAll(() => build?.dispose());
 
-  test("browser.html buys a marked file from another origin", async () => {
+  test("examples/browser.html buys a marked file from a service on another origin", async () => {
     const { port } = await build.serve({ host: "127.0.0.1", servedir: folder });
     const page = await running.browser.newPage();
     const asked: string[] = [];

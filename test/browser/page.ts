@@ -1,19 +1,21 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
 
-/** Maximum wait for an expected change of the page. */
+/** Maximum time to wait for an expected change of the page. */
 export const PATIENCE = { timeout: 15_000 };
 
 /** A page under test, with records of its behavior. */
 export interface OpenPage {
   page: Page;
-  /** Violations of the Content-Security-Policy, errors, and requests that failed or went to other origins. */
+  /** Violations of the Content-Security-Policy, errors, failed requests, and requests to other origins. */
   complaints: string[];
-  /** Requested paths, in order. */
+  /** Paths that the page has requested, in order. */
   requested: string[];
 }
 
-/** Opens the home page in a new profile and passes it to `use`. `prepare` may change the profile first. */
+/**
+ * Opens the home page in a new browser profile and passes the page to `use`. `prepare` can change the profile first.
+ */
 export async function withPage(
   browser: Browser,
   url: string,
@@ -21,14 +23,14 @@ export async function withPage(
   options: BrowserContextOptions = {},
   prepare: (context: BrowserContext) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
-  // prevents smooth scrolling, because Playwright's clicks do not wait until scrolling ends
+  // Turns smooth scrolling off, because Playwright's clicks do not wait until scrolling ends.
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });
   try {
     await prepare(context);
     const complaints: string[] = [];
     const requested: string[] = [];
     context.on("console", (message) => {
-      // every purchase begins with a 402, which Chromium logs
+      // Chromium logs a 402 as an error, but every purchase begins with a 402.
       if (message.text().endsWith("402 (Payment Required)")) return;
       if (["error", "warning"].includes(message.type())) complaints.push(`console: ${message.text()}`);
     });
@@ -48,7 +50,7 @@ export async function withPage(
   }
 }
 
-/** Chooses a PDF on the page, and waits until its first page is shown instead of the sample. */
+/** Chooses a PDF on the page, and waits until its first page is shown in place of the sample. */
 export async function chooseFile(page: Page, pdf: Uint8Array, name = "contract.pdf"): Promise<void> {
   await page.setInputFiles("#file", { name, mimeType: "application/pdf", buffer: Buffer.from(pdf) });
   const shown = async () => (await page.textContent("#status"))?.startsWith(`${name}: `);
@@ -56,12 +58,12 @@ export async function chooseFile(page: Page, pdf: Uint8Array, name = "contract.p
   await page.waitForSelector(".sheet canvas");
 }
 
-/** Returns the pixels of the first page in the preview as a data URI. */
+/** Returns the first page of the preview as a data URI with its pixels. */
 export function firstPage(page: Page): Promise<string> {
   return page.evaluate(`document.querySelector(".sheet canvas").toDataURL()`) as Promise<string>;
 }
 
-/** Performs an action, and waits until the first page in the preview changes. */
+/** Performs an action, and waits until the preview's first page looks different. */
 export async function expectChange(page: Page, act: () => Promise<unknown>): Promise<void> {
   const before = await firstPage(page);
   await act();

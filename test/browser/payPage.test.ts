@@ -1,4 +1,7 @@
-/** Tests of payment links in a real browser: an agent without a payment, and a person who pays on the page. */
+/**
+ * Tests payment links in a real browser: an agent without money requests a PDF, and a person pays for it on the page of
+ * the link.
+ */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { sampleContract } from "../../scripts/lib/sampleContract.ts";
@@ -36,7 +39,7 @@ describePage("the page of a payment link", (running) => {
     const page = await running.browser.newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
-      if (!message.text().includes("402")) complaints.push(message.text()); // the checkout asks for the terms
+      if (!message.text().includes("402")) complaints.push(message.text()); // The checkout asks for the payment terms.
     });
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("request", (request) => request.url().startsWith(running.worker.url) || complaints.push(request.url()));
@@ -68,7 +71,7 @@ describePage("the page of a payment link", (running) => {
     await client.close();
   });
 
-  test("the page says before the payment that the call would fail, or that there is no preview", async () => {
+  test("the payment page says before the payment that the call would fail, or that no preview is available", async () => {
     const client = await connected();
     const page = await running.browser.newPage();
     const said = () => page.textContent("#preview-status");
@@ -85,7 +88,7 @@ describePage("the page of a payment link", (running) => {
     await Promise.all([page.close(), client.close()]);
   });
 
-  test("a second person, and a person whose link was withdrawn, are not charged", async () => {
+  test("the payment page charges neither a second person nor a person whose link was withdrawn", async () => {
     const client = await connected();
     const { url, claim } = await prepared(client, "SOLD ONCE");
     const [first, second] = await Promise.all([running.browser.newContext(), running.browser.newContext()]);

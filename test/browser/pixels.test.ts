@@ -11,7 +11,7 @@ import { type Fields, randomSettings } from "./settings.ts";
 
 /** Number of random settings to test per operation. The environment variable `PIXEL_SETTINGS` overrides the default. */
 const SETTINGS = Number(process.env.PIXEL_SETTINGS ?? 6);
-/** Tolerated difference per color value, out of 255. Renderers smooth edges differently. */
+/** Tolerated difference per color channel, out of 255. Renderers smooth edges differently. */
 const TOLERANCE = 64;
 
 const WIDTH = 300;
@@ -47,8 +47,8 @@ describePage("the preview", (running) => {
 });
 
 /**
- * Returns a transparent PNG and a JPEG. Both are asymmetric, to reveal rotations, and large enough that no single pixel
- * is visible.
+ * Returns a PNG with transparency and a JPEG. Both are asymmetric, so that a wrong rotation shows. Both are so large
+ * that no single image pixel is visible.
  */
 function logos(): Buffer[] {
   const canvas = createCanvas(600, 450);
@@ -67,7 +67,7 @@ function logos(): Buffer[] {
   return [png, canvas.toBuffer("image/jpeg")];
 }
 
-/** Sets the controls, and returns the preview once it is updated. */
+/** Sets the playground's controls, and returns the preview after its update. */
 async function preview(page: Page, operation: string, fields: Fields, image: Buffer): Promise<Raster> {
   await page.evaluate(`(() => {
     document.querySelector(".sheet canvas").dataset.old = "";
@@ -85,7 +85,7 @@ async function preview(page: Page, operation: string, fields: Fields, image: Buf
   return rasterOf(await firstPage(page));
 }
 
-/** Buys the shown file with the development key, and returns its bytes. */
+/** Buys the file in the preview with the development key, and returns the bytes of the result. */
 async function buy(page: Page): Promise<Uint8Array> {
   const receipts = await page.locator(".receipt").count();
   await page.click("#buy-in-development");
@@ -94,10 +94,11 @@ async function buy(page: Page): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** Returns the share of pixels that differ. */
+/** Returns the share of pixels that differ by more than the tolerance. */
 function differing(one: Raster, other: Raster): number {
   const sides = ["width", "height"] as const;
-  for (const side of sides) expect(Math.abs(one[side] - other[side])).toBeLessThanOrEqual(1); // renderers may round a fractional page size differently
+  // Renderers may round a fractional page size differently.
+  for (const side of sides) expect(Math.abs(one[side] - other[side])).toBeLessThanOrEqual(1);
   const [width, height] = sides.map((side) => Math.min(one[side], other[side])) as [number, number];
   let count = 0;
   for (let y = 0; y < height; y++)

@@ -57,7 +57,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground takes dropped files by their type, offers other PDFs, and names files that it cannot use", () =>
+  test("the playground uses dropped files according to their type, offers other PDFs, and names files that it cannot use", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const drop = async (...files: [name: string, type: string, bytes: Uint8Array][]) => {
         const transfer = await page.evaluateHandle(`(() => {
@@ -83,7 +83,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground copies a link to its settings without the password, takes settings from a link, and resets them", () =>
+  test("the playground copies a link with its settings but no password, takes settings from such a link, and can reset them", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await page.evaluate(`navigator.clipboard.writeText = async (text) => { window.copied = text; }`);
       await page.check("[name=template][value=stamp]", { force: true });
@@ -113,7 +113,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground shows no page and sells nothing after a refused file", () =>
+  test("the playground shows no page and disables the purchase after it has refused a file", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
@@ -125,7 +125,7 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
     }));
 
-  test("the playground sells nothing while a change is not on screen", () =>
+  test("the playground disables the purchase while the preview does not yet show a change", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await expect.poll(() => page.isEnabled("#buy"), PATIENCE).toBe(true);
@@ -178,7 +178,7 @@ describePage("the page at /", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground shows an error beside its field and keeps the last preview visible", () =>
+  test("the playground shows an error beside the affected field and keeps the last preview visible", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const before = await firstPage(page);
@@ -197,7 +197,7 @@ describePage("the page at /", (running) => {
       await expectStatus(page, /PDF/);
     }));
 
-  test("the playground reports the same error messages as the API", () =>
+  test("the playground reports errors with the same messages as the API", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const png = Buffer.from(RED_PNG);
       const files: [name: string, content: Buffer, words: RegExp][] = [
@@ -231,7 +231,7 @@ describePage("the page at /", (running) => {
     return (await callPaid(`${running.worker.url}/v1/watermark/text`, form)).json() as Promise<Refusal>;
   }
 
-  test("the playground accepts a file again after the sample was shown, and restores its settings after browser navigation", () =>
+  test("the playground accepts a file again after the sample was shown, and keeps its settings when the visitor returns to the page", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       const contract = join(import.meta.dirname, "../../examples/contract.pdf");
       await page.setInputFiles("#file", contract);
@@ -267,7 +267,7 @@ describePage("the page at /", (running) => {
     ["a laptop", 1366, 768],
     ["a phone", 375, 740],
     ["a window at 200 % zoom", 683, 384],
-  ])("the playground shows the whole first page on %s", (_, width, height) =>
+  ])("the playground shows the complete first page on %s", (_, width, height) =>
     withPage(
       running.browser,
       running.worker.url,
@@ -283,7 +283,7 @@ describePage("the page at /", (running) => {
     ),
   );
 
-  test("the playground opens an encrypted file with the password field", () =>
+  test("the playground asks for the password of an encrypted file, and opens the file with it", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       const locked = VECTORS.find(({ user, dict }) => user !== "" && dict.p === -4)!;
       await page.setInputFiles("#file", {
@@ -292,7 +292,7 @@ describePage("the page at /", (running) => {
         buffer: Buffer.from(encryptedPage(locked)),
       });
       await expectStatus(page, /password/);
-      // the password field is visible and marked as invalid
+      // The password field is visible and marked as invalid.
       expect(await page.getAttribute("#text-password", "aria-invalid")).toBe("true");
       await page.fill("#unlock-password", locked.user);
       await page.click("#unlock button");
@@ -318,7 +318,7 @@ describePage("the page at /", (running) => {
     ),
   );
 
-  test("the home page shows which options are selected under forced system colors", () =>
+  test("the home page shows which options are selected if the browser forces system colors", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -395,9 +395,10 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.textContent("[data-client=typescript] .copy"), PATIENCE).toBe("Copied");
     }));
 
-  test("the home page loads less than 150 KB gzipped before a file is chosen, without the engine, fonts and pdf.js", () =>
+  test("the home page loads less than 150 KB gzipped, without the engine, fonts and pdf.js, until a file is chosen", () =>
     withPage(running.browser, running.worker.url, async ({ page, requested }) => {
-      await page.evaluate("scrollTo(0, document.body.scrollHeight)"); // makes the browser load the lazy pictures
+      // Makes the browser load the pictures that load lazily.
+      await page.evaluate("scrollTo(0, document.body.scrollHeight)");
       await page.waitForLoadState("networkidle");
       const before = [...new Set(requested)];
       const bodies = await Promise.all(

@@ -1,6 +1,6 @@
 import { request as ask, createServer } from "node:http";
 
-/** A replacement for the Worker's answer. */
+/** Answer that the proxy sends in place of the Worker's answer. */
 interface Answer {
   status: number;
   headers: Record<string, string>;
@@ -8,8 +8,8 @@ interface Answer {
 }
 
 /**
- * Starts a proxy in front of a Worker. On request, the proxy forwards a call to the Worker but drops or replaces the
- * Worker's answer.
+ * Starts a proxy in front of a Worker. When a test asks for it, the proxy forwards a call to the Worker but drops or
+ * replaces the answer.
  */
 export async function startProxy(upstream: string) {
   const { hostname, port } = new URL(upstream);
@@ -27,8 +27,8 @@ export async function startProxy(upstream: string) {
         answer.resume();
         if (given !== "nothing")
           return response.writeHead(given.status, given.headers).end(JSON.stringify(given.problem));
-        // sends the headers before breaking the connection, because a browser retries a connection that breaks before
-        // any answer
+        // Sends the headers before the proxy breaks the connection. A browser would retry a connection that breaks
+        // before any answer.
         response.writeHead(200, answer.rawHeaders).flushHeaders();
         return answer.on("end", () => response.destroy());
       }
@@ -41,9 +41,9 @@ export async function startProxy(upstream: string) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    /** The path and size of each POST request, in order. */
+    /** Paths and sizes of the POST requests, in order. */
     posted,
-    /** Drops or replaces the answer to the next successful POST. */
+    /** Makes the proxy drop or replace the answer to the next successful POST. */
     loseNextAnswer: (given: Answer | "nothing" = "nothing") => {
       instead = given;
     },

@@ -1,4 +1,4 @@
-/** Tests buying on the home page: the charges, the outcomes and the messages. */
+/** Tests purchases on the home page: what is charged, what is delivered, and which messages are shown. */
 import { readFile } from "node:fs/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describePage("paying with the development key", (running) => {
-  test("buying with the development key takes one click and returns exactly the bytes of the preview", () =>
+  test("a purchase with the development key takes one click and returns exactly the bytes of the preview", () =>
     withPage(
       running.browser,
       running.worker.url,
@@ -44,13 +44,14 @@ describePage("paying with the development key", (running) => {
         expect(download.suggestedFilename()).toBe("signed.pdf");
         const bytes = await readFile(await download.path());
         expect(bytes.toString("base64")).toBe(await page.evaluate("lastMarked.toBase64()"));
-        expect(complaints.filter((words) => !words.includes("ERR_ABORTED"))).toEqual([]); // Chromium reports every download as aborted
+        // Chromium reports every download as aborted.
+        expect(complaints.filter((words) => !words.includes("ERR_ABORTED"))).toEqual([]);
       },
       {},
       keepMarked,
     ));
 
-  test("a receipt says what was bought and when, and a change of the settings is not sold as bought", () =>
+  test("a receipt says what was bought and when, and changed settings count as not bought yet", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.check("[name=template][value=stamp]", { force: true });
@@ -79,7 +80,7 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(200);
         await page.getByText("Copied", { exact: true }).waitFor();
 
-        // buying again returns the same link, and the page shows the link only once, even after a reload
+        // Buying again returns the same link. The page shows this link only once, even after a reload.
         await page.click("#buy");
         await page.waitForSelector("#purchase:not(.busy)");
         expect(await page.locator(".receipt").count()).toBe(1);
@@ -98,7 +99,7 @@ describePage("paying with the development key", (running) => {
         expect((await fetch(url)).status).toBe(410);
         expect(await page.locator("[data-part=download]").count()).toBe(0);
 
-        // the payment is spent, so this click is a new purchase
+        // The payment of the revoked link is spent, so this click is a new purchase.
         await page.click("#buy-in-development");
         await expect.poll(() => page.locator(".receipt").count(), PATIENCE).toBe(2);
         expect(await page.inputValue("[data-part=link]")).not.toBe(url);
@@ -107,7 +108,7 @@ describePage("paying with the development key", (running) => {
       { permissions: ["clipboard-read", "clipboard-write"] },
     ));
 
-  test("the buy button describes the order on screen, even if the settings change during a purchase", () =>
+  test("the buy button fits the settings on screen, even if they change during a purchase", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const { promise: sent, resolve: send } = Promise.withResolvers<void>();
@@ -128,7 +129,7 @@ describePage("paying with the development key", (running) => {
       await expect.poll(() => page.textContent("#buy"), PATIENCE).toBe("Try again");
     }));
 
-  test("the checkout shows the service's error message for a refused call, and charges nothing", () =>
+  test("the checkout shows the service's error message for a refused call, and charges the payer nothing", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.evaluate("document.getElementById('purchase').dataset.maxBytes = '100'");
       await chooseFile(page, sample);
@@ -178,7 +179,7 @@ const payWithWallet = (running: Running) => {
     };
   }
 
-  /** Opens the page in a browser with these wallets, and chooses a file. */
+  /** Opens the home page in a browser with these wallets, and chooses a file. */
   async function withWallets(
     wallets: FakeWallet[],
     use: (open: { page: Page; asked: string[]; complaints: string[]; paid(): Promise<bigint> }) => Promise<void>,
@@ -200,7 +201,7 @@ const payWithWallet = (running: Running) => {
     );
   }
 
-  test("buying with a wallet transfers the price once and uploads the file once", async () =>
+  test("a purchase with a wallet transfers the price once and uploads the file once", async () =>
     withWallets([await walletWith()], async ({ page, asked, complaints, paid }) => {
       proxy.posted.length = 0;
       const scripts: Promise<string>[] = [];
@@ -218,7 +219,7 @@ const payWithWallet = (running: Running) => {
       expect(await violations(page)).toEqual([]);
       expect(complaints).toEqual([]);
 
-      await page.click("#buy"); // the button is now labeled "Get it again"
+      await page.click("#buy"); // The button's label is now "Get it again".
       await page.waitForSelector("#purchase:not(.busy)");
       expect(await page.locator(".receipt").count()).toBe(1);
       expect(await paid()).toBe(PRICE);
@@ -229,7 +230,7 @@ const payWithWallet = (running: Running) => {
       expect(await paid()).toBe(2n * PRICE);
     }));
 
-  test("the checkout lists several wallets with names and icons, and the keyboard can select one", async () =>
+  test("the checkout lists several wallets with names and icons, and a wallet can be selected with the keyboard", async () =>
     withWallets([await walletWith(), await walletWith({ name: "Harbor" })], async ({ page, complaints, paid }) => {
       await page.focus("#buy");
       await page.keyboard.press("Enter");
@@ -257,7 +258,7 @@ const payWithWallet = (running: Running) => {
     });
   });
 
-  test("the checkout reports a browser without a wallet", () =>
+  test("the checkout says that a browser has no wallet", () =>
     withPage(running.browser, proxy.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.click("#buy");
@@ -266,7 +267,7 @@ const payWithWallet = (running: Running) => {
       expect(await page.content()).not.toContain(DEVELOPMENT_KEY.slice(2));
     }));
 
-  test("the checkout reports each problem of the wallet, and continues after the visitor solves it", async () => {
+  test("the checkout reports each problem of the wallet, and continues after the visitor has solved it", async () => {
     const wallet = await walletWith({ chainId: 1, stays: true });
     const { account } = wallet;
     await withWallets([wallet], async ({ page, asked, paid }) => {
@@ -299,7 +300,7 @@ const payWithWallet = (running: Running) => {
     });
   });
 
-  test("a retry after a lost answer and a page reload charges the payer only once", async () => {
+  test("a visitor who retries after a lost answer and a page reload is charged only once", async () => {
     const wallet = await walletWith();
     await withWallets([wallet], async ({ page, asked, paid }) => {
       proxy.loseNextAnswer();
@@ -312,7 +313,7 @@ const payWithWallet = (running: Running) => {
       asked.length = 0;
       await page.click("#buy");
       await page.waitForSelector(".receipt");
-      expect(asked).toEqual([]); // the page sends the earlier signature again
+      expect(asked).toEqual([]); // The page sends the earlier signature again.
       expect((await fetch(await page.inputValue("[data-part=link]"))).status).toBe(200);
       expect(await paid()).toBe(PRICE);
     });
@@ -331,7 +332,7 @@ const payWithWallet = (running: Running) => {
 };
 describePage("paying with a wallet", payWithWallet, onChain);
 
-/** Stores the bytes of the latest marked file as `lastMarked`. */
+/** Makes the page store the bytes of each newly marked file in `window.lastMarked`. */
 function keepMarked(context: BrowserContext): Promise<unknown> {
   return context.addInitScript(`window.Worker = class extends Worker {
     constructor(...args) {

@@ -1,4 +1,6 @@
-/** Tests of the pages for reading in a real browser: the API reference, the page about the MCP server and the error pages. */
+/**
+ * Tests pages without controls in a real browser: the API reference, the page about the MCP server and the error pages.
+ */
 import { describe, expect, test } from "vitest";
 import { violations } from "./axe.ts";
 import { describePage } from "./running.ts";
@@ -24,7 +26,7 @@ describePage("pages for reading", (running) => {
     await page.close();
   });
 
-  test("/docs finds operations by words, copies a snippet, and sends a paid call with the development key", async () => {
+  test("the page /docs finds operations by words, copies a snippet, and sends a paid call with the development key", async () => {
     const context = await running.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     await page.goto(`${running.worker.url}/docs`, { waitUntil: "networkidle" });
@@ -45,7 +47,7 @@ describePage("pages for reading", (running) => {
     await context.close();
   });
 
-  test("/mcp copies the text for a host", async () => {
+  test("the page /mcp copies the configuration text for a host", async () => {
     const context = await running.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     await page.goto(`${running.worker.url}/mcp`);
@@ -63,7 +65,7 @@ describePage("pages for reading", (running) => {
       ["light", 360],
       ["dark", 360],
     ] as const)(
-      "a page for reading passes axe's accessibility checks and loads all its resources in %s mode, %i px wide",
+      "a documentation or error page passes axe's accessibility checks and loads all its resources in %s mode, %i px wide",
       async (colorScheme, width) => {
         const page = await running.browser.newPage({ colorScheme, viewport: { width, height: 780 } });
         try {
@@ -72,7 +74,8 @@ describePage("pages for reading", (running) => {
           page.on("requestfailed", (request) => complaints.push(request.url()));
           const response = await page.goto(running.worker.url + path, { waitUntil: "networkidle" });
           expect(response!.status()).toBe(status);
-          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)]; // Chromium logs the status of the error page itself as an error
+          // Chromium logs the status of the error page as an error.
+          const expected = status === 200 ? [] : [expect.stringContaining(`status of ${status}`)];
           expect(complaints).toEqual(expected);
           expect(await page.evaluate("document.fonts.check('1rem \"Schibsted Grotesk\"')")).toBe(true);
           expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { chromiumPath, NO_BROWSER, startBrowser } from "../../scripts/lib/chromium.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
-/** The browser and the Worker that the tests use. Both are set before the first test. */
+/** Browser and Worker that the tests of a suite use. Both are set before the first test. */
 export interface Running {
   browser: Browser;
   worker: StartedWorker;
 }
 
 /**
- * Defines a group of tests of a page, with a browser and a Worker. The group is skipped if no browser is installed.
- * `vars` starts additional servers and returns the Worker's settings.
+ * Defines a suite of tests for a page, with a browser and a Worker. The suite is skipped if no browser is installed.
+ * `vars` starts additional servers and returns the settings for the Worker.
  */
 export function describePage(
   what: string,

@@ -1,4 +1,4 @@
-/** Compares the bytes of the page's preview with the bytes that the service returns for the same settings. */
+/** Compares the bytes of the page's preview with the bytes of the service's result for the same settings. */
 import { createHash } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -20,7 +20,7 @@ describePage("the preview", (running) => {
     ["text", undefined],
     ["image", IMAGE_SAMPLES],
   ] as const)(
-    "the preview with random %s settings has the same bytes as the file from the service",
+    "the preview with random %s settings has the same bytes as the service's result",
     async (operation, images) => {
       await withPage(running.browser, running.worker.url, async ({ page }) => {
         for (const [run, fields] of randomSettings(operation, 25).entries()) {
@@ -33,7 +33,7 @@ describePage("the preview", (running) => {
     },
   );
 
-  /** Buys a file and returns the digest of its bytes. */
+  /** Buys a marked file and returns the digest of its bytes. */
   async function sold(operation: string, fields: Fields, image?: Uint8Array): Promise<string> {
     const form = new FormData();
     form.set("file", new File([sample], "contract.pdf"));
@@ -47,7 +47,7 @@ describePage("the preview", (running) => {
       .digest("hex");
   }
 
-  /** Marks a file in the page's worker, as the page does, and returns the digest of the result. */
+  /** Marks a file in the page's web worker, as the page does. Returns the digest of the result. */
   function previewed(page: Page, operation: string, fields: Fields, image?: Uint8Array): Promise<string> {
     const given = JSON.stringify({
       operation,

@@ -6,7 +6,7 @@ import type { FieldValue } from "../../src/service/request/fieldKinds.ts";
 /** Fields of a request, with values of the types that the page's controls produce. */
 export type Fields = Record<string, FieldValue>;
 
-/** Generates numbers with two decimals. */
+/** Returns a generator of numbers with at most two decimals. */
 const decimals = (min: number, max: number) =>
   fc.integer({ min: min * 100, max: max * 100 }).map((value) => value / 100);
 const shared = {
@@ -32,7 +32,7 @@ const image = fc.record(
   { requiredKeys: [] },
 );
 
-/** Returns whether the template can have the position; see withPlaceCheck. */
+/** Returns whether the service accepts the position with the template, as `withPlaceCheck` decides. */
 function isAccepted({ template = DEFAULTS.template, position }: Fields): boolean {
   return position !== "auto" || !TEMPLATES[template as TemplateName].fixed;
 }

@@ -1,6 +1,6 @@
 /**
  * Compares the engine's line layout with Chromium's layout in the same fonts, including marks, joins and ligatures.
- * Each sample must have the same width in both, and the words for "confidential" must look the same.
+ * Each sample must have the same width in both layouts. The words for "confidential" must also look the same.
  */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,8 +17,8 @@ import { CONFIDENTIAL } from "../support/confidential.ts";
 import { pagesOf } from "../support/pdf.ts";
 
 /**
- * Omits the samples "Emoji" and "Box drawing". The engine draws each of their characters separately, but Chromium joins
- * a box-drawing character with the space beside it.
+ * Samples without "Emoji" and "Box drawing". The engine draws each character of these two separately, but Chromium
+ * joins a box-drawing character with the space beside it.
  */
 const { Emoji: _, "Box drawing": __, ...lines } = TEXT_SAMPLES;
 const samples: [name: string, text: string, lang?: string][] = [
@@ -29,7 +29,7 @@ const samples: [name: string, text: string, lang?: string][] = [
   ["Serbian", "бгдпт поверљиво", "sr"],
 ];
 
-/** `SHEET` is the size in pixels of the sheet on which words are drawn. `EM` is the font size in pixels. */
+/** `SHEET` is the size in pixels of the picture that each word is drawn on. `EM` is the font size in pixels. */
 const SHEET = { width: 1200, height: 220 };
 const EM = 100;
 
@@ -48,7 +48,7 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
   });
 
   test.each(Object.entries(CONFIDENTIAL))(
-    'the engine draws the word for "confidential" as Chromium does: %s: %s',
+    'the engine draws the word for "confidential" like Chromium: %s: %s',
     async (lang, text) => {
       await setByChromium(page, text, lang);
       const theirs = inkOf(await rasterOf(await page.screenshot()));
@@ -60,7 +60,9 @@ describe.skipIf(!chromiumPath)(chromiumPath ? "a line" : `a line (skipped: ${NO_
   );
 });
 
-/** Lays out a line as the only content of the page. Returns the engine's layout, and Chromium's width in em. */
+/**
+ * Lays out a line as the only content of the page. Returns the engine's layout of the line, and Chromium's width in em.
+ */
 async function setByChromium(page: Page, text: string, lang?: string) {
   const rightToLeft = isRightToLeft(text);
   const line = (await typesetterFor(text, "regular", loadFont, { text: lang })).layOut(text, rightToLeft);
@@ -88,7 +90,7 @@ const SET = `(async ({ text, lang = "", rightToLeft, fonts }) => {
   return span.getBoundingClientRect().width;
 })`;
 
-/** Draws a word as a black mark on a white page of the sheet's size, with PDFium. */
+/** Draws a word as a black mark on a white page of the size `SHEET`, and renders the page with PDFium. */
 async function drawn(text: string, lang: string): Promise<Raster> {
   const page = pagesOf([`/MediaBox [0 0 ${SHEET.width} ${SHEET.height}] /Contents []`]);
   const look = { template: "header", position: "center", fontSizePt: EM, color: "#000000", opacity: 1 } as const;
@@ -96,7 +98,7 @@ async function drawn(text: string, lang: string): Promise<Raster> {
   return (await renderPages(await joined(plan.chunks()), SHEET))[0]!;
 }
 
-/** The dark pixels of a picture, relative to their bounding box. */
+/** Dark pixels of a picture, relative to their bounding box. */
 interface Ink {
   readonly width: number;
   readonly height: number;
@@ -121,7 +123,8 @@ function inkOf({ width, height, rgb }: Raster): Ink {
 }
 
 /**
- * Returns the share of a shape's pixels that have no neighboring pixel in the other shape, with both centers aligned.
+ * Returns the share of the first shape's dark pixels without a dark neighbor in the second shape. The centers of both
+ * shapes are aligned.
  */
 function strayShare(ink: Ink, other: Ink): number {
   const [dx, dy] = [Math.round((other.width - ink.width) / 2), Math.round((other.height - ink.height) / 2)];

@@ -1,26 +1,29 @@
 import type { BrowserContext } from "playwright-core";
 import type { LocalAccount } from "viem";
 
-/** A wallet extension simulated with a private key. */
+/** Simulated wallet extension that signs with a private key. */
 export interface FakeWallet {
   name: string;
   account: LocalAccount;
-  /** The current chain. `knows` lists the chains that the wallet knows. */
+  /** Id of the chain that the wallet currently uses. `knows` lists the chains that the wallet supports. */
   chainId: number;
   knows: number[];
-  /** Whether the user declines to sign. */
+  /** Whether the user refuses to sign. */
   declines?: boolean;
-  /** Whether the wallet silently ignores requests to switch to another chain. */
+  /** Whether the wallet ignores requests to switch to another chain, without an error. */
   stays?: boolean;
-  /** Answers a request of the wallet, as the wallet's own blockchain node. */
+  /** Answers an RPC request as the blockchain node that the wallet is connected to. */
   node(method: string, params: unknown[]): Promise<unknown>;
 }
 
-/** The icon of all fake wallets. */
+/** Icon of all fake wallets. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Crect width='24' height='24' rx='6' fill='%23f6851b'/%3E%3C/svg%3E";
 
-/** Adds wallets to the pages of a context. They announce themselves on request (EIP-6963). */
+/**
+ * Adds fake wallets to all pages of a browser context. A wallet announces itself when a page asks for wallets
+ * (EIP-6963).
+ */
 export async function installWallets(context: BrowserContext, wallets: FakeWallet[]): Promise<{ asked: string[] }> {
   const asked: string[] = [];
   await context.exposeFunction("askWallet", async (index: number, method: string, params: unknown[]) => {
@@ -52,7 +55,7 @@ export async function installWallets(context: BrowserContext, wallets: FakeWalle
   return { asked };
 }
 
-/** Answers a request to the wallet (EIP-1193), with the error codes of EIP-1193, EIP-3085 and EIP-3326. */
+/** Answers a page's request to the wallet (EIP-1193), with the error codes of EIP-1193, EIP-3085 and EIP-3326. */
 async function answer(wallet: FakeWallet, method: string, params: unknown[]): Promise<unknown> {
   const [first, second] = params as [{ chainId: string }, string];
   switch (method) {

@@ -1,5 +1,5 @@
 /**
- * Slow tests of payment channels, which `npm run check:channels` runs. They cover restarts, lost state, claims through
+ * Slow tests of payment channels. `npm run check:channels` runs them. They cover restarts, lost state, claims through
  * unavailable facilitators, and many programs that use one channel.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -32,14 +32,14 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Starts a Worker that stops after the tests. */
+/** Starts a Worker. The Worker stops after the tests of this file. */
 async function start(vars: Record<string, string> = {}, keptState?: string): Promise<StartedWorker> {
   const own = { FACILITATOR_URL: facilitator.url, PAY_TO, CHANNEL_KEY, RPC_URL: chain.url, ...vars };
   const worker = await startWorker(own, keptState === undefined ? {} : { keptState });
   workers.push(worker);
   return worker;
 }
-/** Returns a buyer with money for 40 calls. */
+/** Returns a buyer with money for 40 calls through a payment channel. */
 const richBuyer = async (worker: { url: string }) =>
   channelBuyer(chain, contract, worker, await chain.payerWith(4n * DEPOSIT));
 const claimedFrom = async ({ state }: Awaited<ReturnType<typeof channelBuyer>>) => (await state()).totalClaimed;
@@ -55,10 +55,10 @@ describe("slow cases of payment channels", () => {
     expect(facilitator.settled.slice(asked).sort()).toEqual(["claim", "deposit", "deposit", "settle"]);
   });
 
-  test("the Worker claims its sales through a second facilitator if the first fails, or waits until its only facilitator answers again", async () => {
+  test("the Worker claims its sales through a second facilitator if the first fails, and otherwise waits until its only facilitator answers again", async () => {
     const [both, one] = [await start({ FACILITATOR_URL: `${facilitator.url},${second.url}` }), await start()];
     const buyers = [await richBuyer(both), await richBuyer(one)] as const;
-    facilitator.interpose("", async () => "cut"); // claims have no payer, so the empty address stands for them
+    facilitator.interpose("", async () => "cut"); // Claims have no payer, so the empty address stands for them.
     for (const { buy } of buyers)
       for (let calls = 1; calls <= 20; calls++) expect(callsCharged(await buy())).toBe(calls);
     await vi.waitUntil(async () => (await claimedFrom(buyers[0])) === 20n * PRICE, LONG);
@@ -85,7 +85,7 @@ describe("slow cases of payment channels", () => {
     await rm(state, { recursive: true, force: true });
   });
 
-  test("a Worker that has lost the state of a channel takes it from the client, and later claims all calls", async () => {
+  test("a Worker that has lost the state of a channel takes the state from the client, and later claims all calls", async () => {
     const address = { url: (await start()).url };
     const buyer = await richBuyer(address);
     for (const calls of [1, 2, 3]) expect(callsCharged(await buyer.buy())).toBe(calls);
@@ -94,7 +94,7 @@ describe("slow cases of payment channels", () => {
     await vi.waitUntil(async () => (await claimedFrom(buyer)) >= 20n * PRICE, LONG);
   });
 
-  test("the Worker counts a channel's calls from the claimed amount on the chain if Worker and client have lost the channel's state", async () => {
+  test("the Worker starts to count a channel's calls at the amount claimed on the chain if Worker and client have lost the channel's state", async () => {
     const address = { url: (await start()).url };
     const first = await channelBuyer(chain, contract, address);
     for (const calls of [1, 2, 3]) expect(callsCharged(await first.buy())).toBe(calls);
@@ -103,7 +103,7 @@ describe("slow cases of payment channels", () => {
     expect(callsCharged(await buy())).toBe(1);
   });
 
-  test("a Worker that has lost its state still refuses a channel from which the payer is withdrawing", async () => {
+  test("a Worker that has lost its state still refuses a channel if the payer is withdrawing its money", async () => {
     const address = { url: (await start()).url };
     const { buy, sign, config, account } = await channelBuyer(chain, contract, address);
     expect(callsCharged(await buy())).toBe(1);

@@ -1,7 +1,7 @@
 /**
- * `npm run check:channels` buys 101 times on a chain with a block every two seconds. It prints durations, the number of
- * requests to the facilitator, and gas. The contract is this project's own implementation, so its gas only approximates
- * that of the real contract.
+ * Buys 101 times through a payment channel, on a chain with a block every two seconds. `npm run check:channels` runs
+ * this test, which prints durations, the number of requests to the facilitator, and gas. The contract is this project's
+ * own implementation, so its gas only approximates that of the real contract.
  */
 import { generatePrivateKey } from "viem/accounts";
 import { expect, test, vi } from "vitest";
@@ -15,7 +15,7 @@ const PAY_TO = "0x00000000000000000000000000000000c0ffee47";
 const VOUCHERS = 100;
 const TOTAL = BigInt(VOUCHERS + 1) * PRICE;
 
-/** Names of the contract's functions, by selector. */
+/** Names of the channel contract's functions, by function selector. */
 const FUNCTIONS: Record<string, string> = {
   "0x140f1e75": "deposit",
   "0xe43ce1f2": "claimWithSignature",
@@ -46,7 +46,8 @@ test("a channel pays for a hundred calls without a transaction for each call, an
     await vi.waitUntil(async () => (await state()).totalClaimed > 0n, { timeout: 60_000, interval: 100 });
     expect(facilitator.calls.verify).toBe(verify);
     await vi.waitUntil(() => facilitator.settled.includes("settle"), { timeout: 60_000, interval: 100 });
-    const closed = await refund().catch((error: Error) => error.message); // the refund also claims the remaining calls
+    // The refund also claims the calls that are not claimed yet.
+    const closed = await refund().catch((error: Error) => error.message);
     await vi.waitUntil(async () => (await state()).totalClaimed === TOTAL, { timeout: 60_000, interval: 100 });
 
     later.sort((a, b) => a - b);
@@ -66,7 +67,7 @@ test("a channel pays for a hundred calls without a transaction for each call, an
   }
 });
 
-/** Returns the gas of an account's transactions, by the function that they call. */
+/** Returns the gas used by an account's transactions, grouped by the contract function that they call. */
 async function gasByFunction({ client }: Chain, sender: string): Promise<Map<string, bigint[]>> {
   const found = new Map<string, bigint[]>();
   const head = await client.getBlockNumber({ cacheTime: 0 });

@@ -120,18 +120,21 @@ describe("a long message", () => {
   test.each([
     ["without an idempotency key", () => ({})],
     ["with the idempotency key at the end", () => ({ _meta: { "x402/idempotency-key": crypto.randomUUID() } })],
-  ])("the bytes of a long message count against the payer's hourly allowance if the call fails (%s)", async (_, last) => {
-    const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
-    const key = generatePrivateKey();
-    const send = async (text: string) => {
-      const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
-      const body = message({ name, arguments: { ...argumentsWith(300_000), text }, ...last() });
-      return (await call({ headers, body }, "/mcp")).text;
-    };
-    for (let times = 0; times < 4; times++) expect(await send("A")).toContain('"operation":"watermark.text"');
-    for (let times = 0; times < 2; times++) expect(await send("")).toContain("invalid_request");
-    expect(await send("A")).toContain("too_many_requests");
-  });
+  ])(
+    "the bytes of a long message count against the payer's hourly allowance if the call fails (%s)",
+    async (_, last) => {
+      const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "1000000" });
+      const key = generatePrivateKey();
+      const send = async (text: string) => {
+        const headers = { ...HEADERS, "PAYMENT-SIGNATURE": await signPaymentV2(await terms(), key) };
+        const body = message({ name, arguments: { ...argumentsWith(300_000), text }, ...last() });
+        return (await call({ headers, body }, "/mcp")).text;
+      };
+      for (let times = 0; times < 4; times++) expect(await send("A")).toContain('"operation":"watermark.text"');
+      for (let times = 0; times < 2; times++) expect(await send("")).toContain("invalid_request");
+      expect(await send("A")).toContain("too_many_requests");
+    },
+  );
 
   test.each([
     ["has no id", "{"],

@@ -86,12 +86,15 @@ describe("a client that opens pages for its user", () => {
     ["accept", "has opened"],
     ["decline", "has not opened"],
     ["cancel", "has not opened"],
-  ] as const)("a client that can open pages is asked to open the payment page once, and gets the claim after the answer %j", async (action, words) => {
-    const { offered, shown, text } = await ask(action);
-    expect(shown).toEqual([{ mode: "url", url: offered.url, message: "Pay 0.05 USDC for the watermarked PDF" }]);
-    expect(text).toContain(words);
-    expect(text).not.toContain(offered.claim);
-  });
+  ] as const)(
+    "a client that can open pages is asked to open the payment page once, and gets the claim after the answer %j",
+    async (action, words) => {
+      const { offered, shown, text } = await ask(action);
+      expect(shown).toEqual([{ mode: "url", url: offered.url, message: "Pay 0.05 USDC for the watermarked PDF" }]);
+      expect(text).toContain(words);
+      expect(text).not.toContain(offered.claim);
+    },
+  );
 
   test("a client gets the payment link as text if the protocol's calls do not state the client's capabilities", async () => {
     const { shown, text } = await ask("accept", "2025-11-25");

@@ -13,9 +13,9 @@ const CHAIN = {
   version: "1",
   decimals: 2,
 };
-/** A wallet on Solana. */
+/** Address of a wallet on Solana. */
 const SOLANA = "EdqM52SpXCn5c1uozuvuH5o9Tcr41kYeCWz4Ymu6ngbt";
-/** A secret in the format of a CDP key. */
+/** Secret in the format of an API key of CDP (Coinbase Developer Platform). */
 const CDP_SECRET = `${"A".repeat(86)}==`;
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
@@ -43,7 +43,7 @@ describe("settings", () => {
     expect(() => readConfig({ [name]: "base" })).toThrow(`${name} is not a setting. Use ${meant}`);
   });
 
-  test("readConfig ignores names that resemble no setting, and bindings of any name", () => {
+  test("readConfig ignores variables whose names resemble no setting, and bindings of any name", () => {
     const others = { HOST: "a", LOG_LEVEL: "b", BUCKET_NAME: "c", PRICE_USDC: 1, PAY_TOO: {}, NETWORK: "" };
     expect(readConfig(others)).toEqual(readConfig({}));
     expect(unknownNames(textsOf(others), Object.keys(settings.shape))).toEqual([
@@ -60,7 +60,7 @@ describe("settings", () => {
       expect(readConfig({ PAY_TO: `0x${written}` }).payTo).toBe(`0x${written}`);
   });
 
-  test("readConfig uses the facilitator, address and network of the operator", () => {
+  test("readConfig uses the operator's facilitator, address and network", () => {
     expect(readConfig({ FACILITATOR_URL: "https://f.example.com", PAY_TO, NETWORKS: "base" })).toMatchObject({
       facilitators: [{ url: "https://f.example.com" }],
       payTo: PAY_TO,
@@ -85,7 +85,7 @@ describe("settings", () => {
     ]);
   });
 
-  test("RPC_URL assigns nodes to networks by their order and accepts empty entries", () => {
+  test("RPC_URL assigns node URLs to networks by their order and accepts empty entries", () => {
     const networks = { PAY_TO, NETWORKS: "base,polygon,avalanche" };
     expect(readConfig({ ...networks, RPC_URL: "https://b.example.com/key,, https://a.example.com" }).rpcUrls).toEqual({
       base: "https://b.example.com/key",
@@ -100,7 +100,7 @@ describe("settings", () => {
     expect(readConfig({ ...facilitator, PAY_TO }).payToSolana).toBeUndefined();
   });
 
-  test("readConfig assigns the CDP key only to hosts of CDP", () => {
+  test("readConfig uses the CDP key only for hosts of CDP", () => {
     for (const url of ["https://cdp.coinbase.com.example.com", "https://cdp.coinbase.com", "https://f.example.com"])
       expect(
         readConfig({ PAY_TO, FACILITATOR_URL: url, CDP_API_KEY_ID: "key", CDP_API_KEY_SECRET: CDP_SECRET })
@@ -112,7 +112,7 @@ describe("settings", () => {
     "EXTRA_NETWORKS accepts JSON or a TOML table: %#",
     (EXTRA_NETWORKS) => {
       const { chainId, asset: _, decimals, ...domain } = CHAIN;
-      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // the same address with its checksum
+      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // The same address, written with its checksum.
       expect(readConfig({ EXTRA_NETWORKS, NETWORKS: "my-chain" }).networks).toEqual([
         { name: "my-chain", chainId, caip2: "eip155:123456", asset, decimals, domain, versions: [2] },
       ]);
@@ -128,7 +128,7 @@ describe("settings", () => {
     expect(readConfig({}).allowedHosts).toEqual([]);
   });
 
-  test("readConfig sets maxTimeoutSeconds to more than fetching a file and settling the payment can take", () => {
+  test("maxTimeoutSeconds is longer than fetching the files and settling the payment can take", () => {
     const config = readConfig({ FETCH_TIMEOUT_SECONDS: "120", FACILITATOR_TIMEOUT_SECONDS: "60" });
     expect(config.maxTimeoutSeconds).toBeGreaterThan(2 * 120 + 2 * 60);
     expect(readConfig({}).maxTimeoutSeconds).toBe(300);
@@ -242,16 +242,17 @@ describe("each setting", () => {
         name.replace("_", ""),
         `${name}S`,
         `${name}_1`,
-        ...at((index) => name.slice(0, index) + name.slice(index + 1)), // a missing letter
-        ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // a doubled letter
-        ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)), // two swapped letters
+        ...at((index) => name.slice(0, index) + name.slice(index + 1)), // A letter is missing.
+        ...at((index) => name.slice(0, index) + name[index]! + name.slice(index)), // A letter is doubled.
+        // Two letters are swapped.
+        ...at((index) => name.slice(0, index) + (name[index + 1] ?? "") + name[index]! + name.slice(index + 2)),
       ].filter((slip) => !known.includes(slip));
       for (const slip of slips)
         expect([slip, ...misspelledNames({ [slip]: "x" }, known)]).toEqual([
           slip,
           `${slip} is not a setting. Use ${name}`,
         ]);
-      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // the value may also be a TOML number
+      expect(() => readConfig({ [slips[0]!]: 700 })).toThrow(`Use ${name}`); // The value may also be a TOML number.
     },
   );
 });
@@ -296,7 +297,7 @@ describe(".dev.vars.example", () => {
     ]);
   });
 
-  test.each(figures)(".dev.vars.example shows the allowed range of $name", ({ name, comment }) => {
+  test.each(figures)(".dev.vars.example shows the allowed range of the setting $name", ({ name, comment }) => {
     const { minimum, maximum } = z.toJSONSchema(settings.shape[name]);
     expect(comment).toMatch(new RegExp(`^${minimum} to ${maximum}; `));
     for (const limit of [minimum!, maximum!])

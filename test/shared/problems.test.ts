@@ -3,7 +3,7 @@ import { PaymentError } from "../../src/payments/wire/errors.ts";
 import { describeError } from "../../src/shared/log.ts";
 import { Problem, problemDetails, problemOf, readFailure, writeFailure } from "../../src/shared/problems.ts";
 
-test("writeFailure serializes a failure, and returns undefined for a canceled call", () => {
+test("writeFailure serializes the problem of a failed call, but returns undefined for a canceled call", () => {
   expect(readFailure(writeFailure(new Problem("damaged_pdf", "It is."))!)).toMatchObject({ code: "damaged_pdf" });
   expect(writeFailure(new Problem("call_cancelled", "It was."))).toBeUndefined();
 });

@@ -10,7 +10,7 @@ import { serveAsset } from "../../src/site/assets.ts";
 import { pagePolicy } from "../../src/site/policies.ts";
 import { send } from "../support/client.ts";
 
-/** The Accept header of Chromium and Firefox for a page. */
+/** Header `Accept` that Chromium and Firefox send for a page. */
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
 
 async function page(): Promise<string> {
@@ -18,7 +18,7 @@ async function page(): Promise<string> {
 }
 
 describe("GET /", () => {
-  test("the home page shows its controls in visual order, with rotation and font_size side by side", async () => {
+  test("the home page's controls are in the order in which they are shown, with rotation and font_size side by side", async () => {
     const ids = Array.from((await page()).matchAll(/ id="text-(rotation|font_size|color)"/g), ([, name]) => name);
     expect(ids).toEqual(["rotation", "font_size", "color"]);
   });
@@ -66,7 +66,7 @@ describe("GET /", () => {
         expect(["file", ...named].sort()).toEqual(Object.keys(shape).sort());
       });
 
-      test("the home page's controls offer only valid choices and select the service's defaults", async () => {
+      test("the home page's controls offer only choices that the service accepts, and select the defaults", async () => {
         const choices = Array.from(
           (await controls()).matchAll(/type="radio" name="(\w+)" value="([\w-]*)"( checked)?/g),
           ([, name, value, checked]) => ({ name: name!, value: value || undefined, checked }),
@@ -133,7 +133,7 @@ describe("GET /", () => {
 });
 
 describe("the home page's pictures", () => {
-  test("the service has all pictures of the home page, one per template (npm run draw-pictures makes them)", async () => {
+  test("the service has all pictures of the home page, one per template (`npm run draw-pictures` draws them)", async () => {
     const sources = new Set(Array.from((await page()).matchAll(/<img src="(\/[^"]*)"/g), ([, source]) => source!));
     for (const name of Object.keys(TEMPLATES)) expect(sources).toContain(`/assets/pictures/template-${name}.webp`);
     for (const source of sources) expect([source, (await send(source)).status]).toEqual([source, 200]);
@@ -141,7 +141,7 @@ describe("the home page's pictures", () => {
 });
 
 describe("static assets", () => {
-  test("the service has assets under /assets and /fonts, and scripts have their own policy", async () => {
+  test("the service serves files under /assets and /fonts, and scripts have their own policy", async () => {
     const script = await send("/assets/playground.js");
     expect([script.status, script.headers.get("Content-Type")]).toEqual([200, "text/javascript; charset=utf-8"]);
     expect(script.headers.get("Content-Security-Policy")).toBe(
@@ -156,7 +156,7 @@ describe("static assets", () => {
   });
 
   test("assets with a content hash in their name are cached forever", async () => {
-    // a fake file, because a concurrent build may replace the real files
+    // The test serves a fake file, because a concurrent build may replace the real files.
     const assets = { fetch: async () => new Response("") } as unknown as Fetcher;
     const cached = async (path: string) => {
       const served = await serveAsset(new Request(`http://localhost/assets/${path}`), assets);

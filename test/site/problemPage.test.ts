@@ -8,7 +8,7 @@ import { ORIGIN, send, TEXT } from "../support/client.ts";
 import { onePage } from "../support/pdf.ts";
 import { bucket } from "../support/storage.ts";
 
-/** The Accept header of Chromium and Firefox for a page. */
+/** Header `Accept` that Chromium and Firefox send for a page. */
 const BROWSER = { Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8" };
 
 function stored(ttlSeconds = 3600): Promise<StoredResult> {
@@ -58,7 +58,7 @@ describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
     expect(html).toContain(`${status} ${code}`);
     expect(html).toContain(headers.get("X-Request-Id"));
     expect(html).toContain('<meta name="robots" content="noindex"/>');
-    // the page must not repeat any part of the address, such as its token
+    // The page must not repeat any part of the address, because the address may contain a token.
     for (const part of address
       .replace(ORIGIN, "")
       .split(/[/?=]/)
@@ -77,7 +77,7 @@ describe.each(CASES)("%s", (_, addressOf, status, code, words) => {
   );
 });
 
-test("the problem page works without scripts, and the service has all its assets", async () => {
+test("the problem page works without scripts, and the service has all pictures and styles of the page", async () => {
   const response = await send("/nowhere", { headers: BROWSER });
   const policy = response.headers.get("Content-Security-Policy")!;
   expect(policy).toContain("default-src 'none'");
@@ -100,7 +100,7 @@ test("HEAD of the problem page returns its headers without a body", async () => 
   expect(await response.text()).toBe("");
 });
 
-test("the problem page is identical for a nearly right, a wrong and a missing token", async () => {
+test("the problem page is the same for an almost correct, a wrong and a missing token", async () => {
   const { id, token } = await stored();
   const pages = [token.slice(0, -1), `${token.slice(0, -1)}x`, "0", "", undefined].map(async (wrong) => {
     const response = await send(`/v1/files/${id}.pdf${wrong === undefined ? "" : `?token=${wrong}`}`, {
@@ -112,7 +112,7 @@ test("the problem page is identical for a nearly right, a wrong and a missing to
   for (const other of others) expect(other).toEqual(first);
 });
 
-test("the problem page shows the detail of other problems with code formatted, and keeps their headers", async () => {
+test("the problem page shows the detail of any other problem with formatted code, and the response has the headers of the problem", async () => {
   const asked = await send("/v1/purchases", { headers: BROWSER });
   expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
   expect(await asked.text()).toContain("A sign-in with the paying key is required");

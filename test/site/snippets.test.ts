@@ -11,14 +11,17 @@ const call: ShownCall = {
 const written = (id: string, shown = call) => CLIENTS.find((client) => client.id === id)!.write(shown);
 
 describe("snippets", () => {
-  test.each(CLIENTS.map(({ id }) => id))("the joined tokens of the %s snippet equal the snippet", (id) => {
-    const code = written(id);
-    expect(
-      tokensOf(code)
-        .map(({ text }) => text)
-        .join(""),
-    ).toBe(code);
-  });
+  test.each(CLIENTS.map(({ id }) => id))(
+    "the tokens of the highlighted %s snippet, joined, equal the snippet",
+    (id) => {
+      const code = written(id);
+      expect(
+        tokensOf(code)
+          .map(({ text }) => text)
+          .join(""),
+      ).toBe(code);
+    },
+  );
 
   test("the curl snippet quotes texts for the shell and file names for curl", () => {
     expect(written("curl")).toContain(String.raw`-F 'file=@"it'\''s \"mine\"; really.pdf"'`);
@@ -34,7 +37,7 @@ describe("snippets", () => {
     });
   });
 
-  test("the snippets name an image only if the call has one", () => {
+  test("the snippets have an image only if the call has one", () => {
     const image = { ...call, image: "logo.png" };
     for (const { id } of CLIENTS) {
       expect(written(id)).not.toContain("logo.png");

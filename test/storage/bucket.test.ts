@@ -3,9 +3,7 @@ import { putWritten } from "../../src/storage/put.ts";
 import { joined, noise } from "../support/bytes.ts";
 import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
-/**
- * These tests specify what an adapter for another object store must do. To test an adapter, return it from `bucketOf`.
- */
+/** Specifies what an adapter for another object store must do. To test an adapter, return it from `bucketOf`. */
 
 afterEach(emptyBucket);
 

@@ -90,7 +90,7 @@ describe("a result link", () => {
     expect(response.headers.get("Content-Disposition")).toBe(disposition);
   });
 
-  test("a result link answers 416 with the file size if the range is past the end", async () => {
+  test("a result link answers 416 with the file size if the range starts after the end of the file", async () => {
     const response = await send(linkTo(await stored()), { headers: { Range: "bytes=1000-" } });
     expect(response.status).toBe(416);
     expect(response.headers.get("Content-Range")).toBe(`bytes */${PDF.length}`);
@@ -210,14 +210,14 @@ describe("revoking a link", () => {
     expect((await bucket.head(resultKey(link.id)))?.size).toBe(PDF.length);
   });
 
-  test("revoking a link does not interrupt a download in progress", async () => {
+  test("a download in progress completes even if its link is revoked", async () => {
     const link = linkTo(await stored());
     const begun = await send(link);
     await send(link, { method: "DELETE" });
     expect(await begun.bytes()).toEqual(PDF);
   });
 
-  test("a result link answers 410 if it is revoked between the two reads of a download", async () => {
+  test("a result link answers 410 if it is revoked while a download reads its metadata and its bytes", async () => {
     const result = await stored();
     const changing = {
       head: (key: string) => bucket.head(key),

@@ -6,7 +6,10 @@ import { bucket, emptyBucket, storedKeys } from "../support/storage.ts";
 
 afterEach(emptyBucket);
 
-/** Yields bytes that depend on their position, in pieces. No part's size is a multiple of a piece's size. */
+/**
+ * Yields test bytes whose values depend on their position, in pieces of `piece` bytes. No multiple of a piece's size
+ * equals the size of an upload part.
+ */
 async function* pieces(length: number, piece = 1_000_003): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < length; at += piece) yield noise(Math.min(piece, length - at), at);
 }
@@ -27,7 +30,7 @@ describe("a spooled file", () => {
     },
   );
 
-  it("the key of a spooled file begins with its hour, and the file is deleted on request", async () => {
+  it("the key of a spooled file begins with the hour of its creation, and the file can be deleted", async () => {
     const file = await spool(bucket, pieces(10));
     expect(await storedKeys()).toEqual([
       expect.stringMatching(new RegExp(`^spool/${groupOf(Date.now())}/[0-9a-f]{32}$`)),
@@ -36,7 +39,7 @@ describe("a spooled file", () => {
     expect(await storedKeys()).toEqual([]);
   });
 
-  it("a reader may stop before the end of a spooled file", async () => {
+  it("a spooled file can be read only in part", async () => {
     const file = await spool(bucket, pieces(10_000_000));
     for await (const piece of file.stream(0, file.length)) {
       expect(isEqual(piece, noise(piece.length))).toBe(true);
@@ -45,7 +48,7 @@ describe("a spooled file", () => {
   });
 });
 
-it("spool rethrows an error from reading the file and leaves nothing stored", async () => {
+it("spool rethrows an error that occurs while the file is read, and leaves nothing stored", async () => {
   const failing = async function* () {
     yield* pieces(20_000_000);
     throw new Error("cut off");

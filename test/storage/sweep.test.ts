@@ -45,7 +45,7 @@ function keysInMemory(): Store {
   };
 }
 
-/** Wraps a store and counts its calls. Call number `failing` of `delete` throws. */
+/** Wraps a store and counts the calls of `list` and `delete`. The call of `delete` with the number `failing` throws. */
 function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
   const calls = { list: 0, delete: 0 };
   const failingBucket = {
@@ -62,15 +62,15 @@ function watched(store: Store, failing = Number.POSITIVE_INFINITY) {
 }
 
 describe("sweep", () => {
-  test("sweep deletes the objects of an hour only after all of them have expired, and spooled files more than three hours old", async () => {
+  test("sweep deletes an hour's objects only after all of them have expired, and spooled files only after more than three hours", async () => {
     const over = [
       ...[resultKey(-1, 1), resultKey(-1, 2), resultKey(-30, 1), spoolKey(-4, 1), spoolKey(-50, 1)],
       ...[uploadKey(-1, 1), uploadKey(-1, "1-ab"), uploadKey(-2, 1)],
       ...[quoteKey(-1, 1), quoteKey(-30, 1)],
     ];
     const kept = [
-      ...[resultKey(0, 1), resultKey(0, 2), resultKey(24, 1)], // results of this hour may not have expired
-      ...[spoolKey(0, 1), spoolKey(-1, 1), spoolKey(-3, 1)], // calls may still use these
+      ...[resultKey(0, 1), resultKey(0, 2), resultKey(24, 1)], // Results of this hour may not have expired yet.
+      ...[spoolKey(0, 1), spoolKey(-1, 1), spoolKey(-3, 1)], // Calls may still use these spooled files.
       ...[uploadKey(0, 1), uploadKey(0, "1-ab"), uploadKey(1, 1)],
       ...[quoteKey(0, 1), quoteKey(1, 1)],
       ...["results/.keep", "results/now/1", "spool/1", "else/000000/1", "000000/1"],
@@ -90,9 +90,10 @@ describe("sweep", () => {
 
   test.each([
     ["10,000 objects", 10_000, keysInMemory],
-    ["2,000 objects of R2", 2000, () => bucket], // more objects in R2 would take longer than all other storage tests
+    // With more objects in R2, this test would take longer than all other storage tests together.
+    ["2,000 objects of R2", 2000, () => bucket],
   ])(
-    "a second sweep of %s deletes the rest after the first was interrupted half way",
+    "a second sweep of %s deletes the rest after the first sweep was interrupted half way",
     { timeout: 60_000 },
     async (_, count, storeOf) => {
       const store = storeOf();
@@ -104,12 +105,13 @@ describe("sweep", () => {
       await expect(sweep(watched(store, half / 1000 + 1).bucket, NOW)).rejects.toThrow("cut off");
       const left = await storedKeys("", store);
       expect(left).toHaveLength(half + 50);
-      expect(left).toEqual([...over, ...kept].toSorted().slice(half)); // the first sweep deleted the oldest keys
+      expect(left).toEqual([...over, ...kept].toSorted().slice(half)); // The first sweep deleted the oldest keys.
 
       const { bucket: again, calls } = watched(store);
       expect(await sweep(again, NOW)).toEqual({ deleted: half, finished: true });
       expect(await storedKeys("", store)).toEqual(kept.toSorted());
-      expect(calls).toEqual({ list: 1 + (half / 1000 + 1) + 2, delete: half / 1000 }); // each call covers up to 1,000 keys
+      // Each call covers up to 1,000 keys.
+      expect(calls).toEqual({ list: 1 + (half / 1000 + 1) + 2, delete: half / 1000 });
     },
   );
 
@@ -129,7 +131,7 @@ describe("sweep", () => {
     expect(deleted).toBe(199_000);
   });
 
-  test("the Worker runs the sweep on its schedule", async () => {
+  test("the Worker runs the sweep on its cron schedule", async () => {
     await put([resultKey(-1, 1), resultKey(1, 1)]);
     await worker.scheduled(createScheduledController({ scheduledTime: NOW }), env);
     expect(await storedKeys()).toEqual([resultKey(1, 1)]);

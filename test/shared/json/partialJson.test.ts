@@ -12,18 +12,18 @@ test.each<[string, unknown]>([
   ['{"a":1 "b":2,', undefined],
   ["}},,{{", undefined],
   ["", undefined],
-])("parseBeginning parses the complete members of %s as %j", (json, whole) => {
+])("parseBeginning parses the complete members of the truncated JSON text %s as %j", (json, whole) => {
   expect(parseBeginning(json)).toEqual(whole);
 });
 
-/** Returns whether `all` contains every value of `part` at the same path. */
+/** Returns whether the value `all` contains every value of `part` at the same path. */
 function isWithin(part: unknown, all: unknown): boolean {
   if (typeof part !== "object" || part === null) return Object.is(part, all);
   if (typeof all !== "object" || all === null || Array.isArray(part) !== Array.isArray(all)) return false;
   return Object.entries(part).every(([key, value]) => isWithin(value, (all as Record<string, unknown>)[key]));
 }
 
-test("parseBeginning returns only values of the full text, wherever the text is truncated", () => {
+test("parseBeginning returns only values of the complete JSON text, wherever the text is truncated", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), (json, cut) => {
       const part = parseBeginning(json.slice(0, cut % (json.length + 1)));
@@ -33,6 +33,6 @@ test("parseBeginning returns only values of the full text, wherever the text is 
   );
 });
 
-test("parseBeginning rejects many unclosed brackets quickly", () => {
+test("parseBeginning quickly rejects a text of many unclosed brackets", () => {
   expect(parseBeginning("[".repeat(130_000) + ",".repeat(130_000))).toBe(undefined);
 });

@@ -43,12 +43,12 @@ describe("unique keys", () => {
     expect([repeatedKey(json, 1), repeatedKey(json, 2)]).toEqual([undefined, "b"]);
   });
 
-  test("repeatedKey finds no repeated key in serialized values", () => {
+  test("repeatedKey finds no repeated key in any serialized JSON value", () => {
     fc.assert(fc.property(fc.json(), (json) => repeatedKey(json, 100) === undefined));
   });
 });
 
-test("repeatedKey scans a deeply nested text to its end", () => {
+test("repeatedKey scans a deeply nested JSON text to its end", () => {
   const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
   expect(repeatedKey(`{"b":${deep},"b":1}`, 1)).toBe("b");
 });

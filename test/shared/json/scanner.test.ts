@@ -15,11 +15,11 @@ test.each<[string, string[]]>([
   ['\\"a"}', ['"a"', "}"]],
   [" 12 ", []],
   ["", []],
-])("the scanner splits %j into tokens and returns each string as one token", (json, tokens) => {
+])("the JSON scanner splits %j into tokens and returns each string as one token", (json, tokens) => {
   expect(tokensOf(json)).toEqual(tokens);
 });
 
-test("the scanner returns no further token after the end", () => {
+test("the JSON scanner returns no further token after the end", () => {
   const scanner = new JsonScanner("[] ");
   expect([scanner.next(), scanner.next(), scanner.next(), scanner.next()]).toEqual(["[", "]", undefined, undefined]);
 });
