@@ -9,15 +9,14 @@ import { readersOf } from "./readers.ts";
 
 const SIDE = 300;
 const BOX = `/MediaBox[0 0 ${SIDE} ${SIDE}]`;
-/** The mark is magenta, half transparent, and 180 points wide and high in the middle of the page. */
+/** Magenta mark with an opacity of 0.5, 180 points wide and high, in the middle of the page. */
 const MARK: ImageMark = { image: MAGENTA, position: "center", scale: 0.6, opacity: 0.5 };
 const ON_WHITE = [255, 128, 255];
 const ON_YELLOW = [255, 128, 128];
 const YELLOW = [255, 255, 0];
 
 /**
- * Draws a page whose annotations have yellow appearances. These fill the annotations' boxes except for the upper
- * twentieth.
+ * Draws a page with annotations. The yellow appearance of each annotation fills its box except for the upper twentieth.
  */
 async function drawn(
   draw: ReturnType<typeof readersOf>[number]["draw"],
@@ -38,7 +37,7 @@ async function drawn(
   return { notices: plan.notices, at: (x: number, y: number) => colorAt(raster!, x, y) };
 }
 
-/** Returns the color at a point of the displayed page, counted from its lower left corner. */
+/** Returns the color at a point of the displayed page. The coordinates start at the lower left corner. */
 function colorAt({ width, rgb }: Raster, x: number, y: number): number[] {
   const at = 3 * ((SIDE - 1 - Math.floor(y)) * width + Math.floor(x));
   return Array.from(rgb.subarray(at, at + 3));
@@ -62,7 +61,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
     expect(notices).toEqual([]);
     expectColors([
       [at(150, 150), ON_YELLOW],
-      [at(150, 197), ON_WHITE], // the part of the box that the stamp leaves blank
+      [at(150, 197), ON_WHITE], // This part of the annotation's box is outside the yellow appearance.
       [at(80, 150), ON_WHITE],
       [at(150, 230), ON_WHITE],
       [at(20, 150), [255, 255, 255]],
@@ -75,7 +74,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
       [at(100, 100), ON_YELLOW],
       [at(150, 150), ON_YELLOW],
       [at(220, 220), ON_YELLOW],
-      [at(270, 200), YELLOW], // a point of the stamp outside the mark
+      [at(270, 200), YELLOW], // This point is in the stamp but outside the mark.
       [at(220, 100), ON_WHITE],
     ]);
   });
@@ -84,7 +83,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
     const { at } = await drawn(draw, annotation("-40 130 60 230"), "/Rotate 90/MediaBox[-100 50 200 350]");
     expectColors([
       [at(120, 180), ON_YELLOW],
-      [at(177, 180), ON_WHITE], // the part of the box that the stamp leaves blank
+      [at(177, 180), ON_WHITE], // This part of the annotation's box is outside the yellow appearance.
       [at(120, 100), ON_WHITE],
       [at(200, 180), ON_WHITE],
     ]);
@@ -98,7 +97,8 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
     });
     expect(notices).toEqual(['mark-covered;pages="1"']);
     expectColors([
-      [at(150, 150), reader === "PDFium" ? ON_WHITE : YELLOW], // PDFium's package for Node.js draws no form fields
+      // PDFium's package for Node.js does not draw form fields.
+      [at(150, 150), reader === "PDFium" ? ON_WHITE : YELLOW],
       [at(80, 150), ON_WHITE],
     ]);
   });

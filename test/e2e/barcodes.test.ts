@@ -12,11 +12,11 @@ const MODULES = QR_ROWS.length;
 const SIDE = 110;
 const DARK = "#";
 
-/** Draws each module of the code as a rectangle. */
+/** Content that draws each module (cell) of the QR code as a rectangle. */
 const RECTANGLES = QR_ROWS.flatMap((row, y) =>
   Array.from(row, (module, x) => (module === DARK ? `${x} ${MODULES - 1 - y} 1 1 re f` : "")),
 ).join("\n");
-/** Draws the runs of each row as thick lines. */
+/** Content that draws each run of dark modules in a row as a thick line. */
 const LINES = QR_ROWS.flatMap((row, y) => {
   const middle = MODULES - 0.5 - y;
   return Array.from(
@@ -24,7 +24,7 @@ const LINES = QR_ROWS.flatMap((row, y) => {
     ({ 0: run, index }) => `${index} ${middle} m ${index + run.length} ${middle} l S`,
   );
 }).join("\n");
-/** Returns the samples of an image of the code, in hexadecimal. */
+/** Returns the samples of an image that shows the QR code, in hexadecimal. */
 const samples = (dark: string, light: string) =>
   QR_ROWS.map((row) => Array.from(row, (module) => (module === DARK ? dark : light)).join("")).join("");
 const BITS = QR_ROWS.map((row) => {
@@ -78,7 +78,7 @@ describe.each(PASSES)("the QR code of a boarding pass drawn as %s", (_, pass) =>
     { text: "COPY COPY COPY", template: "stamp", opacity: 1 },
     { text: "COPY", template: "tiled", opacity: 1, fontSizePt: 20 },
   ])(
-    "a reader scans the QR code under a $template with the position auto, but not with the default position",
+    "a QR code under a $template can be scanned with the position auto, but not with the default position",
     async (mark) => {
       const marked = async (position: TextMark["position"]) =>
         joined((await watermark(pass, { ...mark, position }, { loadFont })).chunks());

@@ -49,7 +49,7 @@ async function trade() {
 }
 
 describe("the test contract of payment channels with the official client, server and facilitator", () => {
-  test("the contract takes a deposit, records one claim for several vouchers, and transfers the claimed amount to the receiver", async () => {
+  test("the channel contract takes a deposit, records one claim for several vouchers, and transfers the claimed amount to the receiver", async () => {
     const { receiver, seller, payer, id, buy } = await trade();
     const deposit = await buy();
     expect(deposit).toMatchObject({ amount: String(DEPOSIT), network: caip2 });
@@ -73,7 +73,7 @@ describe("the test contract of payment channels with the official client, server
     expect(await chain.balanceOf(payer.address)).toBe(DEPOSIT);
   });
 
-  test("a refund records the outstanding claim and returns the rest of the channel to the payer", async () => {
+  test("a refund of a channel records the outstanding claim and returns the rest to the payer", async () => {
     const { seller, payer, scheme, id, buy } = await trade();
     await buy();
     await buy();
@@ -87,7 +87,7 @@ describe("the test contract of payment channels with the official client, server
     expect(await chain.balanceOf(payer.address)).toBe(2n * DEPOSIT - 2n * PRICE);
   });
 
-  test("the contract records the claims of several channels in one transaction", async () => {
+  test("the channel contract records the claims of several channels in one transaction", async () => {
     const { receiver, seller, buy } = await trade();
     await buy();
     const others = await Promise.all([1n, 2n].map(() => chain.payerWith(DEPOSIT)));
@@ -97,8 +97,8 @@ describe("the test contract of payment channels with the official client, server
     expect(await contract.totalsOf(receiver)).toEqual({ claimed: 3n * PRICE, settled: 0n });
   });
 
-  // this test must be the last one, because it moves the chain's clock beyond the expiry of authorizations
-  test("the contract pays out a withdrawal after its delay, except amounts claimed before, and rejects a later claim", async () => {
+  // This test must be the last one, because it moves the chain's clock beyond the expiry of authorizations.
+  test("the channel contract pays out a withdrawal after its delay, except for amounts claimed before, and rejects a later claim", async () => {
     const [claimed, unclaimed] = [await trade(), await trade()];
     for (const { payer, config, id, buy } of [claimed, unclaimed]) {
       await buy();

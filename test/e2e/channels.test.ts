@@ -86,7 +86,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await state()).toMatchObject({ balance: PRICE + DEPOSIT, totalClaimed: PRICE });
   });
 
-  test("a repeated channel call with an idempotency key gets the lost answer again, and is charged once", async () => {
+  test("a repeated channel call with its idempotency key gets the lost answer again, and is charged once", async () => {
     const { buy, sign } = await buyer();
     await buy();
     const call = await sign({ "Idempotency-Key": crypto.randomUUID() });
@@ -131,7 +131,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(callsCharged(await call())).toBe(2);
   });
 
-  test("the Worker's answers let a client that has lost a channel's state continue the channel", async () => {
+  test("a client that has lost a channel's state can continue the channel with the help of the Worker's answers", async () => {
     const { buy, account } = await buyer();
     for (const calls of [1, 2, 3]) expect(callsCharged(await buy())).toBe(calls);
     expect(callsCharged(await (await buyer(account)).buy())).toBe(4);
@@ -167,7 +167,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(await chain.balanceOf(account.address)).toBe(DEPOSIT);
   });
 
-  test("a refund never returns money that a simultaneous call spends", async () => {
+  test("a refund of a channel never returns money that a simultaneous call spends", async () => {
     const { buy, refund, state, account } = await buyer();
     await buy();
     const [sold, refunded] = await Promise.all([buy(), refund().catch((error: Error) => error)]);
@@ -182,11 +182,12 @@ describe("payment channels through the official client and facilitator", () => {
     expect(balance).toBeGreaterThanOrEqual(calls * PRICE);
   });
 
-  test("the Worker refuses calls during a withdrawal from the channel, and claims the earlier calls", async () => {
+  test("the Worker refuses calls through a channel during a withdrawal, and claims the earlier calls", async () => {
     const { buy, sign, config, state, account } = await buyer();
     for (let calls = 1; calls <= 10; calls++) expect(callsCharged(await buy())).toBe(calls);
     await contract.requestWithdrawal(account, await config(), DEPOSIT);
-    const call = await sign(); // a call with a second deposit, for which the Worker asks the facilitator about the channel
+    // Makes a call with a second deposit, for which the Worker asks the facilitator about the channel.
+    const call = await sign();
     expect((await call()).status).toBe(402);
     await vi.waitUntil(async () => (await state()).totalClaimed === DEPOSIT, { timeout: 20_000, interval: 100 });
   });
@@ -216,7 +217,7 @@ describe("npm run channels", () => {
     folder = await mkdtemp(join(tmpdir(), "overprint-channels-"));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-  /** Runs the command in this process, and returns its exit code and output. */
+  /** Runs the command in this process. Returns the exit code and the output. */
   async function channels(args: string[], env: Record<string, string> = {}) {
     const [printed, complaints]: [string[], string[]] = [[], []];
     const code = await runChannels(["--url", worker.url, ...args], {

@@ -1,4 +1,4 @@
-/** Tests of the program `overprint` from the command line. cliBuy.test.ts tests its purchases. */
+/** Tests the program `overprint`, except for purchases, which cliBuy.test.ts tests. */
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmod, copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
@@ -28,7 +28,7 @@ const program = (args: string[], setting: Parameters<typeof runProgram>[1] = {})
   runProgram(args, { cwd: dir, ...setting });
 const files = async () => (await readdir(dir)).sort();
 
-/** Expects one line on stderr. stdout must be empty or the same message as JSON. */
+/** Expects one line on stderr. stdout must be empty or contain the same message as JSON. */
 function expectOneLine({ stdout, stderr }: Run, what: string): void {
   expect(stderr).toContain(what);
   expect(stderr.trim().split("\n")).toHaveLength(1);
@@ -36,7 +36,7 @@ function expectOneLine({ stdout, stderr }: Run, what: string): void {
   if (stdout) expect(stderr).toBe(`overprint: ${JSON.parse(stdout).error.message}\n`);
 }
 
-/** Expects that every page looks different from the source. */
+/** Expects that every page of the result looks different from the source. */
 async function expectMarks(pdf: Uint8Array): Promise<void> {
   const [before, after] = await Promise.all([render(await readFile(CONTRACT)), render(pdf)]);
   const nowhere = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -45,7 +45,7 @@ async function expectMarks(pdf: Uint8Array): Promise<void> {
 }
 
 describe("overprint help", () => {
-  test("the program's help lists its commands and exit codes", async () => {
+  test("overprint help lists the commands and exit codes", async () => {
     const { code, stdout } = await cli(["--help"]);
     expect(code).toBe(0);
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
@@ -53,7 +53,7 @@ describe("overprint help", () => {
     expect((await cli([])).stdout).toBe(stdout);
   });
 
-  test.each(COMMANDS)("the help of %s lists its flags and examples", async (name) => {
+  test.each(COMMANDS)("overprint help %s lists the flags and examples of the command", async (name) => {
     const { code, stdout, stderr } = await cli([name, "--help"]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`Usage: overprint ${name}`);
@@ -97,7 +97,7 @@ describe("overprint mark", () => {
     await expectMarks(await readFile(join(dir, "new.pdf")));
   });
 
-  test("overprint mark fills in the name of each file, and the flag --filename for standard input", async () => {
+  test("overprint mark replaces {filename} in a text by the name of each file, or by --filename for standard input", async () => {
     const markedBy = async (args: string[]) =>
       (await cli(["mark", ...args, "-o", "-"], { input: await readFile(CONTRACT) })).bytes;
     const expected = await markedBy(["contract.pdf", "--text", "contract.pdf"]);
@@ -115,7 +115,7 @@ describe("overprint mark", () => {
     expect((await cli(["mark", "contract.pdf", "--text", "DRAFT", "-o", "-"])).bytes).toEqual(bytes);
   });
 
-  test("overprint mark writes the results of several files to a folder, and accepts names and patterns of files", async () => {
+  test("overprint mark writes the results of several files to a folder, and accepts names and patterns of source files", async () => {
     await copyFile(CONTRACT, join(dir, "other.PDF"));
     await mkdir(join(dir, "out"));
     const { code, stdout } = await cli(["mark", "*.pdf", "other.PDF", "contract.pdf", "--text", "X", "-o", "out"]);
@@ -135,7 +135,7 @@ describe("overprint mark", () => {
     expectOneLine(run, "contract.pdf/contract-watermarked.pdf: ");
   });
 
-  test("overprint mark continues with the other files if one file cannot be marked", async () => {
+  test("overprint mark continues with the other files if a file cannot be marked", async () => {
     await writeFile(join(dir, "b.pdf"), "no PDF");
     const run = await program(["mark", "b.pdf", "contract.pdf", "--text", "X", "--json"]);
     expect(run.code).toBe(1);
@@ -155,7 +155,7 @@ describe("overprint mark", () => {
     expect(await files()).toEqual(["b.pdf", "contract-watermarked.pdf", "contract.pdf"]);
   });
 
-  test("overprint mark names the result after the value of --filename", async () => {
+  test("overprint mark names its output file after the value of --filename", async () => {
     await cli(["mark", "contract.pdf", "--text", "X", "--filename", "final"]);
     expect(await files()).toEqual(["contract.pdf", "final.pdf"]);
   });
@@ -193,12 +193,12 @@ describe("overprint mark", () => {
     expect(await readFile(join(dir, "logo.png"))).toEqual(await readFile(LOGO));
   });
 
-  test("overprint mark writes to a device without replacing it", async () => {
+  test("overprint mark writes to a device file without replacing it", async () => {
     expect((await cli(["mark", "contract.pdf", "--text", "X", "-o", "/dev/null"])).code).toBe(0);
     expect((await stat("/dev/null")).isCharacterDevice()).toBe(true);
   });
 
-  test("overprint mark reads a large file in parts, and writes the same bytes as if the file were read as a whole", async () => {
+  test("overprint mark reads a large file in parts, and writes the same bytes as for a file that was read completely", async () => {
     const pdf = samePages(50, 400_000);
     expect(pdf.length).toBeGreaterThan(16e6);
     await writeFile(join(dir, "large.pdf"), pdf);
@@ -208,7 +208,7 @@ describe("overprint mark", () => {
     expect(Buffer.compare(await readFile(join(dir, "large-watermarked.pdf")), bytes)).toBe(0);
   });
 
-  test("overprint mark exits silently if the reader of its output disappears", async () => {
+  test("overprint mark exits silently if the reader of its output closes the pipe", async () => {
     await writeFile(join(dir, "large.pdf"), samePages(50, 400_000));
     const child = startCli(["mark", "large.pdf", "--text", "X", "-o", "-"], { cwd: dir });
     let stderr = "";
@@ -299,7 +299,7 @@ describe("errors of the command line", () => {
     ["an image", "\x89PNG", "This is an image, not a PDF"],
     ["empty", "", "The file is empty"],
     ["a PDF without pages", "%PDF-1.4\n%%EOF", ""],
-  ])("the program exits with 1 and one line on stderr if the source is %s", async (_, content, what) => {
+  ])("overprint exits with 1 and one line on stderr if the source is %s", async (_, content, what) => {
     await writeFile(join(dir, "a.pdf"), content, "latin1");
     const run = await cli(["mark", "a.pdf", "--text", "A"]);
     expect(run.code).toBe(1);
@@ -337,7 +337,7 @@ describe("errors of the command line", () => {
   });
 
   test.each(["-", "a.pdf"])(
-    "overprint mark reports that the disk behind standard output is full (with -o %s)",
+    "overprint mark reports that the disk is full to which standard output is redirected (with -o %s)",
     async (output) => {
       const command = `"$0" "${join(root, "cli/overprint.js")}" mark contract.pdf --text A -o ${output} > /dev/full`;
       const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath], { cwd: dir, encoding: "utf8" });
@@ -345,7 +345,7 @@ describe("errors of the command line", () => {
     },
   );
 
-  test("an error message omits the control characters of a file name", async () => {
+  test("an error message of overprint omits the control characters of a file name", async () => {
     const run = await cli(["mark", "a\n\x1b[31mred.pdf", "--text", "A"]);
     expectOneLine(run, "a [31mred.pdf");
   });
@@ -362,7 +362,7 @@ describe("private keys", () => {
   const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
   const buy = (...args: string[]) => cli(["buy", "contract.pdf", "--text", "A", ...args]);
 
-  test("the program rejects a private key as an argument without printing the key", async () => {
+  test("overprint rejects a private key as an argument without printing the key", async () => {
     for (const args of [
       ["--key", KEY],
       ["--key-file", KEY],
@@ -374,7 +374,7 @@ describe("private keys", () => {
     }
   });
 
-  test("the program rejects a key file that others can read", async () => {
+  test("overprint rejects a key file that others can read", async () => {
     const path = join(dir, "key.txt");
     await writeFile(path, KEY);
     for (const mode of [0o644, 0o640, 0o604, 0o620]) {
@@ -384,7 +384,7 @@ describe("private keys", () => {
   });
 
   test.each([["nowhere.txt"], ["."], ["wrong.txt"], ["zero.txt"]])(
-    "the program rejects the invalid key file %s",
+    "overprint rejects the invalid key file %s",
     async (name) => {
       await writeFile(join(dir, "wrong.txt"), `${KEY}00`, { mode: 0o600 });
       await writeFile(join(dir, "zero.txt"), `0x${"0".repeat(64)}`, { mode: 0o600 });
@@ -395,7 +395,7 @@ describe("private keys", () => {
     },
   );
 
-  test("the program rejects an invalid PRIVATE_KEY without printing the key", async () => {
+  test("overprint rejects an invalid PRIVATE_KEY without printing the key", async () => {
     const run = await cli(["buy", "contract.pdf", "--text", "A"], { env: { PRIVATE_KEY: "secret" } });
     expectOneLine(run, "PRIVATE_KEY contains no private key");
     expect(run.stderr).not.toContain("secret");
@@ -403,7 +403,7 @@ describe("private keys", () => {
 });
 
 describe("the program on an old Node.js", () => {
-  test("an old Node.js starts scripts/run.mjs, which runs the sources with a newer Node.js", async () => {
+  test("an old Node.js can start scripts/run.mjs, which runs the sources with a newer Node.js", async () => {
     await mkdir(join(dir, "cli"));
     await mkdir(join(dir, "scripts"));
     await writeFile(join(dir, "package.json"), `{"type":"module"}`);
@@ -415,7 +415,7 @@ describe("the program on an old Node.js", () => {
     expect([code, JSON.parse(stdout)]).toEqual([0, [copy, "mark", "-"]]);
   });
 
-  test("on an old Node.js, the packed program names the version to install", async () => {
+  test("on an old Node.js, the packed program `overprint` names the version to install", async () => {
     const copy = join(dir, "overprint.mjs");
     await copyFile(join(root, "cli/overprint.js"), copy);
     const old = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.19.0"})`;
@@ -425,7 +425,7 @@ describe("the program on an old Node.js", () => {
   });
 });
 
-test("the packed program writes the same output as the program run from its sources, and rejects commands that need a clone", async () => {
+test("the packed program writes the same output as the program run from its sources, and rejects commands that need a clone of the repository", async () => {
   await promisify(execFile)(process.execPath, ["scripts/buildCli.ts"], { cwd: root });
   for (const name of ["node_modules", "fonts"]) await symlink(join(root, name), join(dir, name));
   for (const path of ["package.json", "cli/overprint.js", "dist/cli"])

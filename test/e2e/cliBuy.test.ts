@@ -22,7 +22,7 @@ const PAYEE = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 const run = promisify(execFile);
 
-/** The outcome of a process. */
+/** Outcome of a process. */
 interface Ended {
   code?: number;
   stdout: string;
@@ -67,7 +67,7 @@ describe("overprint buy", () => {
     [["--text", "DRAFT", "--position", "top-right", "--opacity", "0.5", "--rotation", "-30", "--font-size", "30"]],
     [["--text", "社外秘", "--lang", "ja", "--template", "stamp"]],
     [["--image", LOGO, "--scale", "0.3", "--position", "bottom-right"]],
-  ])("overprint buy yields the same bytes as overprint mark: %j", async (fields) => {
+  ])("overprint buy writes the same bytes as overprint mark: %j", async (fields) => {
     expect((await buy(fields)).code).toBe(0);
     const marked = await cli(["mark", "contract.pdf", ...fields, "-o", "-"]);
     expect(Buffer.compare(await bought(), marked.bytes)).toBe(0);
@@ -109,7 +109,7 @@ describe("overprint buy", () => {
     expect(run.stderr).toContain("standard output: 4 pages");
   });
 
-  test("overprint buy uploads a file that is too large for the call, and yields the same bytes as overprint mark", async () => {
+  test("overprint buy uploads a file that is too large for the call, and writes the same bytes as overprint mark", async () => {
     const pdf = samePages(30, 400_000);
     expect(pdf.length).toBeGreaterThan(10e6);
     await writeFile(join(dir, "contract.pdf"), pdf);
@@ -128,7 +128,7 @@ describe("overprint buy", () => {
     expect([code, await files()]).toEqual([0, ["contract.pdf", "document-watermarked.pdf"]]);
   });
 
-  test("overprint buy retries a call whose answer is lost with the same payment, and pays once", async () => {
+  test("overprint buy repeats a call whose answer was lost with the same payment, and pays once", async () => {
     proxy.loseNextAnswer();
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
@@ -149,7 +149,7 @@ describe("overprint buy", () => {
     await bought();
   });
 
-  test("overprint buy explains how to continue when stopped by Ctrl-C", async () => {
+  test("overprint buy says how to continue when it is stopped by Ctrl-C", async () => {
     proxy.loseNextAnswer({
       status: 503,
       headers: { "Retry-After": "60" },
@@ -246,7 +246,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
     await writeFile(join(dir, "contract.pdf"), "<html>");
     const run = await buy(["--text", "X"]);
     await expectFailure(run, 1, "This is a web page, not a PDF");
-    expect(run.stderr.split("\n")).toHaveLength(2); // the program neither requested a price nor signed anything
+    expect(run.stderr.split("\n")).toHaveLength(2); // The program neither requested a price nor signed anything.
   });
 
   test("overprint buy checks that the target is writable before paying", async () => {
@@ -261,7 +261,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`;
 
 describe("malicious and broken deployments", () => {
   let server: Server;
-  /** Starts a server in the role of a deployment, and returns its address. */
+  /** Starts a server that plays a deployment, and returns its address. */
   async function serve(listener: RequestListener): Promise<string> {
     server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -272,7 +272,7 @@ describe("malicious and broken deployments", () => {
     server?.close();
   });
 
-  /** Returns the Worker's own payment terms, with the same change in every payment option. */
+  /** Returns the Worker's own payment terms, with one change made to every payment option. */
   async function termsWith(change: object): Promise<Record<string, string>> {
     const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
     const terms = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
@@ -311,7 +311,7 @@ describe("malicious and broken deployments", () => {
     ["pay", "in the terms of version 1", 1],
     ["buy", "in the terms of version 2", 2],
   ])(
-    "overprint %s signs only a payment of the displayed price if the deployment offers two prices that are %s",
+    "overprint %s signs only a payment of the displayed price if the deployment states two different prices: %s",
     async (command, _, version) => {
       const answer = await fetch(`${worker.url}/v1/watermark/text`, { method: "POST" });
       const header = decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!);
@@ -391,7 +391,8 @@ describe("malicious and broken deployments", () => {
   });
 
   /**
-   * Starts a deployment that sells. The arguments change its result, its headers and its answer to an upload request.
+   * Starts a deployment that sells. The arguments change its result, its response headers and its answer to an upload
+   * request.
    */
   async function seller({ output = {}, headers = {}, upload = {} }: Record<string, object>): Promise<string> {
     const terms = await termsWith({});
@@ -460,7 +461,7 @@ describe("malicious and broken deployments", () => {
   });
 
   test.each(["http://pdf.example.com/file", "http://169.254.169.254/", "ftp://127.0.0.1/file", "file:///etc/passwd"])(
-    "overprint buy prints the unsafe link %s but does not download from it",
+    "overprint buy prints the unsafe link %s but does not download the file from it",
     async (link) => {
       const url = await seller({ output: { url: link } });
       const run = await buy(["--text", "X"], url);

@@ -95,7 +95,7 @@ describe("overprint buy --channel", () => {
   test.each([
     [["--max-deposit", "x"], "--max-deposit must be an amount of USDC"],
     [["--network", "base"], "offers no payment channel on base that this program can use: buy without --channel"],
-  ])("overprint buy --channel rejects %j", async (args, words) => {
+  ])("overprint buy --channel rejects the arguments %j", async (args, words) => {
     expect((await buy(...args)).stderr).toContain(words);
   });
 
@@ -134,7 +134,7 @@ describe("overprint channel", () => {
     );
   });
 
-  test("overprint channel refund returns the unspent amount and leaves nothing to refund again", async () => {
+  test("overprint channel refund returns the unspent amount, and a second refund finds nothing to return", async () => {
     await buy();
     const { stdout, code } = await cli(["channel", "refund"]);
     expect([code, stdout]).toEqual([

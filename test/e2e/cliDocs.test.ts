@@ -1,4 +1,4 @@
-/** Checks docs/cli.md against the program's own description. */
+/** Compares docs/cli.md with the program's own descriptions of its commands. */
 
 import { execFile } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
@@ -31,7 +31,7 @@ describe("docs/cli.md", () => {
     );
     const named = new Set(Array.from(document.matchAll(/(--[a-z][a-z-]*)/g), ([, flag]) => flag!));
     named.delete("--help");
-    own.delete("--port"); // only the help of `dev` describes --port
+    own.delete("--port"); // Only the help of `dev` describes --port.
     expect([...named].sort()).toEqual([...own].sort());
   });
 

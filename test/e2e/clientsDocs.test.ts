@@ -1,4 +1,4 @@
-/** Checks the table of docs/clients.md against the list of `npm run check:clients`. */
+/** Compares the table of docs/clients.md with the clients that `npm run check:clients` runs. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ABILITIES, CLIENTS } from "../../scripts/clients/clients.ts";
 const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFile(join(root, path), "utf8");
 
-/** Returns the pinned versions of the packages that the check uses. */
+/** Returns the pinned versions of the client packages. */
 async function pinnedVersions(): Promise<Record<string, string>> {
   const [own, shared] = await Promise.all(["scripts/clients/package.json", "package.json"].map(read));
   return {
@@ -18,7 +18,7 @@ async function pinnedVersions(): Promise<Record<string, string>> {
   };
 }
 
-test("docs/clients.md lists each client of the check with its pinned version, its abilities and the reason for a missing one", async () => {
+test("docs/clients.md lists each checked client with its pinned version, its abilities and the reason for a missing ability", async () => {
   const versions = await pinnedVersions();
   const rows = CLIENTS.map(({ name, package: from, can, reason = "" }) => {
     const abilities = ABILITIES.map((ability) => (can.includes(ability) ? "yes" : "no"));
@@ -31,7 +31,7 @@ test("docs/clients.md lists each client of the check with its pinned version, it
   expect(shown).toEqual(rows);
 });
 
-test("each client either has all abilities or a reason for the missing ones", () => {
+test("each checked client has all abilities or a reason for the missing ones", () => {
   for (const { name, can, reason } of CLIENTS)
     expect([name, can.length === ABILITIES.length]).toEqual([name, reason === undefined]);
 });

@@ -17,15 +17,15 @@ const DOCUMENTS = globSync("{*,docs/**/*,examples/*,.github/**/*,{src,web,cli,te
   .map((path) => path.replaceAll("\\", "/"))
   .toSorted();
 
-/** Hosts that stand for a deployment in documents. Calls of other hosts are not checked. */
+/** Hosts that stand for a deployment in documents. Calls to other hosts are not checked. */
 const OWN_HOSTS = ["127.0.0.1:8787", "pdf.example.com"];
-/** Paths that do not exist in the repository: the reader of a document creates them, or one of its commands does. */
+/** Paths that exist only for the reader of a document: the reader creates them, or a command of the document does. */
 const READERS_PATHS = /^(out|noto|marked|PATH|state|dist)\//;
 const DEBIAN_PACKAGES = [
   ...["chromium", "default-jdk-headless", "ghostscript", "poppler-utils"],
   ...["libcommons-io-java", "libcommons-logging-java", "libfontbox2-java", "libjaxb-api-java", "libpdfbox2-java"],
 ];
-/** Programs of the operating system, with the arguments that documents may use. */
+/** Programs of the operating system, with a pattern for the arguments that documents may use. */
 const PLAIN: Record<string, RegExp> = {
   cat: /./,
   cd: /^overprint$/,
@@ -37,9 +37,9 @@ const PLAIN: Record<string, RegExp> = {
   qpdf: /^--check \S+$/,
   sha256sum: /^$/,
   sort: /^$/,
-  xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the documented pipeline with this command
+  xargs: /^sha256sum$/, // test/e2e/release.test.ts runs the documented pipeline with this command.
 };
-/** Programs that npx downloads. They are not installed here, so their flags are not checked. */
+/** Programs that npx downloads. They are not installed in this repository, so the test does not check their flags. */
 const DOWNLOADED: Record<string, string> = {
   lighthouse: "measured by hand",
   "mppx@0.11": "run by `npm run check:clients`",
@@ -52,7 +52,7 @@ interface Command {
   isMention: boolean;
 }
 
-/** Returns the commands of a document: those of its `sh` blocks, and those that its sentences mention. */
+/** Returns the commands of a document. Commands are in `sh` blocks or mentioned in sentences. */
 function commandsOf(text: string): Command[] {
   const blocks = Array.from(text.matchAll(/^```(?:sh|bash|console)\n(.*?)^```$/gms), ([, script]) => script!);
   const prose = text.replaceAll(/^```.*?^```$/gms, "");
@@ -68,7 +68,7 @@ function commandsOf(text: string): Command[] {
 
 type Check = (args: string[], isMention: boolean) => unknown;
 
-/** The checks of commands, by program. A check throws if the command is wrong. */
+/** Checks of commands, by program. A check throws if the command is wrong. */
 const CHECKS: Record<string, Check> = {
   npm: checkNpm,
   npx: checkNpx,
@@ -88,7 +88,7 @@ const CHECKS: Record<string, Check> = {
   python3: ([script]) => expectFile(script!),
   sh: ([script]) => expectFile(script!),
   bash: ([script]) => expectFile(script!),
-  query: () => undefined, // the program is a shell function that the same block defines
+  query: () => undefined, // The program is a shell function that the same block defines.
 };
 for (const [program, pattern] of Object.entries(PLAIN))
   CHECKS[program] = (args) => expect(args.join(" ")).toMatch(pattern);
@@ -98,7 +98,7 @@ function expectPath(path: string): void {
   expect(existsSync(join(ROOT, path)), `${path} exists`).toBe(true);
 }
 
-/** Checks that a path exists. Does not check names without a folder, because they stand for the reader's own files. */
+/** Expects that a path exists. A name without a folder is not checked, because it stands for a file of the reader. */
 function expectFile(path: string): void {
   if (/^[.\w][\w.-]*\/[\w./-]+$/.test(path) && !READERS_PATHS.test(path)) expectPath(path);
 }
@@ -160,7 +160,7 @@ function checkVitest(args: string[]): void {
 }
 
 /**
- * Checks a command of wrangler with the command table in wrangler's sources, because starting wrangler takes over a
+ * Checks a command of wrangler against the command table in wrangler's sources, because starting wrangler takes over a
  * second.
  */
 function checkWrangler(args: string[]): void {
@@ -184,8 +184,8 @@ function readWrangler(): string {
 }
 
 /**
- * Parses a command line with the program's own parser, without running the command, and checks the values of the
- * fields.
+ * Parses a command line of `overprint` with the program's own parser and checks the values of the fields. Does not run
+ * the command.
  */
 function checkOverprint(args: string[], isMention: boolean): void {
   const program = programOf(process);
@@ -197,7 +197,7 @@ function checkOverprint(args: string[], isMention: boolean): void {
     });
   }
   try {
-    const written = isMention ? args.filter((arg) => !/^<.+>$/.test(arg)) : args; // a placeholder is not a value
+    const written = isMention ? args.filter((arg) => !/^<.+>$/.test(arg)) : args; // A placeholder is not a value.
     program.parse(written, { from: "user" });
   } catch (error) {
     const isShort =
@@ -216,7 +216,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-/** Routes that the API description omits, because they are for the operator and for MCP clients. */
+/** Routes for the operator and for MCP clients, which the API description omits. */
 const OTHER_ROUTES: Record<string, Json> = {
   "/v1/operator/sales": {
     get: {
@@ -228,9 +228,9 @@ const OTHER_ROUTES: Record<string, Json> = {
     },
   },
 };
-/** Standard HTTP headers that documents use. */
+/** Standard HTTP headers that commands in documents use. */
 const HTTP_HEADERS = ["Accept", "Content-Type", "Range"];
-/** Flags of curl, and whether each has a value. */
+/** Flags of curl that documents use. The value says whether the flag takes an argument. */
 const CURL_FLAGS: Record<string, boolean> = {
   ...{ "-s": false, "-i": false, "-g": false },
   ...{ "-o": true, "-r": true, "-X": true, "-H": true, "-F": true, "-d": true, "-T": true, "--data-binary": true },
@@ -255,7 +255,8 @@ function checkCurl(args: string[]): void {
   values("-T").forEach(expectFile);
   expect(addresses).toHaveLength(1);
   const [address = ""] = addresses;
-  if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return; // the address is a link from an earlier answer, which this test does not know
+  // The address is a link from an earlier answer, which this test does not know.
+  if (address.startsWith(UNKNOWN) && !address.startsWith(`${UNKNOWN}/`)) return;
   const url = new URL(address.replace(new RegExp(`^${UNKNOWN}/`), `http://${OWN_HOSTS[0]}/`));
   if (!OWN_HOSTS.includes(url.host)) return;
 
@@ -299,7 +300,7 @@ function resolve(part: Json): Json {
   return resolve(steps.reduce((at, name) => at[name], api));
 }
 
-/** Checks that the Dockerfile has the parts that the documents' commands use. */
+/** Checks that the Dockerfile has the parts that the commands in documents use. */
 function checkDocker([action, ...args]: string[]): void {
   const dockerfile = read("Dockerfile");
   expect(["build", "run", "network"]).toContain(action);
@@ -320,11 +321,13 @@ const cases = DOCUMENTS.flatMap((path) => {
   return [...unique.values()].map(({ words, isMention }) => [path, words.join(" "), words, isMention] as const);
 });
 
-test("the documents contain commands", () => {
+test("the documents contain commands, so that the tests of commands have something to check", () => {
   expect(cases.length).toBeGreaterThan(100);
 });
 
-test.each(cases)("%s contains only valid commands: %s", (_, __, words, isMention) => check(words, isMention));
+test.each(cases)("the document %s contains only valid commands: %s", (_, __, words, isMention) =>
+  check(words, isMention),
+);
 
 test.each([
   "npm run nothing",
@@ -351,7 +354,7 @@ test.each([
   "node examples/nothing.ts",
   "cp .env.nothing .env.production",
   "telnet 127.0.0.1",
-])("the checks reject the invalid command %s", (script) => {
+])("the checks of documented commands reject the invalid command %s", (script) => {
   expect(() => {
     for (const words of commandsIn(script)) check(words, false);
   }).toThrow();
@@ -364,10 +367,13 @@ test.each<[string, string[][]]>([
   ['a "$(b \'c)\' "$(d)")" e', [["d"], ["b", "c)", UNKNOWN], ["a", UNKNOWN, "e"]]],
   ["for a in b c; do d; done\nf() { g; }", [["d"], ["g"]]],
   ["git clone <this repository> a", [["git", "clone", "<this repository>", "a"]]],
-])("the shell parser finds the commands in %j", (script, commands) => {
+])("the parser of documented shell scripts finds the commands in %j", (script, commands) => {
   expect(commandsIn(script)).toEqual(commands);
 });
 
-test.each(["a 'b", 'a "b', "a $(b"])("the shell parser rejects the unclosed script %j", (script) => {
-  expect(() => commandsIn(script)).toThrow("not closed");
-});
+test.each(["a 'b", 'a "b', "a $(b"])(
+  "the parser of documented shell scripts rejects the unclosed script %j",
+  (script) => {
+    expect(() => commandsIn(script)).toThrow("not closed");
+  },
+);

@@ -7,7 +7,7 @@ import { type RunningWorker, startWorker } from "../../scripts/lib/worker.ts";
 
 const SUITE = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/dist/index.js");
 
-/** A Worker under wrangler, started like `npm run dev`. */
+/** Worker that wrangler runs, as for `npm run dev`. */
 let worker: RunningWorker;
 beforeAll(async () => {
   worker = await startWorker();

@@ -9,12 +9,12 @@ import { pdfOf, streamOf } from "../support/pdf.ts";
 import { PHOTOGRAPH, photographPages } from "../support/photographs.ts";
 
 const [WIDTH, HEIGHT] = [600, 800];
-/** Pixels per point, equal to 108 pixels per inch. */
+/** Pixels per point. 1.5 equals 108 pixels per inch. */
 const SCALE = 1.5;
 const BOX = { width: WIDTH * SCALE, height: HEIGHT * SCALE };
-/** Maximum distance between a stroke and its edge, as a share of the largest font size. */
+/** Maximum distance between a stroke and the contrasting edge around it, as a share of the largest font size. */
 const REACH = 0.1;
-/** Maximum number of sampled pixels on a mark's strokes. */
+/** Maximum number of sampled pixels on the strokes of a mark. */
 const MAX_SAMPLES = 2000;
 const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 const RENDERERS: [string, Renderer][] = [
@@ -29,10 +29,13 @@ const COLORS: readonly Color[] = [
 ];
 type Color = readonly [number, number, number];
 
-/** Returns a text for a template. Small letters are repeated, so that enough pixels can be sampled. */
+/** Returns the text to draw with a template. Small letters are repeated, so that enough pixels can be sampled. */
 const textFor = (template: TemplateName) => (TEMPLATES[template].small ? "CONFIDENTIAL ".repeat(12) : "CONFIDENTIAL");
 
-/** A pixel of a mark, rendered on black and on white. Its value on other colors is interpolated between the two. */
+/**
+ * Pixel of a mark, rendered on a black and on a white page. Its value on other page colors is interpolated between the
+ * two.
+ */
 interface Pixel {
   readonly onBlack: Color;
   readonly onWhite: Color;
@@ -126,23 +129,23 @@ describe.each(RENDERERS)("text marks rendered by %s", (_, render) => {
     expect(await leastContrast({ text, template, opacity: 1 }, render)).toBeGreaterThan(3);
   });
 
-  it("a mark in the caller's color has no edge of another color", async () => {
+  it("a mark in the caller's own color has no edge of another color", async () => {
     const [white, black] = await drawn({ text: "CONFIDENTIAL", color: "#000000", opacity: 1 }, render);
     expect(black.rgb.reduce((a, b) => Math.max(a, b))).toBe(0);
     expect(white.rgb.reduce((a, b) => Math.min(a, b))).toBe(0);
   });
 });
 
-/** Sampled pixels on the strokes of a mark, and the radius in pixels within which each must have an edge. */
+/** Sampled pixels on the strokes of a mark, and the distance in pixels within which each of them must have an edge. */
 interface Strokes {
   readonly places: readonly number[];
   readonly reach: number;
 }
 
 /**
- * Finds the strokes of a mark on a white page. Stroke pixels have at least 80 % of the darkest pixel's ink. Takes an
- * evenly spaced sample of at most `MAX_SAMPLES` pixels. An edge may be at least three pixels away, because the eye
- * perceives such a distance as one stroke.
+ * Finds the strokes of a mark on a white page. Stroke pixels have at least 80 % of the darkest pixel's ink. The
+ * function takes an evenly spaced sample of at most `MAX_SAMPLES` pixels. Edges at a distance of up to three pixels are
+ * always accepted, because the eye perceives them as part of the stroke.
  */
 function strokesOn(white: Raster, template: TemplateName): Strokes {
   const { width, height } = white;
@@ -157,9 +160,9 @@ function strokesOn(white: Raster, template: TemplateName): Strokes {
 }
 
 /**
- * Returns the minimum contrast of a mark along its strokes on a picture. For each pixel, it takes the ratio of
- * luminance with and without the mark. It compares this ratio with the ratios of nearby pixels and with an unmarked
- * pixel. The contrast of the picture itself therefore has no influence.
+ * Returns the minimum contrast of a mark along its strokes on a picture. For each pixel, the function divides the
+ * luminance with the mark by the luminance without it. It compares this ratio with the ratios of nearby pixels and with
+ * 1, the ratio of an unmarked pixel. The contrast of the picture itself therefore has no influence.
  */
 function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Strokes): number {
   const { width } = plain;
@@ -179,7 +182,7 @@ function leastContrastOver(plain: Raster, marked: Raster, { places, reach }: Str
   return weakest;
 }
 
-/** Contribution of each value of red, green and blue to a pixel's luminance. */
+/** Share of each value of red, green and blue in a pixel's luminance. */
 const SHARES = [0.2126, 0.7152, 0.0722].map((share) =>
   Array.from({ length: 256 }, (_, value) => share * linear(value)),
 );

@@ -1,4 +1,7 @@
-/** Tests that large marks stay visible on gray pages as Poppler renders them at 150 dpi. Skipped without Poppler. */
+/**
+ * Tests that large marks stay visible on gray pages as Poppler renders them at 150 dpi. The test is skipped if Poppler
+ * is not installed.
+ */
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,12 +15,17 @@ import { joined } from "../support/bytes.ts";
 import { pdfOf, streamOf } from "../support/pdf.ts";
 import { missing } from "./readers.ts";
 
-/** Gray values of the tested pages. On them, neither the letters nor their edge alone have much contrast. */
+/**
+ * Gray values of the tested pages. On these grays, neither the letters alone nor their edge alone has much contrast.
+ */
 const GRAYS = [100, 130, 135, 140, 145, 150, 160, 170, 200];
-/** Minimum share of a page's pixels with one value. Strokes exceed this share, stray pixels do not. */
+/**
+ * Minimum share of a page's pixels that must have a value for it to count. Strokes exceed this share, stray pixels do
+ * not.
+ */
 const SHARE = 0.002;
 
-/** Renders pages, each of one gray, with Poppler at 150 dpi. Returns one gray value per pixel. */
+/** Renders one marked page per gray value with Poppler at 150 dpi. Returns one gray value per pixel. */
 async function render(template: TemplateName): Promise<Uint8Array[]> {
   const kids = GRAYS.map((_, i) => `${2 * i + 3} 0 R`).join(" ");
   const source = pdfOf([
@@ -43,13 +51,15 @@ async function render(template: TemplateName): Promise<Uint8Array[]> {
   }
 }
 
-/** Returns the relative luminance of a gray value (WCAG 2.2), plus the flare. */
+/** Returns the relative luminance of a gray value plus 0.05 (WCAG 2.2). */
 function luminance(gray: number): number {
   const share = gray / 255;
   return 0.05 + (share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4);
 }
 
-/** Returns the largest contrast between a page and a gray value that at least `SHARE` of its pixels have. */
+/**
+ * Returns the largest contrast between the page and a gray value that at least the share `SHARE` of its pixels have.
+ */
 function contrastOn(page: number, pixels: Uint8Array): number {
   const counts = new Array<number>(256).fill(0);
   for (const value of pixels) counts[value]!++;

@@ -9,7 +9,9 @@ const BOXES = ["[1e2 0 300 400]", "[--5 0 300 400]", "[..5 0 300 400]", "[0 0 30
 const SMALL = "[0 0 .5 400]";
 const LARGE = "[0 0 99999999999 400]";
 
-/** Returns a PDF with one page. `page` contains more entries of the page, and `node` more entries of its parent. */
+/**
+ * Returns a PDF with one page. `page` contains additional entries of the page, and `node` those of the page's parent.
+ */
 function pageOf(page: string, node = ""): Uint8Array {
   return pdfOf([
     "<< /Type /Catalog /Pages 2 0 R >>",

@@ -12,8 +12,8 @@ import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 /**
- * These tests use the official clients without an idempotency key. A client loses an answer and then calls again, with
- * a newly signed payment.
+ * Tests official clients that send no idempotency key. A client loses the answer to a call and repeats the call with a
+ * newly signed payment.
  */
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -42,7 +42,7 @@ beforeAll(async () => {
     await files.beforeFile();
     response.writeHead(200, { "Content-Type": "application/pdf", "Content-Length": pdf.length }).end(pdf);
   });
-  fileServer.keepAliveTimeout = 120_000; // the server must not close a connection that the Worker is about to reuse
+  fileServer.keepAliveTimeout = 120_000; // The server must not close a connection that the Worker is about to reuse.
   files = { server: fileServer, url: `${await listening(fileServer)}/contract.pdf`, beforeFile: async () => {} };
   const proxyServer = losingProxy();
   proxy = { server: proxyServer, url: await listening(proxyServer), losesAnswers: false };
@@ -64,7 +64,7 @@ async function listening(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-/** Creates a proxy in front of the Worker. While `losesAnswers` is set, it drops each answer with a receipt. */
+/** Creates a proxy in front of the Worker. While `losesAnswers` is set, the proxy drops each answer to a sold call. */
 function losingProxy(): Server {
   return createServer(async (request, response) => {
     const { method, url: path, headers } = request;
@@ -86,7 +86,7 @@ function losingProxy(): Server {
   });
 }
 
-/** Makes one call, and returns the link of its result. The call may be aborted. */
+/** Makes one call and returns the link to the result. `signal` can abort the call. */
 type Buy = (text: string, signal?: AbortSignal) => Promise<string>;
 
 const overHttp = (account: LocalAccount): Buy => {
@@ -120,16 +120,16 @@ const overMcp = (account: LocalAccount): Buy => {
   };
 };
 
-/** Returns a function that makes the clients disconnect at its first call. */
+/** Returns a function that makes the clients disconnect when it is first called. */
 function disconnecting(client: AbortController) {
   return async () => {
     if (client.signal.aborted) return;
     client.abort();
-    await new Promise((resolve) => setTimeout(resolve, 100)); // the Worker notices the disconnection
+    await new Promise((resolve) => setTimeout(resolve, 100)); // Gives the Worker time to notice the disconnection.
   };
 }
 
-/** The points at which an answer is lost. Each function prepares the loss. */
+/** Moments at which an answer is lost. Each function prepares the loss. */
 const POINTS: Record<string, (hangUp: AbortController, payer: string) => void> = {
   "while the payment is verified": (hangUp) => facilitator.beforeVerify(disconnecting(hangUp)),
   "while the file is fetched": (hangUp) => {
@@ -160,9 +160,9 @@ const SURFACES: [string, (account: LocalAccount) => Buy][] = [
   ["MCP", overMcp],
 ];
 
-/** Numbers of parallel clients of one payer that make the same call. */
+/** Numbers of parallel clients of one payer. All clients make the same call. */
 const COUNTS = [1, 2, 20];
-/** The point at which `npm test` also loses the answers of 20 clients. `npm run check:cases` loses them at all points. */
+/** Moment at which `npm test` also loses the answers of 20 clients. `npm run check:cases` does so at every moment. */
 const POINT_OF_MANY = "after the payment is settled";
 
 const LOSSES = SURFACES.flatMap(([surface, client]) =>
@@ -174,7 +174,7 @@ const LOSSES = SURFACES.flatMap(([surface, client]) =>
 );
 
 test.each(LOSSES)(
-  "charges the same call over $surface once if its answers are lost $point, with $count clients in parallel",
+  "a call over $surface is charged once if its answers are lost $point, with $count clients in parallel",
   { timeout: 240_000 },
   async ({ client, count, point, surface }) => {
     const funds = BigInt(2 * count + 1) * PRICE;

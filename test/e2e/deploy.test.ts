@@ -1,4 +1,7 @@
-/** Tests `npm run deploy` with a fake wrangler, and once with the real one against a fake API. */
+/**
+ * Tests `npm run deploy` with a fake wrangler (Cloudflare's command line), and once with the real one against a fake
+ * API.
+ */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -42,7 +45,7 @@ let folder: string;
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
 let worker: StartedWorker;
-/** A deployment that cannot sell. */
+/** Server that answers health checks like a deployment that cannot sell. */
 let sick: Server;
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeAll(async () => {
@@ -62,7 +65,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns an account whose bucket exists with all rules. */
+/** Returns a Cloudflare account whose bucket exists and has all lifecycle rules. */
 const ready = (): FakeAccount => ({
   accounts: [{ id: "acc1", name: "Halftone" }],
   isOffline: false,
@@ -74,12 +77,12 @@ const ready = (): FakeAccount => ({
   refusals: {},
   calls: [],
 });
-/** Returns an account without any deployment. */
+/** Returns a Cloudflare account without any deployment. */
 const fresh = (): FakeAccount => ({ ...ready(), rules: undefined, hasLocalUploads: false });
 const good = () => ({ PAY_TO, FACILITATOR_URL: facilitator.url, NETWORKS: "base-sepolia" });
 
 let runs = 0;
-/** Deploys to an account with settings from a file or from the environment. */
+/** Deploys to an account. The settings are in a file or in the environment. */
 async function run(
   inFile: Record<string, string>,
   account: FakeAccount = ready(),
@@ -234,17 +237,20 @@ describe("a deployment", () => {
     ["pdf.example.com/* (zone name: example.com)", /https:\/\/pdf\.example\.com\/healthz/],
     ["*.example.com/* (zone name: example.com)", /has no address/],
     ["schedule: 17 * * * *", /has no address/],
-  ])("npm run deploy checks the health at the address that wrangler prints: %s", async (target, said) => {
-    const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
-    const fetched = globalThis.fetch;
-    globalThis.fetch = (url, init) =>
-      String(url).includes("127.0.0.1") ? fetched(url, init) : Promise.reject(new Error("the test has no network"));
-    try {
-      expect((await run(good(), account)).said).toMatch(said);
-    } finally {
-      globalThis.fetch = fetched;
-    }
-  });
+  ])(
+    "npm run deploy checks the health of the deployment at the address that wrangler prints: %s",
+    async (target, said) => {
+      const account = { ...ready(), targets: ["schedule: 17 * * * *", target] };
+      const fetched = globalThis.fetch;
+      globalThis.fetch = (url, init) =>
+        String(url).includes("127.0.0.1") ? fetched(url, init) : Promise.reject(new Error("the test has no network"));
+      try {
+        expect((await run(good(), account)).said).toMatch(said);
+      } finally {
+        globalThis.fetch = fetched;
+      }
+    },
+  );
 });
 
 describe("a deployment that cannot begin or finish", () => {
@@ -324,7 +330,7 @@ describe("a deployment that cannot begin or finish", () => {
     expect(outcome.said).toMatch(said);
   });
 
-  test("npm run deploy warns but continues if a setting is unknown, a test network is listed with real networks, PAY_TO has no checksum, or a network has no node", async () => {
+  test("npm run deploy warns but continues if settings are unusual: an unknown name, a test network beside real ones, PAY_TO without a checksum, or a network without a node", async () => {
     const networks = { NETWORKS: "base-sepolia,base", PAY_TO: PAY_TO.toLowerCase() };
     const { isDone, said, calls } = await run({ ...good(), ...networks, GREETING: "hello" });
     expect(isDone).toBe(true);
@@ -399,7 +405,7 @@ describe("a deployment that cannot begin or finish", () => {
 });
 
 describe("a test sale", () => {
-  test("the test sale never pays on a real network", async () => {
+  test("npm run deploy never makes the test sale on a real network", async () => {
     const key = await keyOf(PRICE);
     const base = JSON.stringify({ x402Version: 2, scheme: "exact", network: "eip155:8453" });
     const both = createServer((_, response) => response.end(`{"kinds":[${base}]}`));
@@ -429,13 +435,13 @@ describe("a test sale", () => {
   });
 });
 
-test("a dry run reports wrong settings and lists no command", async () => {
+test("a dry run of npm run deploy reports wrong settings and lists no command", async () => {
   const { said, calls } = await run({ ...good(), NETWORKS: "base" }, ready(), { isDry: true });
   expect([calls, said.match(/^→.*$/gm)]).toEqual([[], null]);
   expect(said).toMatch(/✗ .* settles nothing on base\..*\nNothing was changed\.$/s);
 });
 
-test("a dry run builds the Worker and lists every command without secrets, but runs none", async () => {
+test("a dry run of npm run deploy builds the Worker and lists every command without secrets, but runs none", async () => {
   const key = await keyOf(PRICE);
   const { isDone, said, calls } = await run({ ...good(), RECEIPT_KEY }, ready(), { key, isDry: true });
   expect(isDone, said).toBe(true);
@@ -452,26 +458,27 @@ test("a dry run builds the Worker and lists every command without secrets, but r
 
 const root = join(import.meta.dirname, "../..");
 
-/** Starts a simulated account, and returns the real wrangler with a login for it. */
+/** Starts a simulated account, and returns the real wrangler, logged in to this account. */
 async function realWrangler() {
   const cloudflare = await startCloudflare();
   const env = { ...process.env, CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_API_TOKEN: "a-token" };
   return { cloudflare, real: wranglerAt(join(root, "node_modules/wrangler/bin/wrangler.js"), root, env) };
 }
 
-test("the real wrangler prints the account as npm run deploy parses it", async () => {
+test("the real wrangler prints the account in the form that npm run deploy parses", async () => {
   const { cloudflare, real } = await realWrangler();
   expect(await checkAccount(real, undefined)).toEqual({ line: "Cloudflare account: Halftone (acc1)" });
   cloudflare.stop();
 });
 
 test.skipIf(!allCases)(
-  "the real wrangler accepts every command, and prints the output that npm run deploy parses",
+  "the real wrangler accepts every command of npm run deploy, and prints the output that npm run deploy parses",
   async () => {
     const { cloudflare, real } = await realWrangler();
     const targets: string[] = [];
     /**
-     * Runs the real wrangler, and replaces the address that wrangler reports with the address of these tests' own Worker.
+     * Runs the real wrangler. Replaces the deployment's address in its output by the address of a Worker that these
+     * tests started.
      */
     const wrangler: Wrangler = async (args, given) => {
       const answer = await real(args, given);
@@ -512,7 +519,7 @@ test.skipIf(!allCases)(
   240_000,
 );
 
-test("npm run deploy without a terminal reports an error in one line and by its exit code", async () => {
+test("npm run deploy without a terminal reports an error in one line and with its exit code", async () => {
   const run = (args: string[], settings: object) =>
     promisify(execFile)(process.execPath, ["scripts/deploy.ts", ...args], {
       cwd: root,
@@ -523,7 +530,8 @@ test("npm run deploy without a terminal reports an error in one line and by its 
     );
   const [wrong, kept, flag, file, help] = await Promise.all([
     run(["--dry-run"], { ...good(), NETWORKS: "base" }),
-    run([], { ...good(), NETWORKS: "base", npm_config_dry_run: "true" }), // npm sets this variable for `npm run deploy --dry-run`
+    // npm sets this variable for `npm run deploy --dry-run`.
+    run([], { ...good(), NETWORKS: "base", npm_config_dry_run: "true" }),
     run(["--dryrun"], {}),
     run(["--key-file", "nowhere.key"], {}),
     run(["-h"], {}),

@@ -6,7 +6,8 @@ import { PRODUCTS } from "../../src/service/sale/products.ts";
 import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 /**
- * Path of the tool that registers paid services with indexes. These tests let the tool read only the Worker under test.
+ * Path of the official tool that registers paid services with discovery indexes. These tests let the tool read only the
+ * Worker under test.
  */
 const TOOL = join(import.meta.dirname, "../../node_modules/@agentcash/discovery/bin/discovery.js");
 
@@ -37,7 +38,7 @@ test("the discovery tool finds all products with their prices and reports no war
   expect(hints).toMatchObject({ "POST /v1/uploads": "unprotected", "GET /v1/purchases": "siwx" });
 });
 
-test.each(PRODUCTS)("the discovery tool reports no warning at $path", async ({ path }) => {
+test.each(PRODUCTS)("the discovery tool reports no warning for $path", async ({ path }) => {
   const { warnings, advisories } = await discover<{ warnings: unknown[]; advisories: { authMode: string }[] }>(
     "check",
     worker.url + path,

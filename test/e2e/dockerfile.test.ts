@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "../..");
 const [, build = "", served = ""] = readFileSync(join(ROOT, "Dockerfile"), "utf8").split(/^FROM .*$/m);
 
-/** Returns the sources of a stage's COPY lines and their target folder. */
+/** Returns the files that the COPY lines of a build stage copy, with their target folder. */
 function copiesOf(stage: string) {
   return Array.from(stage.matchAll(/^COPY (?:--from=build )?(.+) (\S+)$/gm), ([, sources, target]) => ({
     sources: sources!.split(" "),
@@ -30,7 +30,7 @@ describe("the Dockerfile", () => {
   const own = sources.filter((source) => !/^\/(etc|serve)\b|^\/app\/dist$|^\.$/.test(source));
 
   test.each(own.map((source) => source.replace(/^\/app\//, "")))(
-    "the Dockerfile copies only files that exist: %s",
+    "the Dockerfile copies only files that exist in the repository: %s",
     (source) => {
       expect(existsSync(join(ROOT, source))).toBe(true);
     },

@@ -28,7 +28,9 @@ import { PROBLEMS } from "../../src/shared/problems.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
-/** Returns the contents of the files that match a pattern, by path from the root. */
+/**
+ * Returns the contents of the files whose path matches a pattern. The keys are paths from the root of the repository.
+ */
 function textsOf(pattern: string) {
   const paths = globSync(pattern, { cwd: ROOT }).map((path) => path.replaceAll("\\", "/"));
   return Object.fromEntries(paths.map((path) => [path, read(path)]));
@@ -53,8 +55,8 @@ const repairs = read("docs/compatibility-repairs.md");
 const wrangler = read("wrangler.toml");
 
 /**
- * Rows of the tables in docs/compatibility-repairs.md: the damage, the repair, the reason, the source file, and the
- * tests.
+ * Rows of the tables in docs/compatibility-repairs.md. Each row has the damage, the repair, the reason, the source
+ * file, and the tests.
  */
 const rows = repairs
   .split("\n## Known limits")[0]!
@@ -86,7 +88,7 @@ function namedRows(text: string): [name: string, ...cells: string[]][] {
   });
 }
 
-/** Returns the table row of each field of an operation: its meaning, limits and default. */
+/** Returns the row in the field table of an operation for each field: meaning, limits and default. */
 function fieldRows(operation: "text" | "image") {
   const section = marks[operation].split("## Fields")[1]!.split("\n#")[0]!;
   return new Map(
@@ -100,9 +102,12 @@ const requests = [
 ] as const;
 
 describe("docs/text-marks.md and docs/image-marks.md", () => {
-  test.each(requests)("the field table lists exactly the fields of the operation: %s", (operation, request) => {
-    expect([...fieldRows(operation).keys()].sort()).toEqual(Object.keys(request.shape).sort());
-  });
+  test.each(requests)(
+    "the field table of the documentation lists exactly the fields of the operation: %s",
+    (operation, request) => {
+      expect([...fieldRows(operation).keys()].sort()).toEqual(Object.keys(request.shape).sort());
+    },
+  );
 
   test("docs/text-marks.md lists every template with its position, rotation and color", () => {
     expect(quoted(fieldRows("text").get("template")!.meaning)).toEqual(Object.keys(TEMPLATES));
@@ -125,7 +130,7 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     expect(quoted(/^\| ([^|]+) \| One line, or/m.exec(marks.text)?.[1])).toEqual(those("maxDepth"));
   });
 
-  test("the field tables list every position, and name the positions that are only for text", () => {
+  test("the field tables of the documentation list every position, and name the positions that are only for text", () => {
     expect(quoted(fieldRows("text").get("position")!.meaning)).toEqual(POSITIONS);
     const lacking = quoted(fieldRows("image").get("position")!.meaning);
     expect(lacking).toEqual(POSITIONS.filter((position) => !IMAGE_POSITIONS.some((other) => other === position)));
@@ -136,24 +141,30 @@ describe("docs/text-marks.md and docs/image-marks.md", () => {
     expect(formats.split(/, | or /)).toEqual(IMAGE_FORMATS);
   });
 
-  test.each(requests)("the field table gives the default of every field: %s", (operation, request) => {
-    const { properties = {} } = z.toJSONSchema(request, { io: "input" });
-    for (const [name, { fallback }] of fieldRows(operation)) {
-      const { default: own } = properties[name] as { default?: unknown };
-      if (own !== undefined) expect([name, fallback]).toEqual([name, `\`${own}\``]);
-      else expect([name, fallback]).toEqual([name, expect.not.stringMatching(/^`/)]);
-    }
-  });
+  test.each(requests)(
+    "the field table of the documentation gives the default of every field: %s",
+    (operation, request) => {
+      const { properties = {} } = z.toJSONSchema(request, { io: "input" });
+      for (const [name, { fallback }] of fieldRows(operation)) {
+        const { default: own } = properties[name] as { default?: unknown };
+        if (own !== undefined) expect([name, fallback]).toEqual([name, `\`${own}\``]);
+        else expect([name, fallback]).toEqual([name, expect.not.stringMatching(/^`/)]);
+      }
+    },
+  );
 
-  test.each(requests)("the field table gives the limits of every field: %s", (operation, request) => {
-    const { properties = {} } = z.toJSONSchema(request, { io: "input" });
-    const bounds = ["minimum", "exclusiveMinimum", "maximum", "minLength", "maxLength"];
-    for (const [name, { limits }] of fieldRows(operation)) {
-      const own = Object.entries(properties[name] as object).filter(([key]) => bounds.includes(key));
-      const said = Array.from(limits.matchAll(/-?\d+/g), Number);
-      if (name !== "image" && name !== "file") expect([name, said]).toEqual([name, own.map(([, bound]) => bound)]);
-    }
-  });
+  test.each(requests)(
+    "the field table of the documentation gives the limits of every field: %s",
+    (operation, request) => {
+      const { properties = {} } = z.toJSONSchema(request, { io: "input" });
+      const bounds = ["minimum", "exclusiveMinimum", "maximum", "minLength", "maxLength"];
+      for (const [name, { limits }] of fieldRows(operation)) {
+        const own = Object.entries(properties[name] as object).filter(([key]) => bounds.includes(key));
+        const said = Array.from(limits.matchAll(/-?\d+/g), Number);
+        if (name !== "image" && name !== "file") expect([name, said]).toEqual([name, own.map(([, bound]) => bound)]);
+      }
+    },
+  );
 });
 
 describe("the documents for callers", () => {
@@ -270,7 +281,7 @@ test.each([{}, { LINK_TTL_SECONDS: "2592000" }])(
 
 describe("the documents", () => {
   const known = Object.keys(settings.shape);
-  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // documents misspell these names on purpose
+  const examples = ["NETWORK", "LINK_TTL_SECOND"]; // The documents misspell these names on purpose.
 
   test.each(Object.entries(FILES).filter(([path]) => /\.(md|sh|ts|py)$/.test(path)))(
     "a document spells every setting correctly: %s",
@@ -298,7 +309,7 @@ describe("docs/operate.md", () => {
     expect(wrangler).toContain('# binding = "REQUESTS"\n# dataset = "overprint_requests"');
   });
 
-  test("docs/operate.md describes every log event", () => {
+  test("docs/operate.md describes every event that the service logs", () => {
     const types = [SOURCES["src/shared/log.ts"], SOURCES["src/payments/wire/events.ts"]].join("\n");
     const events = Array.from(types.matchAll(/^ {2}event: "(\w+)";$/gm), ([, event]) => event);
     const described = Array.from(operating.matchAll(/^\| `(\w+)` \| (?!`)\w/gm), ([, event]) => event);
@@ -331,7 +342,7 @@ describe("the documents' links", () => {
   const there = new Set(Object.keys(FILES));
   const documents = Object.entries(FILES).filter(([path]) => path.endsWith(".md"));
 
-  test.each(documents)("links lead to files that exist: %s", (path, text) => {
+  test.each(documents)("the links of a document lead to files that exist: %s", (path, text) => {
     const links = Array.from(
       text.matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g),
       ([, to]) => new URL(to!, `file:///${path}`),
@@ -343,13 +354,13 @@ describe("the documents' links", () => {
     for (const name of named) expect(there).toContain(name);
   });
 
-  test.each(documents)("documents name only scripts that exist: %s", (_, text) => {
+  test.each(documents)("a document names only scripts that exist in package.json: %s", (_, text) => {
     const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
     const named = Array.from(text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g), ([, name]) => name!);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
   });
 
-  test.each(documents)("links lead to sections that exist: %s", (path, text) => {
+  test.each(documents)("the links of a document lead to sections that exist: %s", (path, text) => {
     const links = Array.from(
       text.matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g),
       ([, to, section]) => [to ? new URL(to, `file:///${path}`).pathname.slice(1) : path, section!] as const,
@@ -386,7 +397,7 @@ describe("docs/performance.md", () => {
   });
 
   test.each(pictures)(
-    "a picture has an alternative text that describes its content: %s",
+    "a picture in docs/performance.md has an alternative text that describes its content: %s",
     (file, { title, description }) => {
       const svg = FILES[`docs/performance/${file}.svg`];
       expect(svg).toContain(`<title id="title">${title}</title>`);
@@ -425,7 +436,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
       expect(architecture).toContain(`\`${part.replace(/^src\//, "").replace(/^(web|cli)$/, "$1/")}\``);
   });
 
-  test("docs/design/admission-and-limits.md states the limits in force", () => {
+  test("docs/design/admission-and-limits.md states the current limits", () => {
     const { bodyPace, maxLargeFiles } = readConfig({});
     const megabytes = (bytes: number) => `${bytes / 1e6} MB`;
     const facts = [
@@ -451,13 +462,13 @@ describe("ARCHITECTURE.md and the design notes", () => {
 });
 
 describe("docs/compatibility-repairs.md", () => {
-  test("the tables in docs/compatibility-repairs.md have five columns", () => {
+  test("each table row in docs/compatibility-repairs.md has five cells", () => {
     expect(rows.length).toBeGreaterThan(100);
     expect(rows.filter((row) => row.length !== 5)).toEqual([]);
   });
 
   test.each(rows.map((row) => [row[0]!.trim(), ...row.slice(3)]))(
-    "docs/compatibility-repairs.md names an existing file and an existing test: %s",
+    "a table row in docs/compatibility-repairs.md names an existing file and an existing test: %s",
     (_, where, tests) => {
       for (const file of quoted(where))
         expect(
@@ -469,7 +480,7 @@ describe("docs/compatibility-repairs.md", () => {
         const [, file, names = ""] = /^([\w/.]+\.ts): (.+)$/.exec(reference) ?? [];
         const paths = Object.keys(TESTS).filter((path) => path.endsWith(`/${file}`));
         expect(paths, `files of ${reference}`).toHaveLength(1);
-        // a test name is a separate string in the test file, with any quotes
+        // A test name is a complete string literal in the test file, with double quotes or backquotes.
         const isThere = (name: string) => [`"${name}"`, `\`${name}\``].some((text) => TESTS[paths[0]!]!.includes(text));
         expect(
           names.split(" > ").filter((name) => !isThere(name)),

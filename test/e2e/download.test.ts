@@ -16,13 +16,13 @@ let url: string;
 let file: Buffer;
 beforeAll(async () => {
   worker = await startWorker();
-  url = await marked(textPages(PAGES, 10_000, "classic"), { filename: "Vertrag №7" }); // the file has about 10 MB
+  url = await marked(textPages(PAGES, 10_000, "classic"), { filename: "Vertrag №7" }); // The file has about 10 MB.
   file = Buffer.from(await (await fetch(url)).arrayBuffer());
 });
 afterAll(() => worker?.stop());
 afterEach(() => vi.restoreAllMocks());
 
-/** Marks a file and returns its download link. */
+/** Marks a file and returns the download link of the result. */
 async function marked(pdf: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}): Promise<string> {
   const form = new FormData();
   form.set("file", new File([pdf], "a.pdf"));
@@ -65,7 +65,7 @@ const curlIsHere = await run("curl", ["--version"]).then(
 );
 
 describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as const] : [])] as const)("%s", (_, ask) => {
-  test("HEAD on a link returns the file's size and name, and announces support for ranges", async () => {
+  test("HEAD on a download link returns the file's size and name, and announces support for ranges", async () => {
     const { status, headers, body } = await ask("HEAD", {});
     expect([status, body.length]).toEqual([200, 0]);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -76,7 +76,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
     });
   });
 
-  test("HEAD on a link ignores a Range header", async () => {
+  test("HEAD on a download link ignores a Range header", async () => {
     const { status, headers } = await ask("HEAD", { Range: "bytes=0-9" });
     expect([status, headers.get("Content-Length")]).toEqual([200, String(file.length)]);
   });
@@ -98,14 +98,14 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
   });
 
   test.each(["bytes=99999999-", "bytes=-0"])(
-    "a download answers a range beyond the end with 416 and the file size: %s",
+    "a download link answers a range beyond the end with 416 and the file size: %s",
     async (Range) => {
       const { status, headers } = await ask("GET", { Range });
       expect([status, headers.get("Content-Range")]).toEqual([416, `bytes */${file.length}`]);
     },
   );
 
-  test("a download returns the whole file if the request has several ranges or an outdated If-Range", async () => {
+  test("a download link returns the complete file if the request has several ranges or an outdated If-Range", async () => {
     for (const headers of [{ Range: "bytes=0-1,5-6" }, { Range: "bytes=0-1", "If-Range": '"another"' }]) {
       const { status, body } = await ask("GET", headers);
       expect([status, body.equals(file)]).toEqual([200, true]);
@@ -125,7 +125,7 @@ describe.each([["fetch", withFetch], ...(curlIsHere ? [["curl", withCurl] as con
   });
 });
 
-test("pdf.js reads a page in the middle with range requests, without downloading the whole file", async () => {
+test("pdf.js reads a page in the middle of a file with range requests, without downloading the complete file", async () => {
   const answers: { range: string | null; status: number; bytes: number }[] = [];
   const real = globalThis.fetch;
   onTestFinished(() => void vi.restoreAllMocks());
@@ -166,7 +166,7 @@ test("the Worker answers a request for a revoked link with 410", async () => {
 });
 
 test("the runtime's rate limiter throttles an address that sends wrong tokens, but accepts the right token", async () => {
-  // only a development server accepts this header from a caller
+  // Only a development server accepts this header from a caller.
   const headers = { "CF-Connecting-IP": "203.0.113.7" };
   const guesses: number[] = [];
   for (let guess = 0; guess <= 2 * RATE_LIMITS.wrongTokens; guess++) {
@@ -178,8 +178,8 @@ test("the runtime's rate limiter throttles an address that sends wrong tokens, b
   expect((await fetch(url, { method: "HEAD", headers })).status).toBe(200);
 });
 
-// runs last, because the sweep also deletes the links of other tests
-test("the scheduled sweep deletes expired links and keeps valid ones", async () => {
+// This test runs last, because the sweep also deletes the links of other tests.
+test("the scheduled sweep deletes expired download links and keeps valid ones", async () => {
   const link = await marked(onePage);
   const sweepAt = (time: number) => fetch(`${worker.url}/cdn-cgi/local/scheduled?time=${time}`);
   expect(await (await sweepAt(Date.now())).text()).toBe("ok");

@@ -7,19 +7,19 @@ const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && 
 const isBlack = ([r, g, b]: [number, number, number]) => Math.max(r, g, b) < 90;
 
 /**
- * Returns whether PDFium can open a file with the password. PDFium's binding encodes passwords as UTF-8, but revisions
- * 2 and 3 use another encoding, so only ASCII passwords work there.
+ * Returns whether PDFium can open a file with the password. PDFium's binding encodes passwords as UTF-8, but encryption
+ * revisions 2 and 3 use another encoding. Passwords of these revisions therefore work only in ASCII.
  */
 const canBeTyped = ({ user, dict }: (typeof VECTORS)[number]) => dict.r > 3 || /^[ -~]*$/.test(user);
 const readable = VECTORS.filter((vector) => vector.stream.num === 6 && vector.dict.p === -4 && canBeTyped(vector));
 
 describe("encrypted PDFs", () => {
-  test("the encrypted sample files cover revisions 2 to 6", () => {
+  test("the encrypted sample files cover the encryption revisions 2 to 6", () => {
     expect(new Set(readable.map(({ dict }) => dict.r))).toEqual(new Set([2, 3, 4, 5, 6]));
   });
 
   test.each(readable.map((vector) => [vector.name, vector] as const))(
-    "a marked encrypted PDF stays encrypted, and shows its text and the mark with its password: %s",
+    "a marked encrypted PDF stays encrypted, and shows its own text and the mark after it is opened with its password: %s",
     async (_, vector) => {
       const output = await stamp(encryptedPage(vector), vector.user);
       expect(Buffer.from(output).includes("/Encrypt 5 0 R", 0, "latin1")).toBe(true);

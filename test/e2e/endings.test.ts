@@ -1,6 +1,6 @@
 /**
- * Tests pages whose content ends in an unusual way, and lists the readers that then do not show the mark. All endings
- * of a group are pages of one file, and every reader draws this file before and after marking.
+ * Tests pages whose content ends in an unusual way, and lists the readers that then do not show the mark. The endings
+ * of a group are pages of one file. Every reader draws this file before and after marking.
  * docs/compatibility-repairs.md gives the reasons for lost marks.
  */
 import { deflateSync } from "node:zlib";
@@ -13,7 +13,9 @@ import { joined } from "../support/bytes.ts";
 import { readersOf } from "./readers.ts";
 
 const SIDE = 60;
-/** Areas of the mark and of truncated images, in pixels from the upper left. Right and bottom are exclusive. */
+/**
+ * Areas of the mark and of truncated images, in pixels from the upper left corner. `right` and `bottom` are exclusive.
+ */
 const MARK = { left: 42, top: 42, right: 54, bottom: 54 };
 const BROKEN_IMAGE = { left: 5, top: 45, right: 15, bottom: 55 };
 
@@ -26,9 +28,9 @@ type Stream = string | { dict: string; data: Uint8Array };
 interface Ending {
   name: string;
   streams: Stream[];
-  /** Whether the content has an inline image, which may be truncated. */
+  /** Whether the page's content has an inline image, which may be truncated. */
   image: boolean;
-  /** Names of the readers that do not show the mark. */
+  /** Names of the readers that do not show the mark on this page. */
   lost: string[];
 }
 
@@ -42,8 +44,8 @@ const ending = (name: string, content: string, streams: Stream[], lost: string[]
 });
 
 /**
- * Content appended to the scene. Each row has a name, the content, and the readers that do not show the mark. The name
- * states the unfinished part, and often the place where the content ends within this part.
+ * Content that is appended to the content of a test page. Each row has a name, the content, and the readers that do not
+ * show the mark. The name states the unfinished part, and often where the content ends within this part.
  */
 const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["a string", "(abc"],
@@ -117,7 +119,7 @@ const LEFT_OPEN: [name: string, content: string, ...lost: string[]][] = [
   ["four extra EMC", "EMC EMC EMC EMC"],
 ];
 
-/** Content with every kind of token, to be cut at every byte. */
+/** Content with every kind of token. Tests truncate it at every byte. */
 const CUT =
   "q 0.8 0.9 1 rg 5 5 30 50 re f Q /Span <</MCID 0/L [1 (a(b)\\051) <</K/V>>]>> BDC " +
   `${TEXT} [(A) -20 <4243>] TJ ET EMC q 10 0 0 10 5 5 cm BI /W 4/H 4/CS/G/BPC 8 ID abcdefghijklmnop EI Q % (\n` +
@@ -162,8 +164,8 @@ const GROUPS: Record<string, Ending[]> = {
 };
 
 /**
- * Returns a file with one page for each ending. If `apart` is set, each page is followed by a page whose content
- * discards any path that is still open.
+ * Returns a file with one page for each ending. If `apart` is set, a page follows each of them, and the content of this
+ * page discards a path that is still open.
  */
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {
@@ -196,7 +198,7 @@ function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   return file({ ...bodies, 2: `<</Type/Pages/Count ${kids.length}/Kids[${kids.join(" ")}]>>` });
 }
 
-/** Adds a half-transparent magenta square to the lower right corner of every page. */
+/** Adds a magenta square with an opacity of 0.5 to the lower right corner of every page. */
 async function mark(source: Uint8Array): Promise<Uint8Array> {
   const document = await open(source);
   const half = document.add({
@@ -211,7 +213,7 @@ type Box = typeof MARK;
 const within = ({ left, top, right, bottom }: Box, x: number, y: number, margin: number) =>
   x >= left - margin && x < right + margin && y >= top - margin && y < bottom + margin;
 
-/** Returns whether the whole mark is visible with exactly its color and opacity. */
+/** Returns whether the complete mark is visible with exactly its color and opacity. */
 function isMarked({ width, rgb }: Raster): boolean {
   for (let y = MARK.top + 1; y < MARK.bottom - 1; y++)
     for (let x = MARK.left + 1; x < MARK.right - 1; x++) {
@@ -222,7 +224,8 @@ function isMarked({ width, rgb }: Raster): boolean {
 }
 
 /**
- * Returns whether a page is unchanged outside the mark. With `image`, the area of the truncated image may differ too.
+ * Returns whether a page is unchanged outside the mark. If `image` is set, the area of the truncated image may differ
+ * too.
  */
 function isUnchanged(before: Raster, after: Raster, image: boolean): boolean {
   for (let y = 0; y < SIDE; y++)
@@ -239,7 +242,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))(
   (reader, { missing, leaks = false, sample, draw }) => {
     const because = missing ? `, skipped: ${missing} is not installed` : "";
     test.skipIf(missing).each(Object.entries(GROUPS))(
-      `${reader} shows the page and the mark, apart from known exceptions, if the content has %s${because}`,
+      `${reader} shows the page and the mark, apart from known exceptions, if the page content ends with %s${because}`,
       async (group, all) => {
         const endings = group.startsWith("a cut") ? sample(all) : all;
         const source = fileOf(endings, leaks);

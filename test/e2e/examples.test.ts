@@ -1,6 +1,6 @@
 /**
- * Runs the examples and the commands in the documentation. A test whose runtime is missing on this machine is skipped,
- * and its name states the reason.
+ * Runs the examples and the commands in the documentation. A test is skipped if this machine lacks its runtime, and its
+ * name then states the reason.
  */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -42,7 +42,10 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** Runs an example on the sample contract, and expects a mark on each page of the output. */
+/**
+ * Runs an example on the sample contract, and expects a mark on each page of the output. Returns what the example
+ * printed.
+ */
 async function expectMarks(command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   await rm(output, { force: true });
   const all = { ...process.env, ...env, SERVICE: worker.url };
@@ -55,38 +58,38 @@ async function expectMarks(command: string, args: string[], env: Record<string, 
   return stdout;
 }
 
-test("engine.ts marks a file without a service", async () => {
+test("the example engine.ts marks a file without a service", async () => {
   expect(await expectMarks(process.execPath, ["examples/engine.ts"])).toContain("4 pages marked");
 });
 
-test.each(["fetch.ts", "mcp.ts"])("%s pays with the official x402 client", async (name) => {
+test.each(["fetch.ts", "mcp.ts"])("the example %s pays with the official x402 client", async (name) => {
   expect(await expectMarks(process.execPath, [`examples/${name}`])).toContain("4 pages marked for 0.05 USDC");
 });
 
-test("curl.sh pays with a payment signed in advance", async () => {
+test("the example curl.sh pays with a payment signed in advance", async () => {
   expect(await expectMarks("sh", ["examples/curl.sh"])).toContain('"cost":"0.05 USDC"');
 });
 
 const noPython = pythonHas("sys") ? "" : " (skipped: this machine has no python3)";
 describe.skipIf(noPython)(`Python examples${noPython}`, () => {
-  test("plain.py pays with Python's standard library", async () => {
+  test("the example plain.py pays with Python's standard library", async () => {
     const env = pythonHas("eth_account") ? {} : { PYTHONPATH: await standIn() };
     expect(await expectMarks("python3", ["examples/plain.py"], env)).toContain("4 pages marked for 0.05 USDC");
   });
 
   const lacking = pythonHas("x402") ? "" : " (skipped: this machine's Python has no package x402)";
-  test.skipIf(lacking)(`client.py pays with x402's own client${lacking}`, async () => {
+  test.skipIf(lacking)(`the example client.py pays with x402's own client${lacking}`, async () => {
     expect(await expectMarks("python3", ["examples/client.py"])).toContain("4 pages marked for 0.05 USDC");
   });
 
-  test("client.py is syntactically valid", async () => {
+  test("the example client.py is syntactically valid", async () => {
     await run("python3", ["-c", "import ast, sys; ast.parse(open(sys.argv[1]).read())", "examples/client.py"], { cwd });
   });
 });
 
 /**
- * Pages of the documentation for callers. The test runs their commands, except those of `NOT_RUN`, with the test's own
- * addresses, paths and payments.
+ * Pages of the documentation for callers. The test runs the commands of these pages except those in `NOT_RUN`. It
+ * replaces addresses, paths and payments by its own.
  */
 const PAGES = [
   "README.md",
@@ -94,7 +97,9 @@ const PAGES = [
     (name) => `docs/${name}.md`,
   ),
 ];
-/** Commands that are not run: they install packages, start servers or call a deployment that does not exist. */
+/**
+ * Commands that the test does not run: they install packages, start servers or call a deployment that does not exist.
+ */
 const NOT_RUN =
   /^(git clone|npm ci|npm run dev|npm run demo|npx -p node@24|npx @modelcontextprotocol)|https:\/\/pdf\.example\.com/m;
 const commands = PAGES.flatMap((page) => {
@@ -102,7 +107,7 @@ const commands = PAGES.flatMap((page) => {
   return Array.from(blocks, ([, block]) => ({ page, block: block!, line: block!.split("\n")[0]! }));
 }).filter(({ block }) => !NOT_RUN.test(block));
 
-test("the documentation has a command for every way to send a file", () => {
+test("the documentation has a command for every way to send or remove a file", () => {
   const all = commands.map(({ block }) => block).join("\n");
   for (const way of ["-F file=", "--data-binary", '"file\\": \\"$HANDLE', "-X DELETE", "overprint mark"])
     expect(all).toContain(way);
@@ -110,9 +115,10 @@ test("the documentation has a command for every way to send a file", () => {
     expect(commands.filter((command) => command.page === page && /X-PAYMENT: \$/.test(command.block))).not.toEqual([]);
 });
 
-test.each(commands)("the commands in $page run when copied: $line", async ({ page, block }) => {
+test.each(commands)("the commands in $page run as documented: $line", async ({ page, block }) => {
   await rm(output, { force: true });
-  // The test signs each payment itself, because starting npm takes a second. Only README.md's call runs `npm run pay`.
+  // The test signs each payment itself, because starting npm takes a second. Only the call in README.md runs `npm run
+  // pay`.
   const payment = await paymentFor(`${worker.url}/v1/watermark/text`);
   const signed =
     page === "README.md" ? block : block.replaceAll(/npm run -s pay -- \S+?(?=\))/g, `printf %s '${payment}'`);
@@ -130,7 +136,8 @@ test.each(commands)("the commands in $page run when copied: $line", async ({ pag
     expect(answers).toHaveLength(2);
     expect(new Set(answers.map((answer) => answer.output.url)).size).toBe(1);
   }
-  const expected = /"code":"\w+"/.exec(block)?.[0]; // if a block of the document shows an error, its command must return the same error code
+  // If a block of the document shows an error, its command must return the same error code.
+  const expected = /"code":"\w+"/.exec(block)?.[0];
   expect(/"code":"\w+"/.exec(stdout)?.[0]).toBe(expected);
   if (/^# HTTP\/1\.1 402/m.test(block)) expect(stdout).toMatch(/^HTTP\/1\.1 402/);
   if (block.includes("marked.pdf")) expect((await readFile(output, "latin1")).slice(0, 5)).toBe("%PDF-");
@@ -148,13 +155,16 @@ test("a clone made with README.md's command contains everything that the next co
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["demo", "dev", "pay", "test"]));
 });
 
-test("contract.pdf equals the website's sample", async () => {
+test("examples/contract.pdf equals the website's sample", async () => {
   expect(Buffer.compare(await readFile(CONTRACT), await sampleContract())).toBe(0);
   const sample = await (await fetch(`${worker.url}/assets/sample.pdf`)).arrayBuffer();
   expect(Buffer.compare(await readFile(CONTRACT), new Uint8Array(sample))).toBe(0);
 });
 
-/** Creates a fake of the Python package `eth_account`, with the part that `plain.py` uses. It signs with viem. */
+/**
+ * Creates a fake of the Python package `eth_account` that has only the part that `plain.py` uses. The fake signs with
+ * viem.
+ */
 async function standIn(): Promise<string> {
   const sign = `import { privateKeyToAccount } from "viem/accounts";
 let text = "";

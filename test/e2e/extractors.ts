@@ -2,10 +2,10 @@ import * as mupdf from "mupdf";
 import { getDocument } from "unpdf/pdfjs";
 import { pdfium } from "../../scripts/lib/raster.ts";
 
-/** Extracts the text of each page of a PDF, as a reader does for search and copy. */
+/** Returns the text of each page of a PDF, as a reader extracts it for search and copy. */
 type Extractor = (pdf: Uint8Array) => Promise<string[]>;
 
-/** The text extraction of each reader, by the reader's name. */
+/** Text extraction of each reader, by the name of the reader. */
 export const EXTRACTORS: Readonly<Record<"PDFium" | "MuPDF" | "pdf.js", Extractor>> = {
   async PDFium(pdf) {
     const document = await (await pdfium()).loadDocument(Buffer.from(pdf));
@@ -31,7 +31,7 @@ export const EXTRACTORS: Readonly<Record<"PDFium" | "MuPDF" | "pdf.js", Extracto
   },
 };
 
-/** Returns a text without the characters that readers add: line breaks, outer spaces and directional marks. */
+/** Returns a text without the characters that readers add: line breaks, surrounding spaces and directional marks. */
 export function plainText(text: string): string {
   return text
     .replace(/[\u200e\u200f\u202a-\u202e]/g, "")

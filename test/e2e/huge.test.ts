@@ -7,10 +7,13 @@ import { encode } from "../support/bytes.ts";
 import { readerBy } from "../support/ranges.ts";
 
 const FAR = 2 ** 32 + 1;
-/** A block of spaces, reused for most of the file. */
+/** Block of spaces, which is reused for most of the file. */
 const BLANK = new Uint8Array(1 << 20).fill(0x20);
 
-/** Returns a virtual file of more than 4 GiB. It contains only spaces between its first objects and its last. */
+/**
+ * Returns a virtual file of more than 4 GiB. The file contains only spaces between its first objects and its last
+ * object.
+ */
 function hugeFile() {
   const objects = {
     1: "1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n",
@@ -39,7 +42,7 @@ function hugeFile() {
   return new RangeSource(readerBy(FAR + tail.length, read));
 }
 
-test("the engine reads and writes offsets beyond 4 GiB", async () => {
+test("the engine reads and writes byte offsets beyond 4 GiB", async () => {
   const document = await open(hugeFile());
   const square = document.add({
     dict: "/Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources<<>>",

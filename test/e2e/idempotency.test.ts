@@ -16,10 +16,7 @@ import { strict402 } from "../support/x402.ts";
 import { type Chain, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
-/**
- * These tests simulate payers who lose an answer and call again with a newly signed payment, as the official clients
- * do.
- */
+/** Tests payers who lose an answer and call again with a newly signed payment, as the official clients do. */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee02";
 const PRICE = 50_000n;
@@ -48,7 +45,7 @@ const request = (headers: Record<string, string> = {}, text = "PAID"): RequestIn
 });
 
 /**
- * Creates a payer with money for two payments. The facilitator settles this payer's payments but loses its answers
+ * Creates a payer with money for two payments. The facilitator settles this payer's payments, but its answers get lost
  * until `recovers` is called.
  */
 async function unluckyPayer() {
@@ -64,7 +61,7 @@ async function unluckyPayer() {
   };
 }
 
-/** Checks that the link of an answer works, and returns it. */
+/** Checks that the download link in an answer works. Returns the link. */
 async function linkOf(response: Response): Promise<string> {
   expect(response.status).toBe(200);
   const { output } = result.parse(await response.json());
@@ -74,7 +71,7 @@ async function linkOf(response: Response): Promise<string> {
 
 type Pay = (init: RequestInit) => Promise<Response>;
 
-/** Pays with the official client of version 2. */
+/** Pays with the official client of x402 version 2. */
 const payV2 = (account: LocalAccount): Pay => {
   const client = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }],
@@ -82,8 +79,8 @@ const payV2 = (account: LocalAccount): Pay => {
   return (init) => client(endpoint(), init);
 };
 /**
- * Pays with the official client for axios. The client pays only if axios treats a 402 as an error, as it does by
- * default.
+ * Rule for axios that only a 402 is an error. The official client for axios pays only if axios treats a 402 as an
+ * error, as it does by default.
  */
 const isNo402 = (status: number) => status !== 402;
 const payAxios = (account: LocalAccount): Pay => {
@@ -96,19 +93,19 @@ const payAxios = (account: LocalAccount): Pay => {
     return new Response(data, { status, headers: { ...answered } as Record<string, string> });
   };
 };
-/** Pays with the official client of version 1. */
+/** Pays with the official client of x402 version 1. */
 const payV1 = (account: LocalAccount): Pay => {
   const client = wrapFetchWithPayment(fetch, account as never);
   return (init) => client(endpoint(), init as never);
 };
-/** Returns the payment header of a version 1 client. */
+/** Returns the payment header of an x402 version 1 client. */
 async function signV1(account: LocalAccount): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(), { method: "POST" });
   const [offer] = strict402.parse(await refused.json()).accepts;
   const payment = await new ExactEvmSchemeV1(account).createPaymentPayload(1, offer as never);
   return { "X-PAYMENT": btoa(JSON.stringify(payment)) };
 }
-/** Pays with the official client of version 2, and always sends the same `payment-identifier`. */
+/** Pays with the official client of x402 version 2, and always sends the same `payment-identifier`. */
 const payIdentified = (account: LocalAccount): Pay => {
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
   return async (init) => {
@@ -128,7 +125,7 @@ describe.concurrent.each<[string, (account: LocalAccount) => Pay]>([
   ["x402-fetch 1.2", payV1],
   ["a client with a payment-identifier", payIdentified],
 ])("%s", (_, client) => {
-  test("a client that disconnects and repeats its call with its key is charged once and gets the result", async () => {
+  test("a client that disconnects and repeats its call with its idempotency key is charged once and gets the result", async () => {
     const { payer, paid, recovers } = await unluckyPayer();
     const pay = client(payer);
     const key = { "Idempotency-Key": crypto.randomUUID() };
@@ -184,7 +181,7 @@ test.concurrent("a call without an idempotency key receives a key while its paym
   expect(await paid()).toBe(PRICE);
 });
 
-test("a payer whose wallet is empty after the first payment gets the result again with its idempotency key", async () => {
+test("a payer whose wallet is empty after the first payment can get the result again with the idempotency key", async () => {
   const payer = await chain.payerWith(PRICE);
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const link = await linkOf(await payV2(payer)(request(key)));
@@ -201,7 +198,7 @@ test("eight concurrent payments under one idempotency key settle only once, and 
   expect(await chain.balanceOf(payer.address)).toBe(7n * PRICE);
 });
 
-test.concurrent("an MCP client that disconnects and repeats its call with its key is charged once and gets the result", async () => {
+test.concurrent("an MCP client that disconnects and repeats its call with its idempotency key is charged once and gets the result", async () => {
   const { payer, paid, recovers } = await unluckyPayer();
   const client = new Client({ name: "test", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", worker.url)));
@@ -234,7 +231,7 @@ describe("payments published on the chain", () => {
     "function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)",
   ]);
 
-  /** Reads a payment from its transaction, which is public. */
+  /** Returns the payment header of a payment that is public in a transaction on the chain. */
   async function paymentIn(transaction: string): Promise<Record<string, string>> {
     const { input } = await chain.client.getTransaction({ hash: transaction as Hex });
     const { args } = decodeFunctionData({ abi: TRANSFER, data: input });

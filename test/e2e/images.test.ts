@@ -1,4 +1,4 @@
-/** Tests that a transparent PNG looks the same as in a browser, at any size and on pages of any color. */
+/** Tests that a marked PDF shows a transparent PNG as a browser does, at any size and on pages of any color. */
 import { createCanvas, loadImage } from "@napi-rs/canvas";
 import { describe, expect, test } from "vitest";
 import { type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
@@ -14,14 +14,15 @@ const READERS: [string, Renderer][] = [
 const SIDE = 96;
 const WIDTH = 200;
 /**
- * Sides of the image on the page in points: enlarged, unscaled and reduced. Pages are rendered at one pixel per point.
+ * Sides of the image on the page in points. The image is enlarged, unscaled or reduced. Pages are rendered at one pixel
+ * per point.
  */
 const SIDES = [192, 96, 60, 48, 32, 12];
-/** Maximum difference per color value, out of 255. Renderers blend slightly differently where colors meet. */
+/** Maximum difference per color channel, out of 255. Renderers blend slightly differently where colors meet. */
 const TOLERANCE = 8;
 const GRAYS = { white: 255, gray: 128, black: 0 };
 
-/** Color of a pixel by name. `nothing` is black with alpha 0. */
+/** Name of a pixel's color. `nothing` is black with alpha 0. */
 type Paint = "nothing" | "white" | "red" | "blue" | "faint";
 const COLORS: Record<Paint, [number, number, number, number]> = {
   nothing: [0, 0, 0, 0],
@@ -33,8 +34,8 @@ const COLORS: Record<Paint, [number, number, number, number]> = {
 const PAINTS = Object.keys(COLORS) as Paint[];
 
 /**
- * Returns the color of a pixel of the test image: white hairlines in both directions, separate red and blue shapes, and
- * a disc with a soft edge.
+ * Returns the color of a pixel of the test image. The image has white hairlines in both directions, separate red and
+ * blue shapes, and a disc with a soft edge.
  */
 function motif(x: number, y: number): Paint {
   if (y > 4 && y < 36 && (x % 13 === 5 || y % 11 === 7)) return "white";
@@ -108,11 +109,11 @@ const CASES = SPECS.flatMap(([name, spec]): [string, PngSpec][] => [
   [`${name}, interlaced`, { ...spec, interlaced: true }],
 ]);
 
-/** Caches the results of `composed`, because many kinds of PNG give the same image. */
+/** Cache of the results of `composed`, because many kinds of PNG give the same image. */
 const known = new Map<string, Promise<Uint8Array[]>>();
 
 /**
- * Renders the reference: gray pages with an opaque image. A canvas has blended this image with the gray, as a browser
+ * Renders the reference: pages with an opaque image that a canvas has blended with the gray of the page, as a browser
  * does.
  */
 async function composed(png: Uint8Array, gray: number, renderer: Renderer): Promise<Uint8Array[]> {
@@ -128,7 +129,7 @@ async function composed(png: Uint8Array, gray: number, renderer: Renderer): Prom
   return known.get(key)!;
 }
 
-/** Renders one page for each combination of gray and side. The image is as high as the page. */
+/** Renders one page for each combination of a gray and a side of the image. The page is as high as the image. */
 async function drawn(image: Uint8Array, grays: readonly number[], renderer: Renderer): Promise<Uint8Array[]> {
   const pages = grays.flatMap((gray) => SIDES.map((side) => ({ gray, side })));
   const objects = pages.flatMap(({ gray, side }, i) => [

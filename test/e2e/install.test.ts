@@ -1,4 +1,4 @@
-/** Tests which packages `npm ci` installs, and which packages scripts/run.mjs installs on demand. */
+/** Tests which packages `npm ci` installs, and which packages scripts/run.mjs installs when they are first needed. */
 import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
@@ -27,7 +27,7 @@ test("all scripts in package.json start Node.js through scripts/run.mjs", () => 
   expect(parts.filter((part) => /^(node|wrangler|vitest)\b/.test(part) && !part.startsWith(RUN))).toEqual([]);
 });
 
-test("programs that need only `npm ci` import only packages that it installs", async () => {
+test("programs that need only `npm ci` import only packages that `npm ci` installs", async () => {
   const programs = Object.values(scripts)
     .flatMap((command) => command.split(" && "))
     .filter((part) => part.startsWith(`${RUN} `) && !part.includes("--with"))
@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 /**
- * Creates a folder that stands for a clone and contains scripts/run.mjs. The `npm` in the folder is a script that
+ * Creates a folder that resembles a fresh clone and contains scripts/run.mjs. The `npm` in the folder is a script that
  * prints its arguments and simulates an installation.
  */
 function clone() {
@@ -78,13 +78,13 @@ function clone() {
   return { folder, npm, run };
 }
 
-test("scripts/run.mjs and the command line ask for `npm ci` if it has not run", () => {
+test("scripts/run.mjs and the program `overprint` ask for `npm ci` if it has not run", () => {
   const { folder, run } = clone();
   const refused = { status: 1, stdout: "", stderr: "overprint: run `npm ci` first\n" };
   expect(run("scripts/run.mjs", "--version")).toEqual(refused);
   cpSync(join(root, "cli"), join(folder, "cli"), { recursive: true });
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
-  // node_modules exists, but contains no package
+  // The folder node_modules exists now, but contains no package.
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   expect(run("cli/overprint.js", "--version")).toEqual(refused);
 });
@@ -118,7 +118,7 @@ cp package-lock.json node_modules/.package-lock.json`);
   expect(fetched.stderr).toContain(`npm ci --ignore-scripts --no-audit --no-fund --loglevel=error`);
   const names = readdirSync(join(folder, newer)).filter((name) => name.startsWith("node-"));
   const platforms = names.map((name) => readdirSync(join(folder, newer, name)));
-  // the download of the private Node.js omits the C headers
+  // The download of the private Node.js omits the C headers.
   expect(platforms.filter((parts) => !parts.includes("include"))).toEqual([["bin"]]);
   const again = run(old, "scripts/run.mjs", "program.ts");
   expect(again).toEqual({ status: 0, stdout: "newer program.ts\n", stderr: "" });

@@ -7,7 +7,7 @@ describe.each(readersOf(300).map((reader) => [reader.name, reader] as const))(
   (reader, { missing, sample, draw }) => {
     const because = missing ? `, skipped: ${missing} is not installed` : "";
     test.skipIf(missing).each(sample(IRREGULAR))(
-      `${reader} shows the mark on all pages of a file with %s${because}`,
+      `${reader} shows the mark on all pages of a marked file with %s${because}`,
       async (_, pages, source) => {
         expect(await marksShown(source, pages, draw)).toEqual(Array(pages).fill(true));
       },

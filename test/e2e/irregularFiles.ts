@@ -1,4 +1,4 @@
-/** Irregular files for all readers, and the check whether a reader shows the mark. */
+/** Irregular files to be drawn by all readers, and a function that checks whether a reader shows the mark. */
 import type { Raster } from "../../scripts/lib/raster.ts";
 import { file, stamp } from "../engine/pdf/fixture.ts";
 import {
@@ -10,7 +10,7 @@ import {
   withTree,
 } from "../engine/pdf/irregularFiles.ts";
 
-/** Irregular files: the name, the number of pages and the file. */
+/** Irregular files. Each row has the name, the number of pages and the file. */
 export const IRREGULAR: readonly [string, number, Uint8Array][] = [
   ...IRREGULAR_FILES,
   ...IRREGULAR_TREES.map(([name, pages, bodies]): [string, number, Uint8Array] => [name, pages, withTree(bodies)]),
@@ -28,7 +28,7 @@ export function isMarked({ width, height, rgb }: Raster): boolean {
   return false;
 }
 
-/** Marks a file, and returns for each page whether `draw` shows the mark. */
+/** Marks a file. Returns for each page whether `draw` shows the mark. */
 export async function marksShown(
   source: Uint8Array,
   pages: number,

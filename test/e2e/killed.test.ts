@@ -1,6 +1,6 @@
 /**
  * Kills the server with SIGKILL while it receives, marks and stores files, and then starts it again on the same
- * storage. `npm run check:cases` kills it at all points.
+ * storage. `npm run check:cases` kills the server at all points in `POINTS`.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -21,15 +21,15 @@ import { startWorker } from "../support/worker.ts";
 const HOUR_MS = 3_600_000;
 const PAY_TO = "0x00000000000000000000000000000000c0ffee04";
 const TEXT_PATH = "/v1/watermark/text";
-/** The file of each call. It is larger than `SPOOL_THRESHOLD_BYTES`, so the server spools it. */
+/** File that each call marks. The file is larger than `SPOOL_THRESHOLD_BYTES`, so the server spools it to R2. */
 const PDF = Buffer.from(textPages(40, 10_000, "classic"));
 const CHUNKS = 8;
 
-/** An event outside of the server. A test waits for one of these events and then kills the server. */
+/** Event outside of the server. A test waits for one of these events and then kills the server. */
 type Happening = `chunk ${number}` | "verify" | "settle" | "settled" | "answered" | "uploaded";
 
 /**
- * The points at which the server is killed: an event, and the number of milliseconds after it. `npm test` uses the first
+ * Points at which tests kill the server: an event, and the number of milliseconds after it. `npm test` uses the first
  * {@link SMOKE_POINTS} of them.
  */
 const POINTS: [happening: Happening, afterMs: number][] = [
@@ -51,9 +51,9 @@ const SMOKE_POINTS = 2;
 let built: string;
 let state: string;
 let outside: { server: Server; url: string };
-/** Nonces of the settled payments. */
+/** Nonces of the payments that the facilitator has settled. */
 const settled = new Set<string>();
-/** Links that a caller has received. */
+/** Download links that a caller has received. */
 const links: URL[] = [];
 let happens: (happening: Happening) => void = () => {};
 
@@ -106,7 +106,7 @@ async function sendSlowly(response: import("node:http").ServerResponse): Promise
   response.end();
 }
 
-/** Starts the server on the storage of the test, in a process group that `kill` ends at once. */
+/** Starts the server on the storage of the test. The server gets its own process group, which `kill` ends at once. */
 async function serve() {
   const port = await freePort();
   const env = {
@@ -131,8 +131,8 @@ async function serve() {
 }
 
 /**
- * Creates a payer and a call, which can be repeated. Returns the nonce of the payment and a function that makes the
- * call.
+ * Creates a payer and a call. Returns the nonce of the payment and a function that makes the call. The call can be
+ * repeated.
  */
 async function order(url: string, text: string) {
   const { accepts } = (await (await fetch(url + TEXT_PATH, { method: "POST" })).json()) as { accepts: Offer[] };
@@ -165,7 +165,7 @@ const linkIn = async (answer: Response) => new URL(result.parse(await answer.jso
 const download = (url: string, { pathname, search }: URL) => fetch(url + pathname + search);
 
 test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, afterMs]) => ({ happening, afterMs })))(
-  "a server that is killed $afterMs ms after an event returns the paid result and keeps all delivered files after its restart: $happening",
+  "after a kill and a restart, the server returns the paid result and keeps all delivered files (killed $afterMs ms after: $happening)",
   { timeout: 200_000 },
   async ({ happening, afterMs }) => {
     const text = `${happening} ${afterMs}`;
@@ -199,10 +199,11 @@ test.each((allCases ? POINTS : POINTS.slice(0, SMOKE_POINTS)).map(([happening, a
   },
 );
 
-test("the sweep deletes no valid link after the server was killed repeatedly, and deletes everything after the links expire", {
+test("the sweep deletes no valid link after the server was killed repeatedly, and deletes everything after the links have expired", {
   timeout: 120_000,
 }, async () => {
-  await (await serve()).kill(); // when the server starts, it deletes the files that workerd was writing when it was killed
+  // When the server starts, it deletes the files that workerd was writing when the server was killed.
+  await (await serve()).kill();
   const worker = await startWorker(
     { PAY_TO, FACILITATOR_URL: outside.url },
     { entry: "test/e2e/spoolWorker.js", keptState: state },

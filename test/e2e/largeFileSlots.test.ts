@@ -9,7 +9,7 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 const large = samePages(72, 120_000);
 const most = large.subarray(0, -1_000_000);
 
-/** Ways in which a server sends a large file or fails to send it. */
+/** Ways in which a file server sends a large file or fails to send it. */
 const SOURCES: Record<string, (response: ServerResponse) => void> = {
   "/whole": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/cut": (response) => response.setHeader("Content-Length", large.length).write(most, () => response.destroy()),
@@ -54,7 +54,7 @@ describe.concurrent.each([
   afterAll(() => worker?.stop());
   const endpoint = () => `${worker.url}/v1/watermark/text`;
 
-  /** Starts a call and disconnects after sending `body`. */
+  /** Starts a call and disconnects after sending the body. */
   async function hangUp(
     path: string,
     headers: Record<string, string>,
@@ -97,9 +97,9 @@ describe.concurrent.each([
     ]),
   ];
 
-  test("failed and aborted calls with large files free their slot for the next call, and leave nothing in the spool", async () => {
+  test("failed and aborted calls with large files make room for the next large file, and leave nothing in the spool", async () => {
     for (let first = 0; first < failures.length; first += 3) {
-      // the service may close the connection during an upload when it refuses a call
+      // When the service refuses a call, it may close the connection during the upload of the body.
       await Promise.allSettled(failures.slice(first, first + 3).map((fail) => fail()));
       const answer = await mark("/whole");
       expect([first, await answer.json()]).toEqual([first, expect.objectContaining({ cost: "0.05 USDC" })]);

@@ -41,7 +41,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Methods that both versions of the official client have. */
+/** Methods that both major versions of the official MCP client have. */
 interface AnyClient {
   listTools(): Promise<{ tools: { name: string }[] }>;
   callTool(params: {
@@ -84,7 +84,8 @@ const wallet = (account: LocalAccount) =>
   x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
 /**
- * Signs a payment like x402's own MCP client, which reads the terms from the structured content and sends an object.
+ * Signs a payment like x402's own MCP client. That client reads the terms from the structured content of the result and
+ * sends the payment as an object.
  */
 async function payLikeX402({ structuredContent, content }: Answer, account: LocalAccount): Promise<unknown> {
   const terms = structuredContent as PaymentRequired;
@@ -94,8 +95,8 @@ async function payLikeX402({ structuredContent, content }: Answer, account: Loca
 }
 
 /**
- * Signs a payment like Cloudflare's `agents`, which reads the terms from `_meta`, compares the first amount with its
- * cap, and sends base64.
+ * Signs a payment like Cloudflare's package `agents`. That client reads the terms from `_meta`, compares the first
+ * amount with its cap, and sends base64.
  */
 async function payLikeAgents({ _meta }: Answer, account: LocalAccount): Promise<unknown> {
   const { x402Version, resource, accepts, extensions } = _meta!["x402/error"] as PaymentRequired;
@@ -108,7 +109,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
   test.each([
     ["x402's MCP client", payLikeX402],
     ["Cloudflare's agents", payLikeAgents],
-  ])("an MCP client that pays like %s lists the tools and buys from each", async (_, pay) => {
+  ])("an MCP client that pays like %s can list the tools and buy from each paid tool", async (_, pay) => {
     const client = await connect();
     const payer = await chain.payerWith(2n * PRICE);
     const { tools } = await client.listTools();
@@ -163,10 +164,10 @@ test("an MCP payer with too little money is refused, and a failed call costs not
   expect(await chain.balanceOf(payer.address)).toBe(PRICE);
 });
 
-/** Calls a tool by name as an agent does. Returns the value that the framework passes to the model. */
+/** Calls a tool by its name, as an agent does. Returns the value that the framework passes to the model. */
 type CallTool = (name: string, fields: object) => Promise<unknown>;
 
-/** Agent frameworks. Each validates arguments in its own way and pays only with a header. */
+/** Agent frameworks under test. Each validates arguments in its own way and can pay only with an HTTP header. */
 const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<CallTool>> = {
   "the AI SDK": async (headers) => {
     const client = await createMCPClient({ transport: { type: "http", url: endpoint().href, headers } });
@@ -184,11 +185,11 @@ const FRAMEWORKS: Record<string, (headers: Record<string, string>) => Promise<Ca
   },
 };
 
-/** Returns the first match in the text of an answer, as a model receives it. */
+/** Returns the first match of a pattern in the text of an answer, as a model receives this text. */
 const readIn = (answer: unknown, pattern: RegExp) => pattern.exec(JSON.stringify(answer).replaceAll("\\", ""))![0];
 
 describe.each(Object.entries(FRAMEWORKS))("%s", (_, connect) => {
-  test("an agent gets the price and an upload URL, uploads a local file, and buys with a payment in a header", async () => {
+  test("an agent gets the price and an upload URL, uploads a local file, and buys its mark with a payment in a header", async () => {
     const text = "add_text_watermark";
     const look = { text: "DRAFT", template: "stamp", color: "#CC0000", position: "top-right", opacity: 0.15 };
     const call = await connect({});

@@ -36,7 +36,7 @@ describe("/openapi.json", () => {
   });
 });
 
-/** Returns all regular expressions in the API description and in the schemas of the MCP tools. */
+/** Returns all regular expressions that the API description and the schemas of the MCP tools contain. */
 async function patterns(): Promise<string[]> {
   const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
   const tools = await fetch(`${worker.url}/mcp`, {
@@ -77,7 +77,7 @@ describe("published regular expressions", () => {
   });
 });
 
-/** Source of a client that uses the generated types. Its lines with `@ts-expect-error` must not compile. */
+/** Source code of a client that uses the generated types. Lines after `@ts-expect-error` must not compile. */
 const CLIENT = `
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPaymentFromConfig } from "@x402/fetch";

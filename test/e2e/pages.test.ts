@@ -8,7 +8,8 @@ const isMagenta = ([r, g, b]: [number, number, number]) => r > 230 && g < 25 && 
 const SCALE = 0.2;
 
 /**
- * Marks a PDF. Expects a mark of the right size in the visible lower right corner of every page, and no other change.
+ * Marks a PDF. Expects a mark of the right size in the visible lower right corner of every page, and no other change of
+ * the pages.
  */
 async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Array> {
   const output = await stamp(source);
@@ -33,8 +34,8 @@ async function expectMarked(source: Uint8Array, pages: number): Promise<Uint8Arr
 }
 
 /**
- * Content with a large rectangle and a diagonal line. A square in the rectangle's upper right corner makes rotations
- * visible.
+ * Content with a large rectangle and a diagonal line. A square in the rectangle's upper right corner shows how the page
+ * is rotated.
  */
 const SCENE = "0.8 0.9 1 rg 100 100 300 500 re f 0 0.5 0 rg 350 550 50 50 re f 0 0 0 RG 3 w 100 100 m 400 600 l S";
 
@@ -47,8 +48,8 @@ interface Variant {
 }
 
 /**
- * Returns a PDF with one page. `contents` are its content streams, numbered from object 4, and `objects` are the
- * objects after them.
+ * Returns a PDF with one page. `contents` are the page's content streams, numbered from object 4. `objects` are the
+ * objects after the content streams.
  */
 function pageOf({ page = "", pages = "", contents = [SCENE], objects = [], catalog = "" }: Variant): Uint8Array {
   const refs = contents.map((_, index) => `${index + 4} 0 R`).join(" ");
@@ -84,7 +85,7 @@ describe("a page's geometry", () => {
     ["/TrimBox inset by 8 points", { page: "/TrimBox [8 8 492 692] /ArtBox [210 210 290 290]" }],
     ["/UserUnit", { page: "/UserUnit 2" }],
     ["a wide page", { page: "/MediaBox [0 0 1000 200]", contents: ["0.8 g 100 50 200 100 re f"] }],
-  ])("marks the visible lower right corner of a page that has %s", async (_, variant) => {
+  ])("the engine marks the visible lower right corner of a page that has %s", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 });
@@ -138,11 +139,11 @@ describe("a page's /Contents", () => {
     ["a reference to a missing object", { page: "/Contents 99 0 R", contents: [] }],
     ["an array with one stream twice", { page: "/Contents [4 0 R 4 0 R]" }],
     ["a stream without white space at its end", { contents: [`${SCENE}\n0 0 m 9 9 l S`] }],
-  ])("marks a page whose /Contents is %s", async (_, variant) => {
+  ])("the engine marks a page whose /Contents is %s", async (_, variant) => {
     await expectMarked(pageOf(variant), 1);
   });
 
-  test("marks two pages of different sizes that share a content stream", async () => {
+  test("the engine marks two pages of different sizes that share a content stream", async () => {
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>",
@@ -153,7 +154,7 @@ describe("a page's /Contents", () => {
     await expectMarked(source, 2);
   });
 
-  test("marks a page that is listed twice", async () => {
+  test("the engine marks a page that is listed twice in the page tree", async () => {
     const source = pdfOf([
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Count 2 /Kids [3 0 R 3 0 R] >>",
@@ -195,11 +196,11 @@ describe("a page's /Resources", () => {
     ],
     ["null", { page: "/Resources null" }],
     ["a reference to a missing object", { page: "/Resources 99 0 R" }],
-  ])("marks a page whose /Resources entry is %s", async (_, variant) => {
+  ])("the engine marks a page whose /Resources entry is %s", async (_, variant) => {
     await expectMarked(withOwnNames(pageOf(variant)), 1);
   });
 
-  test("adds less than 60 KB to a file of 200 pages that inherit large /Resources", async () => {
+  test("marking adds less than 60 KB to a file of 200 pages that inherit large /Resources", async () => {
     const fonts = Array.from(
       { length: 60 },
       (_, index) => `/F${index} << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>`,

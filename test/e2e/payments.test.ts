@@ -44,7 +44,7 @@ const request = (kind: Kind): RequestInit => {
   return { method: "POST", body: form };
 };
 
-/** Runs `act`. Returns its result and the increase of the owner's balance. */
+/** Runs `act`. Returns the result of `act` and the increase of the owner's balance. */
 async function gained<T>(owner: string, act: () => Promise<T>): Promise<{ gain: bigint; value: T }> {
   const before = await chain.balanceOf(owner);
   const value = await act();
@@ -59,11 +59,11 @@ async function delivered(response: Response): Promise<number> {
   return (await download.bytes()).length;
 }
 
-/** Pays with the official client of version 2. */
+/** Pays with the official client of x402 version 2. */
 const clientV2 = (account: LocalAccount) =>
   wrapFetchWithPaymentFromConfig(fetch, { schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
 
-/** Returns the payment headers of a version 2 client, which a test can send more than once. */
+/** Returns the payment headers of an x402 version 2 client. A test can send these headers more than once. */
 async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:*", client: new ExactEvmScheme(account) }] });
@@ -72,8 +72,8 @@ async function signV2(account: LocalAccount, kind: Kind): Promise<Record<string,
 }
 
 /**
- * Returns the payment header of a version 1 client. It parses the 402 as strictly as the official client and signs with
- * that client's code.
+ * Returns the payment header of an x402 version 1 client. The function parses the 402 as strictly as the official
+ * client and signs with that client's code.
  */
 async function signV1(account: LocalAccount, kind: Kind): Promise<Record<string, string>> {
   const refused = await fetch(endpoint(kind), { method: "POST" });
@@ -88,7 +88,7 @@ describe("payments on a local chain through the official facilitator", () => {
   test.each([
     ["version 2", clientV2, "PAYMENT-RESPONSE", "eip155:84532"],
     ["version 1", clientV1, "X-PAYMENT-RESPONSE", "base-sepolia"],
-  ] as const)("a %s client buys both operations for 0.05 USDC each", async (_, client, header, network) => {
+  ] as const)("a %s client buys one result of each operation for 0.05 USDC", async (_, client, header, network) => {
     const payer = await chain.payerWith(2n * PRICE);
     const pay = client(payer);
     for (const kind of ["text", "image"] as const) {
@@ -146,7 +146,7 @@ describe("payments on a local chain through the official facilitator", () => {
     expect(await delivered(first)).toBeGreaterThan(sample.length);
   });
 
-  test("a restarted Worker completes the settlement that it began before it stopped", async () => {
+  test("a restarted Worker completes a settlement that it began before it stopped", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const settings = { FACILITATOR_URL: facilitator.url, PAY_TO, FACILITATOR_TIMEOUT_SECONDS: "1" };
     const state = await mkdtemp(join(tmpdir(), "overprint-"));
@@ -181,7 +181,7 @@ describe("payments on a local chain through the official facilitator", () => {
     }
   });
 
-  test("fifty concurrent calls with one payment get one settlement and fifty equal answers", async () => {
+  test("fifty concurrent calls with one payment cause one settlement and get fifty equal answers", async () => {
     const payer = await chain.payerWith(2n * PRICE);
     const payment = { ...(await signV1(payer, "text")), "Idempotency-Key": payer.address };
     const settled = facilitator.calls.settle;

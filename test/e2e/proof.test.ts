@@ -24,7 +24,7 @@ afterAll(() => worker?.stop());
 
 const sha256 = (bytes: Uint8Array) => `0x${createHash("sha256").update(bytes).digest("hex")}`;
 
-/** The output of the documented program for the response to a call. */
+/** Runs the documented program on the answer to a call. Returns the output of the program. */
 interface Checked {
   signer: string;
   deliverer: string;
@@ -32,7 +32,7 @@ interface Checked {
   files: { inputSha256: string; outputSha256: string };
 }
 
-/** Returns the program in docs/payments.md, with the packages that it imports. */
+/** Returns the source of the program in docs/payments.md, with the packages that it imports. */
 async function documentedCheck(): Promise<(response: Response) => Promise<Checked>> {
   const [, program = ""] = /```js\n(.*?)```/s.exec((await readFile("docs/payments.md", "utf8")).split("## Proof")[1]!)!;
   const packages = { ...official, decodePaymentResponseHeader, recoverTypedDataAddress };
@@ -46,7 +46,7 @@ async function documentedCheck(): Promise<(response: Response) => Promise<Checke
 }
 
 describe("a deployment that signs receipts and has more networks than signed offers", () => {
-  test("the official client pays a deployment that signs receipts, and the proof passes the documented check", async () => {
+  test("the official client pays a deployment that signs receipts, and the documented program verifies the proof of delivery", async () => {
     const pay = wrapFetchWithPaymentFromConfig(fetch, {
       schemes: [{ network: "eip155:*", client: new ExactEvmScheme(PAYER) }],
     });
@@ -67,7 +67,7 @@ describe("a deployment that signs receipts and has more networks than signed off
     });
   });
 
-  test("the official resolver finds a deployment's key through its did:web", async () => {
+  test("the official resolver finds a deployment's public key through its did:web", async () => {
     const did = `did:web:${new URL(worker.url).host.replace(":", "%3A")}`;
     const key = (await official.extractPublicKeyFromKid(`${did}#key`)) as KeyObject;
     const { x, y } = key.export({ format: "jwk" });

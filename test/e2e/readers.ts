@@ -7,31 +7,31 @@ import { getDocument, type PDFPageProxy } from "unpdf/pdfjs";
 import { packed, type Raster, type Renderer, renderPages, renderPagesByMupdf } from "../../scripts/lib/raster.ts";
 import { everyOf } from "../support/allCases.ts";
 
-/** Sampling step: in `npm test`, a reader that is a separate program draws one file out of this many. */
+/** Sampling step: if a reader is a separate program, `npm test` lets it draw only one file out of this many. */
 const SAMPLE_STEP = 6;
 
-/** A PDF renderer. */
+/** PDF reader that renders pages. */
 export interface Reader {
   name: string;
-  /** Name of the required program, if the program is not installed. */
+  /** Name of the required program, if that program is not installed. */
   missing?: string | undefined;
   /**
-   * Whether unfinished content of one page affects other pages. An open path affects the next page. An open inline
-   * image can affect any page.
+   * Whether unfinished content of one page affects other pages in this reader. An open path affects the next page. An
+   * open inline image can affect any page.
    */
   leaks?: boolean;
-  /** Renders every page at one pixel per point. Stops at a failure. */
+  /** Renders every page at one pixel per point. Rendering stops at the first failure. */
   draw(pdf: Uint8Array, pages: number): Promise<Raster[]>;
 }
 
 const atOnePixel = (renderer: Renderer, side: number) => (pdf: Uint8Array) =>
   renderer(pdf, { width: side, height: side });
 
-/** A renderer for tests with many files. */
+/** PDF reader for tests with many files. */
 interface SamplingReader extends Reader {
   /**
-   * Returns the cases that the reader draws. In `npm test`, a separate program draws only a sample of them, because it
-   * must start once per file.
+   * Returns the cases that the reader draws. A separate program must start once per file, so in `npm test` it draws
+   * only a sample.
    */
   sample<T>(cases: readonly T[]): readonly T[];
 }
@@ -50,7 +50,7 @@ export function readersOf(side: number): SamplingReader[] {
   ];
 }
 
-/** Creates the canvases that pdf.js requests. */
+/** Factory of the canvases that pdf.js requests. */
 class CanvasFactory {
   create(width: number, height: number) {
     const canvas = createCanvas(width, height);
@@ -74,7 +74,8 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
     const canvas = createCanvas(width, height);
     const context = canvas.getContext("2d");
     const target = { canvas, canvasContext: context, viewport } as unknown as Parameters<PDFPageProxy["render"]>[0];
-    await page.render(target).promise.catch(() => {}); // after a failure, the canvas shows everything drawn before, as a user sees it
+    // After a failure, the canvas shows everything that was drawn before, as a user sees it.
+    await page.render(target).promise.catch(() => {});
     const rgba = context.getImageData(0, 0, width, height).data;
     rasters.push({ width, height, rgb: packed(rgba, width, height, width * 4, 4) });
     page.cleanup();
@@ -83,7 +84,10 @@ export async function drawByPdfjs(pdf: Uint8Array): Promise<Raster[]> {
   return rasters;
 }
 
-/** Returns the name of a program if it is not installed. `argument` makes an installed program exit at once. */
+/**
+ * Returns the name of a program if it is not installed. `argument` is an argument with which an installed program exits
+ * at once.
+ */
 export const missing = (program: string, argument: string) =>
   spawnSync(program, [argument]).error ? program : undefined;
 
@@ -103,8 +107,8 @@ const drawByGhostscript = drawBy(
 );
 
 /**
- * Returns a renderer that runs a program. The program writes one file per page, in PPM unless `read` parses another
- * format.
+ * Returns a function that renders pages with a program. The program writes one file per page. `read` parses these
+ * files, and its default parses PPM.
  */
 export function drawBy(
   program: string,

@@ -1,4 +1,7 @@
-/** Checks the recipes of `npm run check:recipes` without executing their steps. */
+/**
+ * Checks the recipes of `npm run check:recipes` without executing their steps. A recipe shows how to make a typical
+ * change to the project.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,7 +15,7 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
   const edits = steps.flatMap((step) => step.edits);
   const reds = steps.flatMap(({ red }) => [...red.types, ...red.tests]);
 
-  test("the text at which a recipe edits a file occurs exactly once in the file", () => {
+  test("the text at which a recipe edits a file occurs exactly once in that file", () => {
     expect(() => editedFiles(edits, read)).not.toThrow();
   });
 
@@ -21,12 +24,12 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
     for (const file of [...tests, ...programs]) expect([file, existsSync(join(root, file))]).toEqual([file, true]);
   });
 
-  test("a recipe runs every test file that its steps expect to fail, and expects no failure after the last step", () => {
+  test("a recipe runs every test file that its steps expect to fail, and expects no failure after its last step", () => {
     for (const { red } of steps) expect(tests).toEqual(expect.arrayContaining(red.tests));
     expect(steps.at(-1)!.red).toEqual({ types: [], tests: [] });
   });
 
-  test("ARCHITECTURE.md names every file that a recipe edits and every file that fails between its steps", () => {
+  test("ARCHITECTURE.md names every file that a recipe edits, and every file that fails between the steps of a recipe", () => {
     const row = read("ARCHITECTURE.md")
       .split("\n")
       .find((line) => line.startsWith(`| ${change} |`));
@@ -38,7 +41,7 @@ describe.each(RECIPES)("the recipe for $change", ({ change, tests, steps }) => {
 });
 
 describe("an edit of a recipe", () => {
-  test("several edits of one file apply in the given order", () => {
+  test("several edits of one file by a recipe apply in the given order", () => {
     const edits = [insertAfter("a", "one", " two"), replace("a", "one two", "three")];
     expect(editedFiles(edits, () => "zero one")).toEqual(new Map([["a", "zero three"]]));
   });

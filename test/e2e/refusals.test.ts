@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker?.stop());
 
-/** Returns a payment with an invalid signature. */
+/** Returns a payment header with an invalid signature. */
 async function forgedPayment(): Promise<string> {
   const payment = JSON.parse(atob(await paymentFor(`${worker.url}/v1/watermark/text`)));
   payment.payload.signature = `0x${"f0".repeat(65)}`;
@@ -17,7 +17,7 @@ async function forgedPayment(): Promise<string> {
 }
 
 test.each([1, 20, 95])(
-  "a client that sends a body of %i MB with a forged payment receives the error response",
+  "a client that sends a body of %i MB with a forged payment still receives the error response",
   async (megabytes) => {
     for (let times = 0; times < 5; times++) {
       const form = new FormData();
@@ -61,7 +61,8 @@ test.each([
 });
 
 /**
- * Sends the beginning of a body, then ends the stream but keeps the connection open for reading. Returns the response.
+ * Sends the beginning of a body and then ends the stream, but keeps the connection open for reading. Returns the
+ * response.
  */
 function answerToCut(path: string, headers: Record<string, string>, beginning: string): Promise<string> {
   const { hostname, port, host } = new URL(worker.url);

@@ -13,13 +13,13 @@ const root = join(import.meta.dirname, "../..");
 const read = (name: string) => readFile(join(root, name), "utf8");
 
 describe("the version", () => {
-  test("every file that contains the version has the same version", async () => {
+  test("every file that contains the project's version has the same version", async () => {
     const { version } = JSON.parse(await read("package.json")) as { version: string };
     for (const [name, change] of Object.entries(VERSIONED))
       expect(change(await read(name), version)).toBe(await read(name));
   });
 
-  test("a release changes only the version in each file that contains it", async () => {
+  test("a release changes only the version in each file that contains the version", async () => {
     for (const [name, change] of Object.entries(VERSIONED)) {
       const [before, after] = [await read(name), change(await read(name), "7.8.9")];
       const linesBefore = before.split("\n");
@@ -34,13 +34,13 @@ describe("the version", () => {
     ["1.2.3", "minor", "1.3.0"],
     ["1.2.3", "major", "2.0.0"],
     ["1.2.3", "1.10.0", "1.10.0"],
-    ["0.1.0", "0.1.0", "0.1.0"], // for the first release, the new version may equal the current one
-  ])("npm run release changes version %s, with the argument %s, to version %s", (current, asked, next) => {
+    ["0.1.0", "0.1.0", "0.1.0"], // For the first release, the new version may equal the current one.
+  ])("npm run release for version %s with the argument %s results in version %s", (current, asked, next) => {
     expect(nextVersion(current, asked)).toBe(next);
   });
 
   test.each(["1.2.2", "0.9.9", "v1.3.0", "1.3", "1.3.0-beta", "01.3.0", "next", ""])(
-    "npm run release rejects %j as the version after 1.2.3",
+    "npm run release rejects the argument %j for the version after 1.2.3",
     (asked) => {
       expect(() => nextVersion("1.2.3", asked)).toThrow(/comes before|not a version/);
     },
@@ -68,7 +68,7 @@ describe("the changelog", () => {
   });
 });
 
-test("the list of packages contains the bundled packages with their hashes and licenses", async () => {
+test("the list of packages in a release contains the bundled packages with their hashes and licenses", async () => {
   const lock = JSON.parse(await read("package-lock.json")) as Lock;
   const inputs = {
     "src/app.ts": { bytesInOutput: 10 },
@@ -97,7 +97,7 @@ test("the list of packages contains the bundled packages with their hashes and l
   expect(() => sbomOf(lock, [{ outputs: { "index.js": { inputs: unknown } } }], fonts)).toThrow("node_modules/nothing");
 });
 
-test("the list of packages contains the sources in fonts/ with the license of the fonts", async () => {
+test("the list of packages in a release contains the sources in fonts/ with the license of the fonts", async () => {
   const locks = ["package-lock.json", "scripts/fonts/package-lock.json"];
   const [lock, fonts] = await Promise.all(locks.map(async (name) => JSON.parse(await read(name)) as Lock));
   const { components } = sbomOf(lock!, [], fonts!);
@@ -177,7 +177,8 @@ describe("npm run release", () => {
   });
 
   test("npm run release restores everything if the build fails", async () => {
-    expect(await release("minor", "--checked")).toMatch(/^Not released: Command failed/m); // the build fails, because this repository has no sources
+    // The build fails, because this repository has no sources.
+    expect(await release("minor", "--checked")).toMatch(/^Not released: Command failed/m);
     expect([git("status", "--porcelain", "--untracked-files=no"), git("log", "--format=%s")]).toEqual(["", "All\n"]);
   });
 });

@@ -1,23 +1,25 @@
 import { pdfium } from "../../scripts/lib/raster.ts";
 
-/** A page rendered by PDFium, the PDF engine of Chrome. */
+/** Page that PDFium, the PDF engine of Chrome, has rendered. */
 export interface Rendered {
   width: number;
   height: number;
-  /** Pixels in rows from the top, four bytes each. */
+  /** Pixels in rows from the top, with four bytes each. */
   rgba: Uint8Array;
-  /** Returns the color at a point. Coordinates are shares of width and height from the upper left. */
+  /**
+   * Returns the color at a point. The coordinates are shares of width and height, measured from the upper left corner.
+   */
   at(x: number, y: number): [number, number, number];
   /** Returns the number of pixels outside `box` that clearly differ from another rendering of the same size. */
   changedOutside(box: Box, other: Rendered): number;
   /**
-   * Returns the bounding box of all pixels that `is` accepts, in shares of the page from the upper left. Returns
-   * undefined if `is` accepts no pixel.
+   * Returns the bounding box of all pixels that `is` accepts, in shares of the page from the upper left corner. The
+   * result is undefined if `is` accepts no pixel.
    */
   boxOf(is: (rgb: [number, number, number]) => boolean): Box | undefined;
 }
 
-/** A box in fractions of the page's width and height, measured from the upper left corner. */
+/** Box in fractions of the page's width and height, measured from the upper left corner. */
 interface Box {
   left: number;
   top: number;
@@ -25,7 +27,7 @@ interface Box {
   bottom: number;
 }
 
-/** Renders every page of a PDF, by default at one pixel per point. */
+/** Renders every page of a PDF, at one pixel per point by default. */
 export async function render(
   pdf: Uint8Array,
   { password, scale = 1 }: { password?: string; scale?: number } = {},
@@ -60,7 +62,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
       let changed = 0;
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
-          if (words[y * width + x] === others[y * width + x]) continue; // a fast path, because most pixels are equal
+          if (words[y * width + x] === others[y * width + x]) continue; // A fast path, because most pixels are equal.
           const inside =
             x >= box.left * width - 2 &&
             x < box.right * width + 2 &&
@@ -79,7 +81,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
       for (let y = 0; y < height; y++)
         for (let x = 0; x < width; x++) {
           const word = words[y * width + x];
-          // most pixels equal the previous one, which `is` has already tested
+          // Most pixels equal the previous pixel, which `is` has already tested.
           if (word !== last) isAccepted = is(pixel(x, y));
           last = word;
           if (!isAccepted) continue;
@@ -96,7 +98,7 @@ function renderedOf(width: number, height: number, rgba: Uint8Array): Rendered {
 }
 
 /**
- * Returns each pixel as one number. Allocating an array for each of hundreds of millions of pixels would make comparing
- * slower than drawing.
+ * Returns each pixel as one number. One array per pixel would make a comparison of hundreds of millions of pixels
+ * slower than their rendering.
  */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array) => new Uint32Array(buffer, byteOffset, length / 4);

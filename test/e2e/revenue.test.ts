@@ -1,6 +1,6 @@
 /**
- * Tests `npm run revenue` on a chain. Covers books that match the transfers, sales without transfers, and transfers
- * without sales.
+ * Tests `npm run revenue` on a local chain. The command compares the sales in the ledger with the transfers on the
+ * chain. The tests cover sales that match their transfers, sales without transfers, and transfers without sales.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Creates a payer with enough of the token for one call, and signs a payment. */
+/** Creates a payer with enough tokens for one call, and signs a payment. */
 async function payment() {
   const key = generatePrivateKey();
   const { address } = privateKeyToAccount(key);
@@ -61,8 +61,7 @@ async function buy(): Promise<void> {
 }
 
 /**
- * Runs `npm run revenue` in this process. Returns its output and its exit code. `inFile` is the text of
- * .env.production.
+ * Runs `npm run revenue` in this process. Returns its output and exit code. `inFile` is the text of .env.production.
  */
 async function revenue(args: string[], env: Record<string, string> = {}, inFile = "") {
   const [stdout, stderr]: [string[], string[]] = [[], []];
@@ -77,7 +76,7 @@ async function revenue(args: string[], env: Record<string, string> = {}, inFile 
   return { code, stdout: stdout.join(""), stderr: stderr.join("") };
 }
 
-/** Adds a block, because the command ignores the newest block, which may still be replaced. */
+/** Adds a block to the chain. The command ignores the newest block, because this block may still be replaced. */
 const oneBlockMore = () => chain.mint("0x00000000000000000000000000000000000000bb", 1n);
 
 interface Report {
@@ -93,7 +92,9 @@ interface Report {
     moved_not_sold: { from: string; amount: string; transaction: string }[];
   }[];
 }
-/** Runs the command repeatedly until the ledger has booked this number of sales. Returns the report. */
+/**
+ * Runs the command repeatedly until the ledger has recorded this number of sales. Returns the report of the last run.
+ */
 async function reportOf(sales: number, args: string[] = [], env?: Record<string, string>) {
   return vi.waitUntil(
     async () => {
@@ -223,7 +224,7 @@ test.each([
   expect(stderr).toContain(what);
 });
 
-test("npm run revenue explains the errors of other servers in one line, without the node's key", async () => {
+test("npm run revenue explains the errors of other servers in one line, without the API key in the node's URL", async () => {
   const answers: Record<string, unknown> = { eth_chainId: "0x14a34" };
   const other = createServer(async (request, response) => {
     response.setHeader("Content-Type", "application/json");
@@ -290,7 +291,7 @@ describe("a sale and its transfer", () => {
     ["match if the sale is shortly after the time span", [sale(201, "0x1")], [moved(199, "0x1")], [0, 0, 0, 0]],
     ["are ignored outside of the time span", [sale(99, "0x1")], [moved(201, "0x2")], [0, 0, 0, 0]],
     ["are not compared while the settlement may be under way", [sale(199, "0x1")], [moved(199, "0x2")], [1, 0, 0, 0]],
-  ])("a sale and its transfer %s", async (_, sales, transfers, expected) => {
+  ])("in the revenue report, a sale and its transfer %s", async (_, sales, transfers, expected) => {
     expect(await found(sales, transfers)).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-/** Tests that readers find the words of every template, and still read the page's own text in order. */
+/** Tests that PDF readers find the words of every template, and still extract the page's own text in order. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { missing } from "./readers.ts";
 const NAMES = Object.keys(TEMPLATES) as TemplateName[];
 const PAGES = pagesOf(["", "/Rotate 90", "/CropBox [50 60 400 500]"].map((more) => `/MediaBox [0 0 595 842] ${more}`));
 
-/** Texts, and the words that readers find in each on the second of three pages. */
+/** Texts of marks, and the words that readers find on the second of three pages. */
 const TEXTS: readonly (readonly [text: string, found: string])[] = [
   ["CONFIDENTIAL", "CONFIDENTIAL"],
   ["Copy for A. Smith\n(order 1234-5678)", "Copy for A. Smith (order 1234-5678)"],
@@ -27,7 +27,7 @@ const TEXTS: readonly (readonly [text: string, found: string])[] = [
 ];
 const CASES = NAMES.flatMap((template) => TEXTS.map(([text, found]) => [template, text, found] as const));
 
-/** Marked files, by source, text and template, because several tests read each file. */
+/** Cache of marked files, by source, text and template, because several tests read each file. */
 const marked = new Map<string, Promise<Uint8Array>>();
 
 function mark(source: Uint8Array, text: string, template: TemplateName): Promise<Uint8Array> {
@@ -42,14 +42,14 @@ test.each(CASES)("PDFium, MuPDF and pdf.js find the words of the template %s: %j
   const marked = await mark(PAGES, text, template);
   for (const [reader, extract] of Object.entries(EXTRACTORS)) {
     const [, page] = (await extract(marked)).map(plainText);
-    // pdf.js omits spaces at the ends of the parts in which a text is drawn
+    // pdf.js omits spaces at the ends of the parts in which a text is drawn.
     const isExact = reader !== "pdf.js" || !text.includes("{page");
     const spaceless = (value?: string) => (isExact ? value : value?.replaceAll(" ", ""));
     expect(spaceless(page), reader).toBe(spaceless(found));
   }
 });
 
-test("readers extract page numbers that start at page_start, with leading zeros if the placeholder has a width", async () => {
+test("PDF readers extract page numbers that start at page_start, with leading zeros if the placeholder has a width", async () => {
   const mark = { text: "{page:4}-{page}", pageStart: 99 };
   const marked = await joined((await watermark(PAGES, mark, { loadFont })).chunks());
   for (const extract of Object.values(EXTRACTORS))
@@ -73,7 +73,7 @@ function textsByPoppler(pdf: Uint8Array, options: readonly string[]): string[] {
   }
 }
 
-/** A page of two columns, a table and a large heading. */
+/** Content of a page with two columns, a table and a large heading. */
 const COLUMNS = pdfOf([
   "<< /Type /Catalog /Pages 2 0 R >>",
   "<< /Type /Pages /Count 1 /Kids [3 0 R] /MediaBox [0 0 595 842] >>",

@@ -12,8 +12,8 @@ import { type Chain, type SignedTransfer, startChain } from "./chain/anvil.ts";
 import { startFacilitator } from "./chain/facilitator.ts";
 
 /**
- * These tests simulate attacks by payers on the seller, attacks by strangers on payers, and faults, on a chain with
- * slow blocks. Two services share this PAY_TO.
+ * Tests attacks by payers on the seller, attacks by strangers on payers, and faults, on a chain with slow blocks. Two
+ * services have the same PAY_TO address.
  */
 
 const PAY_TO = "0x00000000000000000000000000000000c0ffee01";
@@ -21,10 +21,10 @@ const PRICE = 50_000n;
 
 let chain: Chain;
 let facilitator: Awaited<ReturnType<typeof startFacilitator>>;
-/** Two services. Only one has access to a node of the chain. */
+/** Two services that receive payments at one address. Only one has access to a node of the chain. */
 let services: Record<"with a node" | "without a node", StartedWorker>;
 let files: Server;
-/** Callbacks that run when a service fetches a payer's file, by its path. */
+/** Callbacks by the path of a payer's file. A callback runs when a service fetches the file. */
 const onFetch = new Map<string, () => Promise<unknown>>();
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   files?.close();
   await Promise.all(Object.values(services ?? {}).map((service) => service.stop()));
-  await facilitator?.stop(); // the last test may already have stopped the server
+  await facilitator?.stop(); // The last test may already have stopped the server.
   await chain?.stop();
 });
 
@@ -65,7 +65,7 @@ interface Payment {
   header: string;
 }
 
-/** Creates a payment that both services accept. By default, the payer is new and has exactly enough money. */
+/** Creates a payment that both services accept. The payer is new by default and has exactly enough money. */
 async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise<Payment> {
   const payer = known ?? (await chain.payerWith(PRICE));
   const refused = await fetch(`${url}/v1/watermark/text`, { method: "POST" });
@@ -77,7 +77,7 @@ async function newPayment({ url }: StartedWorker, known?: LocalAccount): Promise
 }
 
 /**
- * Buys a mark on a file. By default each payment has its own file. `meanwhile` runs while the service fetches the file.
+ * Buys a marked file. Each payment has its own file by default. `meanwhile` runs while the service fetches the file.
  */
 async function buy(
   { url }: StartedWorker,
@@ -102,7 +102,7 @@ async function buyPatiently(...order: Parameters<typeof buy>): ReturnType<typeof
   return answer.status === 503 ? buyPatiently(...order) : answer;
 }
 
-/** Returns the amount that has left the payer's account. */
+/** Returns how much money has left the payer's account. */
 const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
 const succeeded = async (transaction: string) =>
   (await chain.client.getTransactionReceipt({ hash: transaction as Hex })).status === "success";
@@ -178,8 +178,8 @@ describe("payments on a chain with a block every two seconds", () => {
   });
 
   /**
-   * Runs `before`, then lets the facilitator submit a transaction that the chain rejects. Returns the transaction's
-   * status.
+   * Runs `before`. Then lets the facilitator submit a transaction that the chain rejects. Returns the status of that
+   * transaction.
    */
   const reject = ({ payer, signed }: Payment, before: () => Promise<unknown>) =>
     new Promise<string>((resolve) => {
@@ -228,7 +228,7 @@ describe("payments on a chain with a block every two seconds", () => {
 
   /**
    * Creates a payment that the chain has rejected because the wallet was empty. Returns the payment, the pending call
-   * `first`, and a function that pays again under the same idempotency key.
+   * `first`, and a function that pays again under the idempotency key of that call.
    */
   const rejected = async () => {
     const service = services["with a node"];
@@ -297,7 +297,7 @@ describe("payments on a chain with a block every two seconds", () => {
     },
   );
 
-  test.concurrent("a service without a node trusts the facilitator, and its unsigned receipt notes that the settlement's answer was lost", async () => {
+  test.concurrent("a service without a node trusts the facilitator, and its unsigned receipt notes that the answer to the settlement was lost", async () => {
     const payment = await newPayment(services["without a node"]);
     losesAnswer(payment);
     const { status, receipt } = await buy(services["without a node"], payment);

@@ -1,4 +1,4 @@
-/** Tests self-hosting: the Docker image and the command that it runs. */
+/** Tests self-hosting: the Docker image, and the command that the image runs. */
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..");
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const run = promisify(execFile);
 
-/** Returns why this machine cannot build an image; empty if it can. */
+/** Returns why this machine cannot build a Docker image. The result is empty if it can. */
 const noDocker = (() => {
   try {
     execFileSync("docker", ["info"], { stdio: ["ignore", "ignore", "pipe"], timeout: 20_000 });
@@ -28,8 +28,8 @@ const noDocker = (() => {
 })();
 
 /**
- * Waits until a server answers, and returns its health. If the server has exited, `diedOf` returns its output, which
- * the error contains.
+ * Waits until a server answers, and returns its health. If the server has exited, the function throws an error with the
+ * output that `diedOf` returns.
  */
 const healthAt = (url: string, diedOf: () => string | undefined = () => undefined) =>
   vi.waitUntil(
@@ -54,7 +54,7 @@ async function buy(url: string): Promise<string> {
 }
 
 describe("npm run serve, which the image runs", () => {
-  /** The folder of a build as made by `npm run build:server`. */
+  /** Folder of a build that `npm run build:server` has made. */
   let BUILT: string;
   let state: string;
   beforeAll(async () => {
@@ -63,7 +63,7 @@ describe("npm run serve, which the image runs", () => {
   });
   afterAll(() => rm(state, { recursive: true, force: true }));
 
-  /** Starts the server with the command of the Dockerfile, on a free port and with these settings. */
+  /** Starts the server with the command of the Dockerfile. The server uses a free port and these settings. */
   async function serve(env: Record<string, string>) {
     const port = await freePort();
     const [, command = ""] = /^CMD (\[.*\])$/m.exec(await readFile(join(root, "Dockerfile"), "utf8")) ?? [];
@@ -83,7 +83,7 @@ describe("npm run serve, which the image runs", () => {
     return { url, health, ended, printed: () => printed, stop, [Symbol.asyncDispose]: stop };
   }
 
-  test("the server sells, sweeps, exits on a signal, and keeps its storage across a restart", async () => {
+  test("the self-hosted server sells, sweeps, exits on a signal, and keeps its storage across a restart", async () => {
     await using first = await serve({});
     const { status } = await first.health();
     expect(status).toBe(200);
@@ -98,7 +98,7 @@ describe("npm run serve, which the image runs", () => {
     expect([again.status, (await again.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
   });
 
-  test("the server answers many calls during the sweep that it runs at its start", async () => {
+  test("the self-hosted server answers many calls during the sweep that it runs at its start", async () => {
     await using server = await serve({});
     await vi.waitUntil(() => server.printed().includes('"event":"serving"'), { timeout: 20_000, interval: 5 });
     const init = { method: "POST", signal: AbortSignal.timeout(20_000) };
@@ -106,26 +106,26 @@ describe("npm run serve, which the image runs", () => {
     expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([402]));
   });
 
-  test("the server reports a misspelled setting and ignores other environment variables", async () => {
+  test("the self-hosted server reports a misspelled setting and ignores other environment variables", async () => {
     await using server = await serve({ NETWORK: "base", HOSTNAME: "abc", NODE_VERSION: "24", LANG: "C" });
     const { status, problems } = await server.health();
     expect([status, problems]).toEqual([503, [expect.stringContaining("NETWORK is not a setting. Use NETWORKS")]]);
     expect(problems[0]).not.toMatch(/HOSTNAME|NODE_VERSION|LANG/);
   });
 
-  test("the server names the build command if there is no build", async () => {
+  test("the self-hosted server names the build command if no build exists", async () => {
     await using server = await serve({ BUILT: state });
     expect(await server.ended).toBe(2);
     expect(server.printed()).toBe(`${state} has no build. Run npm run build:server\n`);
   });
 
-  test("the server rejects a malformed port with a one-line message", async () => {
+  test("the self-hosted server rejects a malformed port with a one-line message", async () => {
     await using server = await serve({ PORT: "abc" });
     expect(await server.ended).toBe(2);
     expect(server.printed()).toBe("PORT must be a number from 1 to 65535, not 'abc'\n");
   });
 
-  test("the server reports that its port is in use", async () => {
+  test("the self-hosted server reports that its port is in use", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as { port: number };
@@ -136,7 +136,7 @@ describe("npm run serve, which the image runs", () => {
   });
 
   test.each([{}, { FACILITATOR_URL: " " }])(
-    "the server refuses to start on a public address without a facilitator: %j",
+    "the self-hosted server refuses to start on a public address without a facilitator: %j",
     async (env) => {
       await using server = await serve({ HOST: "0.0.0.0", ...env });
       await Promise.race([server.ended, vi.waitUntil(() => server.printed() !== "", { timeout: 20_000 })]);
@@ -145,7 +145,7 @@ describe("npm run serve, which the image runs", () => {
     },
   );
 
-  test("the server serves files only through their links, and ignores headers that claim another address", async () => {
+  test("the self-hosted server serves files only through their links, and ignores headers that claim another address", async () => {
     await using server = await serve({});
     await server.health();
     const { pathname } = new URL(await buy(server.url));
@@ -156,7 +156,7 @@ describe("npm run serve, which the image runs", () => {
     expect([direct.status, (await forged.text()).slice(0, 11)]).toEqual([404, "# Overprint"]);
   });
 
-  test("the server trusts a proxy's X-Forwarded-Proto, and throttles callers even if their address is unknown", async () => {
+  test("the self-hosted server trusts a proxy's X-Forwarded-Proto, and throttles callers even if their address is unknown", async () => {
     const facilitator = { FACILITATOR_URL: "https://facilitator.invalid", PAY_TO };
     await using server = await serve({ HOST: "0.0.0.0", ...facilitator });
     await server.health();
@@ -165,14 +165,14 @@ describe("npm run serve, which the image runs", () => {
     const { accepts } = (await (await ask({ "X-Forwarded-Proto": "https" })).json()) as { accepts: object[] };
     expect(accepts).toMatchObject([{ resource: expect.stringMatching(/^https:/) }]);
     const statuses: number[] = [];
-    // one call more than the limit for two minutes, because a minute may end during the loop
+    // Makes one call more than the limit for two minutes, because a minute may end during the loop.
     for (let call = 0; call < 2 * RATE_LIMITS.unpaidCalls + 1; call++) statuses.push((await ask({})).status);
     expect(new Set(statuses)).toEqual(new Set([402, 429]));
   });
 });
 
 test.skipIf(noDocker !== "")(
-  `the image builds, runs as an unprivileged user, and is healthy${noDocker}`,
+  `the Docker image builds, runs as an unprivileged user, and is healthy${noDocker}`,
   {
     timeout: 900_000,
   },

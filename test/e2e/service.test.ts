@@ -19,8 +19,8 @@ afterAll(() => worker?.stop());
 
 const isMagenta = ([r, g, b]: [number, number, number]) => r > 240 && g < 15 && b > 240;
 /**
- * Returns whether a pixel belongs to the mark. Accepts lighter shades than `isMagenta`, because thin strokes are
- * rendered lighter.
+ * Returns whether a pixel belongs to the mark. Lighter shades than those of `isMagenta` are accepted, because thin
+ * strokes are rendered lighter.
  */
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 const endpoint = (kind: "text" | "image") => `${worker.url}/v1/watermark/${kind}`;
@@ -37,7 +37,7 @@ async function outputOf(response: Response): Promise<Uint8Array> {
   return new Uint8Array(await (await fetch(output.url)).arrayBuffer());
 }
 
-test("the official client pays for both operations with no information but the 402, and gets the PDF", async () => {
+test("the official client pays for both operations with only the information in the 402, and gets the PDF", async () => {
   const account = privateKeyToAccount(DEVELOPMENT_KEY);
   const payingFetch = wrapFetchWithPaymentFromConfig(fetch, {
     schemes: [{ network: "eip155:84532", client: new ExactEvmScheme(account) }],
@@ -94,7 +94,7 @@ describe("image positions on upright, landscape, rotated and cropped pages", () 
   );
 });
 
-test("a rotated image stays within the margins at its position", async () => {
+test("a rotated image stays within the page's margins at its position", async () => {
   const fields = {
     image: new File([MAGENTA], "m.png"),
     position: "bottom-right",

@@ -1,4 +1,4 @@
-/** Compares the pictures of the page at `/` with the marked pages that they stand for, drawn again by PDFium. */
+/** Compares the pictures of the page at `/` with the marked pages that they show. PDFium renders these pages again. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createCanvas, loadImage } from "@napi-rs/canvas";
@@ -9,12 +9,12 @@ import { sitePictures } from "../../scripts/lib/sitePictures.ts";
 const folder = join(import.meta.dirname, "../../web/pictures");
 const pictures = await sitePictures();
 
-test("the folder of pictures has one file for each picture", async () => {
+test("the folder of website pictures has one file for each picture", async () => {
   expect((await readdir(folder)).toSorted()).toEqual(pictures.map(({ name }) => `${name}.webp`).toSorted());
 });
 
 test.each(pictures)(
-  "the picture $name shows what PDFium draws (else run `npm run draw-pictures`)",
+  "the website picture $name shows what PDFium draws (if not, run `npm run draw-pictures`)",
   async ({ name, side, pdf }) => {
     const [page] = await renderPages(pdf, { width: side, height: side });
     const { width, height, rgb } = page!;
@@ -31,6 +31,6 @@ test.each(pictures)(
       );
       if (differs) wrong++;
     }
-    expect(wrong / (width * height)).toBeLessThan(0.005); // WebP blurs some edges
+    expect(wrong / (width * height)).toBeLessThan(0.005); // WebP compression blurs some edges.
   },
 );

@@ -42,7 +42,8 @@ describe.each(Object.entries(CALLS))("snippets for a mark of kind %s", (kind, ca
   let cwd: string;
   beforeAll(async () => {
     await mkdir(join(root, "out"), { recursive: true });
-    cwd = await mkdtemp(join(root, "out/snippets-")); // inside the repository, where Node.js finds the clients' packages
+    // The folder is inside the repository, where Node.js finds the clients' packages.
+    cwd = await mkdtemp(join(root, "out/snippets-"));
     await writeFile(join(cwd, call.file), await samplePdf());
     await writeFile(join(cwd, "logo.png"), MAGENTA);
   });

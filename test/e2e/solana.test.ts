@@ -14,17 +14,17 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 import { strict402 } from "../support/x402.ts";
 import { type Solana, startSolana, startSolanaFacilitator } from "./chain/solana.ts";
 
-/** These tests pay on Solana's virtual machine, with official clients. Official facilitators pay the fees. */
+/** Tests payments on Solana's virtual machine with official clients. Official facilitators pay the transaction fees. */
 
 const PRICE = 50_000n;
 
 let chain: Solana;
 let facilitator: Awaited<ReturnType<typeof startSolanaFacilitator>>;
 let seller: KeyPairSigner;
-/** Two services. Only one has access to a node of the chain. */
+/** Two services that receive payments at one address. Only one has access to a node of the chain. */
 let services: Record<"with a node" | "without a node", StartedWorker>;
 let files: Server;
-/** Callbacks by the path of a payer's file. Each runs when a service fetches the file. */
+/** Callbacks by the path of a payer's file. A callback runs when a service fetches the file. */
 const onFetch = new Map<string, () => unknown>();
 
 beforeAll(async () => {
@@ -65,13 +65,15 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 
 interface Payment {
   payer: KeyPairSigner;
-  /** Name and value of the payment header in either version of x402. */
+  /** Name and value of the payment header, in either version of x402. */
   header: [name: string, value: string];
   /** Idempotency key of the call. */
   key?: string;
 }
 
-/** Creates a payment, signed by the official client of this version. The payer is new and has exactly enough money. */
+/**
+ * Creates a payment, signed by the official client of this x402 version. The payer is new and has exactly enough money.
+ */
 async function newPayment(version: 1 | 2 = 2, service = services["with a node"]): Promise<Payment> {
   const payer = await chain.walletWith(PRICE);
   const refused = await fetch(endpoint(service), { method: "POST" });
@@ -89,7 +91,7 @@ async function newPayment(version: 1 | 2 = 2, service = services["with a node"])
   return { payer, header: ["PAYMENT-SIGNATURE", btoa(JSON.stringify(payment))] };
 }
 
-/** Buys a mark on a file. `meanwhile` runs while the service fetches the file. */
+/** Buys a marked file. `meanwhile` runs while the service fetches the file. */
 async function buy({ payer, header, key }: Payment, service = services["with a node"], meanwhile?: () => unknown) {
   if (meanwhile) onFetch.set(`/${payer.address}.pdf`, meanwhile);
   const response = await fetch(endpoint(service), {
@@ -106,10 +108,10 @@ async function buy({ payer, header, key }: Payment, service = services["with a n
   };
 }
 
-/** Returns the amount that has left the payer's wallet. */
+/** Returns how much money has left the payer's wallet. */
 const moved = async ({ payer }: Payment) => PRICE - (await chain.balanceOf(payer.address));
 
-/** Returns a copy of the payment with a changed transaction. `change` modifies the bytes of the transaction. */
+/** Returns a copy of the payment whose transaction has been changed. `change` modifies the bytes of the transaction. */
 function rewritten({ payer, header: [name, value] }: Payment, change: (transaction: Buffer) => void): Payment {
   const payment = JSON.parse(atob(value)) as { payload: { transaction: string } };
   const transaction = Buffer.from(payment.payload.transaction, "base64");
@@ -144,7 +146,7 @@ test("the official client pays with a wallet that has only USDC, and receives th
   expect(chain.lamportsOf(facilitator.account.address)).toBeLessThan(feesLeft);
 });
 
-test("the official version 1 client pays on Solana", async () => {
+test("the official x402 version 1 client pays on Solana", async () => {
   const payment = await newPayment(1);
   const { status, receipt } = await buy(payment);
   expect([status, await moved(payment)]).toEqual([200, PRICE]);
@@ -152,7 +154,7 @@ test("the official version 1 client pays on Solana", async () => {
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("a repeated payment gets the same result, even with another fee payer's signature", async () => {
+test.concurrent("a repeated payment on Solana gets the same result, even with another fee payer's signature", async () => {
   const payment = { ...(await newPayment()), key: "once" };
   const first = await buy(payment);
   const others = [payment, { ...rewritten(payment, (transaction) => transaction.fill(7, 1, 65)), key: "once" }];
@@ -160,20 +162,20 @@ test.concurrent("a repeated payment gets the same result, even with another fee 
   expect([first.status, await moved(payment)]).toEqual([200, PRICE]);
 });
 
-test.concurrent("a stranger who copies a transaction from the chain does not get the result", async () => {
+test.concurrent("a stranger who copies a Solana transaction from the chain does not get the result", async () => {
   const payment = await newPayment();
   expect((await buy(payment)).status).toBe(200);
   for (const known of [payment, rewritten(payment, (transaction) => transaction.fill(7, 65, 129))])
     expect(await buy(known)).toMatchObject({ status: 409, body: expect.stringContaining("payment_already_used") });
 });
 
-test.concurrent("a payer whose wallet is emptied while the file is fetched gets nothing", async () => {
+test.concurrent("a payer on Solana whose wallet is emptied while the file is fetched gets nothing", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.setBalance(payment.payer.address, 0n));
   expect(answer).toMatchObject({ status: 402, receipt: { success: false, transaction: "" } });
 });
 
-test.concurrent("a payer who empties the wallet after the simulation gets transaction_failed and no result", async () => {
+test.concurrent("a payer who empties the Solana wallet after the simulation gets transaction_failed and no result", async () => {
   const payment = await newPayment();
   chain.interpose(payment.payer.address, () => chain.setBalance(payment.payer.address, 0n));
   const answer = await buy(payment);
@@ -205,7 +207,7 @@ test.concurrent("a payer whose settlement answer is lost gets the result, with a
   expect(chain.hasSucceeded(receipt!.transaction)).toBe(true);
 });
 
-test.concurrent("a service does not take duplicate_settlement as proof of payment, because the transaction may still fail", async () => {
+test.concurrent("a service does not accept the facilitator's error duplicate_settlement as proof of payment, because the transaction may still fail", async () => {
   const service = services["without a node"];
   const payment = await newPayment(2, service);
   const { address } = payment.payer;
@@ -229,7 +231,7 @@ test.concurrent("a service does not take duplicate_settlement as proof of paymen
 test.concurrent.each<[string, (transaction: Buffer) => void]>([
   ["without a signature", (transaction) => transaction.fill(7, 65, 129)],
   ["altered after signing", (transaction) => transaction.fill("x", transaction.length - 3, transaction.length - 1)],
-])("the service refuses a payment %s, and does not fetch the file", async (_, change) => {
+])("the service refuses a Solana payment %s, and does not fetch the file", async (_, change) => {
   const payment = rewritten(await newPayment(), change);
   let fetched = false;
   const answer = await buy(payment, undefined, () => {
@@ -238,7 +240,7 @@ test.concurrent.each<[string, (transaction: Buffer) => void]>([
   expect([answer.status, fetched, await moved(payment)]).toEqual([402, false, 0n]);
 });
 
-test("the facilitator refuses a wrong recipient or fee payer, and the service refuses too low an amount", async () => {
+test("the facilitator refuses a wrong recipient or fee payer on Solana, and the service refuses too low an amount", async () => {
   const service = services["with a node"];
   const refused = await fetch(endpoint(service), { method: "POST" });
   const [terms] = decodePaymentRequiredHeader(refused.headers.get("PAYMENT-REQUIRED")!).accepts;
@@ -270,7 +272,7 @@ test.each(Object.values(NETWORKS).filter(isSolana))(
   },
 );
 
-test("the service refuses a payment whose blockhash expires during the fetch, reports the reason and charges nothing", async () => {
+test("the service refuses a payment whose blockhash expires while the file is fetched, reports the reason and charges nothing", async () => {
   const payment = await newPayment();
   const answer = await buy(payment, undefined, () => chain.expireBlockhash());
   expect(answer).toMatchObject({

@@ -10,27 +10,27 @@ import { type StartedWorker, startWorker } from "../support/worker.ts";
 
 const MAX_SOURCE_BYTES = 1_000_000;
 /**
- * Maximum number of bytes that the operating system accepts from a server before the Worker reads any: the total size
- * of both socket buffers.
+ * Maximum number of bytes that the operating system accepts from a server before the Worker reads any. This is the
+ * total size of both socket buffers.
  */
 const SOCKET_BUFFERS = 16_000_000;
 
-/** A server that must never receive a connection. */
+/** Server that must never receive a connection. */
 let forbidden: RawServer;
 beforeAll(async () => {
   forbidden = await startRawServer(() => {});
 });
 afterAll(() => forbidden.stop());
 
-/** Returns the problem of a failed request, which must have no receipt. */
+/** Returns the problem of a failed request. The answer must have no receipt. */
 async function problemOf(response: Response) {
   expect(response.headers.get("X-PAYMENT-RESPONSE")).toBeNull();
   return (await response.json()) as { code: string; detail: string };
 }
 
 /**
- * Calls the endpoint with each URL, and returns the problems. All calls use one payment, because a failed call does not
- * spend it.
+ * Calls the endpoint with each URL, and returns the problems. All calls share one payment, because a failed call does
+ * not spend it.
  */
 async function problemsOf(endpoint: string, urls: string[], fieldsOf: (url: string) => Record<string, unknown>) {
   const lanes = 4;
@@ -109,10 +109,13 @@ describe("a development server that allows loopback sources", () => {
     await worker?.stop();
   });
 
-  test.each(Object.keys(GOOD_ANSWERS))("a development server marks a file from its own machine: %s", async (path) => {
-    const response = await mark(at(path));
-    expect(await response.json()).toMatchObject({ output: { pages: 1 } });
-  });
+  test.each(Object.keys(GOOD_ANSWERS))(
+    "a development server that allows loopback sources marks a file from its own machine: %s",
+    async (path) => {
+      const response = await mark(at(path));
+      expect(await response.json()).toMatchObject({ output: { pages: 1 } });
+    },
+  );
 
   test("a web page cannot make a development server fetch files from the server's own machine", async () => {
     const first = server.connections.length;
@@ -147,14 +150,14 @@ describe("a development server that allows loopback sources", () => {
   const isLate = ([, { code }]: [string, HostileAnswer]) => code === "source_timeout";
 
   test.each(hostile.filter((source) => !isLate(source)))(
-    "a hostile source causes an error response and leaves no connection open: %s",
+    "a hostile file source causes an error response and leaves no connection open: %s",
     async (...source) => expectProblems([source]),
   );
 
-  test("a source that never ends times out with source_timeout and leaves no connection open", () =>
+  test("a file source that never ends times out with source_timeout and leaves no connection open", () =>
     expectProblems(hostile.filter(isLate)));
 
-  test("a source on an allowed address may not redirect to a forbidden address", async () => {
+  test("a file source on an allowed address may not redirect to a forbidden address", async () => {
     const targets = forbiddenUrls(forbidden.port).filter(([url]) => {
       const target = URL.parse(url, at("/"));
       return target && brokenAddressRule(target, true) && url.length < 4000 && !/[\t\n]/.test(url);

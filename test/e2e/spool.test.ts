@@ -12,7 +12,7 @@ import { render } from "./render.ts";
 const PAGES = 40;
 const large = textPages(PAGES, 10_000, "classic");
 const compressed = textPages(PAGES, 20_000, "stream");
-/** A file whose /Contents refers to an array, although the engine's first plan expects a stream. */
+/** PDF whose /Contents refers to an array, although the engine's first plan expects a stream. */
 const surprising = farContents("[7 0 R]");
 const isInk = ([r, g, b]: [number, number, number]) => r > 230 && g < 200 && b > 230;
 
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 afterEach(async () => expect(await (await fetch(`${worker.url}/spool`)).json()).toEqual([]));
 
-/** Ways in which a server can send a file. */
+/** Ways in which a file server can send a file. */
 const ANSWERS: Record<string, (response: ServerResponse) => void> = {
   "/known-length.pdf": (response) => response.setHeader("Content-Length", large.length).end(large),
   "/in-chunks.pdf": (response) => {
@@ -72,7 +72,7 @@ async function expectMarked(response: Response, pages: number): Promise<string> 
   return answer.output.url;
 }
 
-// a small compressed file may decompress to a very large one
+// A small compressed file may decompress to a very large one.
 test("the service rejects a compressed file that is too large for memory", async () => {
   const response = await mark(at("/gzipped.pdf"));
   expect(response.status).toBe(413);
@@ -122,13 +122,13 @@ test("an unpaid upload leaves nothing in the spool", async () => {
 });
 
 test.each(Object.entries(HOSTILE_ANSWERS).filter(([, { code }]) => code !== "source_timeout"))(
-  "a hostile source leaves nothing in the spool: %s",
+  "a hostile file source leaves nothing in the spool: %s",
   async (path, { code }) => {
     expect(await (await mark(`http://127.0.0.1:${hostile.port}${path}`)).json()).toMatchObject({ code });
   },
 );
 
-test("files that never end leave nothing in the spool", async () => {
+test("file sources that never end leave nothing in the spool", async () => {
   const late = Object.entries(HOSTILE_ANSWERS).filter(([, { code }]) => code === "source_timeout");
   const answers = await Promise.all(
     late.map(async ([path]) => (await mark(`http://127.0.0.1:${hostile.port}${path}`)).json()),

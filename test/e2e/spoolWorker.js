@@ -1,6 +1,6 @@
 /**
- * Wraps the Worker and adds routes that list its spool, its uploads and its results. The build puts this file beside
- * the built Worker.
+ * Wraps the Worker and adds routes that list the stored spool files, uploads and results. The build puts this file
+ * beside the built Worker.
  */
 import worker, { Budget, Ledger } from "./index.js";
 

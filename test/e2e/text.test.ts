@@ -27,14 +27,14 @@ const blank = pagesOf(["/MediaBox [0 0 595 842] /Contents []"]);
 const blankPages = (count: number) =>
   pagesOf(Array.from({ length: count }, () => "/MediaBox [0 0 595 842] /Contents []"));
 
-/** A grayscale rendering of a page by PDFium: one byte per pixel, rows from the top. */
+/** Grayscale rendering of a page by PDFium: one byte per pixel, in rows from the top. */
 interface GrayRaster {
   width: number;
   height: number;
   pixels: Uint8Array;
 }
 
-/** Renders every page of a PDF to fit into a box, whose size is in pixels. */
+/** Renders every page of a PDF to fit into a box. The size of the box is in pixels. */
 async function renderGray(pdf: Uint8Array, box: { width: number; height: number }): Promise<GrayRaster[]> {
   const document = await (await pdfium()).loadDocument(Buffer.from(pdf));
   const rasters: GrayRaster[] = [];
@@ -51,7 +51,7 @@ async function renderGray(pdf: Uint8Array, box: { width: number; height: number 
 /** Returns the darkness of a pixel, from 0 (white) to 1. */
 const darkness = ({ pixels }: GrayRaster, pixel: number) => 1 - pixels[pixel]! / 255;
 
-/** Returns the bounding box, in pixels, of all pixels that are darker than `least`. Right and bottom are exclusive. */
+/** Returns the bounding box of all pixels darker than `least`, in pixels. `right` and `bottom` are exclusive. */
 function inkBox(raster: GrayRaster, least: number) {
   const box = { left: raster.width, top: raster.height, right: 0, bottom: 0 };
   for (let y = 0; y < raster.height; y++)
@@ -66,7 +66,7 @@ function inkBox(raster: GrayRaster, least: number) {
 }
 
 describe("rendering of scripts", () => {
-  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // a larger page would only make the test slower
+  const strip = pagesOf(["/MediaBox [0 0 595 200] /Contents []"]); // A larger page would only make the test slower.
 
   test.each(rasters)(
     "PDFium shows a mark in $name as HarfBuzz draws the same text with the complete font: $text",
@@ -106,11 +106,11 @@ describe("rendering of scripts", () => {
 });
 
 describe("text extraction", () => {
-  /** Right-to-left scripts that some readers do not recognize. These readers extract the text in visual order. */
+  /** Scripts that some readers do not recognize as right-to-left. These readers extract the text in visual order. */
   const turned = ["Adlam", "Rohingya", "Mende", "Yezidi"];
   /**
-   * Scripts that a reader does not extract in logical order. Every Thaana word ends with a vowel mark, which MuPDF and
-   * pdf.js move to the start of the line or of a word.
+   * Scripts that a reader does not extract in logical order. For example, every word in Thaana ends with a vowel mark,
+   * which MuPDF and pdf.js move to the start of the line or of a word.
    */
   const otherwise = { PDFium: turned, MuPDF: ["Thaana"], "pdf.js": [...turned, "Thaana"] };
 
@@ -158,14 +158,14 @@ describe("text extraction", () => {
       const texts = Array.from({ length: 12 }, (_, i) => `Page ${i + 1} of 12`);
       expect((await EXTRACTORS.PDFium(marked)).map(plainText)).toEqual(texts);
       expect((await EXTRACTORS.MuPDF(marked)).map(plainText)).toEqual(texts);
-      // pdf.js omits spaces at the ends of the parts in which a text is drawn
+      // pdf.js omits spaces at the ends of the parts in which a text is drawn.
       const spaceless = texts.map((text) => text.replaceAll(" ", ""));
       expect((await EXTRACTORS["pdf.js"](marked)).map((text) => text.replaceAll(" ", ""))).toEqual(spaceless);
     },
   );
 });
 
-test("page numbers add less than 550 bytes per page", async () => {
+test("placeholders for page numbers add less than 550 bytes per page", async () => {
   const pages = blankPages(1500);
   const [numbered, plain] = await Promise.all(
     ["Page {page}", "Page 1500"].map(async (text) => (await mark(pages, { text })).length),

@@ -7,12 +7,12 @@ import { SEEDS } from "../support/seeds.ts";
 import { stamp } from "../support/stamp.ts";
 import { render } from "./render.ts";
 
-/** Whether a reader shows anything on a page (`ink`), and whether it shows the mark. */
+/** Whether a reader shows anything on a page (`ink`), and whether the page shows the mark. */
 type Shown = { ink: boolean; mark: boolean };
 
 /**
- * Returns whether pixels show anything, and whether they show the mark. Searches from the lower right, where the mark
- * is, because a search from the top would read hundreds of millions of pixels.
+ * Returns whether pixels show anything, and whether they show the mark. The search starts in the lower right corner,
+ * where the mark is. A search from the top would read hundreds of millions of pixels.
  */
 function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Shown {
   let ink = false;
@@ -25,14 +25,14 @@ function shownIn(pixels: Uint8Array | Uint8ClampedArray, channels: number): Show
   return { ink, mark: false };
 }
 
-/** Number of failures after which MuPDF is loaded again. A MuPDF instance breaks after many failed calls. */
+/** Number of failures after which MuPDF is loaded again. An instance of MuPDF breaks after many failed calls. */
 const MAX_FAILURES = 200;
 let mupdf = await ownMupdf();
 let failures = 0;
-/** Scale of one pixel for two points. Smaller pages render faster, and this size suffices here. */
+/** Scale of one pixel for two points. Small renderings are faster, and this size suffices here. */
 const HALF: Matrix = [0.5, 0, 0, 0.5, 0, 0];
 
-/** Renderers for damaged files, by reader. A renderer throws if the reader cannot show the file. */
+/** Renderers for damaged files, by reader. A renderer throws an error if the reader cannot show the file. */
 const READERS: Record<string, (pdf: Uint8Array) => Shown[] | Promise<Shown[]>> = {
   PDFium: async (pdf) => {
     const pages = await render(pdf);
@@ -54,7 +54,8 @@ async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
   try {
     return await READERS[reader]!(pdf);
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error; // the reader itself has crashed, for a reason other than the file
+    // The reader itself has crashed, for a reason other than the file.
+    if (error instanceof WebAssembly.RuntimeError) throw error;
     if (++failures % MAX_FAILURES === 0) mupdf = await ownMupdf();
     return [];
   }
@@ -63,7 +64,7 @@ async function shownBy(reader: string, pdf: Uint8Array): Promise<Shown[]> {
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
 
 /**
- * Sources that are not tested. PDFium cannot open some of them even undamaged. Others contain uncompressed PDFs as
+ * Sources that these tests skip. PDFium cannot open some of them even undamaged. Others contain uncompressed PDFs as
  * attachments, which stay unmarked. Readers of a truncated file may mistake the attachment's pages for pages of the
  * file.
  */
@@ -72,7 +73,7 @@ const SOURCES = Object.fromEntries(Object.entries(SEEDS).filter(([name]) => !EXC
 
 describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   test.each(Object.entries(SOURCES))(
-    "a result that is truncated where the source ended shows no page without its mark: %s",
+    "a marked file that is truncated where the source ended shows no page without its mark: %s",
     async (_, source) => {
       const ends = [...latin1(source).matchAll(/%%EOF/g)].map(({ index }) => index + 6);
       expect(ends.length).toBeGreaterThan(0);
@@ -85,7 +86,7 @@ describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
   );
 
   test.each(Object.entries({ ...SOURCES, ...mixed() }))(
-    "a result that is truncated within the added bytes shows no page without its mark: %s",
+    "a marked file that is truncated within the added bytes shows no page without its mark: %s",
     async (_, source) => {
       const output = await stamp(source);
       const text = latin1(output);
@@ -103,8 +104,8 @@ describe.each(Object.keys(READERS))("truncated results in %s", (reader) => {
 });
 
 /**
- * Returns two kinds of files. In one kind, only the pages are in object streams. In the other kind, only the objects
- * that the pages share are in object streams.
+ * Returns files of two kinds. In the first kind, only the pages are in object streams. In the second kind, only the
+ * objects that the pages share are in object streams.
  */
 function mixed(): Record<string, Uint8Array> {
   const box = "/MediaBox [0 0 300 400]";

@@ -1,4 +1,4 @@
-/** Tests that all readers show marks under the page's content. */
+/** Tests that all readers show marks that are drawn under the page's content. */
 import { expect, test } from "vitest";
 import { loadFont } from "../../scripts/lib/loadFont.ts";
 import { watermark } from "../../src/engine/index.ts";

@@ -40,7 +40,7 @@ async function open(fields: object, headers: Record<string, string> = {}): Promi
   return (await (await fetch(`${worker.url}/v1/uploads`, { method: "POST", body, headers })).json()) as Offered;
 }
 const kept = async () => (await (await fetch(`${worker.url}/uploads`)).json()) as string[];
-/** Returns the number of stored objects of an upload: its record and, once sent, its file. */
+/** Returns the number of stored objects of an upload: its record, and its file after the file was sent. */
 const keptOf = async ({ upload }: Offered) =>
   (await kept()).filter((key) => key.includes(upload.url.split("/").at(-1)!)).length;
 const put = (url: string, body: BodyInit) => fetch(url, { method: "PUT", body });
@@ -54,7 +54,7 @@ async function expectMarked(answer: { output: { url: string } }): Promise<void> 
 }
 
 describe("uploads by curl", () => {
-  test("curl sends a local file with the command of an upload, and the file can be marked repeatedly", async () => {
+  test("curl sends a local file with the command that the upload answer contains, and the file can be marked repeatedly", async () => {
     const name = "it's {my} [1-9] file.pdf";
     await writeFile(join(dir, name), pdf);
     const { handle, curl } = await open({ name, size: pdf.length });
@@ -73,7 +73,7 @@ describe("uploads by curl", () => {
     await expectMarked(JSON.parse(stdout));
   });
 
-  test("curl uploads a large file with a payment, and the same payment then buys its mark", async () => {
+  test("curl uploads a large file with a payment, and the same payment then buys the marked file", async () => {
     const large = Buffer.concat([pdf.subarray(0, 9), Buffer.alloc(12_000_000, "%\n"), pdf.subarray(9)]);
     await writeFile(join(dir, "large.pdf"), large);
     const fields = { name: "large.pdf", size: large.length };
@@ -87,7 +87,7 @@ describe("uploads by curl", () => {
 });
 
 describe.concurrent("hostile uploads", () => {
-  /** Opens a connection and sends the headers of a PUT with this Content-Length. */
+  /** Opens a connection and sends the headers of a PUT request with this Content-Length. */
   function begin(url: string, announced: number): Socket {
     const { hostname, port, host, pathname } = new URL(url);
     const socket = connect(Number(port), hostname).on("error", () => undefined);
@@ -102,7 +102,7 @@ describe.concurrent("hostile uploads", () => {
     socket.resetAndDestroy();
   }
 
-  /** Sends the beginning of a body, and then the bytes that `drip` writes. Returns the answer of the Worker. */
+  /** Sends the beginning of a body, and then the bytes that `drip` writes. Returns the Worker's answer. */
   function send(url: string, announced: number, body: Uint8Array, drip: (write: (bytes: Uint8Array) => void) => void) {
     const socket = begin(url, announced);
     socket.write(body);
@@ -160,7 +160,7 @@ describe.concurrent("hostile uploads", () => {
     const answers = await Promise.all(bodies.map(async (body) => (await put(offered.upload.url, body)).status));
     const refusals = answers.filter((status) => status !== 200);
     expect(refusals).toHaveLength(19);
-    // the answer is 409 if another sender was first, and 429 at the limit of concurrent files
+    // The answer is 409 if another sender was first, and 429 at the limit of concurrent files.
     for (const status of refusals) expect(status).toBeOneOf([409, 429]);
     await vi.waitFor(async () => expect(await keptOf(offered)).toBe(2), 20_000);
   });

@@ -18,8 +18,8 @@ import { compiled } from "./contracts.ts";
 const { chainId, asset, domain } = NETWORKS["base-sepolia"];
 
 /**
- * Starts a local chain with the chain ID of base-sepolia and a test token at the address of USDC. Without
- * `blockSeconds`, the chain mines a block for each transaction immediately.
+ * Starts a local chain with the chain ID of base-sepolia and a test token at the address of USDC. If `blockSeconds` is
+ * omitted, the chain immediately mines a block for each transaction.
  */
 export async function startChain({ blockSeconds }: { blockSeconds?: number } = {}) {
   const pace = blockSeconds === undefined ? [] : ["--block-time", String(blockSeconds)];
@@ -55,13 +55,13 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
     .extend(walletActions);
   await client.setCode({ address: asset, bytecode });
   const minter = await newSigner();
-  /** Calls the token contract and waits for the transaction's receipt. */
+  /** Calls a function of the token contract and waits for the transaction's receipt. */
   async function call(functionName: string, args: unknown[]): Promise<void> {
     const hash = await client.writeContract({ account: minter, address: asset, abi, functionName, args });
     await client.waitForTransactionReceipt({ hash });
   }
 
-  /** Creates an account with Ether. Its nonce manager allows several transactions at once. */
+  /** Creates an account with Ether. The account's nonce manager allows several transactions at once. */
   async function newSigner() {
     const account = privateKeyToAccount(generatePrivateKey(), { nonceManager });
     await client.setBalance({ address: account.address, value: parseEther("100") });
@@ -79,9 +79,9 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       await call("mint", [account.address, value]);
       return account;
     },
-    /** Removes tokens from an account. */
+    /** Removes tokens from an account's balance. */
     burn: (owner: string, value: bigint) => call("burn", [owner, value]),
-    /** Cancels an authorization with the payer's signature. */
+    /** Cancels a payer's authorization, with the payer's signature. */
     async cancel(payer: LocalAccount, nonce: Hex): Promise<void> {
       const signature = await payer.signTypedData({
         domain: { ...domain, chainId, verifyingContract: asset },
@@ -98,8 +98,8 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       await call("cancelAuthorization", [payer.address, nonce, 27 + yParity, r, s]);
     },
     /**
-     * Submits a payer's authorization, valid or not, and waits for the receipt.
-     * @param sender by default a new, unrelated account
+     * Submits a payer's authorization, even an invalid one, and waits for the receipt.
+     * @param sender account that pays the fee, by default a new one
      */
     async send({ authorization, signature }: SignedTransfer, sender?: LocalAccount) {
       const { from, to, value, validAfter, validBefore, nonce } = authorization;
@@ -110,7 +110,7 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
       const hash = await client.writeContract({ account, address: asset, abi, functionName, args, gas: 200_000n });
       return client.waitForTransactionReceipt({ hash });
     },
-    /** Adds tokens to an account. */
+    /** Adds tokens to an account's balance. */
     mint: (owner: string, value: bigint) => call("mint", [owner, value]),
     /**
      * Replaces the newest block with an empty block, and resets the nonce of the signer of the removed transactions.
@@ -126,7 +126,7 @@ export async function startChain({ blockSeconds }: { blockSeconds?: number } = {
   };
 }
 
-/** A payer's signed authorization (EIP-3009). */
+/** Signed payment authorization of a payer (EIP-3009). */
 export interface SignedTransfer {
   authorization: Record<"from" | "to" | "value" | "validAfter" | "validBefore" | "nonce", string>;
   signature: Hex;

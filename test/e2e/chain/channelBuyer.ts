@@ -10,12 +10,12 @@ import { type ChannelContract, channelClient } from "./channels.ts";
 
 /** Price of a call in millionths of a USDC. */
 export const PRICE = 50_000n;
-/** The default minimum of a deposit: ten calls. */
+/** Default minimum deposit of a channel: the price of ten calls. */
 export const DEPOSIT = 10n * PRICE;
 
 const sample = new Uint8Array(await samplePdf());
 
-/** Returns a request for a mark. Different texts are different requests. */
+/** Returns the request for a marked PDF. Requests with different texts count as different. */
 function markRequest(text: string, file = sample): RequestInit {
   const form = new FormData();
   form.set("file", new File([file], "sample.pdf"));
@@ -23,26 +23,26 @@ function markRequest(text: string, file = sample): RequestInit {
   return { method: "POST", body: form };
 }
 
-/** The payment response of a call, including its data about the channel. */
+/** Payment response of a call, with the data about the channel. */
 interface ChannelResponse {
   transaction: string;
   amount: string;
   extra: { chargedAmount?: string; channelState: { chargedCumulativeAmount: string; channelId: Hex } };
 }
 
-/** Returns the payment response of a sold call. */
+/** Returns the payment response of a call, and expects that the call was sold. */
 export function channelReceipt(answer: Response): ChannelResponse {
   const refused = answer.headers.get("PAYMENT-REQUIRED");
   expect(answer.status, refused ? decodePaymentRequiredHeader(refused).error : "").toBe(200);
   return decodePaymentResponseHeader(answer.headers.get("PAYMENT-RESPONSE")!) as unknown as ChannelResponse;
 }
 
-/** Returns the number of calls that a channel was charged for, from the answer to a sold call. */
+/** Returns how many calls a channel has been charged for, according to the answer to a sold call. */
 export function callsCharged(answer: Response): number {
   return Number(channelReceipt(answer).extra.channelState.chargedCumulativeAmount) / Number(PRICE);
 }
 
-/** Returns the reason of a 402. */
+/** Returns the reason in the 402 answer to a refused call. */
 export function refusedReason(answer: Response): string | undefined {
   expect(answer.status).toBe(402);
   return decodePaymentRequiredHeader(answer.headers.get("PAYMENT-REQUIRED")!).error;
@@ -59,8 +59,9 @@ export async function soldUrl(answer: Response): Promise<string> {
 }
 
 /**
- * Returns a payer, by default with money for two deposits, and the official client of its channel at a Worker.
- * @param worker the Worker; its address may change when it restarts
+ * Returns a payer and the official client of this payer's channel at a Worker.
+ * @param worker the Worker, whose address may change when it restarts
+ * @param payer by default a new payer with money for two deposits
  */
 export async function channelBuyer(
   chain: Chain,
@@ -85,22 +86,25 @@ export async function channelBuyer(
     account,
     terms,
     config,
-    /** Buys a mark. Without a text, the request differs from all others. */
+    /** Buys a marked PDF. If `text` is omitted, the request differs from all others. */
     buy: (text: string = crypto.randomUUID(), headers: Record<string, string> = {}) =>
       own.fetch(endpoint(), { ...markRequest(text), headers }),
-    /** Signs the client's next payment, and returns a function that sends it with a request, as often as needed. */
+    /**
+     * Signs the client's next payment. Returns a function that sends the payment with a request. The function can be
+     * called several times.
+     */
     async sign(headers: Record<string, string> = {}) {
       const signed = encodePaymentSignatureHeader(await own.client.createPaymentPayload(await terms()));
       return (text: string = crypto.randomUUID(), file?: Uint8Array<ArrayBuffer>) =>
         fetch(endpoint(), { ...markRequest(text, file), headers: { ...headers, "PAYMENT-SIGNATURE": signed } });
     },
     refund: () => own.scheme.refund(`${worker.url}/v1/channel`),
-    /** Returns the state of the channel on the chain. */
+    /** Returns the state of the channel in the contract on the chain. */
     state: async () => contract.stateOf(await contract.idOf(await config())),
   };
 }
 
-/** Repeats a call while the answer says that it may succeed later. */
+/** Repeats a call until it succeeds, at most `attempts` times. */
 export async function patiently(call: () => Promise<Response>, attempts: number): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     const answer = await call();

@@ -9,14 +9,14 @@ import { compiled } from "./contracts.ts";
 
 const { asset, caip2 } = NETWORKS["base-sepolia"];
 
-/** Addresses of the scheme's contracts, which are equal on every chain, and of Multicall3. */
+/** Addresses of the scheme's contracts, which are the same on every chain, and of Multicall3. */
 const ADDRESSES = {
   Channels: "0x4020074e9dF2ce1deE5A9C1b5c3f541D02a10003",
   DepositCollector: "0x4020806089470a89826cB9fB1f4059150b550004",
   Multicall: "0xcA11bde05977b3631167028862bE2a173976CA11",
 } as const;
 
-/** The parameters that identify a channel. */
+/** Parameters that identify a payment channel. */
 export type ChannelConfig = ReturnType<BatchSettlementEvmScheme["buildChannelConfig"]>;
 
 /** Installs the contracts on a chain, and returns functions that read and call them. */
@@ -26,7 +26,7 @@ export async function installChannels({ client }: Chain) {
     await client.setCode({ address, bytecode: contracts[name]!.bytecode });
   const contract = { address: ADDRESSES.Channels, abi: contracts.Channels!.abi };
   const read = (functionName: string, args: unknown[]) => client.readContract({ ...contract, functionName, args });
-  /** Calls the contract and waits for the receipt. First gives the account the Ether for the gas. */
+  /** Calls a function of the contract and waits for the receipt. Before that, the account gets Ether for the gas. */
   async function call(account: LocalAccount, functionName: string, args: unknown[]) {
     await client.setBalance({ address: account.address, value: parseEther("1") });
     const hash = await client.writeContract({ ...contract, account, functionName, args });
@@ -46,7 +46,10 @@ export async function installChannels({ client }: Chain) {
       const [balance, totalClaimed] = channel as [bigint, bigint];
       return { balance, totalClaimed, withdrawRequestedAt: (withdrawal as [bigint, number])[1], refundNonce };
     },
-    /** Returns the total that was claimed for a receiver, and the part of it that was transferred. */
+    /**
+     * Returns the total amount that was claimed for a receiver, and the part of it that was transferred to the
+     * receiver.
+     */
     async totalsOf(receiver: string) {
       const [claimed, settled] = (await read("receivers", [receiver, asset])) as [bigint, bigint];
       return { claimed, settled };
@@ -56,7 +59,7 @@ export async function installChannels({ client }: Chain) {
       call(payer, "initiateWithdraw", [config, amount]),
     /** Executes a withdrawal that the payer requested earlier. */
     withdraw: (payer: LocalAccount, config: ChannelConfig) => call(payer, "finalizeWithdraw", [config]),
-    /** Moves the chain's clock forward. */
+    /** Moves the chain's clock forward by this number of seconds. */
     async pass(seconds: number) {
       await client.increaseTime({ seconds });
       await client.mine({ blocks: 1 });
@@ -64,13 +67,13 @@ export async function installChannels({ client }: Chain) {
   };
 }
 
-/** Functions that read and call the contracts. */
+/** Functions that read and call the contracts of payment channels. */
 export type ChannelContract = Awaited<ReturnType<typeof installChannels>>;
 
 /**
- * Returns the official client that pays through a channel. Each client has its own memory of the channel.
+ * Returns the official client that pays through a channel. Each client keeps its own record of the channel.
  * @param salt distinguishes several channels of one payer
- * @param largeDeposits allows deposits of more than 5 USDC, the client's default limit
+ * @param largeDeposits allows deposits of more than 5 USDC, which is the client's default limit
  */
 export function channelClient(
   { client: reader }: Chain,

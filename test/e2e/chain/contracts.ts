@@ -4,7 +4,7 @@ import type { Abi, Hex } from "viem";
 import { inject } from "vitest";
 import { madeOnce } from "../../support/builtWorkers.ts";
 
-/** The Solidity files of this folder, without extension, and the files that they import. */
+/** Solidity files of this folder, without extension, and the files that each of them imports. */
 const IMPORTS = { Token: [], Channels: ["Token"] };
 
 interface Output {
@@ -13,7 +13,7 @@ interface Output {
 }
 
 /**
- * Returns the compiled contracts of a Solidity file, by name. Each file is compiled once per run, because loading the
+ * Returns the compiled contracts of a Solidity file, by name. A file is compiled only once per run, because loading the
  * compiler is slower than starting a chain.
  * @throws Error if the compiler reports an error
  */

@@ -10,19 +10,19 @@ import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 import type { Chain } from "./anvil.ts";
 
 /**
- * Replaces the settlement of a payment and returns the answer for the service. `settle` runs the facilitator's own
- * code. If the function returns `cut`, the connection closes without an answer.
+ * Replaces the settlement of a payment and returns the facilitator's answer. `settle` runs the facilitator's own code.
+ * After the result `cut`, the connection closes without an answer.
  */
 type Settling = (settle: () => Promise<object>) => Promise<{ status: number; body: object } | "cut">;
 
-/** Starts the official facilitator code on this chain, with a new account that signs the transactions. */
+/** Starts a server with the official facilitator code. A new account on this chain signs its transactions. */
 export async function startFacilitator({ client, url, newSigner }: Chain) {
   const account = await newSigner();
   const wallet = createWalletClient({ account, chain: client.chain, transport: http(url), pollingInterval: 20 });
   let sent: Promise<unknown> = Promise.resolve();
   /**
-   * Sends transactions one after the other. A failed transaction resets the account's nonces, which would break
-   * transactions that are already waiting.
+   * Sends transactions one after the other. A failed transaction resets the account's nonces, which would invalidate
+   * transactions that already wait.
    */
   const inTurn = <T>(send: () => Promise<T>): Promise<T> => {
     const sending = sent.then(send);
@@ -48,12 +48,12 @@ export async function startFacilitator({ client, url, newSigner }: Chain) {
       authorization?: { from: string };
       channelConfig?: { payer: string };
     };
-    return authorization?.from ?? channelConfig?.payer ?? ""; // a claim has no payer, because the seller makes it
+    return authorization?.from ?? channelConfig?.payer ?? ""; // A claim has no payer, because the seller makes it.
   };
   return { account, inTurn, ...(await serveFacilitator(facilitator, payerOf)) };
 }
 
-/** Serves a facilitator over HTTP on loopback. */
+/** Starts a server on loopback that offers a facilitator over HTTP. */
 export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (payment: PaymentPayload) => string) {
   const calls = { verify: 0, settle: 0 };
   const settled: string[] = [];
@@ -95,11 +95,11 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
     url: `http://127.0.0.1:${port}`,
     /** Number of calls to `/verify` and `/settle`. */
     calls,
-    /** The kind of each requested settlement: `exact`, or the payload type of a channel payment. */
+    /** Kind of each requested settlement: `exact`, or the payload type of a channel payment. */
     settled,
     /**
-     * Lets the next settlement succeed but loses its answer: `cut` closes the connection, `hold` keeps it open without
-     * an answer.
+     * Makes the next settlement succeed but its answer get lost. `cut` closes the connection, and `hold` keeps it open
+     * without an answer.
      */
     loseNextAnswer: (how: "cut" | "hold") => {
       fault = how;
@@ -108,7 +108,7 @@ export async function serveFacilitator(facilitator: x402Facilitator, payerOf: (p
     beforeVerify: (act: () => Promise<void>) => {
       onVerify = act;
     },
-    /** Replaces the settlement of a payer's payments; undefined restores the default. */
+    /** Replaces the settlement of a payer's payments. The value undefined restores the default. */
     interpose: (payer: string, settling: Settling | undefined) => {
       if (settling) interposed.set(payer, settling);
       else interposed.delete(payer);

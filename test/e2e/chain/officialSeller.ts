@@ -8,10 +8,10 @@ import { NETWORKS } from "../../../src/payments/wire/networks.ts";
 const { caip2 } = NETWORKS["base-sepolia"];
 
 /**
- * Starts a server that sells for 0.05 USDC with the official server code of `batch-settlement`. It shows that contracts
- * and clients work with other code than this project's.
- * @param authorizer signs claims and refunds
- * @param answer returns the body of a sale; given the address of the server
+ * Starts a server that sells for 0.05 USDC with the official server code of `batch-settlement`. Tests use it to show
+ * that contracts and clients work with code other than this project's.
+ * @param authorizer account that signs claims and refunds
+ * @param answer returns the body of a sale for the address of the server
  */
 export async function startOfficialSeller(
   facilitatorUrl: string,
@@ -45,7 +45,7 @@ export async function startOfficialSeller(
       const { status, headers, body } = asked.response;
       return response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
     }
-    if (asked.type !== "payment-verified") return response.end("%PDF-1.7\n"); // the file that was sold
+    if (asked.type !== "payment-verified") return response.end("%PDF-1.7\n"); // This is the file that was sold.
     const { paymentPayload, paymentRequirements, declaredExtensions } = asked;
     const paid = await sale.processSettlement(paymentPayload, paymentRequirements, declaredExtensions, {
       request: context,

@@ -24,10 +24,10 @@ const MINT = address(asset);
 const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 const ASSOCIATED_TOKEN_PROGRAM = address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 
-/** A transaction that the chain has executed. */
+/** Transaction that the chain has executed. */
 interface Executed {
   signature: string;
-  /** The transaction in base64. */
+  /** Encoded transaction in base64. */
   wire: string;
   transaction: Transaction;
   err: object | null;
@@ -35,10 +35,9 @@ interface Executed {
 }
 
 /**
- * Starts Solana's virtual machine in this process, with the real SPL programs. Its JSON-RPC server implements the
- * methods that clients, facilitators and services use. The chain identifies as devnet and has a mint at devnet's USDC
- * address. It executes and confirms each transaction immediately. A blockhash is valid until `expireBlockhash` is
- * called.
+ * Starts Solana's virtual machine in this process, with the real SPL programs. A JSON-RPC server offers the methods
+ * that clients, facilitators and services use. The chain identifies as devnet and has a mint at devnet's USDC address.
+ * The chain executes and confirms each transaction immediately. A blockhash is valid until `expireBlockhash` is called.
  */
 export async function startSolana() {
   const svm = new LiteSVM();
@@ -57,8 +56,8 @@ export async function startSolana() {
   }
 
   /**
-   * Executes a transaction. Like a node without preflight checks, it silently drops a transaction that fails before
-   * execution.
+   * Executes a transaction. A transaction that fails before its execution is dropped silently, as by a node without
+   * preflight checks.
    */
   function send(wire: string): string {
     const transaction = getTransactionDecoder().decode(Buffer.from(wire, "base64")) as Transaction;
@@ -69,7 +68,7 @@ export async function startSolana() {
     const failed = outcome instanceof FailedTransactionMetadata;
     const error = failed ? outcome.err() : null;
     const blockTime = Math.floor(Date.now() / 1000);
-    // `err()` returns a plain number if the transaction failed before its execution
+    // If the transaction failed before its execution, `err()` returns a plain number.
     if (typeof error !== "number") executed.unshift({ signature, wire, transaction, err: error && {}, blockTime });
     return signature;
   }
@@ -153,7 +152,7 @@ export async function startSolana() {
       await setBalance(wallet.address, amount);
       return wallet;
     },
-    /** Creates or replaces a wallet's token account with this balance. */
+    /** Sets the token balance of a wallet, and creates its token account if necessary. */
     setBalance,
     /** Returns the token balance of a wallet in atomic units. */
     async balanceOf(owner: string): Promise<bigint> {
@@ -169,7 +168,10 @@ export async function startSolana() {
     lamportsOf: (owner: string) => svm.getBalance(address(owner)) ?? 0n,
     /** Returns whether the chain has executed this transaction without an error. */
     hasSucceeded: (wanted: string) => executed.some(({ signature, err }) => signature === wanted && err === null),
-    /** Runs a callback when the account's next transaction arrives, after its simulation and before its execution. */
+    /**
+     * Runs a callback when the account's next transaction arrives. The transaction has been simulated by then, but not
+     * executed.
+     */
     interpose(account: Address, happens: () => Promise<void>): void {
       interposed.set(account, happens);
     },
@@ -183,7 +185,7 @@ export async function startSolana() {
 
 export type Solana = Awaited<ReturnType<typeof startSolana>>;
 
-/** Starts the official facilitator code on this chain, with a new account that pays the fees. */
+/** Starts a server with the official facilitator code. A new account on this chain pays the fees. */
 export async function startSolanaFacilitator(chain: Solana) {
   const account = await chain.newFeePayer();
   const signer = toFacilitatorSvmSigner(account, { defaultRpcUrl: chain.url });
@@ -195,7 +197,7 @@ export async function startSolanaFacilitator(chain: Solana) {
   return { account, ...(await serveFacilitator(facilitator, payerOf)) };
 }
 
-/** Returns the associated token account of a wallet. */
+/** Returns the address of a wallet's associated token account. */
 async function tokenAccountOf(owner: Address): Promise<Address> {
   const seeds = [owner, TOKEN_PROGRAM, MINT].map(bytesOf);
   const [account] = await getProgramDerivedAddress({ programAddress: ASSOCIATED_TOKEN_PROGRAM, seeds });
@@ -206,7 +208,7 @@ async function tokenAccountOf(owner: Address): Promise<Address> {
 function mintData(): Uint8Array {
   const data = new Uint8Array(82);
   data[44] = decimals;
-  data[45] = 1; // marks the mint as initialized
+  data[45] = 1; // This byte marks the mint as initialized.
   return data;
 }
 
@@ -216,7 +218,7 @@ function tokenAccountData(owner: Address, amount: bigint): Uint8Array {
   data.set(bytesOf(MINT), 0);
   data.set(bytesOf(owner), 32);
   new DataView(data.buffer).setBigUint64(64, amount, true);
-  data[108] = 1; // marks the account as initialized
+  data[108] = 1; // This byte marks the account as initialized.
   return data;
 }
 

@@ -1,28 +1,27 @@
 /**
- * An in-process replacement for wrangler, because starting a process per command is slow. One test uses the real
- * wrangler.
+ * Replaces wrangler in this process, because starting a process per command is slow. One test uses the real wrangler.
  */
 import { writeFileSync } from "node:fs";
 import type { Wrangler } from "../../../scripts/deploy/wrangler.ts";
 
-/** The part of a Cloudflare account's state that affects a deployment. */
+/** Part of a Cloudflare account's state that affects a deployment. */
 export interface FakeAccount {
   accounts: { id: string; name: string }[];
   isOffline: boolean;
-  /** Lifecycle rules of the bucket, as wrangler prints them; undefined if there is no bucket. */
+  /** Lifecycle rules of the bucket, as wrangler prints them. The value is undefined if the bucket does not exist. */
   rules: { name: string; enabled: string; prefix: string; action: string }[] | undefined;
   hasLocalUploads: boolean;
   secrets: Record<string, string>;
-  /** Bindings of the deployed Worker; undefined if there is no Worker. */
+  /** Bindings of the deployed Worker. The value is undefined if no Worker is deployed. */
   bindings: { type: string; name: string }[] | undefined;
   /** Addresses of the Worker after a deployment. */
   targets: string[];
-  /** Error messages of Cloudflare for refused commands. The key is the beginning of the command. */
+  /** Error messages with which Cloudflare refuses commands. The key is the beginning of the refused command. */
   refusals: Record<string, string>;
   calls: { args: string[]; input: string }[];
 }
 
-/** Returns a replacement for wrangler 4 that acts on `account` and records its commands there. */
+/** Returns a replacement for wrangler 4. It executes commands on `account` and records them there. */
 export function fakeWrangler(account: FakeAccount): Wrangler {
   return async (args, { input = "", env = {} } = {}) => {
     account.calls.push({ args: [...args], input });
@@ -38,7 +37,7 @@ export function fakeWrangler(account: FakeAccount): Wrangler {
 
 /**
  * Executes a command and returns its output.
- * @throws Error with wrangler's message if the command fails
+ * @throws an error with wrangler's message if the command fails
  */
 function answer(account: FakeAccount, words: string[], env: NodeJS.ProcessEnv): string {
   const command = words.join(" ");

@@ -6,7 +6,7 @@ import { ORIGIN, send, TEXT } from "../../support/client.ts";
 import { connect, MCP } from "../../support/mcp.ts";
 import { decodeHeader, termsV2 } from "../../support/x402.ts";
 
-test("/.well-known/x402 lists the endpoints and tools that must be paid, and describes how to call them", async () => {
+test("/.well-known/x402 lists all paid endpoints and tools, and describes how to call them", async () => {
   const document = await (await send("/.well-known/x402")).json<{ resources: string[]; instructions: string }>();
   expect(document).toEqual({
     version: 1,
@@ -21,7 +21,7 @@ const json = async (path: string) => (await send(path)).json<Record<string, obje
 const addressesIn = (document: unknown) =>
   [...JSON.stringify(document).matchAll(/"(?:href|url|anchor)":"([^"]+)"/g)].map(([, href]) => href!);
 
-test("the catalogs lead to the server card, the descriptions and the pages", async () => {
+test("the discovery catalogs link to the server card, the descriptions and the pages", async () => {
   const catalog = await json("/.well-known/mcp/catalog.json");
   const [entry] = catalog.entries as Record<string, string>[];
   const card = await send(entry!.url!);
@@ -40,7 +40,7 @@ test("the catalogs lead to the server card, the descriptions and the pages", asy
   const links = linkset.flatMap((context) => Object.values(context).filter(Array.isArray).flat());
   expect(links.length).toBeGreaterThan(5);
   for (const { href, type } of links) {
-    if (type === undefined) continue; // the API itself
+    if (type === undefined) continue; // This path is the API itself.
     const found = await send(href, { headers: { Accept: type } });
     expect([href, found.status, found.headers.get("Content-Type")!.split(";")[0]]).toEqual([href, 200, type]);
   }
@@ -56,7 +56,7 @@ test("the sitemap lists pages that exist", async () => {
   }
 });
 
-test("all documents about the service name the same addresses, tools, version and price", async () => {
+test("all documents about the service have the same addresses, tools, version and price", async () => {
   const { tools } = await (await connect()).listTools();
   const paid = tools.filter(({ _meta }) => _meta?.["agents-x402/paymentRequired"]).map(({ name }) => name);
   const page = await (await send("/mcp", { headers: { Accept: "text/html" } })).text();
@@ -72,7 +72,7 @@ test("all documents about the service name the same addresses, tools, version an
   expect((await connect()).getServerVersion()!.version).toBe(version);
 });
 
-test("/.well-known/security.txt names the operator's contact and when to look again", async () => {
+test("/.well-known/security.txt contains the operator's contact and an expiry date", async () => {
   expect((await send("/.well-known/security.txt")).status).toBe(404);
   const contact = { ...env, CONTACT_EMAIL: "security@example.com" };
   const answer = await app.fetch(new Request(`${ORIGIN}/.well-known/security.txt`), contact, createExecutionContext());
@@ -95,13 +95,14 @@ test("the icon in the terms is an SVG without scripts, styles and links", async 
   expect(terms.resource.tags).toContain("watermark");
   const icon = await send(terms.resource.iconUrl);
   expect([icon.status, icon.headers.get("Content-Type")]).toEqual([200, "image/svg+xml"]);
-  expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin"); // discovery indexes show the icon on their own pages
+  // Discovery indexes show the icon on their own pages.
+  expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin");
   const svg = await icon.text();
   expect(svg).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg" viewBox/);
   expect(svg).not.toMatch(/script|style|href|on\w+=/);
 });
 
-test("/robots.txt allows everything except callers' files", async () => {
+test("/robots.txt allows everything except the files of callers", async () => {
   const robots = await send("/robots.txt");
   expect(robots.headers.get("Content-Type")).toMatch(/^text\/plain/);
   expect(await robots.text()).toBe(`User-agent: *\nDisallow: /v1/files/\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);

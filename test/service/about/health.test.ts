@@ -22,7 +22,9 @@ const PAY_TO = "0x00000000000000000000000000000000000000aa";
 const at = (...behaviors: string[]) =>
   behaviors.map((behavior) => `https://facilitator.example.com/${behavior}`).join();
 
-/** Creates a deployment with these settings. All calls of the returned function share one environment. */
+/**
+ * Creates a deployment with these settings. Returns a function that calls it. All calls share one environment object.
+ */
 function deployment(settings: Record<string, unknown>) {
   const environment = { ...env, PAY_TO, ...settings };
   return async (path: string, init?: RequestInit) => {
@@ -36,7 +38,7 @@ function deployment(settings: Record<string, unknown>) {
 const asksOf = (fetched: { mock: { calls: unknown[][] } }) =>
   fetched.mock.calls.filter(([url]) => String(url).endsWith("/supported")).length;
 
-/** Returns the networks that a deployment offers, by x402 version. */
+/** Returns the names of the networks that a deployment offers, by x402 version. */
 async function offered(call: ReturnType<typeof deployment>) {
   const response = await call(TEXT, { method: "POST" });
   const networks = (terms: unknown) =>
@@ -87,7 +89,7 @@ test("a deployment with a malformed RECEIPT_KEY sells nothing and does not revea
 describe("a network that no facilitator settles", () => {
   const settings = { NETWORKS: "base,polygon,arbitrum", FACILITATOR_URL: at("settles-8453.42161-base.polygon") };
 
-  test("does not offer a network that no facilitator settles, in either version of x402, over HTTP or MCP", async () => {
+  test("the service does not offer a network that no facilitator settles, in either version of x402, over HTTP or MCP", async () => {
     const call = deployment(settings);
     expect(await offered(call)).toEqual({ 1: ["base", "polygon"], 2: ["eip155:8453", "eip155:42161"] });
     const message = {
@@ -104,7 +106,7 @@ describe("a network that no facilitator settles", () => {
     expect(text).not.toContain("eip155:137");
   });
 
-  test("reports a network that no facilitator settles to the operator, once in the log and at /healthz", async () => {
+  test("the service reports a network that no facilitator settles to the operator, once in the log and at /healthz", async () => {
     const call = deployment(settings);
     await offered(call);
     await offered(call);
@@ -115,7 +117,7 @@ describe("a network that no facilitator settles", () => {
     expect(await health.json()).toMatchObject({ status: "warn", problems });
   });
 
-  test("offers a network and accepts payments on it if any of the facilitators settles it", async () => {
+  test("the service offers a network and accepts payments on it if any of the facilitators settles it", async () => {
     const call = deployment({
       NETWORKS: "base,base-sepolia",
       FACILITATOR_URL: at("settles-8453-base-refusing", "settles-84532-base_sepolia"),
@@ -129,7 +131,7 @@ describe("a network that no facilitator settles", () => {
     expect(await (await call("/healthz")).json()).toMatchObject({ status: "pass", problems: [] });
   });
 
-  test("answers payers with a 503 without details if no facilitator settles the only network", async () => {
+  test("the service answers payers with a 503 without details if no facilitator settles the only network", async () => {
     const call = deployment({ NETWORKS: "polygon", FACILITATOR_URL: at("settles-8453-base") });
     const response = await call(TEXT, { method: "POST" });
     expect(response.status).toBe(503);
@@ -152,7 +154,7 @@ describe("Solana", () => {
     return [v1.accepts, v2.accepts];
   };
 
-  test("offers Solana with the operator's address if a facilitator names its fee payer", async () => {
+  test("the service offers Solana with the operator's address if a facilitator names its fee payer", async () => {
     const FACILITATOR_URL = at(`settles-8453.${DEVNET}-base.solana_devnet`);
     const call = deployment({ ...settings, FACILITATOR_URL });
     const extra = { feePayer };
@@ -167,7 +169,7 @@ describe("Solana", () => {
   test.each([
     ["settles only EVM chains", "settles-8453-base"],
     ["does not list its networks", "good"],
-  ])("does not offer Solana if the facilitator %s, and informs the operator", async (_, name) => {
+  ])("the service does not offer Solana if the facilitator %s, and informs the operator", async (_, name) => {
     const call = deployment({ ...settings, FACILITATOR_URL: at(name) });
     expect(await offered(call)).toEqual({ 1: ["base"], 2: ["eip155:8453"] });
     const { status, problems } = await (await call("/healthz")).json<{ status: string; problems: string[] }>();
@@ -178,12 +180,12 @@ describe("Solana", () => {
       );
   });
 
-  test("does not offer Solana if the facilitator's fee payer is not an address", async () => {
+  test("the service does not offer Solana if the facilitator's fee payer is not an address", async () => {
     const call = deployment({ ...settings, NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
     expect((await offered(call))[2]).toEqual(["eip155:8453"]);
   });
 
-  test("offers Solana in each x402 version with the fee payer of a facilitator that settles that version", async () => {
+  test("the service offers Solana in each x402 version with the fee payer of a facilitator that settles that version", async () => {
     const call = deployment({
       ...settings,
       FACILITATOR_URL: at("settles-8453-base", `settles-${DEVNET}-solana_devnet`),
@@ -191,7 +193,7 @@ describe("Solana", () => {
     expect(await offered(call)).toEqual({ 1: ["base", "solana-devnet"], 2: ["eip155:8453", `solana:${DEVNET}`] });
   });
 
-  test("requires no EVM address if Solana is the only network, and sells nothing on Solana without a facilitator", async () => {
+  test("a deployment that offers only Solana requires no EVM address, and sells nothing without a facilitator", async () => {
     const alone = { NETWORKS: "solana-devnet", PAY_TO: "" };
     const FACILITATOR_URL = at(`settles-${DEVNET}-solana_devnet`);
     const call = deployment({ ...settings, ...alone, FACILITATOR_URL });
@@ -201,7 +203,7 @@ describe("Solana", () => {
     expect((await local("/healthz")).status).toBe(503);
   });
 
-  test("answers payers with a 503 if PAY_TO_SOLANA is missing, and names that setting to the operator", async () => {
+  test("the service answers payers with a 503 if PAY_TO_SOLANA is missing, and names that setting to the operator", async () => {
     const call = deployment({ NETWORKS: "base,solana", FACILITATOR_URL: at("settles-8453-base") });
     const answer = await call(TEXT, { method: "POST" });
     expect([answer.status, (await answer.json<{ code: string }>()).code]).toEqual([503, "not_configured"]);
@@ -209,7 +211,7 @@ describe("Solana", () => {
     expect([health.status, await health.text()]).toEqual([503, expect.stringContaining("PAY_TO_SOLANA")]);
   });
 
-  test("asks facilitators for their fee payers again after ten minutes, and reuses the last answer of an unreachable facilitator", async () => {
+  test("the service asks facilitators for their fee payers again after ten minutes, and reuses the last answer of an unreachable facilitator", async () => {
     const call = deployment({ ...settings, FACILITATOR_URL: at(`settles-8453.${DEVNET}-base.solana_devnet`) });
     const fetched = vi.spyOn(globalThis, "fetch");
     const before = await terms(call);
@@ -225,7 +227,7 @@ describe("Solana", () => {
 });
 
 describe("the networks of a facilitator", () => {
-  test("requests a facilitator's networks once per deployment, for any number of calls and health checks", async () => {
+  test("a deployment requests a facilitator's networks once, for any number of calls and health checks", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (let calls = 0; calls < 3; calls++) {
@@ -235,7 +237,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
-  test("requests a facilitator's networks again after ten minutes only if Solana or a node is configured, because only these need the facilitator's accounts", async () => {
+  test("a deployment requests a facilitator's networks again after ten minutes only if it offers Solana or has a node, which both need the facilitator's accounts", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
     const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];
@@ -247,14 +249,14 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(3);
   });
 
-  test("does not request a facilitator's networks for calls that are answered without a payment offer", async () => {
+  test("the service does not request a facilitator's networks for calls that need no payment", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const call = deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") });
     for (const path of ["/v1/limits", "/v1/files/nothing", "/nowhere"]) await call(path);
     expect(asksOf(fetched)).toBe(0);
   });
 
-  test("requests a facilitator's networks with that facilitator's authorization", async () => {
+  test("the service requests a facilitator's networks with that facilitator's authorization", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     await offered(
       deployment({ NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base"), FACILITATOR_AUTHORIZATION: "Bearer a" }),
@@ -266,7 +268,7 @@ describe("the networks of a facilitator", () => {
     ["does not list its networks", "good"],
     ["cannot be reached", "https://nowhere.example.org"],
   ])(
-    "offers all configured networks if a facilitator %s, and asks that facilitator again after a minute",
+    "the service offers all configured networks if a facilitator %s, and asks that facilitator again after a minute",
     async (_, name) => {
       const fetched = vi.spyOn(globalThis, "fetch");
       const url = name.startsWith("https") ? name : at(name);
@@ -319,7 +321,8 @@ describe("GET /healthz", () => {
 
   test.each([
     ["RESULTS", { head: () => Promise.reject(new Error("a-secret")) }, 1],
-    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2], // one request for a font, and one for the build
+    // The check sends one request for a font, and one for the build.
+    ["ASSETS", { fetch: async () => new Response("a-secret", { status: 404 }) }, 2],
   ])(
     "/healthz fails if the binding %s does not answer, and checks the binding once a minute",
     async (name, binding, asks) => {

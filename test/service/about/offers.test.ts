@@ -22,7 +22,7 @@ import { FEE_PAYERS } from "../../support/internet.ts";
 import { onePage } from "../../support/pdf.ts";
 import { decodeHeader, strict402, V1_NETWORKS } from "../../support/x402.ts";
 
-/** The seller's wallet on Solana. */
+/** Address of the seller's wallet on Solana. */
 const SELLER = FEE_PAYERS[1]!;
 const ALL: Network[] = Object.values(NETWORKS).map((network) =>
   isSolana(network) ? { ...network, feePayers: { 1: FEE_PAYERS, 2: FEE_PAYERS } } : network,
@@ -43,18 +43,21 @@ describe("an offer of every network", () => {
   });
 
   test.each(EVM.filter(({ name }) => name in EVM_NETWORK_CHAIN_ID_MAP))(
-    "an offer names the chain that the official client knows as $name",
+    "an offer names the chain that the official x402 client knows as $name",
     ({ name, chainId }) => {
       expect(chainId).toBe((EVM_NETWORK_CHAIN_ID_MAP as Record<string, number>)[name]);
     },
   );
 
-  test.each(EVM)("an offer names the token that wallets on the chain know as USDC on $name", ({ chainId, asset }) => {
-    expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
-  });
+  test.each(EVM)(
+    "an offer names the token contract that wallets on the chain know as USDC on $name",
+    ({ chainId, asset }) => {
+      expect(asset).toBe((usdc.addresses as Record<number, string>)[chainId]);
+    },
+  );
 
   test.each(EVM.filter(({ caip2 }) => caip2 in DEFAULT_ASSETS))(
-    "an offer names the USDC that the official client knows on $name",
+    "an offer names the USDC contract that the official x402 client knows on $name",
     ({ caip2, asset, domain }) => {
       expect(DEFAULT_ASSETS[caip2]).toContainEqual({ asset, ...domain, decimals: 6, symbol: "USDC" });
     },
@@ -92,7 +95,7 @@ describe("an offer of every network", () => {
     expect(Object.keys(accepts[0]!.outputSchema.input.bodyFields)).toContain("opacity");
   });
 
-  test("a version 2 offer of every network fits into a header, and so does the payment that clients return", () => {
+  test("a version 2 offer of all networks fits into a header, and so does the payment that clients return", () => {
     const header = paymentRequiredHeaders(new PaymentRequired(offer, "x".repeat(200)))["PAYMENT-REQUIRED"]!;
     expect(header.length).toBeLessThan(6500);
     const { resource, accepts, extensions } = JSON.parse(atob(header));
@@ -145,7 +148,7 @@ test("a payment is accepted as base64, as JSON, and as an object", async () => {
   expect(payments[2]).toEqual(payments[0]);
 });
 
-test("facilitators receive only the validated fields of a payment, so that they judge what the service has checked", async () => {
+test("facilitators receive only the validated fields of a payment, and therefore judge what the service has checked", async () => {
   const sent = JSON.parse(atob(await signPaymentV2(offer.v1[0] as never)));
   const { signature, authorization } = sent.payload;
   const stranger = { from: `0x${"05".repeat(20)}` };
@@ -179,7 +182,7 @@ describe("a network that an operator adds", () => {
     return response;
   };
 
-  test("a network that the operator has added is offered only in x402 version 2, priced in units of its token, and the official client can pay", async () => {
+  test("a network that the operator has added is offered only in x402 version 2, priced in units of its token, and the official client can pay on it", async () => {
     const unpaid = await call(TEXT);
     const { accepts } = strict402.parse(await unpaid.json());
     expect(accepts.map(({ network }) => network)).toEqual(["base-sepolia"]);

@@ -9,7 +9,7 @@ import { dataUri, ORIGIN, TEXT } from "../../support/client.ts";
 import { onePage } from "../../support/pdf.ts";
 import { RED_PNG } from "../../support/png.ts";
 
-/** Calls a deployment with a higher PRICE than the default. */
+/** Calls a deployment whose PRICE is higher than the default. */
 async function dear(path: string, init?: RequestInit): Promise<Response> {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(`${ORIGIN}${path}`, init), { ...env, PRICE: "1.25" }, context);
@@ -36,7 +36,7 @@ async function offerAt(path: string): Promise<Offer> {
   return accepts[0];
 }
 
-/** Returns all published texts and offers that contain prices. */
+/** Returns all published texts and offers that state prices. */
 async function said() {
   const pages = ["/openapi.json", "/v1/limits", "/llms.txt", "/.well-known/mcp/server-card.json"];
   const [openapi, ...texts] = await Promise.all(pages.map(async (path) => (await dear(path)).text()));
@@ -53,7 +53,7 @@ async function said() {
 
 afterEach(() => vi.restoreAllMocks());
 
-test("offers, charges and publishes the PRICE of the settings everywhere", async () => {
+test("the service offers, charges and publishes the PRICE of the settings everywhere", async () => {
   const offer = await offerAt(TEXT);
   expect(offer.maxAmountRequired).toBe("1250000");
   const cheap = await buy(TEXT, await signPayment({ ...offer, maxAmountRequired: "50000" }));
@@ -69,7 +69,7 @@ test("offers, charges and publishes the PRICE of the settings everywhere", async
 });
 
 test.each(PRODUCTS)(
-  "a separate price of $operation applies everywhere to that product, and to no other product",
+  "a separate price of $operation applies to that product everywhere, and to no other product",
   async (cheaper) => {
     vi.spyOn(cheaper, "price").mockReturnValue(parsePrice("0.3")!);
     const labelOf = (product: Product) => (product === cheaper ? "0.3 USDC" : "1.25 USDC");

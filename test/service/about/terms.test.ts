@@ -1,4 +1,4 @@
-/** Reads the terms from every place where a deployment publishes them. */
+/** Reads price, networks and description from every place where a deployment publishes them, and compares them. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -7,7 +7,9 @@ import { PRODUCTS, type Product } from "../../../src/service/sale/products.ts";
 import { ORIGIN } from "../../support/client.ts";
 import { decodeHeader } from "../../support/x402.ts";
 
-/** A deployment whose price differs from the default. No facilitator settles one of its networks. */
+/**
+ * Settings of a deployment whose price differs from the default. Its facilitator does not settle one of its networks.
+ */
 const SETTINGS = {
   PRICE: "1.25",
   NETWORKS: "base,polygon,avalanche",
@@ -35,7 +37,7 @@ async function mcp(method: string, params: object) {
   return JSON.parse(/\{.*\}/.exec(await response.text())![0]).result;
 }
 
-/** The terms of one product in one place. Some places publish only a part of the terms. */
+/** Terms of one product as one place publishes them. Some places publish only a part of the terms. */
 interface Published {
   networks?: string[];
   amounts?: string[];
@@ -50,13 +52,13 @@ const inText = (text: string, { summary }: Product): Published => ({
   ...(text.includes(`## ${summary}\n`) && { description: summary }),
 });
 
-/** Reads price and networks from the home page, and finds its text about paying. */
+/** Reads price and networks from the text about payment on the home page. */
 const inPage = (html: string): Published => ({
   networks: /transfer of USDC on ([\w, -]+), and repeats/.exec(html)?.[1]?.split(", ") ?? [],
   price: /<strong>([\d.]+) USDC<\/strong> per call/.exec(html)?.[1] ?? "",
 });
 
-/** Reads the price from the server card, or the page about the MCP server. */
+/** Reads the price from the server card, or from the page about the MCP server. */
 const inCard = (text: string): Published => ({ price: /([\d.]+) USDC per call/.exec(text)?.[1] ?? "" });
 
 interface Way {
@@ -75,7 +77,7 @@ const inWays = (accepts: Way[], description = accepts[0]!.description!): Publish
 const inTerms = ({ accepts, resource }: { accepts: Way[]; resource: { description: string } }) =>
   inWays(accepts, resource.description);
 
-/** The parts of an operation in the OpenAPI document that this file reads. */
+/** Parts of an operation in the OpenAPI document that this file reads. */
 interface Post {
   summary: string;
   "x-payment-info": { price: { amount: string } };
@@ -118,7 +120,7 @@ async function published(product: Product): Promise<Record<string, Published>> {
 }
 
 test.each(PRODUCTS)(
-  "all places publish one price, one set of networks and one description of $operation",
+  "all places publish the price, networks and description of $operation without a difference",
   async (product) => {
     const places = await published(product);
     for (const [place, { networks, amounts, price, description }] of Object.entries(places)) {

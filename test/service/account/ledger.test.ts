@@ -16,7 +16,7 @@ const stored = async (ttlSeconds = 3600) => {
   const { id, token, expiresAt } = await storeResult(bucket, pdf, { filename: "a.pdf", ttlSeconds });
   return { value: '"work"', output: id, expiresAt: expiresAt.getTime(), token };
 };
-/** Waits until the alarm, which is due at once, has recorded a sale in the daybook. */
+/** Waits until the ledger's alarm has recorded a sale in the daybook. The alarm is due at once. */
 const booked = (name: string) =>
   vi.waitFor(async () => {
     const entry = await runInDurableObject(recordOf(name), (_, { storage }) => storage.kv.get<Entry>("entry"));
@@ -60,7 +60,7 @@ describe("the ledger", () => {
     expect(await recordOf("ended").waitForStatus("request", 0, true)).toEqual({ status: "spent" });
   });
 
-  test("deletes the output and releases the payment if the facilitator refuses to settle", async () => {
+  test("the ledger deletes the output and releases the payment if the facilitator refuses to settle", async () => {
     const claim = await claimed("refused", "https://facilitator.example.com/refuses-settle-400");
     const work = await stored();
     expect(await recordOf("refused").settle(claim, work)).toEqual({
@@ -79,7 +79,7 @@ describe("the ledger", () => {
     expect(await recordOf("lost").waitForStatus("request", 0, true)).toMatchObject({ status: "sold", value: '"work"' });
   });
 
-  test("keeps a settlement pending while the settings are invalid, and finishes it after the settings are corrected", async () => {
+  test("the ledger keeps a settlement pending while the settings are invalid, and finishes it after the settings are corrected", async () => {
     const claim = await claimed("misconfigured", "https://facilitator.example.com/loses-first-answer-m");
     await recordOf("misconfigured").settle(claim, await stored());
     const later = await runInDurableObject(recordOf("misconfigured"), async (_, state) => {
@@ -94,7 +94,7 @@ describe("the ledger", () => {
     expect(await recordOf("misconfigured").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
   });
 
-  test("finishes a settlement even if the ledger's Durable Object stopped during the request", async () => {
+  test("the ledger finishes a settlement even if its Durable Object stopped during the request", async () => {
     const facilitator = "https://facilitator.example.com/silent-first-c";
     const claim = await claimed("died", facilitator);
     const asking = recordOf("died").settle(claim, await stored());
@@ -107,28 +107,28 @@ describe("the ledger", () => {
     expect(await recordOf("died").waitForStatus("request", 0, true)).toMatchObject({ status: "sold" });
   });
 
-  test("gives concurrent calls with one payment the result of the first call", async () => {
+  test("the ledger gives concurrent calls with one payment the result of the first call", async () => {
     const claim = await claimed("waited");
     const waiting = [1, 2, 3].map(() => recordOf("waited").waitForStatus("request", Date.now() + 20_000, true));
     const first = await recordOf("waited").settle(claim, await stored());
     for (const found of await Promise.all(waiting)) expect(found).toEqual(first);
   });
 
-  test("deletes a settled payment a day after its link and its authorization have expired", async () => {
+  test("the ledger deletes a settled payment a day after its link and its authorization have expired", async () => {
     const validBefore = Math.floor(Date.now() / 1000) + 7200;
     const claim = await claimed("forgotten", undefined, validBefore);
     await recordOf("forgotten").settle(claim, await stored());
     await vi.waitFor(async () => expect(await alarmOf("forgotten")).toBe((validBefore + 86_400) * 1000));
   });
 
-  test("never deletes a payment whose authorization never expires", async () => {
+  test("the ledger never deletes a payment whose authorization never expires", async () => {
     const claim = await claimed("endless", undefined, 2 ** 60);
     await recordOf("endless").settle(claim, await stored());
     await booked("endless");
     expect(await alarmOf("endless")).toBeNull();
   });
 
-  test("accepts three payments without proof of settlement from a payer, repetitions of these, and others a day later", async () => {
+  test("the ledger accepts three payments a day without proof of settlement from a payer, and repetitions of these", async () => {
     const payer = recordOf("payer:a");
     const granted = [];
     for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.allowUnproved(payment));
@@ -138,7 +138,7 @@ describe("the ledger", () => {
     expect(await payer.allowUnproved("4")).toBe(true);
   });
 
-  test("counts only the payments without proof of settlement of the last day", async () => {
+  test("the ledger counts only the last day's payments without proof of settlement", async () => {
     const payer = recordOf("payer:b");
     const now = Date.now();
     const given: [string, number][] = [
@@ -150,7 +150,7 @@ describe("the ledger", () => {
     expect([await payer.allowUnproved("4"), await payer.allowUnproved("5")]).toEqual([true, false]);
   });
 
-  test("releases a payment when its call gives up, and invalidates no claim that may still be settled", async () => {
+  test("the ledger releases a payment when its call gives up, and invalidates no claim that may still be settled", async () => {
     const record = recordOf("given back");
     const claim = await claimed("given back");
     expect(await record.invalidateClaims("request")).toBe(false);
@@ -159,7 +159,7 @@ describe("the ledger", () => {
     expect(await record.invalidateClaims("request")).toBe(true);
   });
 
-  test("binds an idempotency key to its first payment until that payment fails or is deleted", async () => {
+  test("the ledger binds an idempotency key to its first payment until that payment fails or is deleted", async () => {
     const soon = Date.now() + 60_000;
     const { chain } = await paymentFrom();
     const key = recordOf("key:a");
@@ -174,7 +174,7 @@ describe("the ledger", () => {
     expect([await key.binding(), await bind("payment 3")]).toEqual([undefined, true]);
   });
 
-  test("lists the purchases of a payer, newest first, until their links expire", async () => {
+  test("the ledger lists the purchases of a payer, newest first, until their links expire", async () => {
     const list = recordOf("purchases:a");
     const now = Date.now();
     for (const [payment, at, expiresAt] of [
@@ -187,12 +187,13 @@ describe("the ledger", () => {
     const found = await list.newestPurchases(undefined, 2);
     expect(found.map(({ payment }) => payment)).toEqual(["3", "2"]);
     expect((await list.newestPurchases(found[1]!.cursor, 2)).map(({ payment }) => payment)).toEqual(["1"]);
-    await vi.waitUntil(async () => (await list.newestPurchases(undefined, 9)).length === 2, 10_000); // the alarm has deleted the first purchase
+    // The alarm has deleted the first purchase.
+    await vi.waitUntil(async () => (await list.newestPurchases(undefined, 9)).length === 2, 10_000);
     expect((await list.newestPurchases(undefined, 9)).map(({ payment }) => payment)).toEqual(["3", "2"]);
     expect(await alarmOf("purchases:a")).toBe(now + 5_000_000);
   });
 
-  test("reports the purchase of a payment as long as its link works", async () => {
+  test("the ledger reports the purchase of a payment as long as the link to the result works", async () => {
     const [claim, work] = [await claimed("bought"), await stored()];
     expect(await recordOf("bought").purchase()).toBeUndefined();
     await recordOf("bought").settle(claim, work);

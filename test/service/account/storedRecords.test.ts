@@ -18,7 +18,7 @@ const PAYER = privateKeyToAccount(DEVELOPMENT_KEY).address;
 
 type Json = Record<string, unknown>;
 
-/** Returns the sample below a heading. */
+/** Returns the JSON sample below a heading of docs/design/storage.md. */
 function sampleOf(heading: string, index = 0): unknown {
   const [, section = ""] = design.split(`\n### ${heading}\n`);
   const blocks = Array.from(section.split(/\n##+ /)[0]!.matchAll(/^```json\n(.*?)^```$/gms), ([, json]) => json!);
@@ -50,7 +50,10 @@ beforeAll(async () => {
 });
 
 const claimed = () => sampleOf("A payment") as Json;
-/** Returns the documented sample of another state, with the fields added that it shares with a claimed payment. */
+/**
+ * Returns the documented sample of a payment in another state. The function adds the fields that this state shares with
+ * a claimed payment.
+ */
 function stateSample(state: string): Json {
   const samples = sampleOf("A payment", 1) as Json[];
   const { "…": _, ...sample } = samples.find((one) => one.state === state)!;
@@ -59,7 +62,7 @@ function stateSample(state: string): Json {
   return { ...shared, ...sample, ...("work" in sample && { work }) };
 }
 
-test("docs/design/storage.md shows a settled payment as it is stored", async () => {
+test("docs/design/storage.md shows the stored fields of a settled payment", async () => {
   const entry = await storageOf(paymentName, (storage) => storage.kv.get<Entry>("entry"));
   const { unproved: _, unbooked: __, ...sample } = stateSample("settled");
   const { unbooked: ___, ...stored } = entry as Entry & { unbooked?: unknown };
@@ -89,13 +92,13 @@ test("docs/design/storage.md shows the fields of every other state of a payment"
   }
 });
 
-test("docs/design/storage.md shows an idempotency key as it is stored", async () => {
+test("docs/design/storage.md shows the stored fields of an idempotency key", async () => {
   const bound = await storageOf(await keyNameOf(PAYER, KEY), (storage) => storage.kv.get<Json>("bound"));
   const sample = sampleOf("An idempotency key") as Json;
   expect(Object.keys(bound!).toSorted()).toEqual(Object.keys(sample).toSorted());
 });
 
-test("docs/design/storage.md shows the lists of a payer and the daybook as they are stored", async () => {
+test("docs/design/storage.md shows the stored fields of a payer's lists and of the daybook", async () => {
   const listed = await storageOf(purchasesOf(PAYER), valueUnder("purchase:"));
   expect(fieldsOf(listed)).toEqual(fieldsOf(sampleOf("Purchases of a payer")));
   const booked = await vi.waitFor(() => storageOf(daybookOf(dayOf(Date.now())), valueUnder("sale:")));
@@ -106,7 +109,7 @@ test("docs/design/storage.md shows the lists of a payer and the daybook as they 
     expect(pairs).toEqual([[expect.any(String), expect.any(Number)]]);
 });
 
-test("docs/design/storage.md shows quotas as they are stored", async () => {
+test("docs/design/storage.md shows the stored fields of quotas", async () => {
   const name = payerAccount({ authorization: { from: PAYER } } as Parameters<typeof payerAccount>[0]);
   const budget = env.BUDGETS.getByName(`${name}-of-a-test`);
   await budget.begin("a payment", 1, { payments: 1, calls: 1, unchargedMs: 1, unchargedBytes: 1, leaseMs: 60_000 });
@@ -121,11 +124,11 @@ test("docs/design/storage.md shows quotas as they are stored", async () => {
   expect(fieldsOf(slots)).toEqual(fieldsOf(sampleOf("Counted uploads")));
 });
 
-test("docs/design/storage.md shows results and uploads as they are stored", async () => {
+test("docs/design/storage.md shows the stored fields of results and uploads", async () => {
   const [result = ""] = (await storedKeys()).filter((key) => key.startsWith("results/"));
   const { httpMetadata, customMetadata } = (await bucket.head(result))!;
   const sample = sampleOf("Results") as Json;
-  const given = JSON.parse(JSON.stringify({ httpMetadata, customMetadata })) as Json; // drops undefined fields
+  const given = JSON.parse(JSON.stringify({ httpMetadata, customMetadata })) as Json; // Drops undefined fields.
   expect(fieldsOf(given)).toEqual(fieldsOf(sample));
   const fields = { name: "contract.pdf", size: onePage.length, type: "pdf" };
   const opened = await send("/v1/uploads", { method: "POST", body: JSON.stringify(fields) });

@@ -13,14 +13,14 @@ const newPayment = async () => signPayment(await terms());
 const JSON_TYPE = { "Content-Type": "application/json" };
 const validBody = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
 
-/** Returns a body of 100 MB with a given beginning, and the number of megabytes read so far. */
+/** Returns a body of 100 MB that starts with `beginning`. `read()` returns how many megabytes were read so far. */
 function large(beginning = "") {
   let read = 0;
   const body = new ReadableStream({
     type: "bytes",
     start: (controller) => controller.enqueue(new TextEncoder().encode(`${beginning}a`)),
     async pull(controller: ReadableByteStreamController) {
-      await scheduler.wait(1); // the body arrives in pieces, as from a network
+      await scheduler.wait(1); // The body arrives in pieces, as from a network.
       if (++read <= 100) return controller.enqueue(new Uint8Array(1 << 20));
       controller.close();
       controller.byobRequest?.respond(0);
@@ -34,18 +34,21 @@ describe("a payment that the facilitator refuses", () => {
     ["a form", "multipart/form-data; boundary=b"],
     ["JSON", "application/json"],
     ["neither", "application/pdf"],
-  ])("refuses a call before its body is read if the facilitator refuses the payment: %s", async (_, type) => {
-    const { call, verified } = deployment("forged");
-    const { body, read } = large();
-    const headers = { "Content-Type": type, "X-PAYMENT": await newPayment() };
-    const { status, text } = await call({ headers, body });
-    expect([status, text]).toEqual([402, expect.stringContaining("invalid_exact_evm_payload_signature")]);
-    expect(read()).toBeLessThan(12);
-    expect(await verified()).toBe(1);
-  });
+  ])(
+    "the service refuses a call before it reads the body if the facilitator refuses the payment: %s",
+    async (_, type) => {
+      const { call, verified } = deployment("forged");
+      const { body, read } = large();
+      const headers = { "Content-Type": type, "X-PAYMENT": await newPayment() };
+      const { status, text } = await call({ headers, body });
+      expect([status, text]).toEqual([402, expect.stringContaining("invalid_exact_evm_payload_signature")]);
+      expect(read()).toBeLessThan(12);
+      expect(await verified()).toBe(1);
+    },
+  );
 });
 
-test("answers a call whose payment is refused, even while the body of the call is stalled", async () => {
+test("the service answers a call with a refused payment even while the body of the call is stalled", async () => {
   const { call } = deployment("forged");
   const stuck = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9_000_000)) });
   const headers = { "Content-Type": "multipart/form-data; boundary=b", "X-PAYMENT": await newPayment() };
@@ -87,12 +90,13 @@ describe("a settled payment, which anyone can read on the chain", () => {
 });
 
 describe("an address whose payments are refused", () => {
-  beforeEach(() => void vi.spyOn(Date, "now").mockReturnValue(Date.now())); // no refusal is forgotten during a slow test
+  // Time stands still, so that no refusal is forgotten during a slow test.
+  beforeEach(() => void vi.spyOn(Date, "now").mockReturnValue(Date.now()));
 
   const forged = async (call: ReturnType<typeof deployment>["call"], address: string) =>
     (await call({ address, headers: { ...JSON_TYPE, "X-PAYMENT": await newPayment() }, body: validBody })).status;
 
-  test("throttles an address with refused payments for some seconds, without another request to the facilitator", async () => {
+  test("the service throttles an address with refused payments for some seconds, without another request to the facilitator", async () => {
     const { call, verified } = deployment("forged");
     const statuses: number[] = [];
     for (let times = 0; times < 20; times++) statuses.push(await forged(call, "203.0.113.20"));
@@ -102,7 +106,7 @@ describe("an address whose payments are refused", () => {
     expect(Number(headers.get("Retry-After"))).toBeOneOf([...Array(leakMs / 1000).keys()].map((n) => n + 1));
   });
 
-  test("throttles an address that replays a payment with guessed keys or with other requests", async () => {
+  test("the service throttles an address that replays a payment with guessed keys or with other requests", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.30";
     const paid = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
@@ -118,7 +122,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity - 1).fill(409), 429, 429, 429]);
   });
 
-  test("throttles an address after refused sign-ins, because checking a sign-in may need a request to a node", async () => {
+  test("the service throttles an address after refused sign-ins, because checking a sign-in may need a request to a node", async () => {
     const { call } = deployment("good");
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 2; times++) {
@@ -128,7 +132,7 @@ describe("an address whose payments are refused", () => {
     expect(statuses).toEqual([...Array(capacity).fill(403), 429, 429]);
   });
 
-  test("checks one more payment of a throttled address after the wait, however many payments the address has sent", async () => {
+  test("the service checks one more payment of a throttled address after the wait, however many payments the address has sent", async () => {
     const { call } = deployment("forged");
     const address = "203.0.113.21";
     await Promise.all(Array.from({ length: 40 }, () => forged(call, address)));
@@ -137,7 +141,7 @@ describe("an address whose payments are refused", () => {
     expect([await forged(call, address), await forged(call, address)]).toEqual([402, 429]);
   });
 
-  test("checks no more payments of an address than the limit if the address sends many at once", async () => {
+  test("the service checks no more payments of an address than the limit if the address sends many at once", async () => {
     const { call, verified } = deployment("forged");
     const address = "203.0.113.22";
     await forged(call, address);
@@ -145,7 +149,7 @@ describe("an address whose payments are refused", () => {
     expect(await verified()).toBe(capacity);
   });
 
-  test("throttling an address does not affect other addresses, and ends for all callers at the address once one of them has paid", async () => {
+  test("a throttled address does not affect other addresses, and the throttling ends once one caller at the address has paid", async () => {
     const address = "203.0.113.23";
     const { call } = deployment("forged");
     const good = deployment("good");
@@ -167,7 +171,7 @@ describe("an address whose payments are refused", () => {
     expect(await Promise.all(Array.from({ length: 4 }, () => paid(address)))).toEqual(Array(4).fill(200));
   });
 
-  test("does not throttle an address for any number of concurrent paid calls", async () => {
+  test("the service does not throttle an address for any number of concurrent paid calls", async () => {
     const { call } = deployment("good");
     const paid = async () => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await signPayment(await terms(), generatePrivateKey()) };
@@ -176,7 +180,7 @@ describe("an address whose payments are refused", () => {
     expect(await Promise.all(Array.from({ length: 2 * capacity }, paid))).toEqual(Array(2 * capacity).fill(200));
   });
 
-  test("does not throttle an address that repeatedly asks for the price", async () => {
+  test("the service does not throttle an address that repeatedly asks for the price", async () => {
     const { call } = deployment("good");
     const address = "203.0.113.26";
     for (let times = 0; times < 2 * capacity; times++) await call({ address });
@@ -184,7 +188,7 @@ describe("an address whose payments are refused", () => {
     expect((await call({ address, headers, body: validBody })).status).toBe(200);
   });
 
-  test("throttles an address whose payments over MCP are refused", async () => {
+  test("the service throttles an address whose payments over MCP are refused", async () => {
     const { call, verified } = deployment("forged");
     const params = { name: "add_text_watermark", arguments: {} };
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream" };
@@ -206,7 +210,7 @@ describe("a payer whose verified calls fail", () => {
   const at = (ms: number) => vi.spyOn(Date, "now").mockReturnValue(ms);
   beforeEach(() => void at(Date.now()));
 
-  /** Creates a payer. Each call of the returned `send` has a new payment of this payer. */
+  /** Creates a payer. Each call of the returned function `send` signs a new payment of this payer. */
   function payer() {
     const key = generatePrivateKey();
     const { call, verified } = deployment("good");
@@ -216,7 +220,7 @@ describe("a payer whose verified calls fail", () => {
     return { send, fail, verified };
   }
 
-  test("throttles only the payer whose calls fail after their payments were verified, for some seconds, without another request to the facilitator", async () => {
+  test("the service throttles only the payer whose calls fail after verification, for some seconds, without another request to the facilitator", async () => {
     const { send, fail, verified } = payer();
     const statuses: number[] = [];
     for (let times = 0; times < capacity + 10; times++) statuses.push(await fail());
@@ -230,7 +234,7 @@ describe("a payer whose verified calls fail", () => {
     expect([await fail(), await fail()]).toEqual([400, 429]);
   });
 
-  test("verifies no more payments of a payer than the limit if the payer makes many failing calls at once", async () => {
+  test("the service verifies no more payments of a payer than the limit if the payer makes many failing calls at once", async () => {
     const { fail, verified } = payer();
     await fail();
     const { promise: all, resolve } = Promise.withResolvers<void>();
@@ -240,7 +244,7 @@ describe("a payer whose verified calls fail", () => {
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
       if (String(input).endsWith("/verify")) {
         decide();
-        await all; // no call can fail before every call is either verified or throttled
+        await all; // No call can fail before every call is either verified or throttled.
       }
       return fetch(input, init);
     });
@@ -258,7 +262,7 @@ describe("a payer whose verified calls fail", () => {
     expect([await fail(), await fail()]).toEqual([400, 400]);
   });
 
-  test("does not throttle a payer for creating uploads", async () => {
+  test("the service does not throttle a payer for creating uploads", async () => {
     const { send } = payer();
     for (let times = 0; times < capacity + 1; times++)
       expect((await send(JSON.stringify({ size: 1 }), "/v1/uploads")).status).toBe(201);
@@ -278,7 +282,7 @@ describe("a payer", () => {
     newAccount = generatePrivateKey();
   });
 
-  test("allows a payer a few concurrent calls, and answers 429 to any further call", async () => {
+  test("the service allows a payer a few concurrent calls, and answers 429 to any further call", async () => {
     const { call } = deployment("good", { MAX_CALLS_PER_PAYER: "3", FETCH_TIMEOUT_SECONDS: "1" });
     const answers = await Promise.all(Array.from({ length: 16 }, () => paying(call, slow)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -287,9 +291,11 @@ describe("a payer", () => {
     expect((await paying(call, validBody)).status).toBe(200);
   });
 
-  test("limits the bytes of a payer's concurrent calls, even if all have the same payment, and answers 429 to any further call", async () => {
+  test("the service limits the bytes of a payer's concurrent calls, even if all have one payment, and answers 429 to any further call", async () => {
     const limits = { UNCHARGED_BYTES_PER_HOUR: "100000", FETCH_TIMEOUT_SECONDS: "3" };
-    const { call } = deployment("together-6", limits); // a call that comes after the payment is claimed counts against its address
+    // The facilitator answers when all six calls have arrived. A call that came after the payment is claimed would
+    // count against its address.
+    const { call } = deployment("together-6", limits);
     const headers = {
       ...JSON_TYPE,
       "Content-Length": "40000",
@@ -302,7 +308,7 @@ describe("a payer", () => {
     expect((await paying(call, validBody)).status).toBe(200);
   });
 
-  test("gives each payer an hourly allowance for uncharged work, and does not count paid calls", async () => {
+  test("the service gives each payer an hourly allowance for uncharged work, and does not count paid calls", async () => {
     const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "50" });
     for (let calls = 0; calls < 3; calls++) expect((await paying(call, validBody)).status).toBe(200);
     expect((await paying(call, bad)).status).toBe(422);
@@ -318,7 +324,7 @@ describe("a payer", () => {
     ["with filler after its last part", "--b--\r\n"],
     ["in a field", '--b\r\nContent-Disposition: form-data; name="x"\r\n\r\n'],
   ])(
-    "counts every byte of a form against the payer, and reads the form only up to the limit: %s",
+    "the service counts every byte of a form against the payer, and reads the form only up to the limit: %s",
     async (_, beginning) => {
       const { call } = deployment("good", { UNCHARGED_BYTES_PER_HOUR: "300000" });
       const send = async (body: string | ReadableStream) => {
@@ -334,12 +340,12 @@ describe("a payer", () => {
     },
   );
 
-  test("counts finished work against its payer while the payment is being settled", async () => {
+  test("the service counts finished work against its payer while the payment is being settled", async () => {
     const { call } = deployment("answers-500-first", { UNCHARGED_BYTES_PER_HOUR: "50" });
     const fetched = vi.spyOn(globalThis, "fetch");
     const [now, waits] = [Date.now, 26_000];
     const isAsked = () => fetched.mock.calls.some(([url]) => String(url).endsWith("/settle"));
-    // Once the settlement is requested, the clock moves 26 s ahead, so the call has no time left to wait.
+    // The clock moves 26 s ahead once the settlement is requested. After that the call has no time left to wait.
     vi.spyOn(Date, "now").mockImplementation(() => now() + (isAsked() ? waits : 0));
     const { status, text } = await paying(call, validBody);
     expect([status, JSON.parse(text).code]).toEqual([503, "settlement_pending"]);
@@ -347,7 +353,7 @@ describe("a payer", () => {
   });
 });
 
-test("leaves a smart wallet's signature to the facilitator, whether the wallet is deployed (ERC-1271) or not (ERC-6492)", async () => {
+test("the service leaves a smart wallet's signature to the facilitator, whether the wallet is deployed (ERC-1271) or not (ERC-6492)", async () => {
   const { call, verified } = deployment("good");
   const statuses: number[] = [];
   for (const signature of [`0x${"ab".repeat(300)}`, `0x${"cd".repeat(640)}${"6492".repeat(16)}`]) {
@@ -359,14 +365,14 @@ test("leaves a smart wallet's signature to the facilitator, whether the wallet i
 });
 
 describe("a valid payment", () => {
-  test("verifies a valid payment once, before the body is read", async () => {
+  test("the service verifies a valid payment once, before it reads the body", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
     expect((await call({ headers, body: validBody })).status).toBe(200);
     expect(await verified()).toBe(1);
   });
 
-  test("returns the result of a settled payment from the ledger when its call is repeated, and does not verify the payment again", async () => {
+  test("the ledger returns the result of a settled payment when its call is repeated, and the payment is not verified again", async () => {
     const { call, verified } = deployment("good");
     const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": crypto.randomUUID() };
     const first = await call({ headers, body: validBody });
@@ -375,7 +381,7 @@ describe("a valid payment", () => {
   });
 
   test.each(["good", "silent"])(
-    "refuses a used payment without an idempotency key, and does not wait for the facilitator's verdict (the facilitator behaves as %s)",
+    "the service refuses a used payment without an idempotency key before the facilitator answers (the facilitator behaves as %s)",
     async (behavior) => {
       const headers = { ...JSON_TYPE, "X-PAYMENT": await newPayment() };
       await deployment("good").call({ headers, body: validBody });
@@ -386,7 +392,7 @@ describe("a valid payment", () => {
     },
   );
 
-  test("does not verify a payment if another payment has bought the result under the same idempotency key", async () => {
+  test("the service does not verify a payment if another payment has bought the result under the same idempotency key", async () => {
     const { call, verified } = deployment("good");
     const signed = async () => ({ ...JSON_TYPE, "X-PAYMENT": await newPayment(), "Idempotency-Key": "b" });
     const first = await call({ headers: await signed(), body: validBody });

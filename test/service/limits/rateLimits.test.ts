@@ -74,7 +74,7 @@ describe("the limit for calls answered 402", () => {
     expect(await call()).toContain("too_many_requests");
   });
 
-  test("beyond the limit for calls answered 402, answers 429 with Retry-After and without terms", async () => {
+  test("a call beyond the limit for calls answered 402 gets a 429 with Retry-After and without terms", async () => {
     const limited = limiter(2);
     expect(await statuses(3, () => unpaid("203.0.113.7", limited))).toEqual([402, 402, 429]);
     const response = await unpaid("203.0.113.7", limited);
@@ -106,14 +106,14 @@ describe("the limit for calls answered 402", () => {
     expect(response.status).toBe(200);
   });
 
-  test("does not limit calls answered 402 if the address is unknown, or the binding is missing or fails", async () => {
+  test("the service does not limit calls answered 402 if the address is unknown, or if the binding is missing or fails", async () => {
     const broken: RateLimit = { limit: () => Promise.reject(new Error("out of order")) };
     expect((await unpaid(undefined, limiter(0))).status).toBe(402);
     expect((await unpaid("203.0.113.7", undefined)).status).toBe(402);
     expect((await unpaid("203.0.113.7", broken)).status).toBe(402);
   });
 
-  test("exempts only requests from this machine from the limit for calls answered 402", async () => {
+  test("the limit for calls answered 402 exempts only requests from the service's own machine", async () => {
     const unpaidAt = (host: string, address: string) =>
       sendFrom(address, `http://${host}${TEXT}`, { UNPAID_CALLS: limiter(0) }, { method: "POST" });
     expect((await unpaidAt("localhost", "127.0.0.1")).status).toBe(402);
@@ -123,7 +123,7 @@ describe("the limit for calls answered 402", () => {
 });
 
 describe("the limit for wrong tokens", () => {
-  test("limits wrong tokens for reading and for revoking a link", async () => {
+  test("the service limits wrong tokens for reading and for revoking a link", async () => {
     const { id } = await stored();
     const limited = limiter(2);
     const guess = (method: string) => () =>
@@ -133,7 +133,7 @@ describe("the limit for wrong tokens", () => {
     expect(await statuses(1, guess("HEAD"))).toEqual([429]);
   });
 
-  test("never limits requests with the right token", async () => {
+  test("the service never limits requests with the right token", async () => {
     const { id, token } = await stored();
     const open = () => sendFrom("203.0.113.7", `/v1/files/${id}.pdf?token=${token}`, { WRONG_TOKENS: limiter(0) });
     expect(await statuses(3, open)).toEqual([200, 200, 200]);
@@ -141,7 +141,7 @@ describe("the limit for wrong tokens", () => {
 });
 
 describe("the runtime's own limiters", () => {
-  test("the runtime's limiters are configured with the published limits", () => {
+  test("the runtime's rate limiters are configured with the published limits", () => {
     const figures = [...wrangler.matchAll(/name = "(\w+)"\nnamespace_id = "\d+"\nsimple = (.*)/g)].map(
       ([, ...of]) => of,
     );
@@ -151,7 +151,7 @@ describe("the runtime's own limiters", () => {
     ]);
   });
 
-  test("the runtime's limiter refuses some requests with a wrong token if more than twice the allowed number arrive in a minute", async () => {
+  test("the runtime's rate limiter refuses some requests with a wrong token if more than twice the allowed number arrive in a minute", async () => {
     const { id } = await stored();
     const headers = { "CF-Connecting-IP": "203.0.113.9" };
     const guesses = await statuses(2 * RATE_LIMITS.wrongTokens + 1, () => send(`/v1/files/${id}?token=0`, { headers }));

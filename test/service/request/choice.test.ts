@@ -7,7 +7,7 @@ const SLIPS = ["bottom center", "BottomCenter", "botom-center", "lower left", "l
 test.each([
   ["text", textRequest()],
   ["image", imageRequest()],
-])("a suggested position in a request for a %s mark is one that its schema lists", (_, request) => {
+])("the position that an error for a %s mark suggests is a value that the schema lists", (_, request) => {
   const { position } = request.shape;
   const { enum: listed } = jsonSchema(request, { io: "input" }).properties!.position as { enum: string[] };
   for (const slip of SLIPS) {

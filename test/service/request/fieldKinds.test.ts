@@ -14,18 +14,18 @@ import { orderInWords } from "../../../web/chat/order.ts";
 import { madeUpProduct } from "../../support/madeUpProduct.ts";
 
 interface Row {
-  /** Name of the product's field of this kind. */
+  /** Name of the made-up product's field of this kind. */
   field: string;
   value: FieldValue;
-  /** The control in the playground. */
+  /** HTML that the playground's control contains. */
   control: RegExp;
-  /** Flags of the CLI that give the value. */
+  /** Flags of the CLI that set the value. */
   flags: string[];
   wrong: string;
   message: string;
 }
 
-/** One field of each kind that has a value in JSON. Adding a kind without a row here is a type error. */
+/** One field per kind that has a value in JSON. A new kind without a row here is a type error. */
 const ROWS: Record<Exclude<FieldKind, "file">, Row> = {
   string: {
     field: "title",
@@ -66,7 +66,7 @@ const file = "https://example.com/contract.pdf";
 const { json, form } = product.schemas;
 const settings = json.omit({ file: true, image: true });
 
-/** Returns the fields that the CLI sends for some flags. */
+/** Returns the form fields that the CLI sends for some flags. */
 function fieldsOfFlags(flags: string[]): Record<string, string> {
   const command = new Command().exitOverride();
   addFieldOptions(command, settings, settings);
@@ -79,7 +79,7 @@ describe.each(Object.entries(ROWS))(
   (kind, { field, value, control, flags, wrong, message }) => {
     const base = { file, image: file, title: "A" };
 
-    test("a field gives the same request as JSON, as a form field, as a query parameter and as a CLI flag", async () => {
+    test("a field's value gives one and the same request as JSON, as a form field, as a query parameter and as a CLI flag", async () => {
       const asJson = { ...base, [field]: value };
       const asText = { ...base, [field]: String(value) };
       const expected = await product.accept(asJson, "json").fingerprint();
@@ -89,13 +89,13 @@ describe.each(Object.entries(ROWS))(
       expect(await product.accept({ ...base, ...fieldsOfFlags(flags) }, "form").fingerprint()).toBe(expected);
     });
 
-    test("the playground has a control of the field's kind", () => {
+    test("the playground has a control that fits the field's kind", () => {
       const html = Controls({ product }).toString();
       expect(html).toMatch(control);
       expect(html).toMatch(new RegExp(`name="${field}"[^>]*data-kind="${kind}"`));
     });
 
-    test("the playground's code for every client contains the field", () => {
+    test("the playground's code sample for every client contains the field", () => {
       const call = { origin: "http://localhost", path: product.path, tool: product.tool, file: "a.pdf" };
       for (const { id, write } of CLIENTS) {
         const code = write({ ...call, fields: { [field]: value } });
@@ -109,7 +109,7 @@ describe.each(Object.entries(ROWS))(
       expect(orderInWords({ [field]: value })).toContain(String(value));
     });
 
-    test("the JSON Schema of OpenAPI and MCP describes the field", () => {
+    test("the JSON Schema in OpenAPI and MCP describes the field", () => {
       const published = z.fromJSONSchema(jsonSchema(json, { io: "input" }) as never) as z.ZodObject;
       expect(published.safeParse({ ...base, [field]: value })).toMatchObject({ success: true });
       expect(published.safeParse({ ...base, [field]: kind === "string" ? 1 : wrong })).toMatchObject({
@@ -117,7 +117,7 @@ describe.each(Object.entries(ROWS))(
       });
     });
 
-    test("rejects a text that is not a valid value of the field, and describes the valid values", () => {
+    test("the service rejects a text that is not a valid value of the field, and describes the valid values", () => {
       const refused = (format: "json" | "form", fields: object) => {
         try {
           product.accept(fields, format);
@@ -134,7 +134,7 @@ describe.each(Object.entries(ROWS))(
 );
 
 describe("a boolean field", () => {
-  test("a boolean field can be turned off by a flag and by a form field, in any case", () => {
+  test("a boolean field can be turned off by a CLI flag and by a form field in lower or upper case", () => {
     const schema = z.object({ edge: z.boolean().default(true) });
     expect(typedFields({ edge: "False" }, schema)).toEqual({ edge: false });
     expect(fieldsOfFlags(["--no-bold"])).toEqual({ bold: "false" });
@@ -147,7 +147,7 @@ describe("a boolean field", () => {
 });
 
 describe("a file field", () => {
-  test("a file field has a file control, and accepts an upload or a text in a form", () => {
+  test("a file field has a file control, and a form can send it as an upload or as a text", () => {
     expect(Controls({ product }).toString()).toMatch(/name="image"[^>]*data-kind="file" type="file"/);
     expect(form.shape.image!.safeParse(new Upload({} as never, "0".repeat(64))).success).toBe(true);
   });

@@ -10,7 +10,7 @@ import { limitsOf } from "../../support/limits.ts";
 test.each([
   ["a text", PRODUCTS[0]!, { file: "https://example.com/a.pdf", text: "A" }],
   ["an image", PRODUCTS[1]!, { file: "https://example.com/a.pdf", image: "https://example.com/a.png" }],
-])("a request has the same fingerprint as JSON and as a form: %s", async (_, product, fields) => {
+])("a request has the same fingerprint as JSON as it has as a form: %s", async (_, product, fields) => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const { body, headers } = new Response(form);
@@ -20,7 +20,7 @@ test.each([
   expect(await other.fingerprint()).toBe(await one.fingerprint());
 });
 
-test("a request's fingerprint includes the name of a sent file only if the text shows the name", async () => {
+test("a request's fingerprint includes the name of a sent file only if the mark's text contains the name", async () => {
   const bytes = Buffer.from("%PDF-1.7 a file");
   const hash = await sha256(bytes);
   const fingerprintsOf = (text: string) =>
@@ -34,7 +34,7 @@ test("a request's fingerprint includes the name of a sent file only if the text 
   expect(new Set(await fingerprintsOf("Copy of {filename}")).size).toBe(2);
 });
 
-test("the same file has the same fingerprint however it is sent, and files with different bytes have different ones", async () => {
+test("a file has the same fingerprint however it is sent, and files with different bytes have different fingerprints", async () => {
   const [text, image] = PRODUCTS as [Product, Product];
   const bytes = Buffer.from("%PDF-1.7 a file?>>");
   const base64 = bytes.toString("base64");
@@ -58,19 +58,22 @@ test.each([
   ["{date:long}", [2, 1, 1]],
   ["{time}", [1, 2, 1]],
   ["{filename}", [1, 1, 2]],
-])("the digest of a request with the text %j includes only the values that the text shows", async (text, expected) => {
-  const noon = new Date("2026-11-25T12:00:30Z");
-  const digestAt = (date: Date, source: string) =>
-    digestOf("watermark.text", { file: "https://example.com/a.pdf", text }, { file: "ab12" }, { date, source });
-  const same = await digestAt(noon, "a.pdf");
-  const others = [
-    await digestAt(new Date("2026-11-26T12:00:30Z"), "a.pdf"),
-    await digestAt(new Date("2026-11-25T12:01:00Z"), "a.pdf"),
-    await digestAt(noon, "b.pdf"),
-  ];
-  expect(others.map((other) => new Set([same, other]).size)).toEqual(expected);
-  expect(await digestAt(new Date("2026-11-25T12:00:59Z"), "a.pdf")).toBe(same);
-});
+])(
+  "the digest of a request with the text %j includes only the placeholder values that the text contains",
+  async (text, expected) => {
+    const noon = new Date("2026-11-25T12:00:30Z");
+    const digestAt = (date: Date, source: string) =>
+      digestOf("watermark.text", { file: "https://example.com/a.pdf", text }, { file: "ab12" }, { date, source });
+    const same = await digestAt(noon, "a.pdf");
+    const others = [
+      await digestAt(new Date("2026-11-26T12:00:30Z"), "a.pdf"),
+      await digestAt(new Date("2026-11-25T12:01:00Z"), "a.pdf"),
+      await digestAt(noon, "b.pdf"),
+    ];
+    expect(others.map((other) => new Set([same, other]).size)).toEqual(expected);
+    expect(await digestAt(new Date("2026-11-25T12:00:59Z"), "a.pdf")).toBe(same);
+  },
+);
 
 test("a request has no digest before the hash of every file is known", async () => {
   const fields = { file: "https://example.com/a.pdf", image: "https://example.com/a.png" };

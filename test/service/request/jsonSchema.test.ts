@@ -16,7 +16,7 @@ test("the schema of each request field has examples that match it", () => {
     parsed.parse(example);
     for (const [field, property] of Object.entries(schema.properties!)) {
       const { examples, enum: names } = property as { examples?: unknown[]; enum?: string[] };
-      if (field === "password") continue; // agents would send the example as the password
+      if (field === "password") continue; // An example would be risky here: agents would send it as the password.
       const values = examples ?? names;
       expect([tool, field, values]).toEqual([tool, field, expect.arrayContaining([expect.anything()])]);
       for (const value of values!) parsed.parse({ ...example, [field]: value });
@@ -24,13 +24,14 @@ test("the schema of each request field has examples that match it", () => {
   }
 });
 
-test("request schemas contain only regular expressions that work in every language", () => {
+test("request schemas contain only regular expressions that work in every programming language", () => {
   const patterns = [...JSON.stringify(published).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(([, json]) =>
     JSON.parse(json!),
   );
   expect(patterns.length).toBeGreaterThan(3);
   for (const pattern of patterns) {
-    expect(pattern).not.toMatch(/\\p\{|\(\?(?!:)|\(\?<|\\u/); // rejects Unicode properties, lookaround, inline flags and named groups
+    // Rejects Unicode properties, lookaround, inline flags and named groups.
+    expect(pattern).not.toMatch(/\\p\{|\(\?(?!:)|\(\?<|\\u/);
     for (const flags of ["", "u"]) new RegExp(pattern, flags);
   }
   const { color } = published[0]!.schema.properties as Record<string, { pattern: string }>;

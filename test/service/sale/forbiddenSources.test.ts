@@ -11,7 +11,7 @@ const config = readConfig({});
 const pdf = dataUri("application/pdf", onePage);
 const [text, image] = PRODUCTS;
 
-/** Returns whether a URL can be in a Location header and is an absolute URL. */
+/** Returns whether a URL is absolute and can be the value of a Location header. */
 const isSendable = ([url, rule]: [string, string]) =>
   /^[\x21-\x7e]{1,4000}$/.test(url) && rule !== "it is not a valid URL" && /^\w+:(\/|\w+:\/)/.test(url);
 const redirectTo = (url: string) => `http://files.example.com/to?${encodeURIComponent(url)}`;
@@ -27,7 +27,7 @@ describe.each([
   };
 
   test.each(forbiddenUrls(8080).filter(([url]) => /^https?:\/\//i.test(url)))(
-    "a source may not name %s: %s",
+    "the service does not fetch a source at %s: %s",
     async (url, rule) => {
       await expect(mark(url)).rejects.toMatchObject({
         code: "source_not_allowed",
@@ -43,14 +43,17 @@ describe.each([
     },
   );
 
-  test.each(forbiddenUrls(8080).filter(isSendable))("a source may not be redirected to %s: %s", async (url, rule) => {
-    await expect(mark(redirectTo(url))).rejects.toMatchObject({
-      code: "source_not_allowed",
-      detail: expect.stringContaining(`The URL's redirect target may not be fetched: ${rule}`),
-    });
-  });
+  test.each(forbiddenUrls(8080).filter(isSendable))(
+    "the service does not follow the redirect of a source to %s: %s",
+    async (url, rule) => {
+      await expect(mark(redirectTo(url))).rejects.toMatchObject({
+        code: "source_not_allowed",
+        detail: expect.stringContaining(`The URL's redirect target may not be fetched: ${rule}`),
+      });
+    },
+  );
 
-  test("a source may be redirected to a public URL", async () => {
+  test("the service follows the redirect of a source to a public URL", async () => {
     expect((await mark(redirectTo(`http://files.example.com/${good}`))).value.result.output.pages).toBe(1);
   });
 });

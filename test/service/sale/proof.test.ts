@@ -30,13 +30,13 @@ import { onePage } from "../../support/pdf.ts";
 import { RED_PNG } from "../../support/png.ts";
 import { decodeHeader, strict402, termsV2 } from "../../support/x402.ts";
 
-/** Anvil's third key, which is public. */
+/** Third development key of Anvil, which is public. */
 const RECEIPT_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
 const SIGNER = privateKeyToAddress(RECEIPT_KEY);
 const PAYER = privateKeyToAddress(DEVELOPMENT_KEY);
 const PAY_TO = "0x00000000000000000000000000000000000000aa";
 
-/** The delivery in an answer: our own extension, next to the signed receipt. */
+/** Hashes of the delivered files, next to the signed receipt. This part of an answer is the project's own extension. */
 interface SignedDelivery {
   format: string;
   payload: { inputSha256: `0x${string}`; outputSha256: `0x${string}` };
@@ -57,7 +57,7 @@ interface Extensions {
 
 const bindings: Record<string, unknown> = { ...env, RECEIPT_KEY, DEFAULT_KEY: "false" };
 
-/** Calls a deployment that signs by default. `settings` override its bindings. */
+/** Calls a deployment that signs offers and receipts by default. `settings` override its bindings. */
 async function call(path: string, init: RequestInit = {}, settings = bindings, origin = ORIGIN): Promise<Response> {
   const context = createExecutionContext();
   const headers = new Headers(init.headers);
@@ -90,9 +90,7 @@ const extensionsOf = (response: Response) => {
   return (decodeHeader(header) as { extensions?: Extensions }).extensions;
 };
 
-/**
- * Verifies a purchase offline, as its payer would. Returns the proved facts: the receipt, and the hashes of both files.
- */
+/** Verifies a purchase offline, as its payer would. Returns the receipt and the hashes of source and output. */
 async function proved(extensions: Extensions) {
   const { receipt } = extensions["offer-receipt"].info;
   const { info } = extensions["overprint-delivery"];
@@ -114,7 +112,7 @@ async function downloaded(response: Response) {
   return new Uint8Array(await (await call(pathname + search, { method: "GET" })).arrayBuffer());
 }
 
-/** The part of a sale's answer that does not depend on the payer. */
+/** Part of a sale's answer that does not depend on the payer. */
 const SOLD = {
   value: {
     result: { output: { url: ORIGIN, expires_at: "", pages: 1, bytes: 1 }, operation: "watermark.text", cost: "" },
@@ -128,7 +126,7 @@ const SOLD = {
 afterEach(() => void vi.useRealTimers());
 
 describe("offers", () => {
-  test.each([TEXT, IMAGE])("offers of %s are signed, with the same signatures in both x402 versions", async (path) => {
+  test.each([TEXT, IMAGE])("offers of %s are signed, with equal signatures in both x402 versions", async (path) => {
     const response = await call(path);
     const { extensions, ...v1 } = await response.json<{ accepts: object[]; extensions: object }>();
     strict402.parse(v1);
@@ -141,7 +139,7 @@ describe("offers", () => {
     expect((await verifyOfferSignatureEIP712(lists[0]![0] as never)).signer).toBe(SIGNER);
   });
 
-  test("signed offers are valid longer than a payment made from them, and are signed again after a minute", async () => {
+  test("a signed offer is valid longer than a payment made from it, and offers are signed again after a minute", async () => {
     const began = Math.floor(Date.now() / 1000);
     const signed = async () => {
       const { extensions } = await (await call(TEXT)).json<{ extensions: object }>();
@@ -166,7 +164,7 @@ describe("offers", () => {
     expect(amounts).toEqual(["50000", "7000000"]);
   });
 
-  test("signs only the offers of the first three networks if a header has no room for more", async () => {
+  test("the service signs only the offers of the first three networks if a header has no room for more", async () => {
     const names = Object.keys(NETWORKS).filter((name) => !name.startsWith("solana"));
     const settings = {
       ...bindings,
@@ -195,7 +193,7 @@ describe("offers", () => {
     expect(bytes).toBeLessThan(8192);
   });
 
-  test("signs offers and receipts on Solana like those of other networks", async () => {
+  test("the service signs offers and receipts on Solana like those on other networks", async () => {
     const chain = { ...NETWORKS.solana, feePayers: { 1: FEE_PAYERS, 2: FEE_PAYERS } };
     const config = readConfig({ RECEIPT_KEY });
     const resource = { url: ORIGIN + TEXT, description: "", outputSchema: {}, bazaar: {} };
@@ -219,7 +217,7 @@ describe("a receipt", () => {
     ["version 1", "X-PAYMENT", "X-PAYMENT-RESPONSE", signPayment],
     ["version 2", "PAYMENT-SIGNATURE", "PAYMENT-RESPONSE", signPaymentV2],
   ])(
-    "a receipt proves to the official verifier who has paid for which files in %s",
+    "the official verifier accepts a receipt as proof of who has paid for which files in %s",
     async (_, header, answer, sign) => {
       const before = Math.floor(Date.now() / 1000);
       const terms = await (await call(TEXT)).json<{ accepts: Offer[]; extensions: object }>();
@@ -236,7 +234,7 @@ describe("a receipt", () => {
         resourceUrl: ORIGIN + TEXT,
         payer: PAYER,
         issuedAt: expect.any(Number),
-        transaction: `0x${"0".repeat(64)}`, // development payments transfer no money
+        transaction: `0x${"0".repeat(64)}`, // Payments with the development key transfer no money.
       });
       expect(payload.issuedAt).toBeGreaterThanOrEqual(before);
       expect(inputSha256).toBe(`0x${await sha256(FILE)}`);
@@ -255,7 +253,7 @@ describe("a receipt", () => {
       IMAGE,
     ],
   ])(
-    "a receipt contains the hashes of source and output for %s as the source, in memory or in the spool",
+    "a receipt contains the hashes of source and output if the source is %s, in memory or in the spool",
     async (_, request, path) => {
       for (const SPOOL_THRESHOLD_BYTES of ["16000000", "100"]) {
         const response = await buy(request, { path, settings: { ...bindings, SPOOL_THRESHOLD_BYTES } });
@@ -281,7 +279,7 @@ describe("a receipt", () => {
     },
   );
 
-  test("over MCP, _meta contains the signed offers and the receipt", async () => {
+  test("an MCP answer has the signed offers and the receipt in _meta", async () => {
     const tool = async (meta: object) => {
       const params = { name: "add_text_watermark", arguments: body, _meta: meta };
       const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
@@ -307,7 +305,7 @@ describe("a receipt", () => {
 });
 
 describe("the receipt of a purchase", () => {
-  test("repeated requests return the same receipt, even with the other x402 version, an address in lower case, a new payment, or at a later time", async () => {
+  test("repeated requests return the first receipt, even with the other x402 version, an address in lower case, a new payment, or at a later time", async () => {
     const offer = await offered();
     const payment = await signPayment(offer);
     const under = { "Idempotency-Key": "one" };
@@ -329,7 +327,7 @@ describe("the receipt of a purchase", () => {
     }
   });
 
-  test("all concurrent requests return the same receipt", async () => {
+  test("all concurrent requests with one payment return the same receipt", async () => {
     const payment = await signPayment(await offered());
     const same = json(body, { "X-PAYMENT": payment, "Idempotency-Key": "at once" });
     const answers = await Promise.all(Array.from({ length: 10 }, () => call(TEXT, same)));
@@ -339,7 +337,7 @@ describe("the receipt of a purchase", () => {
     expect(receipts[0]).toContain("overprint-delivery");
   });
 
-  test("a receipt differs from that of another purchase, and does not match the files of that purchase", async () => {
+  test("the receipts of two purchases differ, and a receipt does not match the files of another purchase", async () => {
     const one = extensionsOf(await buy(json(body)))!;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 1000 });
     const two = extensionsOf(await buy(json(body)))!;
@@ -370,7 +368,7 @@ describe("the receipt of a purchase", () => {
 });
 
 describe("a deployment", () => {
-  test("a deployment without RECEIPT_KEY signs neither offers nor receipts, and its answers are otherwise the same", async () => {
+  test("a deployment without RECEIPT_KEY signs neither offers nor receipts, and its answers are otherwise unchanged", async () => {
     const refused = await call(TEXT, {}, env as never);
     strict402.parse(await refused.json());
     termsV2.parse(decodeHeader(refused.headers.get("PAYMENT-REQUIRED")!));
@@ -386,7 +384,7 @@ describe("a deployment", () => {
   test.each([
     ["work that fails", { file: dataUri("application/pdf", FILE.subarray(0, 20)), text: "A" }, 422, null],
     ["a settlement that is refused", body, 402, { success: false, errorReason: "insufficient_funds", transaction: "" }],
-  ])("signs no receipt for %s", async (_, request, status, failed) => {
+  ])("the service signs no receipt for %s", async (_, request, status, failed) => {
     const FACILITATOR_URL = "https://facilitator.example.com/refuses-settle-400";
     const response = await buy(json(request), { settings: { ...bindings, PAY_TO, FACILITATOR_URL } });
     expect([response.status, response.headers.get("PAYMENT-RESPONSE")]).toEqual([status, null]);
@@ -394,7 +392,7 @@ describe("a deployment", () => {
     expect(receipt && decodeHeader(receipt)).toEqual(failed && { ...failed, network: "base-sepolia", payer: PAYER });
   });
 
-  test("signs no receipt if only the facilitator claims that the payment settled", async () => {
+  test("the service signs no receipt if only the facilitator claims that the payment settled", async () => {
     const receipt = { success: true, transaction: "", network: "base-sepolia", payer: PAYER };
     const sold = { ...SOLD, receipt, settledAt: 0 };
     const paid = { chain: NETWORKS["base-sepolia"], payer: PAYER };
@@ -403,7 +401,7 @@ describe("a deployment", () => {
     expect(await provedReceipt({ ...sold, paid: undefined }, config)).toEqual(receipt);
   });
 
-  test("signs nothing in the name of a foreign host", async () => {
+  test("the service signs nothing in the name of a foreign host", async () => {
     const FACILITATOR_URL = "https://facilitator.example.com/good";
     const settings = { ...bindings, FACILITATOR_URL, PAY_TO, ALLOWED_HOSTS: "pdf.example.com" };
     for (const [host, isOwn] of [
@@ -425,7 +423,7 @@ describe("a deployment", () => {
 describe("/.well-known/did.json", () => {
   const documentAt = (origin: string) => call("/.well-known/did.json", { method: "GET" }, bindings, origin);
 
-  test("/.well-known/did.json identifies the deployment's signer by address and by key", async () => {
+  test("/.well-known/did.json identifies the signer of the deployment by address and by key", async () => {
     const response = await documentAt("https://pdf.example.com");
     expect(response.headers.get("Content-Type")).toBe("application/did+json");
     const document = await response.json<{ id: string; verificationMethod: object[]; assertionMethod: string[] }>();
@@ -439,7 +437,7 @@ describe("/.well-known/did.json", () => {
     });
   });
 
-  test("/.well-known/did.json contains the public key of the signer", async () => {
+  test("/.well-known/did.json contains the public key of the deployment's signer", async () => {
     const { verificationMethod } = await (await documentAt("http://localhost:8787")).json<{
       verificationMethod: { id: string; publicKeyJwk: { x: string; y: string } }[];
     }>();

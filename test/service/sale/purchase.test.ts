@@ -25,7 +25,7 @@ const exchange: Exchange = {
 const offer = offerFor(product, httpResource(product, ORIGIN, config), exchange);
 const newPayment = async () => readPaymentPayload(await signPayment(offer.v1[0] as never), offer);
 
-/** Buys with a payment. The caller disconnects when the stage `leaves` begins. */
+/** Buys a result with a payment. The caller disconnects when the stage `leaves` begins. */
 function buy(payment: Awaited<ReturnType<typeof newPayment>>, leaves?: Stage) {
   const caller = new AbortController();
   const seen: Stage[] = [];

@@ -14,7 +14,7 @@ import { Rounds } from "../../support/rounds.ts";
 vi.setConfig({ testTimeout: 60_000 });
 afterEach(() => vi.restoreAllMocks());
 beforeEach(() => {
-  payer = generatePrivateKey(); // each test has a new payer, so no call repeats the content of an earlier test
+  payer = generatePrivateKey(); // Each test has a new payer, so no call repeats the content of an earlier test.
 });
 
 const ORIGIN = "https://api.example.com";
@@ -31,11 +31,13 @@ const post = (headers: object, fields: object) => ({
 
 const CHANNELS_URL = `https://facilitator.example.com/channels-${crypto.randomUUID()}`;
 const channelPayer = new TestPayer();
-/** Pays through a channel. */
+/** Pays for a call through a payment channel. */
 const onChannel = (payload: object) =>
   post({ "PAYMENT-SIGNATURE": btoa(JSON.stringify(paymentOf(payload))) }, { ...byAddress, text: crypto.randomUUID() });
 
-/** Sends a request to a deployment with separate bindings. Returns the round trips before and after its answer. */
+/**
+ * Sends a request to a deployment with its own bindings. Returns the round trips before the answer and those after it.
+ */
 async function counted(path: string, init: RequestInit = {}, facilitator = FACILITATOR_URL) {
   const world = new Rounds();
   const context = createExecutionContext();
@@ -58,8 +60,8 @@ async function counted(path: string, init: RequestInit = {}, facilitator = FACIL
 type Counted = Awaited<ReturnType<typeof counted>>;
 
 /**
- * Buys with this request on another deployment first, so that the ledger knows its payment or key. Returns the result's
- * URL.
+ * Buys with this request on another deployment first. Then the ledger already knows the payment or the idempotency key.
+ * Returns the URL of the result.
  */
 async function bought(init: RequestInit) {
   const { status, text } = await counted(TEXT, init);
@@ -82,7 +84,7 @@ const filled = async () => {
   return handle;
 };
 
-/** The calls of the table in docs/design/round-trips.md, by its first column. */
+/** Calls of the table in docs/design/round-trips.md, by the first column. */
 const CALLS: Record<string, () => Promise<Counted>> = {
   "unpaid (402)": () => counted(TEXT),
   "paid, file in the request body": async () => upload(TEXT, await sign(), { text: "A" }),
@@ -128,7 +130,7 @@ const CALLS: Record<string, () => Promise<Counted>> = {
     counted(await bought(post(await sign(), byAddress)), { method: "GET", headers: { Range: "bytes=0-9" } }),
   "creation of an upload": () => counted("/v1/uploads", post({}, { name: "a.pdf" })),
   "transfer of an upload's file": async () => {
-    const file = new Uint8Array(200_000); // a shorter transfer would not count against the upload's quota
+    const file = new Uint8Array(200_000); // A shorter transfer would not count against the upload's quota.
     file.set(onePage);
     const { upload } = await createUpload(file);
     return counted(upload.url, { method: "PUT", headers: { "Content-Length": String(file.length) }, body: file });
@@ -136,21 +138,22 @@ const CALLS: Record<string, () => Promise<Counted>> = {
 };
 
 /**
- * The destinations of round trips: the columns of the table in docs/design/round-trips.md except the first and the
- * last.
+ * Destinations of round trips: the columns of the table in docs/design/round-trips.md without the first and the last.
  */
 const COLUMNS = ["ledger", "facilitator", "budget", "R2", "assets", "source"];
 /** Destinations of requests, the slowest first. */
 const BY_SLOWNESS = ["facilitator", "source", "R2", "assets", "ledger", "budget"];
-/** Returns the slowest destination of a round. The requests of a round are concurrent, so only this one counts. */
+/** Returns the slowest destination of a round of concurrent requests. Only the slowest one determines the duration. */
 const slowestOf = (round: string[]) => BY_SLOWNESS.find((kind) => round.some((name) => name.startsWith(`${kind} `)));
 
 describe("round trips of a call", () => {
   test.each(Object.keys(CALLS))(
     "a call makes exactly the round trips that docs/design/round-trips.md lists: %s",
     async (name) => {
-      await counted(TEXT, post(await sign(), { file: PDF, text: "B" })); // an earlier call must have cached the Latin fonts
-      if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL); // makes the Worker ask the facilitator for its networks
+      // An earlier call must have cached the Latin fonts.
+      await counted(TEXT, post(await sign(), { file: PDF, text: "B" }));
+      // Makes the Worker ask the facilitator for its networks.
+      if (name.includes("channel")) await counted(TEXT, {}, CHANNELS_URL);
       const { status, text, before, after } = await CALLS[name]!();
       const sound = name.startsWith("unpaid") ? [402] : [200, 201, 206];
       expect([status, text.slice(0, 300)]).toEqual([expect.toBeOneOf(sound), expect.anything()]);
@@ -161,7 +164,7 @@ describe("round trips of a call", () => {
     },
   );
 
-  test("the table in docs/design/round-trips.md lists only the tested calls", () => {
+  test("the table in docs/design/round-trips.md lists only calls that are tested", () => {
     const names = [...design.matchAll(/^\| ([^|]+) \| \d/gm)].map(([, name]) => name);
     expect(names).toEqual(Object.keys(CALLS));
   });

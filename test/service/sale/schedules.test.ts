@@ -13,12 +13,12 @@ const SCHEDULES = 16;
 
 /**
  * Sends one request of one payer through the real ledger and through facilitators with the faults of `seed`. Several
- * callers send the request and retry until it succeeds. Callers without a key repeat one payment. Callers with a key
- * sign a new payment each time.
+ * callers send the request and retry until it succeeds. Callers without an idempotency key repeat one payment. Callers
+ * with a key sign a new payment each time.
  */
 async function schedule(seed: number) {
   const from = `0x${seed.toString(16).padStart(40, "0")}`;
-  /** The payments and the URLs of their facilitators, each with different faults. */
+  /** Payments, and URLs of their facilitators. Each facilitator has different faults. */
   const payments = new Map<PaymentPayload, string>();
   const sign = async () => {
     const payment = await paymentFrom({ from });
@@ -93,7 +93,7 @@ async function schedule(seed: number) {
   return { ...history, movedAgain: of((p) => p === sentAgain), movedAnew: of((p) => p !== sentAgain) };
 }
 
-test(`an idempotency key gets one result, and a repeated payment at most one, in ${SCHEDULES} random schedules over HTTP`, {
+test(`an idempotency key gets one result and a repeated payment gets at most one, in ${SCHEDULES} random schedules over HTTP`, {
   timeout: 60_000,
 }, async () => {
   const histories = await Promise.all(Array.from({ length: SCHEDULES }, (_, seed) => schedule(seed)));

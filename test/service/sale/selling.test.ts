@@ -12,7 +12,7 @@ vi.spyOn(console, "log").mockImplementation(() => {});
 const body = JSON.stringify({ file: dataUri("application/pdf", onePage), text: "A" });
 const json = { "Content-Type": "application/json" };
 
-/** Calls the same deployment with SELLING set to true or false. */
+/** Calls one deployment with SELLING set to true or to false. */
 async function send(SELLING: string, path: string, init: RequestInit = {}) {
   const context = createExecutionContext();
   const response = await app.fetch(new Request(new URL(path, ORIGIN), init), { ...env, SELLING }, context);

@@ -17,7 +17,7 @@ function watched() {
   return seen;
 }
 
-test("fetches the PDF and the image of a call once each", async () => {
+test("a call fetches its PDF and its image once each", async () => {
   const { asked } = watched();
   const image = "https://files.example.com/red.png";
   expect((await callPaid(IMAGE, { file: PDF, image })).status).toBe(200);
@@ -35,7 +35,7 @@ test.each([
     "source_unreachable",
     { file: "https://files.example.com/slow.pdf", image: "https://files.example.com/no.png" },
   ],
-])("does not wait for %s once the other file is known to be unusable", async (_, code, fields) => {
+])("a call does not wait for %s once the other file is known to be unusable", async (_, code, fields) => {
   const seen = watched();
   const answer = await callPaid(IMAGE, fields);
   expect((await answer.json<{ code: string }>()).code).toBe(code);

@@ -7,7 +7,7 @@ import { dataUri } from "../../support/client.ts";
 import { deployment, terms } from "../../support/deployment.ts";
 import { onePage } from "../../support/pdf.ts";
 
-/** Tests calls that stall: they must not block other calls, nor hold much memory. */
+/** Tests calls that stall. Such calls must not block other calls, and must not hold much memory. */
 
 const BOUNDARY = "b";
 const HEADERS = { "Content-Type": `multipart/form-data; boundary=${BOUNDARY}` };
@@ -37,7 +37,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Returns a stream that stalls half way until the end of the test. */
+/** Returns a stream that stalls half way and stays open until the end of the test. */
 function stalled(bytes: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     type: "bytes",
@@ -69,14 +69,14 @@ describe("a paying caller", () => {
     ["twelve JSON bodies of 7.8 MB", 12, 7_800_000, JSON_TYPE],
     ["one JSON body of 30 MB", 1, 30_000_000, JSON_TYPE],
   ])(
-    "serves a paying caller's small and large files while other transfers stall: %s",
+    "the service handles a paying caller's small and large files while other transfers stall: %s",
     async (_, count, length, headers = HEADERS) => {
       const service = deployment("good");
       const body = (headers === HEADERS ? formOf : jsonOf)(length + 100_000).subarray(0, length);
       const calls: Promise<unknown>[] = [];
       for (let i = 0; i < count; i++) calls.push(service.call({ headers: await paying(headers), body: stalled(body) }));
       await expectService(service);
-      // a form reserves a small amount of memory for its fields, and none for its file
+      // A form reserves a small amount of memory for its fields, and none for its file.
       await vi.waitFor(() => expect(held()).toBeLessThan(count * 70_000), 20_000);
       for (const end of endings.splice(0)) end();
       await Promise.allSettled(calls);
@@ -84,7 +84,7 @@ describe("a paying caller", () => {
     },
   );
 
-  test("serves a paying caller while another payer's forty forms with long texts stall", async () => {
+  test("the service handles a paying caller while another payer's forty forms with long texts stall", async () => {
     const service = deployment("good", { MAX_CALLS_PER_PAYER: "50" });
     const texts = ["a", "b", "c"].map((name) => `${part(name)}${"A".repeat(250_000)}\r\n`).join("");
     const body = Buffer.concat([Buffer.from(texts), formOf(100_000).subarray(0, 90_000)]);
@@ -99,7 +99,7 @@ describe("a paying caller", () => {
     expect(held()).toBe(0);
   });
 
-  test("serves a paying caller while the file of another call arrives slowly from its URL", async () => {
+  test("the service handles a paying caller while the file of another call arrives slowly from its URL", async () => {
     const service = deployment("good", { FETCH_TIMEOUT_SECONDS: "8" });
     const real = globalThis.fetch;
     vi.spyOn(globalThis, "fetch").mockImplementation(async (input, init) => {
@@ -117,7 +117,7 @@ describe("a paying caller", () => {
   });
 });
 
-test("stalled transfers to one upload leave memory for a file from another address", async () => {
+test("stalled transfers to one upload leave enough memory for a file from another address", async () => {
   const { call } = deployment("good");
   const open = async (address: string) => {
     const { text } = await call({ address, body: JSON.stringify({ size: onePage.length }) }, "/v1/uploads");

@@ -10,7 +10,7 @@ import { emptyBucket, storedKeys } from "../../support/storage.ts";
 
 const MB = 1_000_000;
 let addresses = 0;
-/** Returns a new address. */
+/** Returns an IP address that no other test uses. */
 const someone = () => `203.0.113.${++addresses}`;
 
 afterEach(async () => {
@@ -19,8 +19,8 @@ afterEach(async () => {
 });
 
 /**
- * Creates a deployment, and returns functions that call it. `open` requests an upload. By default, the facilitator
- * accepts every payment.
+ * Creates a deployment, and returns functions that call it. `open` requests an upload. The facilitator accepts every
+ * payment by default.
  */
 function uploads(behavior = "good", bindings = {}) {
   const { call, verified } = deployment(behavior, bindings);
@@ -36,7 +36,7 @@ const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 const signed = async () => signPayment(await terms(), generatePrivateKey());
 
 describe("free uploads", () => {
-  test("limits free uploads to five per address at a time, and reports in Retry-After when an upload expires", async () => {
+  test("the service limits free uploads to five per address at a time, and reports in Retry-After when an upload expires", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = [];
@@ -49,7 +49,7 @@ describe("free uploads", () => {
     expect(statuses([await open(someone(), 1000)])).toEqual([201]);
   });
 
-  test("limits free uploads to five per address even if many are requested at once", async () => {
+  test("the service limits free uploads to five per address even if many are requested at once", async () => {
     const { open } = uploads();
     const address = someone();
     const answers = await Promise.all(Array.from({ length: 20 }, () => open(address)));
@@ -57,14 +57,14 @@ describe("free uploads", () => {
     expect(await storedKeys("uploads/")).toHaveLength(5);
   });
 
-  test("counts the free uploads of one IPv6 network together", async () => {
+  test("the service counts the free uploads of one IPv6 network together", async () => {
     const { open } = uploads();
     const answers = [];
     for (let i = 0; i < 6; i++) answers.push(await open(`2001:db8:0:${addresses}::${i}`, 1));
     expect(statuses(answers)).toEqual([201, 201, 201, 201, 201, 429]);
   });
 
-  test("allows a new free upload as each old one expires", async () => {
+  test("the service allows a new free upload as each old one expires", async () => {
     const { open } = uploads();
     const address = someone();
     const now = Date.now();
@@ -79,7 +79,7 @@ describe("free uploads", () => {
     expect(statuses([await open(address, 1), await open(address, 1)])).toEqual([201, 429]);
   });
 
-  test("limits free uploads to 10 MB, and requests a payment for a larger one", async () => {
+  test("the service limits free uploads to 10 MB, and requests a payment for a larger one", async () => {
     const { open } = uploads();
     expect(statuses([await open(someone(), 10 * MB), await open(someone(), 10 * MB + 1)])).toEqual([201, 402]);
   });
@@ -88,7 +88,7 @@ describe("free uploads", () => {
     expect(UPLOADS.free.bytes).toBe(UPLOADS.free.slots * UPLOADS.freeBytes);
   });
 
-  test("refuses a free upload if the address's Durable Object is overloaded, but not if that object fails in another way", async () => {
+  test("the service refuses a free upload if the address's Durable Object is overloaded, but not if that object fails in another way", async () => {
     const failing = (error: object) => ({
       getByName: () => ({ registerUpload: () => Promise.reject(Object.assign(new Error("away"), error)) }),
     });
@@ -108,7 +108,7 @@ describe("free uploads", () => {
 });
 
 describe("an upload with a payment", () => {
-  test("an upload with a payment may be large; the payment is verified, not settled, and can be used for the call", async () => {
+  test("an upload with a payment may be large, and its payment is only verified and can still pay for a call", async () => {
     const { open, call, verified } = uploads();
     const payment = await signed();
     const address = someone();
@@ -125,7 +125,7 @@ describe("an upload with a payment", () => {
     expect(text).toContain("upload:");
   });
 
-  test("limits the total bytes of a payer's uploads, even if different addresses request them", async () => {
+  test("the service limits the total bytes of a payer's uploads, even if different addresses request them", async () => {
     const { open } = uploads("good", { UNCHARGED_BYTES_PER_HOUR: String(50 * MB) });
     const payment = await signed();
     expect(statuses([await open(someone(), 30 * MB, payment), await open(someone(), 20 * MB, payment)])).toEqual([
@@ -135,20 +135,20 @@ describe("an upload with a payment", () => {
     expect([refusal.status, refusal.headers.has("Retry-After")]).toEqual([429, true]);
   });
 
-  test("registers as many uploads of a payer as the limit allows, even if one more is requested at the same time", async () => {
+  test("the service creates as many uploads of a payer as the limit allows, even if one more is requested at the same time", async () => {
     const stub = env.BUDGETS.getByName(`uploads:payer:${crypto.randomUUID()}`);
     const limits = { slots: UPLOADS.payerSlots, bytes: 1e9, ms: 60_000 };
     const waits = await Promise.all(Array.from({ length: 101 }, () => stub.registerUpload(1, limits)));
     expect(waits.filter((wait) => wait > 0)).toHaveLength(1);
   });
 
-  test("does not create an upload if the payment is refused", async () => {
+  test("the service does not create an upload if the payment is refused", async () => {
     const { open } = uploads("forged");
     expect((await open(someone(), 20 * MB, await signed())).status).toBe(402);
     expect(await storedKeys("uploads/")).toEqual([]);
   });
 
-  test("does not create an upload if the payment has already bought something", async () => {
+  test("the service does not create an upload if the payment has already bought something", async () => {
     const { open, call } = uploads();
     const payment = await signed();
     const address = someone();
@@ -165,7 +165,7 @@ describe("aborted transfers to an upload", () => {
   const whole = noise(size);
   whole.set(new TextEncoder().encode("%PDF-1.7"));
 
-  /** Returns a body that stops after `bytes` bytes of the file. It fails there unless the file is complete. */
+  /** Returns a body that stops after `bytes` bytes of the file. Unless the file is complete by then, the body fails. */
   const bodyOf = (bytes: number) =>
     new ReadableStream({
       type: "bytes",
@@ -174,7 +174,7 @@ describe("aborted transfers to an upload", () => {
         bytes < size ? controller.error(new Error("Network connection lost.")) : controller.close(),
     });
 
-  /** Creates an upload, and returns a function that sends a number of bytes of its file. */
+  /** Creates an upload. Returns a function that sends a number of bytes of the file to it. */
   async function slot() {
     const { open, call } = uploads();
     const address = someone();
@@ -184,7 +184,7 @@ describe("aborted transfers to an upload", () => {
       call({ method: "PUT", address, headers, body: bodyOf(bytes) }, new URL(upload.url).pathname);
   }
 
-  test("accepts no further transfers to an upload once aborted transfers have used twice the upload's size", async () => {
+  test("an upload accepts no further transfers once aborted transfers have used twice the upload's size", async () => {
     const send = await slot();
     const answers = [];
     for (let i = 0; i < 4; i++) answers.push(await send(size - 1));
@@ -198,24 +198,25 @@ describe("aborted transfers to an upload", () => {
     expect(statuses([await (await slot())(size)])).toEqual([200]);
   });
 
-  test("accepts concurrent transfers to an upload only up to twice the upload's size in total", async () => {
+  test("an upload accepts concurrent transfers only up to twice the upload's size in total", async () => {
     const send = await slot();
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(size - 1)));
     expect(statuses(answers).toSorted()).toEqual([400, 400, 429, 429, 429, 429, 429, 429]);
     expect(statuses([await send(size)])).toEqual([200]);
   });
 
-  test("counts only the bytes of an aborted transfer that have arrived", async () => {
+  test("an upload's quota counts only the bytes of an aborted transfer that have arrived", async () => {
     const send = await slot();
     const answers = [];
-    for (let i = 0; i < 14; i++) answers.push(await send(152_000)); // slightly more than a whole number of chunks
+    // The number is slightly more than a whole number of chunks.
+    for (let i = 0; i < 14; i++) answers.push(await send(152_000));
     expect(statuses(answers)).toEqual(Array(14).fill(400));
     expect(statuses([await send(152_000)])).toEqual([429]);
   });
 });
 
 describe("guessed uploads", () => {
-  test("limits guesses of upload handles and upload URLs per address", async () => {
+  test("the service limits guesses of upload handles and upload URLs per address", async () => {
     const tries = new Map<string, number>();
     const WRONG_TOKENS = {
       limit: async ({ key }: { key: string }) => {
