@@ -17,8 +17,8 @@ export interface KnownClient {
   reason?: string;
 }
 
-const NO_WALLET = "It has no wallet.";
-const NO_LIST = "It sends HTTP requests to a given URL, and cannot list tools.";
+const NO_WALLET = "The client has no wallet.";
+const NO_LIST = "The client sends HTTP requests to a given URL, and cannot list tools.";
 const BUYS: readonly Ability[] = ["free", "terms", "buy"];
 
 export const CLIENTS: readonly KnownClient[] = [
@@ -32,7 +32,7 @@ export const CLIENTS: readonly KnownClient[] = [
     name: "agentcash",
     package: "agentcash",
     can: ["list", "free", "terms"],
-    reason: "It pays on Base, Solana and Tempo, and this check has only test money on Base Sepolia.",
+    reason: "The client pays on Base, Solana and Tempo, and this check has only test money on Base Sepolia.",
   },
   { name: "agents (Cloudflare)", package: "agents", can: ABILITIES },
   { name: "@apify/mcpc", package: "@apify/mcpc", can: ABILITIES },
