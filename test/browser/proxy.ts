@@ -8,8 +8,8 @@ interface Answer {
 }
 
 /**
- * Starts a proxy in front of a Worker. When a test asks for it, the proxy forwards a call to the Worker but drops or
- * replaces the answer.
+ * Starts a proxy in front of a Worker. When a test requests a fault, the proxy forwards the next call to the Worker but
+ * drops or replaces the answer.
  */
 export async function startProxy(upstream: string) {
   const { hostname, port } = new URL(upstream);

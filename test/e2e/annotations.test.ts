@@ -61,7 +61,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
     expect(notices).toEqual([]);
     expectColors([
       [at(150, 150), ON_YELLOW],
-      [at(150, 197), ON_WHITE], // This part of the annotation's box is outside the yellow appearance.
+      [at(150, 197), ON_WHITE], // The stamp leaves this part of its box blank.
       [at(80, 150), ON_WHITE],
       [at(150, 230), ON_WHITE],
       [at(20, 150), [255, 255, 255]],
@@ -83,7 +83,7 @@ describe.each(readersOf(SIDE).map((reader) => [reader.name, reader] as const))("
     const { at } = await drawn(draw, annotation("-40 130 60 230"), "/Rotate 90/MediaBox[-100 50 200 350]");
     expectColors([
       [at(120, 180), ON_YELLOW],
-      [at(177, 180), ON_WHITE], // This part of the annotation's box is outside the yellow appearance.
+      [at(177, 180), ON_WHITE], // The stamp leaves this part of its box blank.
       [at(120, 100), ON_WHITE],
       [at(200, 180), ON_WHITE],
     ]);

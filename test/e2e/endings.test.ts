@@ -164,8 +164,8 @@ const GROUPS: Record<string, Ending[]> = {
 };
 
 /**
- * Returns a file with one page for each ending. If `apart` is set, a page follows each of them, and the content of this
- * page discards a path that is still open.
+ * Returns a file with one page for each ending. If `apart` is set, each of these pages is followed by another page,
+ * whose content discards a path that is still open.
  */
 function fileOf(endings: readonly Ending[], apart: boolean): Uint8Array {
   const bodies: Bodies = {

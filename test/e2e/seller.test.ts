@@ -281,7 +281,7 @@ describe("payments on a chain with a block every two seconds", () => {
     ["settle_exact_node_failure", ""],
     ["HTTP request failed. Status: 502", ""],
   ])(
-    "a payer gets the result if the facilitator settles the payment but reports the error %s, because its node's answer is lost",
+    "a payer gets the result if the facilitator settles the payment but reports the error %s, because the answer of the facilitator's node is lost",
     async (errorReason, named) => {
       const payment = await newPayment(services["with a node"]);
       facilitator.interpose(payment.payer.address, async (settle) => {

@@ -54,7 +54,8 @@ describe.each(revisions)("protocol %s", (revision) => {
       expect(description).toContain("0.05 USDC");
       expect(description).toMatch(/watermark/i);
       expect(description!.length).toBeLessThan(450);
-      // All other hints have their default: a call pays and fetches files, and a repeated call may be another sale.
+      // Tool hints other than `destructiveHint` have their default values: a call pays and fetches files, and a
+      // repeated call may be another sale.
       expect(annotations).toEqual({ destructiveHint: false });
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
       for (const property of Object.values(inputSchema.properties!))

@@ -112,7 +112,7 @@ describe("settings", () => {
     "EXTRA_NETWORKS accepts JSON or a TOML table: %#",
     (EXTRA_NETWORKS) => {
       const { chainId, asset: _, decimals, ...domain } = CHAIN;
-      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // The same address, written with its checksum.
+      const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e"; // The token address of CHAIN, written with its checksum.
       expect(readConfig({ EXTRA_NETWORKS, NETWORKS: "my-chain" }).networks).toEqual([
         { name: "my-chain", chainId, caip2: "eip155:123456", asset, decimals, domain, versions: [2] },
       ]);

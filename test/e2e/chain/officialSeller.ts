@@ -45,7 +45,7 @@ export async function startOfficialSeller(
       const { status, headers, body } = asked.response;
       return response.writeHead(status, headers).end(JSON.stringify(body ?? {}));
     }
-    if (asked.type !== "payment-verified") return response.end("%PDF-1.7\n"); // This is the file that was sold.
+    if (asked.type !== "payment-verified") return response.end("%PDF-1.7\n"); // The body stands for the file that was sold.
     const { paymentPayload, paymentRequirements, declaredExtensions } = asked;
     const paid = await sale.processSettlement(paymentPayload, paymentRequirements, declaredExtensions, {
       request: context,

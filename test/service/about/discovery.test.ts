@@ -40,7 +40,7 @@ test("the discovery catalogs link to the server card, the descriptions and the p
   const links = linkset.flatMap((context) => Object.values(context).filter(Array.isArray).flat());
   expect(links.length).toBeGreaterThan(5);
   for (const { href, type } of links) {
-    if (type === undefined) continue; // This path is the API itself.
+    if (type === undefined) continue; // The entry without a type is the API itself.
     const found = await send(href, { headers: { Accept: type } });
     expect([href, found.status, found.headers.get("Content-Type")!.split(";")[0]]).toEqual([href, 200, type]);
   }

@@ -128,7 +128,7 @@ describe("the ledger", () => {
     expect(await alarmOf("endless")).toBeNull();
   });
 
-  test("the ledger accepts three payments a day without proof of settlement from a payer, and repetitions of these", async () => {
+  test("the ledger accepts at most three payments without proof of settlement from a payer per day, and repetitions of these three", async () => {
     const payer = recordOf("payer:a");
     const granted = [];
     for (const payment of ["1", "2", "2", "3", "4", "1"]) granted.push(await payer.allowUnproved(payment));
