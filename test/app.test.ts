@@ -118,7 +118,7 @@ test("the error for invalid settings contains neither their names nor their valu
 });
 
 describe("GET /openapi.json", () => {
-  test("the OpenAPI document describes both operations with the same schemas that validate their requests", async () => {
+  test("the OpenAPI document describes both operations with the schemas that also validate their requests", async () => {
     const document = await (await send("/openapi.json")).json<Record<string, never>>();
     expect(document).toMatchObject({ openapi: "3.1.0" });
     const { paths: post, components } = document as never as {

@@ -33,7 +33,7 @@ describePage("the page of a payment link", (running) => {
     return (await call(client, "request_payment_link", fields)) as unknown as Offered;
   };
 
-  test("an agent without a payment gets the PDF after a person has paid on the page", async () => {
+  test("an agent without a payment gets the PDF after a person has paid on the page of the payment link", async () => {
     const client = await connected();
     const { url, claim } = await prepared(client);
     const page = await running.browser.newPage();

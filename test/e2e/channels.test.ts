@@ -56,7 +56,7 @@ describe("payment channels through the official client and facilitator", () => {
     expect(accepts[1]!.extra).toMatchObject({ withdrawDelay: 86_400, minDeposit: String(DEPOSIT) });
   });
 
-  test("a channel pays for its first call with a deposit and for later calls with vouchers, and a refund returns the rest", async () => {
+  test("a channel pays for its first call with a deposit and for later calls with vouchers, and a refund returns the remaining money", async () => {
     const { buy, refund, state, account } = await buyer();
     const first = await buy();
     expect(channelReceipt(first)).toMatchObject({

@@ -133,7 +133,8 @@ describe("overprint buy", () => {
     proxy.posted.length = 0;
     const { code, stdout, stderr } = await buy(["--text", "X", "--json"], proxy.url);
     expect([code, stderr]).toEqual([0, expect.stringContaining("retrying in 1 s …")]);
-    expect(proxy.posted).toHaveLength(3); // one request to learn the price, and two for the mark
+    // The client sends one request to learn the price, and two requests to buy the mark.
+    expect(proxy.posted).toHaveLength(3);
     const { output, idempotency_key: key } = JSON.parse(stdout);
     const again = await buy(["--text", "X", "--json", "--idempotency-key", key], proxy.url);
     expect(JSON.parse(again.stdout).output.url).toBe(output.url);

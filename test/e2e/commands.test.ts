@@ -93,7 +93,10 @@ const CHECKS: Record<string, Check> = {
 for (const [program, pattern] of Object.entries(PLAIN))
   CHECKS[program] = (args) => expect(args.join(" ")).toMatch(pattern);
 
-/** @throws if the repository has no such path */
+/**
+ * Expects that the repository has this path.
+ * @throws an assertion error if the path does not exist
+ */
 function expectPath(path: string): void {
   expect(existsSync(join(ROOT, path)), `${path} exists`).toBe(true);
 }

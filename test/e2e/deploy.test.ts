@@ -173,7 +173,7 @@ describe("a deployment", () => {
     expect(said).not.toContain("lifecycle rule");
   });
 
-  test("npm run deploy adds a lifecycle rule that keeps results longer than their links, but only warns if an existing rule differs", async () => {
+  test("npm run deploy adds a lifecycle rule that keeps results longer than download links work, but only warns if a different rule exists", async () => {
     const week = { ...good(), LINK_TTL_SECONDS: "600000" };
     expect((await run(week, fresh())).account.rules![0]!.action).toBe("Expire objects after 8 days");
     const { isDone, said, account } = await run(week);

@@ -37,7 +37,7 @@ test("the OpenAPI document gives every operation a unique id, a tag, a summary a
   }
 });
 
-test("the OpenAPI document declares a sign-in for the purchase list, none for free operations, and no security on paid ones", async () => {
+test("the OpenAPI document declares the sign-in as security of the purchase list, an empty security for free operations, and none for paid operations", async () => {
   const described = await document();
   const shown = operations(described).map(({ operationId, security }) => [operationId, security]);
   const { watermarkText, watermarkImage, listPurchases, ...free } = Object.fromEntries(shown);

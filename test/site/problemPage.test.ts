@@ -112,7 +112,7 @@ test("the problem page is the same for an almost correct, a wrong and a missing 
   for (const other of others) expect(other).toEqual(first);
 });
 
-test("the problem page shows the detail of any other problem with formatted code, and the response has the headers of the problem", async () => {
+test("for any other problem, the problem page formats code in the detail and keeps the response headers", async () => {
   const asked = await send("/v1/purchases", { headers: BROWSER });
   expect([asked.status, asked.headers.has("PAYMENT-REQUIRED")]).toEqual([402, true]);
   expect(await asked.text()).toContain("A sign-in with the paying key is required");

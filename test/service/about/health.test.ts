@@ -237,7 +237,7 @@ describe("the networks of a facilitator", () => {
     expect(asksOf(fetched)).toBe(1);
   });
 
-  test("a deployment requests a facilitator's networks again after ten minutes only if it offers Solana or has a node, which both need the facilitator's accounts", async () => {
+  test("a deployment requests a facilitator's networks again after ten minutes only if it offers Solana or has a node, because both need the facilitator's accounts", async () => {
     const fetched = vi.spyOn(globalThis, "fetch");
     const settings = { NETWORKS: "base", FACILITATOR_URL: at("settles-8453-base") };
     const calls = [deployment(settings), deployment({ ...settings, RPC_URL: "https://node.example.com" })];

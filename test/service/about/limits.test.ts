@@ -30,7 +30,7 @@ test("GET /v1/limits returns every limit in force, as its schema in /openapi.jso
   expect(components.schemas.Limits.required).toEqual(Object.keys(limits().shape));
 });
 
-test("GET /v1/limits returns the limits that the deployment's settings change", async () => {
+test("GET /v1/limits returns the limits that the settings of the deployment define", async () => {
   const context = createExecutionContext();
   const settings = { ...env, MAX_PAGES: "7", LINK_TTL_SECONDS: "600", FETCH_TIMEOUT_SECONDS: "3" };
   const response = await app.fetch(new Request("http://localhost/v1/limits"), settings, context);

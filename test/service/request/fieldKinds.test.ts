@@ -79,7 +79,7 @@ describe.each(Object.entries(ROWS))(
   (kind, { field, value, control, flags, wrong, message }) => {
     const base = { file, image: file, title: "A" };
 
-    test("a field's value gives one and the same request as JSON, as a form field, as a query parameter and as a CLI flag", async () => {
+    test("a field's value gives the same request whether it is sent as JSON, as a form field, as a query parameter or as a CLI flag", async () => {
       const asJson = { ...base, [field]: value };
       const asText = { ...base, [field]: String(value) };
       const expected = await product.accept(asJson, "json").fingerprint();

@@ -10,7 +10,7 @@ import { limitsOf } from "../../support/limits.ts";
 test.each([
   ["a text", PRODUCTS[0]!, { file: "https://example.com/a.pdf", text: "A" }],
   ["an image", PRODUCTS[1]!, { file: "https://example.com/a.pdf", image: "https://example.com/a.png" }],
-])("a request has the same fingerprint as JSON as it has as a form: %s", async (_, product, fields) => {
+])("a request has one fingerprint, whether it is sent as JSON or as a form: %s", async (_, product, fields) => {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const { body, headers } = new Response(form);
