@@ -1,4 +1,4 @@
-/** Tests the tools of the playground in a real browser: moving the mark by hand, presets, history, units and zoom. */
+/** Tests the tools of the playground in a real browser, such as dragging the mark, presets, history, units and zoom. */
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { samplePdf } from "../../scripts/lib/samplePdf.ts";
@@ -39,7 +39,7 @@ describePage("the tools of the playground", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("a visitor drags the mark to a corner, and the fields and the call follow", () =>
+  test("a visitor drags the mark to a corner, and the playground adapts the fields and the shown call", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(["/MediaBox [0 0 400 400]"]));
       await page.check("[name=template][value=stamp]", { force: true });
@@ -48,7 +48,7 @@ describePage("the tools of the playground", (running) => {
       const sheet = (await page.locator(".sheet").boundingBox())!;
       const mark = (await page.locator(".mark").boundingBox())!;
       const margin = (24 / 400) * sheet.width;
-      // the frame around the mark is 5.5 pixels larger on each side
+      // The frame exceeds the mark by 5.5 pixels on each side.
       const left = sheet.x + margin - 5.5 - mark.x;
       const down = sheet.y + sheet.height - margin + 5.5 - (mark.y + mark.height);
       await expectChange(page, () => drag(page, ".mark", left + 3, down - 4));
@@ -60,7 +60,7 @@ describePage("the tools of the playground", (running) => {
       expect(Number(/offset_x=([\d.]+)/.exec((await curl(page))!)![1])).toBeCloseTo((40 / sheet.width) * 400, 0);
     }));
 
-  test("a visitor turns and scales the mark by its handles", () =>
+  test("a visitor turns and scales the mark by dragging its handles", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(["/MediaBox [0 0 400 400]"]));
       await page.check("[name=template][value=horizontal]", { force: true });
@@ -91,7 +91,7 @@ describePage("the tools of the playground", (running) => {
       expect(await violations(page)).toEqual([]);
     }));
 
-  test("each preset fills in its settings, and a preset with a blank selects the words to replace", () =>
+  test("each preset fills in its settings, and a preset with a placeholder selects the placeholder", () =>
     withPage(running.browser, running.worker.url, async ({ page, complaints }) => {
       await chooseFile(page, sample);
       for (const { label, operation, fields } of PRESETS) {
@@ -107,7 +107,7 @@ describePage("the tools of the playground", (running) => {
       expect(complaints).toEqual([]);
     }));
 
-  test("the playground undoes and redoes changes, and keeps the settings for the next visit until a reset", () =>
+  test("the playground can undo and redo changes, and keeps the settings for the next visit until a reset", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       const isStamp = () => page.isChecked("[name=template][value=stamp]");
@@ -129,7 +129,7 @@ describePage("the tools of the playground", (running) => {
       expect(await page.inputValue("#text-text")).toBe(EXAMPLE_TEXT);
     }));
 
-  test("the playground takes lengths in millimeters and inches, and the call has points", () =>
+  test("the playground accepts lengths in millimeters and inches, and shows a call with lengths in points", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.click("form[data-operation=text] summary");
       await page.selectOption("#unit", "mm");
@@ -144,7 +144,7 @@ describePage("the tools of the playground", (running) => {
       expect(await curl(page)).not.toContain("margin");
     }));
 
-  test("a swatch sets the color, and sliders show percentages", () =>
+  test("a click on a swatch sets the color, and a slider shows a percentage", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.click("form[data-operation=text] [title=Red]");
       expect(await curl(page)).toContain("color=#b91c1c");
@@ -153,7 +153,7 @@ describePage("the tools of the playground", (running) => {
       expect(await page.textContent("output[for=text-opacity]")).toBe("55 %");
     }));
 
-  test("the playground jumps to a page of 500, shows its number while scrolling, and zooms", () =>
+  test("the playground jumps to one of 500 pages, shows the page number during scrolling, and zooms", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, pagesOf(Array.from({ length: 500 }, () => "/MediaBox [0 0 595 842]")));
       expect(await page.textContent("#page-count")).toBe("500");
@@ -171,7 +171,7 @@ describePage("the tools of the playground", (running) => {
       expect(await width()).toBeCloseTo(before, 0);
     }));
 
-  test("a warning says what a notice means, and its button mends the settings", () =>
+  test("a warning explains a notice, and the button of the warning corrects the settings", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.fill("#text-opacity", "0");
@@ -186,7 +186,7 @@ describePage("the tools of the playground", (running) => {
       await expect.poll(() => page.textContent("#warnings"), PATIENCE).toBe("");
     }));
 
-  test("the playground says that it is offline, and marks the file when the connection is back", () =>
+  test("the playground reports a lost connection, and marks the file once the connection is back", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await page.context().setOffline(true);
       await page.setInputFiles("#file", { name: "mine.pdf", mimeType: "application/pdf", buffer: Buffer.from(sample) });
@@ -196,7 +196,7 @@ describePage("the tools of the playground", (running) => {
       await expect.poll(() => page.textContent("#status"), PATIENCE).toMatch(/^mine\.pdf: 4 pages/);
     }));
 
-  test("a receipt shows a picture of the bought page, and its settings become recent ones", () =>
+  test("a receipt shows a picture of the bought page, and the playground lists the bought settings as recent settings", () =>
     withPage(running.browser, running.worker.url, async ({ page }) => {
       await chooseFile(page, sample);
       await page.check("[name=template][value=header]", { force: true });

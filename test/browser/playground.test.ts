@@ -95,7 +95,8 @@ describePage("the page at /", (running) => {
       await expect.poll(() => page.textContent("#shared"), PATIENCE).toContain("copied");
       const link = (await page.evaluate("window.copied")) as string;
       expect(link).not.toContain("secret");
-      await page.waitForSelector(".sheet canvas"); // leaving earlier would abort requests, which count as complaints
+      // Leaving the page earlier would abort requests, and withPage would report the requests as failed.
+      await page.waitForSelector(".sheet canvas");
       await page.goto("about:blank");
       await page.goto(link, { waitUntil: "networkidle" });
       await page.waitForSelector(".sheet canvas");

@@ -17,7 +17,7 @@ const PAGES = [
 ] as const;
 
 describePage("pages for reading", (running) => {
-  test("/docs shows the title above the table of contents on a phone", async () => {
+  test("the page /docs shows the title above the table of contents on a phone", async () => {
     const page = await running.browser.newPage({ viewport: { width: 360, height: 780 } });
     await page.goto(`${running.worker.url}/docs`);
     const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;

@@ -6,7 +6,7 @@ import { ORIGIN, send } from "../support/client.ts";
 const page = async () => (await send("/docs")).text();
 
 describe("/docs", () => {
-  test("/docs can be read without scripts, and its policy allows no unsafe source and no other origin", async () => {
+  test("the page /docs is readable without scripts, and its policy allows no unsafe source and no other origin", async () => {
     const response = await send("/docs");
     expect([response.status, response.headers.get("Content-Type")]).toEqual([
       200,
@@ -23,7 +23,7 @@ describe("/docs", () => {
     for (const url of loaded) expect([url, (await send(url)).status]).toEqual([url, 200]);
   });
 
-  test("/docs shows every operation, field, default and error code of the OpenAPI document", async () => {
+  test("the page /docs shows every operation, field, default and error code of the OpenAPI document", async () => {
     const html = await page();
     const { paths } = await (await send("/openapi.json")).json<{ paths: Record<string, object> }>();
     for (const path of Object.keys(paths)) expect(html).toContain(`<code>${path}</code>`);
@@ -40,7 +40,7 @@ describe("/docs", () => {
     expect(html).not.toMatch(/undefined|\[object/);
   });
 
-  test("every internal link of /docs points to a unique element", async () => {
+  test("every internal link of the page /docs points to a unique element", async () => {
     const html = await page();
     const ids = Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id!);
     expect(new Set(ids).size).toBe(ids.length);
@@ -49,7 +49,7 @@ describe("/docs", () => {
     for (const id of links) expect(ids).toContain(id);
   });
 
-  test("every example of /docs has a unique label", async () => {
+  test("every example of the page /docs has a unique label", async () => {
     const labels = Array.from(
       (await page()).matchAll(/<section class="code" aria-label="([^"]+)"/g),
       ([, label]) => label!,
@@ -68,7 +68,7 @@ describe("/docs", () => {
       expect(one.headers.get("Cross-Origin-Opener-Policy")).toBe("same-origin");
   });
 
-  test("/docs lists the fields of a paid operation once, and gives parameters the types of JSON Schema", async () => {
+  test("the page /docs lists each field of a paid operation once, with its type from JSON Schema", async () => {
     const html = await page();
     const article = html.slice(
       html.indexOf('<article id="watermarkText"'),
@@ -79,21 +79,21 @@ describe("/docs", () => {
     expect(article).toContain("<dt><code>text</code><span>string, 1 to 500 characters</span>");
   });
 
-  test("/docs offers calls with the development key on loopback only", async () => {
+  test("the page /docs can send calls with the development key on loopback only", async () => {
     expect(await page()).toContain('<form class="try" data-path="/v1/watermark/text">');
     const elsewhere = await send("https://overprint.example/docs");
     expect(await elsewhere.text()).not.toMatch(/class="try"|data-development-key/);
     expect(elsewhere.headers.get("Content-Security-Policy")).not.toContain("connect-src");
   });
 
-  test("/docs/errors explains every error code with its cause and its remedy", async () => {
+  test("the page /docs/errors explains the cause of every error code and its remedy", async () => {
     const html = await (await send("/docs/errors")).text();
     for (const code of Object.keys(PROBLEMS)) expect(html).toContain(`<dt id="${code}">`);
     expect(html).toContain("Correct the fields in <code>errors</code>");
     expect(html).not.toMatch(/undefined|\]\(/);
   });
 
-  test("/docs/limits shows every limit of the deployment", async () => {
+  test("the page /docs/limits shows every limit of the deployment", async () => {
     const html = await (await send("/docs/limits")).text();
     const limits = await (await send("/v1/limits")).json<object>();
     for (const name of Object.keys(limits)) expect(html).toContain(`<dt id="${name}"><code>${name}</code>`);
