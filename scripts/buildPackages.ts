@@ -1,0 +1,105 @@
+/**
+ * `npm run build:packages` builds the packages of `packages/` from the sources of this repository, each into its
+ * `dist/`. Every source file becomes a script with its types and its source map, so that bundlers can leave out unused
+ * parts, and the package's `imports` choose the platform.
+ */
+import { spawnSync } from "node:child_process";
+import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { build, type Plugin } from "esbuild";
+
+const root = join(import.meta.dirname, "..");
+const engine = join(root, "packages/engine");
+const fonts = join(root, "packages/fonts");
+const TARGET = "es2023";
+
+async function buildEngine(): Promise<void> {
+  const dist = join(engine, "dist");
+  await rm(dist, { recursive: true, force: true });
+  const sources = (await namesOf("src/engine/**/*.ts")).filter((path) => !/\.d\.ts$|platform\/harfbuzz/.test(path));
+  await transpile(sources, "src/engine", join(dist, "engine"), "../../..");
+  await transpile(["packages/engine/index.ts"], "packages/engine", dist, "..");
+  await transpile(await namesOf("packages/engine/platform/*.ts"), "packages/engine/platform", join(dist, "platform"), "../..");
+  await writeData(join(dist, "data"));
+  await writeTypes(engine);
+  // the types of both folders, at the places of the scripts
+  await moveTypes(join(dist, "types/packages/engine/index.d.ts"), join(dist, "index.d.ts"), ["../../src/engine/", "./engine/"]);
+  for (const path of await namesOf("packages/engine/dist/types/src/engine/**/*.d.ts"))
+    await moveTypes(join(root, path), join(dist, "engine", relative("packages/engine/dist/types/src/engine", path)));
+  await rm(join(dist, "types"), { recursive: true });
+}
+
+async function buildFonts(): Promise<void> {
+  const dist = join(fonts, "dist");
+  await rm(dist, { recursive: true, force: true });
+  await transpile(["packages/fonts/index.ts", "packages/fonts/url.ts"], "packages/fonts", dist, "..");
+  await writeTypes(fonts);
+  await cp(join(root, "fonts"), join(dist, "files"), { recursive: true });
+}
+
+async function namesOf(pattern: string): Promise<string[]> {
+  const names: string[] = [];
+  for await (const name of glob(pattern, { cwd: root })) names.push(name.replaceAll("\\", "/"));
+  return names.toSorted();
+}
+
+/** Removes the types from sources, and names scripts instead of sources in their imports. */
+async function transpile(entryPoints: string[], outbase: string, outdir: string, sourceRoot: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    ...{ entryPoints, outbase, outdir, sourceRoot },
+    plugins: [namesOfScripts],
+    bundle: false,
+    format: "esm",
+    target: TARGET,
+    sourcemap: true,
+  });
+}
+
+/** Changes the imports of a source: `./bytes.ts` becomes `./bytes.js`, and the engine is in `./engine/`. */
+const namesOfScripts: Plugin = {
+  name: "names of scripts",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const data = path.includes("platform") ? "../data/" : "./data/";
+      const contents = withScriptNames(text)
+        .replaceAll('"../../src/engine/', '"./engine/')
+        .replaceAll(/"#data\/([\w.]+)"/g, (_, name: string) => `"${data}${name.includes(".") ? name : `${name}.js`}"`);
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+function withScriptNames(text: string): string {
+  return text.replaceAll(/((?:from|import\()\s*"\.[^"]*)\.ts"/g, '$1.js"');
+}
+
+/** Writes HarfBuzz and the default fonts as scripts with base64, and HarfBuzz as WebAssembly for Workers. */
+async function writeData(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const harfbuzz = await readFile(join(root, "node_modules/harfbuzzjs/dist/harfbuzz.wasm"));
+  await writeFile(join(folder, "harfbuzz.wasm"), harfbuzz);
+  const scripts = {
+    harfbuzz: ["wasm", harfbuzz],
+    regular: ["font", await readFile(join(root, "fonts/noto-sans-regular.ttf"))],
+    bold: ["font", await readFile(join(root, "fonts/noto-sans-bold.ttf"))],
+  } as const;
+  for (const [name, [constant, bytes]] of Object.entries(scripts))
+    await writeFile(join(folder, `${name}.js`), `export const ${constant} = "${bytes.toString("base64")}";\n`);
+}
+
+function writeTypes(folder: string): void {
+  const tsc = join(root, "node_modules/typescript-7/bin/tsc");
+  const { status } = spawnSync(process.execPath, [tsc, "-p", folder], { cwd: root, stdio: "inherit" });
+  if (status !== 0) throw new Error(`The types of ${relative(root, folder)} could not be written.`);
+}
+
+async function moveTypes(from: string, to: string, [place, newPlace]: [string, string] = ["", ""]): Promise<void> {
+  const text = withScriptNames(await readFile(from, "utf8"));
+  await mkdir(dirname(to), { recursive: true });
+  await writeFile(to, place === "" ? text : text.replaceAll(place, newPlace));
+}
+
+await buildEngine();
+await buildFonts();
