@@ -58,6 +58,7 @@ const ALLOWED: Record<string, string[]> = {
     "src/site/presets.ts",
     "src/site/snippets.ts",
   ],
+  packages: [ENGINE],
   cli: [
     ENGINE,
     "src/inputs/sniff.ts",
@@ -81,7 +82,7 @@ const rowOf = (path: string) =>
     .toSorted((a, b) => b.length - a.length)[0];
 
 const faults: string[] = [];
-for (const file of globSync("{src,web,cli,test}/**/*.{ts,tsx}", { cwd: root })) {
+for (const file of globSync("{src,web,cli,test,packages}/**/*.{ts,tsx}", { cwd: root })) {
   const path = file.replaceAll("\\", "/");
   const part = rowOf(path);
   if (part === undefined) continue;
@@ -90,7 +91,7 @@ for (const file of globSync("{src,web,cli,test}/**/*.{ts,tsx}", { cwd: root })) 
   )) {
     if (name.startsWith(".")) {
       const target = posix.join(posix.dirname(path), name);
-      if (!/^(src|web|cli|test)\//.test(target)) continue;
+      if (!/^(src|web|cli|test|packages)\//.test(target)) continue;
       if (![part, ...ALLOWED[part]!].some((allowed) => isIn(target, allowed)))
         faults.push(`${path} may not import ${target}`);
     } else if (part.startsWith("src/engine") && part !== "src/engine/platform" && ENGINE_PACKAGES.test(name))

@@ -1,11 +1,13 @@
 /**
  * `npm run build:packages` builds the packages of `packages/` from the sources of this repository, each into its
  * `dist/`. Every source file becomes a script with its types and its source map, so that bundlers can leave out unused
- * parts, and the package's `imports` choose the platform.
+ * parts, and the package's `imports` choose the platform. `npm run build:packages -- engine` builds only one of them.
  */
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
+import { deflateSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
@@ -19,13 +21,15 @@ async function buildEngine(): Promise<void> {
   const sources = (await namesOf("src/engine/**/*.ts")).filter((path) => !/\.d\.ts$|platform\/harfbuzz/.test(path));
   await transpile(sources, "src/engine", join(dist, "engine"), "../../..");
   await transpile(["packages/engine/index.ts"], "packages/engine", dist, "..");
-  await transpile(await namesOf("packages/engine/platform/*.ts"), "packages/engine/platform", join(dist, "platform"), "../..");
+  await transpile(
+    await namesOf("packages/engine/platform/*.ts"),
+    "packages/engine/platform",
+    join(dist, "platform"),
+    "../..",
+  );
   await writeData(join(dist, "data"));
   await writeTypes(engine);
-  // the types of both folders, at the places of the scripts
-  await moveTypes(join(dist, "types/packages/engine/index.d.ts"), join(dist, "index.d.ts"), ["../../src/engine/", "./engine/"]);
-  for (const path of await namesOf("packages/engine/dist/types/src/engine/**/*.d.ts"))
-    await moveTypes(join(root, path), join(dist, "engine", relative("packages/engine/dist/types/src/engine", path)));
+  await moveTypes(join(dist, "types/packages/engine/index.d.ts"), join(dist, "index.d.ts"));
   await rm(join(dist, "types"), { recursive: true });
 }
 
@@ -75,7 +79,7 @@ function withScriptNames(text: string): string {
   return text.replaceAll(/((?:from|import\()\s*"\.[^"]*)\.ts"/g, '$1.js"');
 }
 
-/** Writes HarfBuzz and the default fonts as scripts with base64, and HarfBuzz as WebAssembly for Workers. */
+/** Writes HarfBuzz and the default fonts as scripts with deflated base64, and HarfBuzz as WebAssembly for Workers. */
 async function writeData(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const harfbuzz = await readFile(join(root, "node_modules/harfbuzzjs/dist/harfbuzz.wasm"));
@@ -86,7 +90,10 @@ async function writeData(folder: string): Promise<void> {
     bold: ["font", await readFile(join(root, "fonts/noto-sans-bold.ttf"))],
   } as const;
   for (const [name, [constant, bytes]] of Object.entries(scripts))
-    await writeFile(join(folder, `${name}.js`), `export const ${constant} = "${bytes.toString("base64")}";\n`);
+    await writeFile(
+      join(folder, `${name}.js`),
+      `export const ${constant} = "${deflateSync(bytes, { level: 9 }).toString("base64")}";\n`,
+    );
 }
 
 function writeTypes(folder: string): void {
@@ -95,11 +102,19 @@ function writeTypes(folder: string): void {
   if (status !== 0) throw new Error(`The types of ${relative(root, folder)} could not be written.`);
 }
 
-async function moveTypes(from: string, to: string, [place, newPlace]: [string, string] = ["", ""]): Promise<void> {
+/** Moves a file of types to the place of its script, and all files that it imports. Callers need no others. */
+async function moveTypes(from: string, to: string): Promise<void> {
+  if (existsSync(to)) return;
   const text = withScriptNames(await readFile(from, "utf8"));
   await mkdir(dirname(to), { recursive: true });
-  await writeFile(to, place === "" ? text : text.replaceAll(place, newPlace));
+  await writeFile(to, text.replaceAll("../../src/engine/", "./engine/"));
+  for (const [, name] of text.matchAll(/(?:from|import\()\s*"(\.[^"]*)\.js"/g))
+    await moveTypes(
+      join(dirname(from), `${name}.d.ts`),
+      join(dirname(to), `${name!.replace("../../src/", "./")}.d.ts`),
+    );
 }
 
-await buildEngine();
-await buildFonts();
+const asked = process.argv.slice(2);
+for (const [name, buildPackage] of Object.entries({ engine: buildEngine, fonts: buildFonts }))
+  if (asked.length === 0 || asked.includes(name)) await buildPackage();

@@ -1,4 +1,4 @@
-/** Data that the build writes into `dist/data/`, as base64. */
+/** Data that the build writes into `dist/data/`, deflated and as base64. */
 declare module "#data/harfbuzz" {
   export const wasm: string;
 }

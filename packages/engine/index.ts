@@ -6,12 +6,13 @@ import {
   EngineError,
   type ImageMark,
   type LoadFont,
+  watermark as plan,
   type RangeReader,
   type TextMark,
   type WatermarkOptions,
   type WatermarkPlan,
-  watermark as plan,
 } from "../../src/engine/index.ts";
+import { inflated } from "./platform/inflated.ts";
 
 export {
   checkMark,
@@ -70,9 +71,7 @@ export async function watermark(
   mark: TextMark | ImageMark,
   { loadFont = builtInFont, ...options }: WatermarkOptions & { loadFont?: LoadFont | undefined } = {},
 ): Promise<MarkedPdf> {
-  const planned = await ("image" in mark
-    ? plan(source, mark, options)
-    : plan(source, mark, { ...options, loadFont }));
+  const planned = await ("image" in mark ? plan(source, mark, options) : plan(source, mark, { ...options, loadFont }));
   return {
     ...planned,
     stream: () => streamOf(planned.chunks()),
@@ -87,7 +86,7 @@ async function builtInFont(path: string): Promise<Uint8Array> {
       `The text needs the font ${path}. Install @overprint/fonts, and pass its \`loadFont\` in the options.`,
     );
   const { font } = await FONTS[path]!();
-  return Uint8Array.from(atob(font), (character) => character.charCodeAt(0));
+  return inflated(font);
 }
 
 function streamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {

@@ -37,7 +37,9 @@ function textsOf(pattern: string) {
 }
 const TESTS = textsOf("test/**/*.ts");
 const SOURCES = textsOf("src/**/*.ts");
-const FILES = textsOf("{*,docs/*,docs/{contributing,design,performance}/*,examples/*}.{md,ts,py,sh,html,png,pdf,svg}");
+const FILES = textsOf(
+  "{*,docs/*,docs/{contributing,design,performance}/*,examples/*,packages/*,packages/{engine,fonts}/*}.{md,ts,py,sh,html,png,pdf,svg}",
+);
 const architecture = read("ARCHITECTURE.md");
 const errors = read("docs/errors.md");
 const files = read("docs/files.md");
@@ -433,7 +435,7 @@ describe("ARCHITECTURE.md and the design notes", () => {
     );
     expect(parts.length).toBeGreaterThan(15);
     for (const part of parts.filter((name) => !name.startsWith("test/")))
-      expect(architecture).toContain(`\`${part.replace(/^src\//, "").replace(/^(web|cli)$/, "$1/")}\``);
+      expect(architecture).toContain(`\`${part.replace(/^src\//, "").replace(/^(web|cli|packages)$/, "$1/")}\``);
   });
 
   test("docs/design/admission-and-limits.md states the current limits", () => {

@@ -1,0 +1,238 @@
+/**
+ * `npm run check:packages` packs the packages, installs them into empty folders, and uses them as their users would:
+ * with Node.js 20, 22 and 24, Deno and Bun, with TypeScript, with bundles of esbuild and Vite in Chromium, and in a
+ * Worker. The results must equal those of the sources. publint and are-the-types-wrong must find no fault. The script
+ * prints a line for each part, and exits with 1 if a part fails. With arguments, it runs only the parts whose names
+ * contain one of the arguments.
+ */
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createServer as createSocket } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join } from "node:path";
+import { build } from "esbuild";
+import { watermark } from "../../src/engine/index.ts";
+import { chromiumPath, NO_BROWSER, startBrowser } from "../lib/chromium.ts";
+import { loadFont } from "../lib/loadFont.ts";
+
+const here = import.meta.dirname;
+const root = join(here, "../..");
+const bin = (/** @type {string} */ path) => join(here, "node_modules", path);
+const CONTRACT = join(root, "examples/contract.pdf");
+const OPTIONS = { date: new Date("2026-01-01"), filename: "contract.pdf" };
+/** Maximum size of the packed engine without its fonts, in bytes. */
+const MAX_PACKED = 1_000_000;
+
+const asked = process.argv.slice(2);
+const folder = await mkdtemp(join(tmpdir(), "overprint-packages-"));
+let hasFailed = false;
+try {
+  await main();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+if (hasFailed) process.exitCode = 1;
+
+async function main() {
+  await run(process.execPath, [join(root, "scripts/buildPackages.ts")], root);
+  const [engine, fonts] = await Promise.all(["engine", "fonts"].map(pack));
+  await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
+  await run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", engine, fonts], folder);
+  for (const name of ["program.mjs", "worker.mjs", "page.mjs"]) await copyFile(join(here, name), join(folder, name));
+  await copyFile(join(here, "sample.ts.txt"), join(folder, "sample.ts")); // only there, its imports can be found
+  const [latin, arabic] = await expected();
+
+  await part("size", () => checkSize(engine));
+  await part("publint", async () => {
+    for (const name of ["engine", "fonts"])
+      await run(process.execPath, [bin("publint/src/cli.js"), "--strict", join(root, "packages", name)], root);
+  });
+  await part("are-the-types-wrong", async () => {
+    for (const tarball of [engine, fonts])
+      await run(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"], root);
+  });
+  const runtimes = {
+    "Node.js 20": [bin("node20/bin/node")],
+    "Node.js 22": [bin("node22/bin/node")],
+    "Node.js of this check": [process.execPath],
+    Deno: [bin("@deno/linux-x64-glibc/deno"), "run", "--allow-all"],
+    Bun: [bin("@oven/bun-linux-x64/bin/bun"), "run"],
+  };
+  for (const [name, [program, ...args]] of Object.entries(runtimes))
+    await part(name, async () => {
+      if (!existsSync(program)) return "skipped: npm has it for other platforms only";
+      equal(await run(program, [...args, "program.mjs", CONTRACT], folder), `${latin}\n${arabic}\n`);
+    });
+  await part("require of an ES module", async () => {
+    const code = 'console.log(typeof require("@overprint/engine").watermark)';
+    equal(await run(bin("node22/bin/node"), ["--input-type=commonjs", "-e", code], folder), "function\n");
+  });
+  for (const resolution of ["bundler", "nodenext"])
+    await part(`TypeScript, ${resolution}`, async () => {
+      const module = resolution === "bundler" ? "esnext" : "nodenext";
+      const flags = ["--strict", "--noEmit", "--target", "es2023", "--lib", "esnext,dom"];
+      const args = [...flags, "--module", module, "--moduleResolution", resolution, "sample.ts"];
+      await run(process.execPath, [bin("typescript/bin/tsc"), ...args], folder);
+    });
+  await part("esbuild in a browser", async () => {
+    const site = join(folder, "esbuild");
+    await build({
+      ...{ absWorkingDir: folder, entryPoints: ["page.mjs"], outdir: site, bundle: true, splitting: true },
+      ...{ format: "esm", platform: "browser", target: "es2023", logLevel: "error" },
+    });
+    await writeFile(join(site, "index.html"), '<!doctype html><script type="module" src="/page.js"></script>');
+    equal(await titleOf(site), latin);
+  });
+  await part("Vite in a browser", async () => {
+    const app = join(folder, "vite");
+    await mkdir(app);
+    await writeFile(join(app, "index.html"), '<!doctype html><script type="module" src="/page.mjs"></script>');
+    await copyFile(join(folder, "page.mjs"), join(app, "page.mjs"));
+    await run(process.execPath, [bin("vite/bin/vite.js"), "build", "--target", "es2022"], app);
+    equal(await titleOf(join(app, "dist")), latin);
+  });
+  await part("a Worker", async () => equal(await inWorker(), latin));
+}
+
+/** Runs a part, and prints its outcome. @param {string} name @param {() => Promise<unknown>} act */
+async function part(name, act) {
+  if (asked.length > 0 && !asked.some((word) => name.includes(word))) return;
+  try {
+    const note = await act();
+    console.log(`✓ ${name}${typeof note === "string" ? `: ${note}` : ""}`);
+  } catch (error) {
+    hasFailed = true;
+    console.log(`✗ ${name}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** Packs a package, and returns the path of the archive. @param {string} name */
+async function pack(name) {
+  const output = await run("npm", ["pack", "--json", "--pack-destination", folder], join(root, "packages", name));
+  return join(folder, JSON.parse(output)[0].filename);
+}
+
+/** Returns the digests that the sources give. */
+async function expected() {
+  const pdf = new Uint8Array(await readFile(CONTRACT));
+  return Promise.all(
+    ["DRAFT {page} of {pages}", "سري"].map(async (text) => {
+      const hash = createHash("sha256");
+      for await (const chunk of (await watermark(pdf, { text }, { ...OPTIONS, loadFont })).chunks()) hash.update(chunk);
+      return hash.digest("hex");
+    }),
+  );
+}
+
+/** Checks the size of the packed engine without its fonts. @param {string} tarball */
+async function checkSize(tarball) {
+  const copy = join(folder, "without-fonts");
+  await cp(join(root, "packages/engine"), copy, { recursive: true });
+  for (const font of ["regular", "bold"]) await rm(join(copy, `dist/data/${font}.js`));
+  const output = await run("npm", ["pack", "--json", "--pack-destination", copy], copy);
+  const { size } = JSON.parse(output)[0];
+  const whole = (await stat(tarball)).size;
+  if (size > MAX_PACKED) throw new Error(`${size} bytes without fonts, maximum ${MAX_PACKED}`);
+  return `${Math.round(whole / 1000)} KB packed, ${Math.round(size / 1000)} KB without fonts`;
+}
+
+/** Serves a folder, opens it in Chromium, and returns the title that the page sets. @param {string} site */
+async function titleOf(site) {
+  if (!chromiumPath) throw new Error(NO_BROWSER);
+  await copyFile(CONTRACT, join(site, "contract.pdf"));
+  const types = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript" };
+  const server = createServer(async (request, response) => {
+    const path = join(site, request.url === "/" ? "index.html" : (request.url ?? ""));
+    const body = await readFile(path).catch(() => undefined);
+    const type = types[/** @type {keyof typeof types} */ (extname(path))] ?? "application/octet-stream";
+    response.writeHead(body ? 200 : 404, { "Content-Type": type }).end(body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  const browser = await startBrowser();
+  try {
+    const page = await browser.newPage();
+    const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+    await page.goto(`http://127.0.0.1:${port}/`);
+    await page.waitForFunction("document.title.length === 64", undefined, { timeout: 30_000 });
+    return await page.evaluate("document.title");
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+/** Runs the Worker with wrangler, and returns its answer. */
+async function inWorker() {
+  const port = await freePort();
+  await writeFile(
+    join(folder, "wrangler.toml"),
+    'name = "caller"\nmain = "worker.mjs"\ncompatibility_date = "2026-10-01"\ncompatibility_flags = ["nodejs_compat"]\n',
+  );
+  const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
+  const args = [
+    wrangler,
+    "dev",
+    "--ip",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--inspector-port",
+    String(await freePort()),
+  ];
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  let log = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (log += text));
+  try {
+    const body = await readFile(CONTRACT);
+    for (let attempt = 0; attempt < 60; attempt++) {
+      // wrangler ends early requests when it has bundled the Worker
+      const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body })
+        .then(async (response) => ({ ok: response.ok, text: await response.text() }))
+        .catch(() => undefined);
+      if (answer?.ok) return answer.text;
+      log += answer?.text ?? "";
+      if (child.exitCode !== null) break;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    throw new Error(`the Worker does not answer: ${log.slice(-600)}`);
+  } finally {
+    child.kill();
+  }
+}
+
+/** @returns {Promise<number>} a port of loopback that no program uses */
+function freePort() {
+  return new Promise((resolve) => {
+    const socket = createSocket().listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {import("node:net").AddressInfo} */ (socket.address());
+      socket.close(() => resolve(port));
+    });
+  });
+}
+
+/** @param {string} actual @param {string | undefined} wanted */
+function equal(actual, wanted) {
+  if (actual !== wanted) throw new Error(`got ${actual.slice(0, 300)} instead of ${wanted}`);
+}
+
+/** Runs a program and returns its output. @param {string} program @param {string[]} args @param {string} cwd */
+function run(program, args, cwd) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    let errors = "";
+    child.stdout.on("data", (text) => (output += text));
+    child.stderr.on("data", (text) => (errors += text));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) resolve(output);
+      else
+        reject(
+          new Error(`${program.split("/").at(-1)} ended with ${code}: ${`${output}\n${errors}`.trim().slice(-1500)}`),
+        );
+    });
+  });
+}
