@@ -59,6 +59,7 @@ export class Viewer {
 
   /** Removes all pages, because the next document belongs to another file. */
   clear(): void {
+    for (const { task } of this.#sheets.values()) task?.cancel(); // pdf.js warns of drawings whose document is gone
     this.#sheets.clear();
     this.#list.replaceChildren();
     this.report();

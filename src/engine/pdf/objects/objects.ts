@@ -70,6 +70,8 @@ export class Objects {
   readonly #slab: Slab;
   /** Decoded object streams by number, least recently used first. */
   readonly #streams = new Map<number, ObjectStream>();
+  /** Faults of the object streams that cannot be decoded. Each read of an object in such a stream throws the fault. */
+  readonly #faults = new Map<number, Malformed>();
   #cached = 0;
   /** Offsets of the object streams that have been decoded at least once. */
   readonly #decoded = new Set<number>();
@@ -124,7 +126,7 @@ export class Objects {
     }
     const streamNumber = this.table.streamNumber(row);
     const stream = this.#streams.get(streamNumber);
-    if (!stream) throw new MissingStream(streamNumber);
+    if (!stream) throw this.#faults.get(streamNumber) ?? new MissingStream(streamNumber);
     const index = this.table.index(row);
     const found = stream.numbers[index] === num ? index : positionIn(stream, num);
     if (found === undefined) throw new Malformed(`object ${num} is not in object stream ${streamNumber}`);
@@ -201,8 +203,9 @@ export class Objects {
 
   /**
    * Repeats a synchronous step until it succeeds. Fetches the ranges and decodes the object streams that the step
-   * needs. Steps must be safe to repeat.
-   * @throws any error of the step, and Malformed if an object stream cannot be decoded
+   * needs. Steps must be safe to repeat. If an object stream cannot be decoded, the repeated step gets the fault as
+   * Malformed where it reads the object, so that the step can do without the object.
+   * @throws any error of the step
    */
   async run<T>(step: () => T): Promise<T> {
     for (;;) {
@@ -211,7 +214,10 @@ export class Objects {
       } catch (error) {
         if (!(error instanceof MissingStream)) throw error;
         const { num } = error;
-        await retry(this.source, () => this.stream(num));
+        await retry(this.source, () => this.stream(num)).catch((fault: unknown) => {
+          if (!(fault instanceof Malformed)) throw fault;
+          this.#faults.set(num, fault);
+        });
         await this.source.meter.yieldIfDue();
       }
     }
