@@ -46,8 +46,8 @@ async function listen(answer: (request: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Returns the forms of an unpaid call by name. Each has a number of repetitions, and a function that creates a call.
- * Each call has a new payment, if its form has a payment.
+ * Returns the forms of an unpaid call by name. Each form has a number of repetitions and a function that creates a
+ * call. If a form has a payment, each of its calls has a new payment.
  */
 async function forms(worker: RunningWorker): Promise<Record<string, [number, () => Promise<Call>]>> {
   const terms = await termsOf(worker);
@@ -160,12 +160,12 @@ const fromAfar = { FACILITATOR_URL: facilitator.url, PAY_TO: `0x${"aa".repeat(20
 await measureForms(fromAfar);
 
 /**
- * Name of the baseline attack. Its calls get an empty answer, so it shows what receiving calls costs this machine. The
- * other attackers send equally many calls.
+ * Name of the baseline attack, whose calls get an empty answer. The baseline shows what it costs this machine to
+ * receive calls. The other attackers send the same number of calls.
  */
 const EMPTY_CALLS = "calls to an empty Worker";
 
-/** Makes one call of an attacker. Attackers repeat it. */
+/** Sends one call of an attacker. Attackers repeat the call. */
 type Attack = (worker: RunningWorker, payment: string, number: number) => Promise<unknown>;
 
 const ATTACKS: Record<string, Attack> = {
@@ -191,7 +191,7 @@ const FILES = { "10 pages": [INPUTS.a.make(), 15], "20 MB": [scans(40, 500_000),
 const BREATH_MS = 1000;
 
 delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
-const settings = { ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true", DEFAULT_KEY: "false" }; // payers repeat the same call, which must do its work each time
+const settings = { ...fromAfar, ALLOW_LOOPBACK_SOURCES: "true", DEFAULT_KEY: "false" }; // payers repeat a call, and the Worker must mark the file each time
 const worker = await startWorker(settings, { entry: "bench/abuseWorker.ts" });
 try {
   const terms = await termsOf(worker);
@@ -233,7 +233,7 @@ try {
         await pause(BREATH_MS);
       }
     });
-    await pause(15_000); // by then, the throttle on forged payments applies
+    await pause(15_000); // after this pause, the throttle on forged payments applies
     const busy = await latencies();
     isOver = true;
     await Promise.all(attackers);

@@ -5,13 +5,13 @@
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds this class
+// wrangler.toml binds the class that the next line exports
 export { Budget } from "../src/service/limits/quota.ts";
 
 export default {
   fetch(request, env, context) {
     const { headers, url } = request;
-    if (headers.has("X-Collect")) (globalThis as { gc?(): void }).gc?.(); // exposed by V8's flag --expose-gc
+    if (headers.has("X-Collect")) (globalThis as { gc?(): void }).gc?.(); // V8's flag --expose-gc defines the function `gc`
     if (headers.has("X-Empty")) return new Response(null, { status: 402 });
     const address = headers.get("X-From");
     if (address === null) return app.fetch(request, env, context);

@@ -71,7 +71,7 @@ export function send(
   });
 }
 
-/** Returns the body of a form with a file and the text "A"; its headers are {@link FORM}. */
+/** Returns the body of a form with a file and the text "A". The headers of the form are {@link FORM}. */
 export function upload(pdf: Uint8Array): Buffer {
   const [before, after] = [
     '--b\r\nContent-Disposition: form-data; name="text"\r\n\r\nA\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\n\r\n',

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:call` measures calls to the running Worker, including upload and storage. In turns with these calls,
- * it measures two other Workers. The first is the lower bound: it stores the same body in R2 and copies it once. The
- * second marks with pdf-lib. `-- --save` saves the results for `docs/performance.md`.
+ * `npm run bench:call` measures calls to the running Worker, including upload and storage. For comparison, it
+ * alternates these calls with calls to two other Workers. The first is the lower bound: it stores the same body in R2
+ * and copies it once. The second marks with pdf-lib. `-- --save` saves the results for `docs/performance.md`.
  */
 import { parseArgs } from "node:util";
 import { callPaid } from "../scripts/lib/pay.ts";
@@ -19,7 +19,9 @@ const TIMEOUT_MS = 60_000;
 process.env.MINIFLARE_WORKERD_V8_FLAGS = `--max-heap-size=${MEMORY_MB}`;
 const start = () =>
   startWorker({ MAX_BODY_BYTES: "100000000", MAX_SOURCE_BYTES: "100000000" }, { entry: "bench/callWorker.ts" });
-/** Returns the mean. A median of CPU times would be too coarse, because they have a resolution of ten milliseconds. */
+/**
+ * Returns the mean. A median of CPU times would be too coarse, because CPU times have a resolution of ten milliseconds.
+ */
 const mean = (numbers: number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
 /** Returns the CPU of workerd for a call in milliseconds, including the simulated R2 and Durable Objects. */

@@ -1,12 +1,12 @@
 /**
- * The Worker for the benchmarks of calls. It also serves the alternatives to compare with: storing a body in R2 and
+ * The Worker for the benchmarks of calls. It also serves four alternatives for comparison: storing a body in R2 and
  * copying it once, pdf-lib used as its readme shows, a Durable Object that does nothing, and an empty answer.
  */
 import { degrees, PDFDocument } from "pdf-lib";
 import { app } from "../src/app.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds these classes
+// wrangler.toml binds the classes that these lines export
 export { Budget } from "../src/service/limits/quota.ts";
 
 async function storeAndCopy({ body }: Request, { RESULTS }: Env): Promise<void> {

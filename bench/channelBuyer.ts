@@ -1,9 +1,9 @@
-/** A payer with a payment channel, and the answers of a facilitator to it, for the benchmark of latency. */
+/** A payer with a payment channel, and a facilitator's answers to this payer, for the benchmark of latency. */
 import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
 import { x402Client, x402HTTPClient } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 
-/** The part of a facilitator's request that the answer depends on. */
+/** The part of a request to a facilitator that the facilitator's answer depends on. */
 interface Asked {
   paymentPayload: { payload: { deposit?: { amount: string }; voucher?: { channelId: string } } };
 }
@@ -21,7 +21,7 @@ export function depositAnswer(request: string, path: "/verify" | "/settle"): obj
   };
 }
 
-/** Returns the official client of a new payer. Its first payment opens a channel. */
+/** Returns the official client for a new payer. The first payment of the payer opens a channel. */
 export function newChannelPayer() {
   const scheme = new BatchSettlementEvmScheme(privateKeyToAccount(generatePrivateKey()));
   const client = x402Client.fromConfig({ schemes: [{ network: "eip155:84532", client: scheme }] });

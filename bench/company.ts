@@ -1,6 +1,6 @@
 /**
- * Sends background load while `load.ts` measures its own callers: `node bench/company.ts KIND URL` in a separate
- * process. When the parent process ends it, this process reports how often it received each answer.
+ * Sends background load while `load.ts` measures its own callers. This program runs in a separate process: `node
+ * bench/company.ts KIND URL`. When the parent process ends it, it reports how often it received each answer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { signPayment } from "../scripts/lib/pay.ts";
@@ -11,7 +11,10 @@ import { INPUTS } from "./inputs.ts";
 /** A kind of background load that runs beside the measured callers. */
 export type Company = "files of 50 MB" | "slow bodies" | "broken PDFs" | "unsigned payments";
 
-/** The senders of a kind: their number, the action that each sender repeats, and the pause between two actions. */
+/**
+ * The senders of one kind of background load: their number, the action that each sender repeats, and the pause between
+ * two actions.
+ */
 interface Others {
   many: number;
   act(number: number): Promise<string>;
@@ -31,7 +34,7 @@ async function call(number: number, body: Uint8Array | AsyncIterable<Uint8Array>
   return `${response.status} ${code ?? ""}`.trim();
 }
 
-/** Yields a file at 40 KB a second, just above the minimum rate. */
+/** Yields a file at 40 KB a second, just above the minimum rate of the Worker. */
 async function* dripped(file: Uint8Array) {
   for (let at = 0; at < file.length; at += 4000) {
     yield file.subarray(at, at + 4000);

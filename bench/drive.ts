@@ -25,13 +25,13 @@ export interface Load {
   p99Ms: number | null;
   /** Number of calls that were refused with `Retry-After`, by status and code. Nothing is charged for these calls. */
   busy: Record<string, number>;
-  /** Number of other answers and of calls without an answer, by reason. */
+  /** Number of calls that failed without `Retry-After` or got no answer, by reason. */
   failed: Record<string, number>;
   /** Number of payments that settled although their call gave no result, even when repeated. */
   lost: number;
-  /** Peak of the isolate's objects and array buffers. */
+  /** Peak memory of the isolate's objects and array buffers, in MB. */
   heapMb: number;
-  /** Memory of workerd at the end, including the simulated R2 and Durable Objects. */
+  /** Memory of workerd at the end, in MB, including the simulated R2 and Durable Objects. */
   residentMb: number;
 }
 
@@ -42,8 +42,8 @@ interface Ticket {
 }
 
 /**
- * Signs payments in advance, because signing would take time from the measurement. Each payment is signed by the next
- * of many payers.
+ * Signs payments in advance, because signing would take time from the measurement. The payments are distributed evenly
+ * over many payers.
  */
 async function sign(terms: Offer, count: number): Promise<Ticket[]> {
   const tickets: Ticket[] = [];
@@ -61,7 +61,7 @@ const count = (counts: Record<string, number>, name: string, by = 1) => {
 };
 
 /**
- * Sends paid calls that each upload a file of 10 pages, `connections` at a time. Reconciles their results with the
+ * Sends paid calls, `connections` at a time. Each call uploads a file of 10 pages. Compares the results with the
  * payments that the facilitator has settled.
  */
 export async function drive(
@@ -70,7 +70,7 @@ export async function drive(
   { connections, calls }: { connections: number; calls: number },
 ): Promise<Load> {
   const terms = await termsOf(worker);
-  const unused = await sign(terms, calls + 2 * connections); // includes spare payments for calls whose connection breaks
+  const unused = await sign(terms, calls + 2 * connections); // the list includes spare payments for calls whose connection breaks
   const sent: Ticket[] = [];
   const given = new Set<string>();
   const busy: Record<string, number> = {};

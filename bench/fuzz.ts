@@ -37,12 +37,12 @@ const MARKS = [
 ];
 
 /**
- * The readers that check a file. The index is the number of earlier crashes on that file: both readers check at first,
- * one of them after one or two crashes, and none after three.
+ * The readers that check a file. The index is the number of earlier crashes on that file. Both readers check at first,
+ * one reader after one or two crashes, and no reader after three.
  */
 const ONLOOKERS = [[MUPDF, PDFIUM], [PDFIUM], [MUPDF], []];
 
-/** The files of one seed with numbers from `from` up to, but not including, `to`. */
+/** A batch of files made from one seed. The numbers of the files go from `from` up to, but not including, `to`. */
 interface Batch {
   seed: number;
   from: number;
@@ -60,7 +60,7 @@ interface Report {
 
 /**
  * Marks and checks the files of a batch. If a file other than the first shows a fault, the function stops before that
- * file. An earlier file may have damaged the state of a reader, so only a new thread gives a verdict.
+ * file. An earlier file may have damaged the state of a reader, so a new thread must check the file again.
  */
 async function runBatch({ seed, from, to, crashes }: Batch, report: (report: Report) => void): Promise<void> {
   const files = fc.sample(damaged(DRAFTS), { numRuns: to, seed });

@@ -83,7 +83,7 @@ function jpeg(): Uint8Array {
   const scan = small.length - 2 - Math.ceil((WIDTH * HEIGHT * 3 * 5) / 64 / 8);
   const random = seeded(5);
   const noise = new Uint8Array(JPEG_BYTES - scan);
-  // zero follows each 0xFF, because otherwise a marker would begin (ITU-T T.81, F.1.2.3)
+  // a zero byte follows each 0xFF, because otherwise a marker would begin (ITU-T T.81, F.1.2.3)
   for (let i = 0; i < noise.length; i++) noise[i] = noise[i - 1] === 0xff ? 0 : random();
   if (noise.at(-1) === 0xff) noise[noise.length - 1] = 0;
   return concat(small.subarray(0, scan), noise, small.subarray(-2));

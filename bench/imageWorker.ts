@@ -1,13 +1,13 @@
 /**
- * A Worker for the benchmark of image marks. It repeatedly marks one page with the received image, using the engine or
- * pdf-lib.
+ * A Worker for the benchmark of image marks. In each request, it repeatedly marks one page with the received image,
+ * using the engine or pdf-lib.
  */
 import { PDFDocument } from "pdf-lib";
 import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds this class
+// wrangler.toml binds the class that the next line exports
 export { Budget } from "../src/service/limits/quota.ts";
 
 /** Marks the page and returns the length of the output in bytes. */

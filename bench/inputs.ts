@@ -11,19 +11,19 @@ export const INPUTS = {
 
 export type InputName = keyof typeof INPUTS;
 
-/** Makes pages of text of about `bytes` each. */
+/** Makes a PDF of `count` pages of text. Each page has about `bytes` bytes of content. */
 export function textPages(count: number, bytes: number, table: "classic" | "stream"): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
   return pagesWith(() => pageOfText(random, bytes, table === "stream"), count, table);
 }
 
-/** Makes identical pages of text, in a tenth of the time that {@link textPages} takes. */
+/** Makes a PDF of identical pages of text, in a tenth of the time that {@link textPages} takes. */
 export function samePages(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const page = pageOfText(seeded(count), bytes, false);
   return pagesWith(() => page, count, "classic");
 }
 
-/** Makes pages that belong to one page tree node and share one /Font dictionary. */
+/** Makes a PDF whose pages belong to one page tree node and share one /Font dictionary. */
 function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "classic" | "stream") {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
@@ -48,7 +48,7 @@ function pagesWith(contentsOfNext: () => Uint8Array, count: number, table: "clas
   return writer.finish(catalog, table);
 }
 
-/** Makes short pages with one link each. A page takes four objects. */
+/** Makes a PDF of short pages with one link each. A page takes four objects. */
 export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   const writer = new PdfWriter();
   const [catalog, pages, fonts] = [writer.reserve(), writer.reserve(), writer.reserve()];
@@ -67,7 +67,10 @@ export function linkedPages(count: number): Uint8Array<ArrayBuffer> {
   return writer.finish(catalog, "classic");
 }
 
-/** Makes pages that consist of one image each, as scanners do. The image data are noise, which cannot be compressed. */
+/**
+ * Makes a PDF of pages that consist of one image each, as scanners do. The image data are noise, which cannot be
+ * compressed.
+ */
 export function scans(count: number, bytes: number): Uint8Array<ArrayBuffer> {
   const random = seeded(count);
   const writer = new PdfWriter();

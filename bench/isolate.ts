@@ -46,7 +46,7 @@ async function profiled(inspector: Inspector, calls: () => Promise<void>) {
     const { functionName, url } = frames.get(id)!;
     if (functionName === "(idle)") continue;
     const isStorage = url === "" && STORAGE.has(functionName);
-    // limits the time of a sample, because it includes a pause of the profiler while other threads ran
+    // caps the time of a sample, because it includes a pause of the profiler while other threads ran
     const ms = Math.min(profile.timeDeltas[at]!, 2 * INTERVAL_US) / 1000;
     total[isStorage ? "storage" : functionName === "(program)" ? "native" : "own"] += ms;
   }
@@ -64,7 +64,10 @@ try {
   await inspector.send("Profiler.setSamplingInterval", { interval: INTERVAL_US });
   const terms = await termsOf(worker);
   const payments: string[] = [];
-  /** Signs the payments shortly before they are used, because they expire. Each has another payer, so no call repeats another. */
+  /**
+   * Signs the payments shortly before they are used, because they expire. Each payment has a different payer, so no
+   * call repeats an earlier one.
+   */
   const signPayments = async () => {
     for (let i = 0; i < PAID_CALLS + WARM_UP; i++) payments.push(await signPayment(terms, generatePrivateKey()));
   };

@@ -18,7 +18,7 @@ const FILES: Record<string, () => Uint8Array> = {
 };
 const AT_ONCE = 4;
 
-// V8 delays garbage collection until memory is short, so the heap is limited as at the edge
+// V8 delays garbage collection until memory is short, so the benchmark limits the heap as the edge does
 process.env.MINIFLARE_WORKERD_V8_FLAGS = "--max-heap-size=96";
 
 const folder = await mkdtemp(join(tmpdir(), "overprint-large-"));

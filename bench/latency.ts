@@ -1,12 +1,12 @@
 /**
  * `npm run bench:latency` calls a Worker whose ledger, R2 and facilitator answer with the latencies of the edge
- * (delays.ts). In turns, it makes the same calls without latencies. For each kind of call it prints the duration, the
- * part of the duration that the latencies add, and the latency of the steps that the call must wait for
- * (docs/design/round-trips.md). It also divides the duration and the added part by the latency of these steps. It fails if latencies add more
- * than 1.1 times the latency of these steps to a paid call, or more than 1.15 times to a call through a channel, whose
- * steps are few. With `-- --save` it saves the results for `npm run bench:plots`. The added part excludes the time of this machine's disk and
- * processors. The duration includes this time, because each payment is a separate local database. A disk in memory
- * (`TMPDIR=/dev/shm`) reduces it.
+ * (delays.ts). It alternates these calls with the same calls without latencies. For each kind of call it prints the
+ * duration, the part of the duration that the latencies add, and the latency of the steps that the call must wait for
+ * (docs/design/round-trips.md). It also divides the duration and the added part by the latency of these steps. It fails
+ * if latencies add more than 1.1 times the latency of these steps to a paid call, or more than 1.15 times to a call
+ * through a channel, whose steps are few. With `-- --save` it saves the results for `npm run bench:plots`. The added
+ * part excludes the time of this machine's disk and processors. The duration includes this time, because each payment
+ * is a separate local database. A disk in memory (`TMPDIR=/dev/shm`) reduces this time.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -76,7 +76,7 @@ const worker = await startWorker(
 const textUrl = `${worker.url}/v1/watermark/text`;
 const image = `${worker.url}/v1/watermark/image`;
 const { accepts } = (await (await fetch(textUrl, { method: "POST" })).json()) as { accepts: Offer[] };
-/** Returns the payment of a new payer, so that no call repeats another. */
+/** Returns the payment of a new payer. A new payer for each call ensures that no call repeats an earlier one. */
 const sign = async (): Promise<Record<string, string>> => ({
   "X-PAYMENT": await signPayment(accepts[0]!, generatePrivateKey()),
 });
@@ -124,8 +124,8 @@ const onChannel = async (before: number) => {
   return next();
 };
 /**
- * The kinds of calls, by name. Each has the latency of the steps that it must wait for, and a function that prepares
- * the request.
+ * The kinds of calls, by name. Each kind has the latency of the steps that its calls must wait for, and a function that
+ * prepares the request.
  */
 const calls: Record<string, { path: number; ready: () => Promise<Request> }> = {
   "unpaid (402)": { path: 0, ready: async () => new Request(textUrl, { method: "POST" }) },
@@ -185,7 +185,7 @@ try {
     };
     const taken: number[] = [];
     const added: number[] = [];
-    await timed(false); // the first round warms up
+    await timed(false); // the first round only warms up the Worker
     for (let round = 0; round < ROUNDS; round++) {
       const near = await timed(false);
       const far = await timed(true);

@@ -1,9 +1,9 @@
-/** The Worker for the benchmark of latency. Its ledger, allowances and R2 answer as slowly as at the edge. */
+/** The Worker for the benchmark of latency. Its ledger, allowances and R2 answer as slowly as they do at the edge. */
 import { app } from "../src/app.ts";
 import { DELAYS } from "./delays.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds these classes
+// wrangler.toml binds the classes that these lines export
 export { Budget } from "../src/service/limits/quota.ts";
 
 let isFar = true;

@@ -20,9 +20,9 @@ import { startFacilitator } from "./startFacilitator.ts";
 const { values } = parseArgs({ options: { calls: { type: "string", default: "400" }, save: { type: "boolean" } } });
 const CALLS = Number(values.calls);
 const CONNECTIONS = [1, 2, 4, 8, 16, 32, 64];
-/** The number of concurrent callers that are measured during other load, and the number of their calls. */
+/** Number of concurrent callers during background load, and number of their calls. */
 const BESIDE = { connections: 8, calls: Math.ceil(CALLS / 2) };
-/** Time that the other load runs before the measurement begins. */
+/** Time for which the background load runs before the measurement begins. */
 const WARM_UP_MS = 5000;
 const AT_ONCE = { verifyMs: 0, settleMs: 0 };
 const SLOW = { verifyMs: 500, settleMs: 3000 };
@@ -36,8 +36,8 @@ const SITUATIONS: Record<string, { company: Company[]; delays?: typeof SLOW }> =
 };
 
 /**
- * Runs `act` while other senders are busy, each kind in a separate process. Returns the result of `act`, and how often
- * each kind of sender received each answer.
+ * Runs `act` while other senders create background load, each kind in a separate process. Returns the result of `act`,
+ * and how often each kind of sender received each answer.
  */
 async function amid<T>(worker: LimitedWorker, company: Company[], act: () => Promise<T>) {
   const others = company.map((kind) => fork(join(import.meta.dirname, "company.ts"), [kind, worker.url]));

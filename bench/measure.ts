@@ -14,7 +14,7 @@ const TIME_BUDGET_MS = 4000;
 const MAX_RUNS = 30;
 /** Number of runs after which V8 has compiled the hot code. */
 const WARM_UP_RUNS = 1000;
-/** Time limit of the warm-up. Slower engines skip it. */
+/** Time limit of the warm-up. Engines that would exceed the limit skip the warm-up. */
 const WARM_UP_BUDGET_MS = 10_000;
 
 const [name, file] = process.argv.slice(2) as [string, string];

@@ -89,7 +89,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
       ]),
     ],
   }) as unknown as Node & Plot.Plot;
-  plot.querySelector("style")?.remove(); // these attributes suit web pages, and would override the size of the plot in the picture
+  plot.querySelector("style")?.remove(); // Plot's own style is made for web pages, and would override the size of the plot in the picture
 
   const at = (scale: "x" | "y", value: number) => plot.scale(scale)!.apply(value) as number;
   const labels = series
@@ -119,7 +119,7 @@ export function lines(series: Series[], { width, height, x, y }: Frame): Node {
   return plot;
 }
 
-/** Draws a plot from Plot's options, in the style of these pictures. */
+/** Draws a plot from the options of Plot, without the style sheet of Plot. The picture around it defines the style. */
 export function plotted(options: Plot.PlotOptions): Node {
   const plot = Plot.plot({ ...({ document } as object), ...options }) as unknown as Node;
   plot.querySelector("style")?.remove();

@@ -22,7 +22,7 @@ for (const name of NAMES) {
 }
 
 /**
- * Returns one line of measurements per engine. A line omits a file if the engine failed on the file or made it smaller.
+ * Returns one line of a plot per engine. A line omits a file if the engine failed on the file or made the file smaller.
  */
 function engineSeries(
   { files }: Results["pages"],

@@ -21,7 +21,7 @@ const source = {
   stream: (start: number, end: number) => createReadStream(path, { start, end: end - 1, highWaterMark: 1 << 20 }),
 };
 
-/** Returns the live memory, heap and buffers, in MB. */
+/** Returns the live memory of heap and buffers together, in MB. */
 function aliveMb(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();

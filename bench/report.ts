@@ -18,7 +18,7 @@ export const loadHead = [
   "workerd, MB",
 ];
 
-/** Returns the outcome of calls as the cells of a table row. */
+/** Returns the outcome of calls as the cells of a table row; see {@link loadHead}. */
 export function loadCells({ perSecond, p50Ms, p99Ms, busy, failed, lost, heapMb, residentMb }: Load): string[] {
   const failures = lost > 0 ? { ...failed, "payment without a result": lost } : failed;
   return [

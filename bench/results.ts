@@ -46,8 +46,8 @@ export interface Results {
     }[];
   };
   /**
-   * Milliseconds of a call with simulated latencies of the edge: its whole duration, the part that the latencies add, and
-   * the latency of the steps that it must wait for. Medians.
+   * Medians in milliseconds for a call with simulated latencies of the edge: the whole duration, the part that the
+   * latencies add, and the latency of the steps that the call must wait for.
    */
   latency: Stamp & {
     delays: Record<string, number>;

@@ -1,7 +1,7 @@
 /**
  * `npm run bench` runs every engine on every input and compares their times with the time for copying the bytes. It
- * then measures marking by ranges, the growth of our time with the number of pages, and text and image marks in
- * workerd. `npm run bench -- a d` runs only the inputs a and d, without marks in workerd. `npm run bench -- --save`
+ * then measures marking by ranges, how the time of our engine grows with the number of pages, and text and image marks
+ * in workerd. `npm run bench -- a d` runs only the inputs a and d, without marks in workerd. `npm run bench -- --save`
  * saves the engines' results for `docs/performance.md`.
  */
 import { execFileSync } from "node:child_process";

@@ -8,7 +8,10 @@ const TEXTS = {
   "Latin, 20 characters": "CONFIDENTIAL - DRAFT",
   "Chinese, 20 characters": "本文件仅供内部审阅未经书面许可不得外传复",
 };
-/** Number of cold starts per median. Several are needed, because a process's CPU clock ticks only every 10 ms. */
+/**
+ * Number of cold starts per median. A single start is too inaccurate, because a process's CPU clock ticks only every 10
+ * ms.
+ */
 const COLD_STARTS = 5;
 const WARM_RUNS = { overprint: 100, "pdf-lib": 4 };
 

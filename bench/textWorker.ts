@@ -8,7 +8,7 @@ import { watermark } from "../src/engine/index.ts";
 import { onePage } from "../test/support/pdf.ts";
 
 export { Ledger } from "../src/service/account/ledger.ts";
-// wrangler.toml binds this class
+// wrangler.toml binds the class that the next line exports
 export { Budget } from "../src/service/limits/quota.ts";
 
 /** Marks the page and returns the length of the output in bytes. */
@@ -23,7 +23,8 @@ const MARKERS: Record<string, Marker> = {
   },
 
   /**
-   * Marks as pdf-lib's readme shows, with the engine's font files. Each grapheme is drawn with a font that covers it.
+   * Marks the page as pdf-lib's readme shows, but with the engine's font files. Each grapheme is drawn with a font that
+   * covers it.
    */
   async "pdf-lib"(text, env) {
     const document = await PDFDocument.load(onePage);

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:uploads` sends a file of 100 MB to an upload URL and, in turns, to a Worker that only stores the file
- * in R2. The benchmark prints the CPU and memory of both. It then marks copies in two ways: of a file that is uploaded
- * once, and of a file that is sent with each call. The benchmark fails if a value exceeds the limits below.
+ * `npm run bench:uploads` sends a file of 100 MB to an upload URL. It alternates these uploads with uploads to a Worker
+ * that only stores the file in R2. The benchmark prints the CPU and memory of both. It then marks copies of a file in
+ * two ways: the file is uploaded once, or it is sent with each call. The benchmark fails if a value exceeds the limits
+ * below.
  */
 import { request } from "node:http";
 import { watchHeap } from "../scripts/lib/heap.ts";
@@ -49,7 +50,7 @@ async function measureStoring(worker: RunningWorker): Promise<boolean> {
       const [cpu, base] = [await worker.cpuMs(), heap.peakMb()];
       const status = await put(url, file);
       if (status >= 300) throw new Error(`${name}: ${status}`);
-      if (round === 0) continue; // the first round warms up
+      if (round === 0) continue; // the first round only warms up the Worker
       found[name]!.cpu.push(((await worker.cpuMs()) - cpu) / (file.length / 1e6));
       found[name]!.mb.push(heap.peakMb() - base);
     }
