@@ -18,7 +18,7 @@ interface Choice {
 interface Preferences {
   /** Families to try first, because they have the letterforms of the language. */
   readonly first?: readonly Family[];
-  /** Returns whether `file` can draw `characters`. If omitted, every file counts as usable. */
+  /** Returns whether `file` can draw `characters`. If the function is omitted, every file counts as usable. */
   readonly usable?: (file: FontFile, characters: string) => boolean;
 }
 
@@ -39,8 +39,8 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   const firstFile = (part: string) =>
     (isEmoji(part) ? undefined : search(part, first, fileWithForms)) ??
     search(part, familiesFor(part), fileWith) ??
-    // A single line of a wrapped paragraph may not show the language of the paragraph. The line may therefore use any
-    // of the fonts that are loaded for the whole paragraph.
+    // A single line of a wrapped paragraph may lack the letters that show the paragraph's language. The line may
+    // therefore use any font that is loaded for the whole paragraph.
     (usable && search(part, FAMILIES, fileWithForms));
 
   const choices: Choice[] = [];
@@ -68,7 +68,7 @@ export function chooseFonts(text: string, weight: Weight, { first = [], usable }
   );
 }
 
-/** Returns the nearest preceding choice with a script, for each choice. */
+/** Returns, for each choice, the nearest preceding choice with a script. */
 function precedingWithScript(choices: readonly Choice[]): (Choice | undefined)[] {
   let last: Choice | undefined;
   return choices.map((choice) => {

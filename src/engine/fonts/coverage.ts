@@ -6,7 +6,7 @@ export type Weight = "regular" | "bold";
 /** Matches characters that need no glyph: joiners, variation selectors, directional marks. */
 const IGNORABLE = /^\p{Default_Ignorable_Code_Point}/u;
 
-/** Cache of decoded ranges. The key is their encoded form. */
+/** Cache of decoded ranges of code points. The key is the encoded form of the ranges. */
 const ranges = new Map<string, Uint32Array>();
 
 /**
@@ -23,7 +23,10 @@ function decoded(encoded: string): Uint32Array {
   return known;
 }
 
-/** Returns whether one of the ascending ranges in `bounds` includes `value`. */
+/**
+ * Returns whether `value` lies in one of the ranges. `bounds` contains the first and last value of each range, in
+ * ascending order.
+ */
 function includes(bounds: Uint32Array, value: number): boolean {
   let low = 0;
   let high = bounds.length / 2;
@@ -52,7 +55,10 @@ function readRanges(coverage: string): Uint32Array {
 export interface FontFile {
   readonly family: Family;
   readonly path: string;
-  /** Whether the file is lighter than the requested weight. Its glyphs are then also stroked to look bolder. */
+  /**
+   * Whether the file is lighter than the requested weight. Its glyphs are then also stroked, which makes them look
+   * bolder.
+   */
   readonly embolden: boolean;
 }
 
@@ -82,7 +88,10 @@ export function fileWithForms(family: Family, characters: string, weight: Weight
   return sliceWith(family, characters, weight);
 }
 
-/** Returns the font file of a sliced family whose slice contains all of `characters`, or undefined. */
+/**
+ * Returns the file of a family that is split into slices of code points, if one slice contains all of `characters`.
+ * Returns undefined otherwise.
+ */
 function sliceWith(family: Family, characters: string, weight: Weight): FontFile | undefined {
   const drawn = Array.from(characters).filter((character) => !IGNORABLE.test(character));
   const [start, ...others] = new Set(drawn.map((character) => Math.floor(character.codePointAt(0)! / SLICE) * SLICE));

@@ -21,7 +21,7 @@ const HAS_INSTRUCTIONS = 0x0100;
 const OVERLAPS = 0x0400;
 const OFFSETS_ARE_NOT_SCALED = 0x1000;
 
-/** Returns the glyph ids of a composite's components. Simple and empty glyphs have none. */
+/** Returns the glyph ids of a composite's components. Returns an empty list for a simple or empty glyph. */
 export function componentsOf(description: Uint8Array): number[] {
   const view = viewOf(description);
   return componentRecords(view).map(({ start }) => view.getUint16(start + 2));
@@ -35,8 +35,8 @@ export function boxOf(description: Uint8Array): GlyphBox {
 }
 
 /**
- * A component of a composite: a glyph, its scale (below 2), and its offset in font units. The scale does not apply to
- * the offset.
+ * A component of a composite: a glyph, its scale (less than 2), and its offset in font units. The scale does not apply
+ * to the offset.
  */
 interface Component {
   glyph: number;
@@ -71,7 +71,7 @@ export function writeComposite(components: readonly Component[], [xMin, yMin, xM
   return description;
 }
 
-/** Returns the same outline without hinting instructions. `newId` maps the glyph ids of a composite's components. */
+/** Returns a glyph description without hinting instructions. `newId` maps the glyph ids of a composite's components. */
 export function rewriteGlyph(description: Uint8Array, newId: (glyph: number) => number): Uint8Array {
   if (description.length === 0) return description;
   return isComposite(viewOf(description)) ? rewriteComposite(description, newId) : withoutInstructions(description);

@@ -1,4 +1,7 @@
-/** The segmenter. It is created on first use, because creating it takes as long as laying out ten lines. */
+/**
+ * The segmenter for grapheme clusters. It is created on first use, because its creation takes as long as laying out ten
+ * lines.
+ */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the grapheme clusters of a text (UAX #29). */

@@ -1,7 +1,7 @@
 /**
  * Shapes text with HarfBuzz: converts characters to positioned glyphs. This is a thin binding to the WebAssembly module
- * of harfbuzzjs. The package's own entry point compiles the module at run time, which workerd does not allow. All
- * pointers to HarfBuzz's memory stay in this file, which allocates and frees it.
+ * of harfbuzzjs. The package's own entry point compiles the module at run time, which workerd does not allow. Pointers
+ * to HarfBuzz's memory are used only in this file, which allocates and frees that memory.
  */
 import { harfbuzzModule } from "#platform/harfbuzz";
 import { encodeLatin1 } from "../bytes.ts";
@@ -39,12 +39,12 @@ const READ_ONLY_MEMORY = 1;
 const LEFT_TO_RIGHT = 4;
 const RIGHT_TO_LEFT = 5;
 /**
- * Buffer flags BOT and EOT. HarfBuzz always receives a run together with the whole line. The flags declare that nothing
- * precedes or follows that line, so HarfBuzz may treat the beginning and the end of the line as those of a paragraph.
+ * Buffer flags BOT and EOT (beginning and end of text). HarfBuzz always receives a run together with the whole line.
+ * The flags declare that no text precedes or follows the line.
  */
 const BEGINNING_AND_END_OF_TEXT = 3;
 /**
- * Buffer flag that removes the empty glyphs of joiners and variation selectors. The text of these characters then
+ * Buffer flag that removes the empty glyphs of joiners and variation selectors. The text of the removed glyphs then
  * belongs to the neighboring cluster.
  */
 const REMOVE_DEFAULT_IGNORABLES = 8;

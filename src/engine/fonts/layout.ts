@@ -35,7 +35,8 @@ export interface Cluster {
   /** Shaped advance including kerning, in em. */
   readonly advance: number;
   /**
-   * The slot character (see slot.ts) that the cluster replaces, if it is a placeholder for a digit of the page number.
+   * The slot character (see slot.ts) that the cluster replaces, if the cluster is a placeholder for a digit of the page
+   * number.
    */
   readonly slot: string | undefined;
 }
@@ -103,8 +104,8 @@ async function facesFor(
 ): Promise<Map<string, Face>> {
   chooseFonts(withNumber(text), weight); // throws early, so that the error contains the position in the whole text
   const faces = new Map<string, Face>();
-  // Whether a font has a language's form of a letter is known only after its file is loaded. If the form is missing,
-  // the next choice of font is loaded.
+  // Only a loaded file shows whether a font has a language's form of a letter. If the form is missing, the font that is
+  // next in preference is loaded.
   const usable = (file: FontFile, part: string) => !faces.has(file.path) || has(faces, file, part);
   const missing = () =>
     withNumber(text)
@@ -184,7 +185,7 @@ interface LineRun {
 
 /**
  * Splits a line into runs in logical order. A character without a script takes the script of the preceding characters,
- * or else the script of the following ones.
+ * or else the script of the following characters.
  */
 function runsOf(line: string, { rightToLeft, choices }: LineOptions): LineRun[] {
   const levels = embeddingLevels(withNumber(line), rightToLeft);

@@ -1,7 +1,7 @@
 /**
- * Slots for the digits of a page number. A slot is a character that names the place of its digit: 0 for the ones, 1 for
- * the tens. All digits have the same width. The characters are noncharacters (Unicode, 23.7). The service rejects
- * noncharacters in a caller's text, and no font contains them.
+ * Code point of the first slot. A slot is a character that stands for one digit of a page number: slot 0 for the ones,
+ * slot 1 for the tens. All digits have the same width. Slots are noncharacters (Unicode, 23.7), which no font contains
+ * and which the service rejects in a caller's text.
  */
 const FIRST_SLOT = 0xfdd0;
 /** Maximum number of digits of a page number. */
@@ -11,8 +11,8 @@ const MAX_DIGITS = 10;
 export const SLOTS = /[\ufdd0-\ufde3]/g;
 
 /**
- * Returns the slots of a number with `digits` digits. A page number with fewer digits drops the slots that it does not
- * need, except for the last `padded` slots, which then show zeros.
+ * Returns the slots of a number with `digits` digits. A shorter page number drops the slots that it does not need. The
+ * last `padded` slots always remain and then show zeros.
  */
 export function slotsOf(digits: number, padded = 0): string {
   const count = Math.max(digits, padded);
@@ -32,7 +32,7 @@ export function digitIn(slot: string, number: string): string {
   return number[number.length - 1 - ((slot.charCodeAt(0) - FIRST_SLOT) % MAX_DIGITS)] ?? "0";
 }
 
-/** Removes the slots that a number with `digits` digits does not have. */
+/** Removes the slots that a number with `digits` digits does not need. */
 export function withDigits(text: string, digits: number): string {
   return text.replace(SLOTS, (slot) => {
     const place = slot.charCodeAt(0) - FIRST_SLOT;

@@ -68,7 +68,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     const same = direct[i];
     glyphs.push(same ? copy(same, advance) : composite(parts, advance, model.unitsPerEm, idOf));
   }
-  // Copying a glyph may add its components to the queue. The loop also reaches these.
+  // Copying a composite glyph may add its components to the queue. The loop also copies these components.
   for (const part of queue) glyphs.push(copy(part, part.font.advance(part.id)));
 
   const { glyf, loca, isLong } = joinOutlines(glyphs.map(({ outline }) => outline));
@@ -76,7 +76,7 @@ export function assembleFont(model: Font, assemblies: readonly Assembly[]): Reco
     glyf,
     loca,
     hmtx: horizontalMetrics(glyphs),
-    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // clears the dates: created, modified
+    head: withUint16(model.table("head"), 50, isLong ? 1 : 0).fill(0, 20, 36), // clears the dates of creation and modification
     hhea: withUint16(model.table("hhea"), 34, glyphs.length),
     maxp: withUint16(maxima([model, ...ids.keys()], assemblies), 4, glyphs.length),
   };
