@@ -25,9 +25,9 @@ const PASSES: readonly Pass[] = [
 const MAX_BYTES = 50_000_000;
 
 /**
- * Yields the scanlines of an interlaced PNG in the order of the image, because PDF does not support Adam7. Scanlines
- * start with their filter type. If samples have at least 8 bits and no palette, the filter is Sub, which compresses
- * better.
+ * Yields the scanlines of an interlaced PNG from top to bottom, because PDF does not support Adam7 interlacing.
+ * Scanlines start with their filter type. If samples have at least 8 bits and no palette, the filter is Sub, which
+ * compresses better.
  * @throws EngineError image_too_large if the scanlines exceed `MAX_BYTES`, or damaged_image
  */
 export async function* deinterlaced({ header, data }: Png): AsyncGenerator<Uint8Array> {

@@ -15,13 +15,13 @@ interface Row {
   distances: Uint16Array;
 }
 
-/** Distance that stands for a pixel without a color. No other distance is larger. */
+/** Distance of a pixel without a color, larger than every real distance. */
 const FARTHEST = 0xffff;
 
 /**
- * Limits on the rows that are held back so that colors from rows below can spread into them: their number, and their
- * memory in bytes. At the limit, the upper half of these rows is written. A color can therefore spread upward by at
- * least half of the limit.
+ * Limits on the rows that wait before they are written: their number, and their memory in bytes. Rows wait because
+ * colors from lower rows can spread into them. When a limit is reached, the upper half of the rows is written. A color
+ * can therefore spread upward by at least half of the limit.
  */
 const WAITING_ROWS = 64;
 const WAITING_BYTES = 6_000_000;
@@ -33,7 +33,8 @@ const WAITING_BYTES = 6_000_000;
  *
  * The last rows wait in memory before they are written. A pixel takes the nearest color among all rows above it and
  * those rows below it that arrive while it waits. Distances are counted in horizontal and vertical steps. Rows above
- * the first visible pixel are only counted. They become copies of the first row with a color.
+ * the first visible pixel do not wait. They are only counted, and later written as copies of the first row with a
+ * color.
  */
 export class ColorBleed {
   readonly #pixelBytes: number;
@@ -47,7 +48,9 @@ export class ColorBleed {
   /** Number of waiting rows, counted from the first, that an earlier upward spread has already visited. */
   #settled = 0;
   readonly #spare: Row[] = [];
-  /** Samples of the last written row. If `#pixelsAbove` is set, the samples must first be copied from there. */
+  /**
+   * Samples of the last written row. If `#pixelsAbove` is set, the samples must first be copied from `#pixelsAbove`.
+   */
   readonly #above: Uint8Array;
   #pixelsAbove: Uint8Array | undefined;
   #isAboveUnchanged = true;

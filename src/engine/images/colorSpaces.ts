@@ -21,7 +21,7 @@ export function plainSpace(components: number, sink: ObjectSink): string {
   return `[/ICCBased ${sink.add({ dict: `/N ${components}/Filter/FlateDecode`, data })}]`;
 }
 
-/** An ICC profile, as plain bytes and as a zlib stream. */
+/** An ICC profile: its plain bytes and its zlib stream. */
 export interface Profile {
   readonly bytes: Uint8Array;
   readonly deflated: Uint8Array;

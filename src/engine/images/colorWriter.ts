@@ -19,8 +19,8 @@ export class ColorWriter {
   #lines = 0;
   readonly #mayBeGray: boolean;
   /**
-   * The two possible outputs, one with gray only and one with all components. Each is created on first use, because most
-   * images have colors and need neither: their data is copied unchanged.
+   * The two possible outputs: gray only, and all components. Each output is created on first use. Most images need no
+   * output, because their data is copied unchanged.
    */
   #gray: Deflater | undefined;
   #all: Deflater | undefined;
@@ -42,8 +42,8 @@ export class ColorWriter {
   }
 
   /**
-   * Adds a scanline if RGB may be written as gray, and this scanline and all previous ones are neutral. Returns whether
-   * the scanline was added.
+   * Adds a scanline as gray if RGB may be written as gray and all scanlines so far are neutral, including this one.
+   * Returns whether the scanline was added.
    */
   async addGray(line: Uint8Array): Promise<boolean> {
     const { sampleBytes } = this.#layout;
@@ -59,7 +59,7 @@ export class ColorWriter {
     return { data: await this.#gray!.finish(), components: 1 };
   }
 
-  /** Creates the stream of all components, and rewrites the gray scanlines so far as RGB. */
+  /** Creates the stream of all components, and rewrites the gray scanlines written so far as RGB. */
   async #rewriteAsRgb(): Promise<Deflater> {
     const all = new Deflater(this.#content, this.#lengths.all);
     if (!this.#gray) return all;

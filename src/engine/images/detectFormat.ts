@@ -22,8 +22,8 @@ export type ImageFormat = keyof typeof SUPPORTED;
 export const IMAGE_FORMATS = Object.keys(SUPPORTED) as ImageFormat[];
 
 /**
- * Names and signatures of unsupported formats. Signatures match the first bytes as Latin-1. The first match names the
- * format.
+ * Names and signatures of unsupported formats. A signature is matched against the first bytes as Latin-1. The first
+ * match names the format.
  */
 const UNSUPPORTED: readonly (readonly [name: string, signature: RegExp])[] = [
   ["a GIF", /^GIF8[79]a/],

@@ -7,7 +7,7 @@ import { MARKER, type Segment, segments } from "./jpegSegments.ts";
 import { orientationOf, swapsSides } from "./orientation.ts";
 import type { Picture } from "./picture.ts";
 
-/** Identifiers of application segments (JFIF 1.02, Exif 3.0 4.7.2, ICC.1:2010 B.4, Adobe TN 5116). */
+/** Identifiers at the beginning of application segments (JFIF 1.02, Exif 3.0 4.7.2, ICC.1:2010 B.4, Adobe TN 5116). */
 const JFIF = "JFIF\0";
 const EXIF = "Exif\0\0";
 const ICC_PROFILE = "ICC_PROFILE\0";
@@ -118,8 +118,8 @@ function isApplicationData(marker: number): boolean {
 }
 
 /**
- * Updates `contents` with the data of an application segment. Returns whether decoders need the segment. They need JFIF
- * and Adobe segments, which define the meaning of the components.
+ * Updates `contents` with the data of an application segment. Returns whether decoders need the segment. Decoders need
+ * JFIF and Adobe segments, because these define the meaning of the components.
  */
 function recordApplicationData(marker: number, data: Uint8Array, contents: Contents): boolean {
   const isJfif = marker === MARKER.APP0 && startsWith(data, JFIF);

@@ -6,7 +6,7 @@ import { isUsableProfile } from "./icc.ts";
 import type { Frame } from "./jpegFrame.ts";
 import { decodeEntry } from "./tint.ts";
 
-/** Component identifiers R, G, B. Some encoders use them if the components are RGB instead of YCbCr. */
+/** Component identifiers R, G and B. Some encoders write them if the components are RGB instead of YCbCr. */
 const RGB_IDS = "82,71,66";
 
 /** Collects an ICC profile from one or more APP2 segments, which are numbered from 1 (ICC.1:2010, B.4). */
@@ -15,8 +15,8 @@ export class ProfileParts {
   #count = 0;
 
   /**
-   * Adds the contents of a segment after its identifier: the segment's number, the number of segments, and a part of
-   * the profile.
+   * Adds the contents of a segment without its identifier: the number of this segment, the number of all segments, and
+   * a part of the profile.
    */
   add(part: Uint8Array): void {
     const [number, count] = part;
@@ -25,7 +25,9 @@ export class ProfileParts {
     this.#count = count;
   }
 
-  /** Returns the whole profile if all its parts are present and the profile fits the components. */
+  /**
+   * Returns the whole profile if all parts were added and the profile fits the components. Returns undefined otherwise.
+   */
   join(components: number): Uint8Array | undefined {
     const parts = this.#parts.filter((part) => part !== undefined);
     if (parts.length === 0 || parts.length !== this.#count) return undefined;

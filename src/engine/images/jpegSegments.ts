@@ -23,7 +23,7 @@ export const MARKER = {
   APP2: 0xe2,
   APP14: 0xee,
   APP15: 0xef,
-  /** SOF55 of ITU-T T.87. */
+  /** marker SOF55 of ITU-T T.87 */
   JPEG_LS: 0xf7,
   COM: 0xfe,
 } as const;
@@ -39,9 +39,9 @@ export interface Segment {
   marker: number;
   /** Start offset of the segment, including fill bytes before its marker. */
   start: number;
-  /** End offset of the segment. After SOS, the entropy-coded data begins there. */
+  /** End offset of the segment. After an SOS segment, the entropy-coded data begins at this offset. */
   end: number;
-  /** Parameters of the segment without its length; empty for EOI. */
+  /** Parameters of the segment without the length field; empty for EOI. */
   data: Uint8Array;
 }
 

@@ -1,5 +1,6 @@
 /**
- * Reads the orientation of a stored image (Exif 3.0, 4.6.5.1.6) and returns the matrix that turns it upright in a PDF.
+ * Reads the orientation of a stored image (Exif 3.0, 4.6.5.1.6) and returns the matrix that displays the image upright
+ * in a PDF.
  */
 
 /** Operands of `cm` that map the unit square onto itself. */
@@ -8,8 +9,8 @@ export type UnitMatrix = readonly [number, number, number, number, number, numbe
 const UPRIGHT: UnitMatrix = [1, 0, 0, 1, 0, 0];
 
 /**
- * Matrices for the values of the orientation tag, from 1. The value defines on which sides the stored row 0 and column
- * 0 are displayed.
+ * Matrices for the values of the orientation tag, starting with value 1. The value defines on which sides of the
+ * displayed image row 0 and column 0 of the stored image are.
  */
 const MATRICES: readonly UnitMatrix[] = [
   UPRIGHT,

@@ -52,8 +52,8 @@ export async function readPng(bytes: Uint8Array, limits: ImageLimits): Promise<P
 }
 
 /**
- * Reduces a PNG of 16 bits per sample to the high byte of each sample. Filters combine bytes that are a whole pixel
- * apart (PNG, 9.2), so the same filters also apply to the high bytes alone.
+ * Reduces a PNG of 16 bits per sample to the high byte of each sample. The filters stay valid, because they combine
+ * bytes that are a whole pixel apart (PNG, 9.2).
  */
 async function with8Bits(png: Png): Promise<Png> {
   const header = { ...png.header, bitDepth: 8, interlaced: false };
@@ -70,7 +70,8 @@ async function with8Bits(png: Png): Promise<Png> {
 async function readPlanes(source: Png, limits: ImageLimits): Promise<Planes> {
   const maxBitDepth = limits.maxBitDepth ?? 16;
   const isTooDeep = source.header.bitDepth > maxBitDepth;
-  // A color in tRNS also has 16 bits, so pixels are compared with it before the samples are reduced.
+  // The transparent color in a tRNS chunk also has 16 bits, so pixels are compared with that color before the samples
+  // are reduced.
   const png = isTooDeep && !hasTransparencyChunk(source) ? await with8Bits(source) : source;
   const transparency = transparencyOf(png, limits.hasHardMask);
   const planes = transparency ? await readTransparent(png, transparency) : await readOpaque(png);

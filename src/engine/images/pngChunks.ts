@@ -22,7 +22,10 @@ type ColorType = typeof GRAY | typeof RGB | typeof INDEXED | typeof GRAY_ALPHA |
 /** A parsed PNG, whose image data is still compressed. */
 export interface Png {
   header: PngHeader;
-  /** Ancillary chunks before the image data, by type: the first of each type in `USED_ANCILLARY`. */
+  /**
+   * Ancillary chunks that precede the image data, by type. Contains only types in `USED_ANCILLARY`, and only the first
+   * chunk of each type.
+   */
   ancillary: ReadonlyMap<string, Uint8Array>;
   /** Red, green and blue of each palette entry. Empty unless the color type is INDEXED. */
   palette: Uint8Array;
@@ -194,7 +197,7 @@ function isColorType(value: number): value is ColorType {
 }
 
 /**
- * Returns the palette entries that pixels can refer to. Truecolor pixels refer to none, because their palette is only a
+ * Returns the palette entries that pixels can refer to. Returns no entries for truecolor, because its palette is only a
  * hint (PNG, 11.2.2).
  */
 function checkedPalette(data: Uint8Array, { colorType, bitDepth }: PngHeader): Uint8Array {

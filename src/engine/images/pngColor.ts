@@ -39,7 +39,10 @@ function samplesSpace(png: Png, components: 1 | 3, sink: ObjectSink): string {
   return profile ? profiledSpace(components, profile, sink) : plainSpace(components, sink);
 }
 
-/** Returns the embedded profile. For a color PNG that is written as gray, this is the profile of its grays. */
+/**
+ * Returns the profile that is embedded in a PNG. For a color PNG that is written as gray, returns a profile for its
+ * grays.
+ */
 function profileOf({ header, ancillary }: Png, components: 1 | 3): Profile | undefined {
   const isGray = header.colorType === GRAY || header.colorType === GRAY_ALPHA;
   const profile = embeddedProfile(ancillary.get("iCCP"), isGray ? 1 : 3);
@@ -48,10 +51,10 @@ function profileOf({ header, ancillary }: Png, components: 1 | 3): Profile | und
   return bytes && { bytes, deflated: deflate(bytes) };
 }
 
-/** Returns the profile of an iCCP chunk (PNG, 11.3.2.3) if it is usable for this number of components. */
+/** Returns the profile of an iCCP chunk (PNG, 11.3.2.3) if a PDF can use it for `components` components. */
 function embeddedProfile(chunk: Uint8Array | undefined, components: number): Profile | undefined {
   if (!chunk) return undefined;
-  // The name is followed by a terminator and the compression method.
+  // The name of the profile ends with a zero byte, and the compression method follows.
   const deflated = chunk.subarray(chunk.indexOf(0) + 2);
   try {
     const bytes = inflate(deflated, MAX_PROFILE_BYTES);

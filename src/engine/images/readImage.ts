@@ -10,7 +10,7 @@ import { readChunks } from "./pngChunks.ts";
 
 interface Reader {
   read(bytes: Uint8Array, limits: ImageLimits): Picture | Promise<Picture>;
-  /** Throws the same errors as `read`, but does not decode pixels. */
+  /** Throws the errors that `read` would throw, but does not decode pixels. */
   check(bytes: Uint8Array, limits: ImageLimits): unknown;
 }
 
@@ -21,7 +21,7 @@ const READERS: Record<ImageFormat, Reader> = {
 
 /**
  * Reads an image of one of the {@link IMAGE_FORMATS}, detected by its bytes. Checks the dimensions before allocating
- * memory for them. Decodes pixels in pieces, except for an interlaced PNG, whose pixels are all in memory at once.
+ * memory for them. Decodes pixels in pieces. Only the pixels of an interlaced PNG are all in memory at once.
  * @throws EngineError unsupported_image, damaged_image or image_too_large
  */
 export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
@@ -29,8 +29,8 @@ export async function readImage(bytes: Uint8Array, limits: ImageLimits): Promise
 }
 
 /**
- * LRU cache of PNGs. Callers put the same logo on many files, and decoding it may take longer than the rest of the
- * call.
+ * LRU cache of PNGs. Callers put the same logo on many files, and decoding the logo may take longer than the rest of
+ * the call.
  */
 const pictures = new LruCache<string, Picture>(4 * 2 ** 20);
 /** Maximum size of a cached picture in bytes. */
@@ -41,7 +41,7 @@ async function readPngOnce(bytes: Uint8Array, limits: ImageLimits): Promise<Pict
   const key = `${toHex(sha2(256, bytes))} ${limits.maxPixels} ${limits.maxBitDepth} ${limits.hasHardMask}`;
   const known = pictures.get(key);
   if (known) return known;
-  const picture = await readPng(bytes.slice(), limits); // copies the data, because `bytes` may be a view of the caller's memory
+  const picture = await readPng(bytes.slice(), limits); // copies the bytes, because `bytes` may be a view of the caller's memory
   return picture.size > MAX_CACHED_BYTES ? picture : (pictures.get(key) ?? pictures.put(key, picture, picture.size));
 }
 

@@ -73,7 +73,7 @@ export class Unfilter {
     this.#current = new Uint8Array(lineLength - 1);
   }
 
-  /** Returns the packed pixels of the next scanline. They stay valid during the next call, but not the one after. */
+  /** Returns the packed pixels of the next scanline. The pixels stay valid until the call after the next one. */
   next(line: Uint8Array): Uint8Array {
     const [row, above, distance] = [this.#current, this.#previous, this.#pixelBytes];
     row.set(line.subarray(1));

@@ -5,7 +5,7 @@ import { type Transparency, unpack } from "./pngTransparency.ts";
 import { Unfilter } from "./scanlines.ts";
 import { type Content, Deflater } from "./zlibStreams.ts";
 
-/** Compressed scanlines of the alpha. */
+/** Compressed scanlines of an image's alpha. */
 export interface SoftMask {
   data: Uint8Array;
   bits: 1 | 8 | 16;
@@ -16,7 +16,7 @@ export interface SoftMask {
 /** Compressed scanlines of an image's colors and of its alpha. */
 interface ColorsAndMask {
   colors: Colors;
-  /** Undefined if every pixel is opaque. */
+  /** Compressed alpha; undefined if every pixel is opaque. */
   softMask: SoftMask | undefined;
 }
 
@@ -27,8 +27,8 @@ export function layoutOf({ width, bitDepth, colorType }: PngHeader): ColorLayout
 }
 
 /**
- * Splits scanlines into colors and alpha. Invisible pixels take the colors of their neighbors. Scanlines without
- * invisible pixels keep their filters if possible.
+ * Splits scanlines into colors and alpha. Invisible pixels take the colors of their neighbors. A scanline without
+ * invisible pixels keeps its filter if possible.
  */
 export async function splitAlpha(
   lines: AsyncIterable<Uint8Array>,

@@ -7,7 +7,7 @@ export function tinted(samples: Uint8Array, tint: number): Uint8Array {
 
 /**
  * Returns the entry that makes readers mix the samples of an image with white (ISO 32000-2, 8.9.5.2). Returns an empty
- * text if the samples stay unchanged.
+ * string if the samples stay unchanged.
  * @param components 1 for gray, 3 for RGB, 4 for CMYK
  * @param tint see {@link tinted}
  * @param isInverted whether the samples are inverted

@@ -27,7 +27,10 @@ export async function* inflated(data: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Kind of content for which compression is tuned. Drawings have repetitions of all kinds, photographs only runs. */
+/**
+ * Kind of content for which compression is tuned. Drawings have repetitions of all kinds. Photographs have only runs of
+ * equal bytes.
+ */
 export type Content = "drawing" | "photograph";
 
 const DEFLATE = {
@@ -41,7 +44,7 @@ export class Deflater {
   readonly #buffer;
   #filled = 0;
 
-  /** @param longest maximum `length` that will be passed to `next` */
+  /** @param longest maximum `length` of all calls of `next` */
   constructor(content: Content, longest: number) {
     this.#stream = new DeflateStream({ ...DEFLATE[content], chunkBytes: CHUNK_BYTES });
     this.#buffer = new Uint8Array(Math.max(CHUNK_BYTES, longest));
