@@ -1,29 +1,29 @@
 /**
  * /ActualText of marks (ISO 32000-2, 14.9.4): the text that extraction finds instead of what the operators show.
  *
- * Readers differ in three ways, which the tags of this file use:
- * - Poppler honors only the tag /Span. The end of an inner /Span also ends the outer one.
+ * Readers handle /ActualText differently, and the tags of this file use these differences:
+ * - Poppler honors only the tag /Span. The end of an inner /Span also ends the outer /Span.
  * - PDFium ignores marked content around a form XObject, and pdf.js ignores every /ActualText. Both read glyphs.
- * - MuPDF honors every tag, and the innermost one counts. It places the glyphs if their text equals the /ActualText.
+ * - MuPDF honors every tag, and the innermost tag counts. MuPDF places the glyphs if their text equals the /ActualText.
  */
 
 /** Tag that Poppler ignores. Private tags begin with XX (ISO 32000-2, annex E). */
 const PRIVATE = "/XXText";
 
-/** Wraps operators so that Poppler and MuPDF find `text` in them. If `text` is empty, both find no text. */
+/** Wraps operators so that Poppler and MuPDF extract `text` from them. If `text` is empty, both extract no text. */
 export function wordsOf(text: string, operators: string): string {
   return marked("/Span", text, operators);
 }
 
 /**
- * Wraps operators within {@link wordsOf} so that MuPDF finds `text` in them. PDFium finds it too, unless the operators
- * show a form.
+ * Wraps operators within {@link wordsOf} so that MuPDF extracts `text` from them. PDFium also extracts it, unless the
+ * operators show a form XObject.
  */
 export function glyphText(text: string, ...operators: readonly string[]): string {
   return marked(PRIVATE, text, ...operators);
 }
 
-/** Wraps operators, within {@link wordsOf}, so that MuPDF finds no text in them. */
+/** Wraps operators, within {@link wordsOf}, so that MuPDF extracts no text from them. */
 export function hideFromExtraction(...operators: readonly string[]): string {
   return marked(PRIVATE, "", ...operators);
 }

@@ -1,7 +1,7 @@
 /**
- * Shows the mark above opaque annotations, by additional annotations. They are watermark annotations (ISO 32000-2,
- * 12.5.6.22), which have neither a pop-up nor a place in the list of comments. Readers draw them like stamps: above all
- * annotations before them, except for form fields.
+ * Shows the mark above opaque annotations by adding watermark annotations (ISO 32000-2, 12.5.6.22). A watermark
+ * annotation has neither a pop-up nor a place in the list of comments. Readers draw it like a stamp: above all
+ * annotations before it, except for form fields.
  */
 import type { Matrix } from "../pdf/content/matrix.ts";
 import { appendAnnotations, type PageAnnotations, readAnnotations } from "../pdf/document/annotations.ts";
@@ -17,12 +17,12 @@ import { numbers } from "./operators.ts";
 
 /** Maximum number of annotations that show the mark on a page. */
 const MAX_WINDOWS = 32;
-/** Minimum width and height of a window, in units of user space. */
+/** Minimum width and height, in units of user space, of a box in which an added annotation shows the mark. */
 const MIN_SIDE = 1;
-/** Print, ReadOnly, Locked and LockedContents (12.5.3, Table 167). */
+/** Annotation flags Print, ReadOnly, Locked and LockedContents (ISO 32000-2, 12.5.3, table 167). */
 const FLAGS = 4 | 64 | 128 | 512;
 
-/** The boxes of a page, in user space, in which opaque annotations cover the mark. */
+/** The boxes on a page, in user space, in which opaque annotations cover the mark. */
 export interface CoveredBoxes {
   /** Windows: boxes in which an added annotation can show the mark again. */
   readonly windows: readonly Box[];
@@ -30,7 +30,7 @@ export interface CoveredBoxes {
   readonly hidden: readonly Box[];
 }
 
-/** A mark and its translation. */
+/** A mark and its translation on a page. */
 type PlacedMark = Point & { readonly mark: Mark };
 
 const NOTHING_COVERED: CoveredBoxes = { windows: [], hidden: [] };
@@ -41,7 +41,8 @@ export class AnnotationMarks {
   readonly #annotations: ReadonlyMap<number, PageAnnotations>;
   readonly #isAllowed: boolean;
   /**
-   * References to the appearances of added annotations. The key consists of the box, the resources and the operators.
+   * References to the appearances of added annotations. The key consists of the box, the resources and the operators of
+   * an appearance.
    */
   readonly #appearances = new Map<string, Ref>();
 
@@ -111,7 +112,7 @@ export class AnnotationMarks {
 }
 
 /**
- * Returns operators that clip to the parts of `area` outside all boxes. Each box has its own path, because a single
+ * Returns operators that clip to the parts of `area` outside all boxes. Each box has a separate path, because a single
  * even-odd path would include the overlap of two boxes.
  */
 export function clipOut(boxes: readonly Box[], area: Box): string {
@@ -121,8 +122,8 @@ export function clipOut(boxes: readonly Box[], area: Box): string {
 
 /**
  * Returns whether new annotations may be added to the file. PDF/A-1 has no watermark annotations. PDF/UA requires each
- * annotation in the document's structure (ISO 14289-1, 7.18.1). PDF/X allows none on the page. A mark under the page's
- * content needs none, because it is meant to be covered.
+ * annotation to be in the document's structure (ISO 14289-1, 7.18.1). PDF/X allows no annotations on the page. A mark
+ * under the page's content needs no annotations, because it is meant to be covered.
  */
 async function allowsAnnotations({ objects, catalog, pdfa, press, layer }: PdfDocument): Promise<boolean> {
   if (layer === "under") return false;
@@ -136,8 +137,8 @@ function boxOf({ mark: { box }, x, y }: PlacedMark): Box {
 }
 
 /**
- * Returns whether a box in user space overlaps `part`, which `toUser` may rotate. Compares bounds in user space and in
- * the space of the part, because bounds of rotated boxes are too large.
+ * Returns whether a box in user space overlaps `part`, which the matrix `toUser` maps to user space. Compares bounds
+ * both in user space and in the space of the part, because the bounds of rotated boxes are too large.
  */
 function touches(box: Box, part: Box, toUser: Matrix): boolean {
   const isNear = hasArea(commonBox(box, boundsOf(part, toUser)), 0);
@@ -165,7 +166,7 @@ function unionOf(boxes: readonly Box[]): Box {
   }));
 }
 
-/** Returns whether both sides of a box are longer than `side`. The box may be inverted. */
+/** Returns whether the width and height of a box both exceed `side`. Returns false for an inverted box. */
 function hasArea({ x0, y0, x1, y1 }: Box, side: number): boolean {
   return x1 - x0 > side && y1 - y0 > side;
 }

@@ -9,14 +9,14 @@ import { DEFAULT_TEMPLATE, TEMPLATES } from "./templates.ts";
 const OUTER_SIZE_SHARE = 0.06;
 
 /**
- * The properties that determine how a text mark is drawn. {@link appearanceOf} resolves them all, so drawing code never
- * reads a template.
+ * The properties that determine how a text mark is drawn. {@link appearanceOf} resolves all properties, so drawing code
+ * never reads a template.
  */
 export interface Appearance {
   readonly position: Position;
   /** Whether the mark moves from its position to the emptiest place of each page. */
   readonly isAuto: boolean;
-  /** Degrees, counter-clockwise. If undefined, the mark follows the diagonal of each page. */
+  /** Rotation in degrees, counter-clockwise. If undefined, the mark follows the diagonal of each page. */
   readonly rotation: number | undefined;
   readonly weight: Weight;
   /** Color of the letters as `#rrggbb`. */
@@ -30,8 +30,8 @@ export interface Appearance {
   /** Whether the text has a frame. */
   readonly isFramed: boolean;
   /**
-   * Font size in points that the caller requested. It is reduced if the text does not fit. If undefined, `sizeShare`
-   * determines the font size.
+   * Font size in points that the caller requested. The font size is reduced if the text does not fit. If undefined,
+   * `sizeShare` determines the font size.
    */
   readonly fontSizePt: number | undefined;
   /** Maximum font size as a share of the page's shorter side. */
@@ -39,8 +39,8 @@ export interface Appearance {
   /** Maximum size of the mark, as shares of the page's sides. */
   readonly maxShares: Partial<Size>;
   /**
-   * Maximum height of all lines together, as a share of the page's shorter side, or undefined without a limit. Line
-   * breaks of the caller may exceed it.
+   * Maximum height of all lines together, as a share of the page's shorter side. If undefined, the height has no limit.
+   * Line breaks of the caller may exceed the limit.
    */
   readonly maxDepth: number | undefined;
   /** Requested margin in points. */
@@ -56,7 +56,8 @@ export interface Appearance {
  * - A template for small text raises the opacity, because thin letters would otherwise be unreadable.
  * - Outside the middle of the page, `OUTER_SIZE_SHARE` limits the template's share.
  * - Text in a color of the caller has no light edge.
- * - Text under the page's content is opaque, in a lighter color instead. It has no light edge, which would not be visible.
+ * - Text under the page's content is opaque and has a lighter color instead. It has no light edge, because the edge
+ *   would not be visible.
  */
 export function appearanceOf(mark: Omit<TextMark, "text">): Appearance {
   const template = TEMPLATES[mark.template ?? DEFAULT_TEMPLATE];

@@ -5,13 +5,16 @@ import type { Size } from "./geometry.ts";
 /** Distance between the text and its frame, in em. All lengths of this file are in em unless stated otherwise. */
 const FRAME_PADDING = 0.35;
 const FRAME_WIDTH = 0.1;
-/** Width of the stroke around hollow letters, outside their outlines. */
+/** Width of the stroke around hollow letters, outside the outlines of the letters, in em. */
 const HOLLOW_WIDTH = 0.03;
-/** Width of the stroke, outside the outlines, that emboldens letters of a font lighter than the requested weight. */
+/**
+ * Width of the stroke that makes letters of a font bolder if the font is lighter than requested. Counted outside the
+ * outlines of the letters, in em.
+ */
 export const EMBOLDENING = 0.015;
-/** Minimum width of the light edge, used for large letters. */
+/** Minimum width of the light edge in em. Large letters have this width. */
 const MIN_EDGE = 0.02;
-/** Maximum width of the light edge, used for small letters. */
+/** Maximum width of the light edge in em. Small letters have this width. */
 const MAX_EDGE = 0.045;
 /** Preferred width of the light edge in points: about one pixel. `MIN_EDGE` and `MAX_EDGE` limit it. */
 const EDGE_PT = 1;
@@ -28,7 +31,7 @@ export interface FrameStroke {
   readonly width: number;
 }
 
-/** A line and the start of its baseline. */
+/** A line of text and the start of its baseline. */
 export interface Row {
   readonly line: Line;
   readonly x: number;
@@ -41,7 +44,9 @@ export function strokeAround(appearance: Appearance, cluster?: Cluster): number 
   return cluster?.face.file.embolden ? EMBOLDENING : 0;
 }
 
-/** Returns the width in em of the light edge around letters of `fontSizePt`, or 0 if the mark has no edge. */
+/**
+ * Returns the width in em of the light edge around letters of the size `fontSizePt`. Returns 0 if the mark has no edge.
+ */
 export function edgeAround(appearance: Appearance, fontSizePt: number): number {
   return appearance.hasEdge ? Math.max(MIN_EDGE, Math.min(MAX_EDGE, EDGE_PT / fontSizePt)) : 0;
 }

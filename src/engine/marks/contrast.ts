@@ -1,8 +1,8 @@
-/** Contrast of marks with blank paper (WCAG 2.2, relative luminance and contrast ratio). */
+/** Computes the contrast of marks with blank paper (WCAG 2.2, relative luminance and contrast ratio). */
 import { DEFAULTS, type ImageMark, type TextMark } from "../options.ts";
 import { appearanceOf } from "./appearance.ts";
 
-/** Contrast below which readers do not see a mark. */
+/** Contrast ratio below which people do not see a mark. */
 const VISIBLE = 1.05;
 
 /**
@@ -15,7 +15,7 @@ export function isInvisible(mark: TextMark | ImageMark): boolean {
   return opacity === 0 || (!hasEdge && contrastWithWhite(color, opacity) < VISIBLE);
 }
 
-/** Returns the contrast ratio of white and a color `#rrggbb` at an opacity on white. */
+/** Returns the contrast ratio between white and the color `#rrggbb` painted on white at the given opacity. */
 function contrastWithWhite(color: string, opacity: number): number {
   const [red, green, blue] = [1, 3, 5].map((at) => {
     const channel = 1 - opacity * (1 - Number.parseInt(color.slice(at, at + 2), 16) / 255);

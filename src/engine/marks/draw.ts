@@ -8,10 +8,10 @@ import { addForm, type Drawing, type Rectangle } from "./form.ts";
 import type { Ink } from "./ink.ts";
 import { number, numbers } from "./operators.ts";
 
-/** Units per em in the space of a drawing. The matrix of its placement sets the real font size. */
+/** Units per em in the space of a drawing. The matrix that places the drawing sets the real font size. */
 export const UNITS_PER_EM = 100;
 
-/** Clusters of one line that are drawn together, and the origin of the first one, in units. */
+/** Clusters of one line that are drawn together, and the origin of the first cluster, in units. */
 interface ClusterRun {
   readonly clusters: readonly Cluster[];
   readonly x: number;
@@ -27,16 +27,16 @@ export interface TextDrawing {
   /** Whether this text is an echo, which text extraction must not find. See the class `TextMarks`. */
   readonly isEcho?: boolean | undefined;
   /**
-   * The digit, if the drawing is one digit of a page number. Its /ActualText keeps extraction from adding spaces
-   * between digits.
+   * The digit, if the drawing is one digit of a page number. The /ActualText of the digit keeps text extraction from
+   * adding spaces between digits.
    */
   readonly digit?: string | undefined;
 }
 
 /**
- * Draws text over its light edge, if it has one. The edges of all letters come first, because letters of many scripts
- * touch their neighbors. The edge and the letters are separate text objects, and text extraction finds only one of
- * them.
+ * Draws text over its light edge, if it has one. The edges of all letters are drawn first, because letters of many
+ * scripts touch their neighbors. The edge and the letters are separate text objects. Text extraction finds the text
+ * only once.
  */
 export function drawText(
   sink: ObjectSink,
@@ -61,7 +61,7 @@ export function drawText(
     const light = textObject(runs, embedded, "outline", width + 2 * edge, isEcho);
     content.push(ink.white.stroke, ...frameEdge, light);
   }
-  // Without a soft mask, the outlines of hollow letters are visible where letters overlap.
+  // Hollow letters are drawn without a soft mask here, so their outlines are visible where letters overlap.
   if (appearance.isHollow) content.push(ink.stroke, letters("outline", strokeAround(appearance)));
   else {
     content.push(ink.fill);
@@ -74,7 +74,7 @@ export function drawText(
 }
 
 /**
- * Draws hollow letters. Their strokes may overlap. A soft mask hides the lines at overlaps: it shows the stroked
+ * Draws hollow letters. Their strokes may overlap. At overlaps, a soft mask hides the lines: it shows the stroked
  * letters without their inside. The text is also drawn invisibly, so that readers can copy and search it (ISO 32000-2,
  * 9.3.6, 11.6.5).
  */

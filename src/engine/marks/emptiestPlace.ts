@@ -37,7 +37,9 @@ export class Footprint {
     });
   }
 
-  /** Returns the approximate area that a rectangle and the footprint have in common; 0 if they do not overlap. */
+  /**
+   * Returns the approximate area that a rectangle and the footprint have in common. Returns 0 if they do not overlap.
+   */
   overlap(bounds: Bounds): number {
     const own = this.#bounds;
     const width = Math.min(bounds[2] + CLEARANCE, own[2]) - Math.max(bounds[0] - CLEARANCE, own[0]);
@@ -47,7 +49,7 @@ export class Footprint {
     const [x0, y0, x1, y1] = bounds;
     const [halfWidth, halfHeight] = [(x1 - x0) / 2 + CLEARANCE, (y1 - y0) / 2 + CLEARANCE];
     const [dx, dy] = [(x0 + x1) / 2 - this.#center[0], (y0 + y1) / 2 - this.#center[1]];
-    // Two rectangles are apart if a straight line parallel to a side of one of them separates them.
+    // Two rectangles are apart if a straight line that is parallel to a side of one rectangle separates them.
     const isApart = this.#axes.some(
       ([x, y, half]) => Math.abs(dx * x + dy * y) >= half + halfWidth * Math.abs(x) + halfHeight * Math.abs(y),
     );
@@ -55,7 +57,7 @@ export class Footprint {
   }
 }
 
-/** The place that was chosen on a page, and what the mark must not cover there. */
+/** The place that was chosen on a page, and the barcodes that the mark must not cover there. */
 export interface ChosenPlace {
   readonly spot: Spot;
   /** The bounds of barcodes in the page's user space. */
@@ -63,8 +65,8 @@ export interface ChosenPlace {
 }
 
 /**
- * Chooses the emptiest place on each page. Of equally empty places, the mark's own place is chosen, or else the one
- * nearest to it. If the content of a page cannot be read, the mark is at its own place.
+ * Chooses the emptiest place on each page. Among equally empty places, it chooses the mark's own place, or else the
+ * place nearest to it. If the content of a page cannot be read, the mark is at its own place.
  * @param own the place of the mark on an empty page
  * @param footprintsOn returns the area of the mark on a page by its place
  */
@@ -99,8 +101,8 @@ export async function emptiestPlaces(
 }
 
 /**
- * Returns the places to which a mark may move: first its own place, then the others by their distance from it. A mark
- * in the middle of the upper or lower edge stays at this edge. A tiled mark does not move.
+ * Returns the places to which a mark may move. Its own place comes first, and the other places follow by their distance
+ * from it. A mark in the middle of the upper or lower edge stays at this edge. A tiled mark does not move.
  */
 function placesNear(own: Spot): Spot[] {
   if (own.isTiled) return [own];

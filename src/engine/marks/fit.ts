@@ -1,15 +1,18 @@
 import { largestScale, type Size } from "./geometry.ts";
 import { graphemes, type Paragraph, type TextLine, textOf, type WrappedLine, wrap } from "./wrap.ts";
 
-/** Font size, as a share of the page's shorter side, that is comfortable to read. Larger text is not wrapped. */
+/**
+ * Font size that is comfortable to read, as a share of the page's shorter side. Text that is at least this large is not
+ * wrapped.
+ */
 const COMFORTABLE_SHARE = 0.04;
 /** Font size in points to which a text shrinks before it is broken inside a word or cut short. */
 const READABLE_PT = 6;
 /** Font size in points that no template reduces, even on a small page. */
 export const LEGIBLE_PT = 8;
 /**
- * Minimum share of the maximum font size at which a text with `maxDepthPt` keeps only the caller's line breaks. At a
- * smaller size, the text is wrapped.
+ * Minimum share of the maximum font size at which a text with `maxDepthPt` keeps only the caller's line breaks. If the
+ * text would be smaller, it is wrapped.
  */
 const UNWRAPPED_SHARE = 0.9;
 /** Number of bisection steps in the search for the largest font size of a text with `maxDepthPt`. */
@@ -36,16 +39,16 @@ export interface TextArea {
   room: Size;
   rotation: number;
   maxFontSizePt: number;
-  /** Maximum height of all lines together, in points. Line breaks of the caller may exceed it. */
+  /** Maximum height of all lines together, in points. Line breaks of the caller may exceed the limit. */
   maxDepthPt?: number | undefined;
-  /** Returns the size in em of a block of lines as drawn, including any frame. */
+  /** Returns the size in em of a block of lines as drawn, including the frame if there is one. */
   blockEm(lines: readonly TextLine[]): Size;
 }
 
 /**
  * Returns the lines of a text and the largest allowed font size at which the rotated text fits. The caller's line
  * breaks remain if the text is then comfortable to read. Otherwise, the text is wrapped to the width that allows the
- * largest size. The size of each candidate is estimated, and only the best one is laid out.
+ * largest size. The size of each candidate is estimated, and only the best candidate is laid out.
  */
 export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
   const asGiven = sized(paragraphs, area);
@@ -76,8 +79,8 @@ export function fitText(paragraphs: readonly Paragraph[], area: TextArea): Fit {
 }
 
 /**
- * Fits a text whose lines together may be at most `maxDepthPt` high. It adds lines before it reduces the font size,
- * down to `READABLE_PT`. It breaks words only at that size, and cuts a text that still does not fit.
+ * Fits a text whose lines together may be at most `maxDepthPt` high. Adds lines before it reduces the font size, down
+ * to `READABLE_PT`. Breaks words only at that font size, and cuts a text that still does not fit.
  */
 function fitDepth(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea, maxDepthPt: number): Fit {
   if (asGiven.fontSizePt >= UNWRAPPED_SHARE * area.maxFontSizePt) return asGiven;
@@ -107,7 +110,7 @@ function fitDepth(paragraphs: readonly Paragraph[], asGiven: Fit, area: TextArea
   return { ...sized(kept, area), isCut: true };
 }
 
-/** Returns the longest beginning of a line that fits into `width` em together with an ellipsis. */
+/** Returns the longest beginning of a line that, with an ellipsis, fits into `width` em. */
 function cutShort(text: string, width: number, paragraph: Paragraph): TextLine {
   const characters = graphemes(text);
   const first = (count: number) => characters.slice(0, count).join("");

@@ -26,8 +26,8 @@ export interface Drawing {
 /**
  * Turns a drawing into a form XObject that looks the same in every graphics state. The form resets the page's alpha,
  * blend mode and soft mask (ISO 32000-2, 8.10, 11.4.5, 11.6.4.4). A translucent mark is an isolated transparency group,
- * so overlaps within it are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid. Under the page's
- * content, the graphics state is the initial one, and needs no reset.
+ * so overlaps within it are not darker. An opaque mark needs no group, which keeps PDF/A-1 files valid. A mark under
+ * the page's content has the initial graphics state, and needs no reset.
  * @param opacity opacity of the whole mark, from 0 to 1
  * @param text the text of the drawing's glyphs; see {@link glyphText}
  */
@@ -46,8 +46,8 @@ export function makeMark(sink: ObjectSink, drawing: Drawing, opacity: number, te
 }
 
 /**
- * Creates a mark that shows `mark` once at each of `places`, which are offsets in the mark's own units. Text extraction
- * finds no text in the copies.
+ * Creates a mark that shows the given mark once at each of `places`. The places are offsets in units of the given mark.
+ * Text extraction finds no text in the new mark.
  */
 export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[]): Mark {
   const [left, bottom, right, top] = mark.box;
@@ -65,7 +65,10 @@ export function repeatMark(sink: ObjectSink, mark: Mark, places: readonly Point[
   return { ref: addForm(sink, { box, resources: `/XObject<</Mark ${mark.ref}>>`, content }), box };
 }
 
-/** Adds a form XObject, deflated if that is smaller. `entries` are additional entries of its dictionary. */
+/**
+ * Adds a form XObject. Deflates its content if the deflated content is smaller. `entries` are additional entries of the
+ * dictionary.
+ */
 export function addForm(sink: ObjectSink, { box, resources, content }: Drawing, entries = ""): Ref {
   const deflated = deflatedText(content, 9);
   const filter = "/Filter/FlateDecode";

@@ -15,7 +15,7 @@ export interface Size {
   height: number;
 }
 
-/** The size of a page as displayed. */
+/** The size of a page as displayed, and its user unit. */
 export interface PageSize extends Size {
   /** Size of one unit of the page's user space, in points. */
   userUnit: number;
@@ -27,7 +27,7 @@ export type FrameBox = (typeof FRAME_BOXES)[number];
 
 /** The area of a displayed page that margins and positions count from. */
 export interface PageFrame extends PageSize {
-  /** Distance of the lower left corner from that of the displayed page, in points. */
+  /** Distance of the area's lower left corner from the lower left corner of the displayed page, in points. */
   readonly x: number;
   readonly y: number;
 }
@@ -38,7 +38,7 @@ export function sizeKey({ width, height }: Size): string {
 }
 
 /**
- * Returns whether two pages have the same box, rotation and user unit. Boxes are compared by identity, because
+ * Returns whether two pages have the same box, rotation and user unit. Compares the boxes by identity, because
  * consecutive pages with equal boxes share one box object.
  */
 export function haveSameShape(a: Page, b: Page): boolean {
@@ -52,14 +52,14 @@ export function displayedSize({ box, rotate, userUnit }: Page): PageSize {
 }
 
 /**
- * Margins count from the TrimBox if it is inset by more than this number of points. The usual bleed is smaller, so a
+ * Margins count from the TrimBox if it is inset by more than this number of points. A usual bleed is smaller, so a
  * larger inset has room for printer's marks.
  */
 const BLEED_PT = 10;
 
 /**
- * Returns the area of a page that margins and positions count from. By default, this is the displayed page, or the part
- * within the TrimBox if that is inset by more than `BLEED_PT` on a side.
+ * Returns the area of a page that margins and positions count from. By default, this area is the displayed page. If the
+ * TrimBox is inset by more than `BLEED_PT` on a side, the area is the part of the page within the TrimBox.
  */
 export function frameOn(page: Page, frameBox?: FrameBox): PageFrame {
   const { box, trimBox = box, rotate, userUnit } = page;
@@ -67,7 +67,7 @@ export function frameOn(page: Page, frameBox?: FrameBox): PageFrame {
   const insets = userInsets.map((inset) => inset * userUnit);
   const isTrimmed = frameBox === "trim" || (frameBox === undefined && insets.some((inset) => inset > BLEED_PT));
   if (!isTrimmed) return { ...displayedSize(page), x: 0, y: 0 };
-  const turns = rotate / 90; // each clockwise quarter turn makes the bottom of the page its left side
+  const turns = rotate / 90; // each clockwise quarter turn turns the bottom of the page into its left side
   const [x, y] = [insets[turns]!, insets[(turns + 1) % 4]!];
   return { ...displayedSize({ ...page, box: trimBox }), x, y };
 }
@@ -94,8 +94,8 @@ export function toUserSpace({ box, rotate, userUnit }: Page): Matrix {
 const LARGE_PT = 842;
 
 /**
- * Returns the requested margin in points, limited to a tenth of the page's shorter side. On posters, the margin grows
- * with the page, like the font size.
+ * Returns the requested margin in points, but at most a tenth of the page's shorter side. On posters, the margin and
+ * the font size grow with the page.
  */
 export function marginOn(page: Size, requestedPt: number): number {
   const shorter = Math.min(page.width, page.height);
@@ -103,8 +103,8 @@ export function marginOn(page: Size, requestedPt: number): number {
 }
 
 /**
- * Returns the size in points of the area within the margins. `width` and `height` limit it to shares (0 to 1) of the
- * page's sides.
+ * Returns the size in points of the area within the margins. `width` and `height` limit the area to shares (0 to 1) of
+ * the page's sides.
  */
 export function roomOn(page: Size, marginPt: number, { width = 1, height = 1 }: Partial<Size> = {}): Size {
   return {
@@ -131,10 +131,10 @@ export function diagonalAngle({ width, height }: Size): number {
 }
 
 /**
- * Returns the matrix from a mark's space to displayed space. It scales the mark, rotates it about its center and places
- * it at `spot` within the margins, moved by `offset`.
+ * Returns the matrix from a mark's space to displayed space. The matrix scales the mark, rotates it about its center,
+ * places it at `spot` within the margins, and moves it by `offset`.
  * @param size size of the mark before scaling; its origin is its lower left corner
- * @param offset in points of displayed space; it may move the mark beyond the margins
+ * @param offset displacement in points of displayed space, which may move the mark beyond the margins
  */
 export function placeAt(
   spot: { readonly x: number; readonly y: number },
@@ -162,7 +162,7 @@ const MAX_TILES = 283;
 /** Maximum number of copies along the longer side of a page that is too narrow for a second row. */
 const MAX_TILES_ALONG = 500;
 
-/** A position or an offset. */
+/** A position or an offset, with coordinates x and y. */
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -186,8 +186,8 @@ interface TilePattern {
 
 /**
  * Returns the places of all copies of a tiled mark, in the mark's space and relative to the middle of the page. The
- * copy next to the middle comes first. Rows follow the mark's direction, and every other row is shifted by half a step.
- * Copies extend beyond the page's edges. Gaps are larger than requested if the page would have more than about
+ * copy nearest to the middle comes first. Rows follow the mark's direction, and every other row is shifted by half a
+ * step. Copies extend beyond the page's edges. Gaps are larger than requested if the page would have more than about
  * `MAX_TILES` copies.
  * @param size size of the mark in its own units
  * @param page size of the page in units of the mark
@@ -221,7 +221,7 @@ export function tile(size: Size, degrees: number, page: Size, { offset = ORIGIN,
   return tiles;
 }
 
-/** Returns the place of the copy that is nearest to the middle of the page, if one copy is at `point`. */
+/** Returns the place of the copy that is nearest to the middle of the page. `point` is the place of any copy. */
 function nearestCopy(point: Point, stepX: number, stepY: number): Point {
   const row = Math.round(point.y / stepY);
   const x = point.x - (row % 2 === 0 ? 0 : stepX / 2);
@@ -241,7 +241,7 @@ function rangeWithin(slope: number, offset: number, limit: number): [number, num
 }
 
 /**
- * Returns a page's size in units of a mark at `scale`. Each side is rounded up by at most an eighth, so pages of
+ * Returns a page's size in units of a mark at `scale`. Each side is rounded up by at most an eighth, so that pages of
  * similar size share one tiling.
  */
 export function roundedUpSize({ width, height }: Size, scale: number): Size {

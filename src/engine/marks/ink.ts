@@ -8,7 +8,7 @@ interface Paint {
   readonly stroke: string;
 }
 
-/** Operators for the color of a mark and for white, and the resources that they need. */
+/** Operators that set the color of a mark and white, and the resources that the operators need. */
 export interface Ink extends Paint {
   readonly white: Paint;
   readonly resources: string;
@@ -23,7 +23,7 @@ const DEVICE: Readonly<Record<string, readonly [string, string]>> = {
 
 /**
  * Returns the ink of a color `#rrggbb`. A color with equal channels becomes gray, so that printers use only black ink.
- * Other colors become CMYK in PDF/X files, most of which forbid RGB.
+ * In PDF/X files, other colors become CMYK, because most of these files forbid RGB.
  */
 export function inkOf(color: string, sink: ObjectSink): Ink {
   const shares = [1, 3, 5].map((at) => share(Number.parseInt(color.slice(at, at + 2), 16)));
@@ -43,8 +43,8 @@ export function inkOf(color: string, sink: ObjectSink): Ink {
 }
 
 /**
- * Converts a channel (0 to 255) to a share with three decimals, which distinguish all 256 values. It rounds up, because
- * some readers truncate when they convert the share back.
+ * Converts a channel (0 to 255) to a share with three decimals, which distinguish all 256 values. The share is rounded
+ * up, because some readers truncate when they convert it back.
  */
 function share(value: number): number {
   return Math.ceil((value * 1000) / 255) / 1000;

@@ -15,14 +15,16 @@ const NEVER_FIRST =
 const NEVER_FIRST_AFTER_SPACE = /^[\p{Pe}!?:;»]/u;
 /** Characters that never end a line: opening brackets (OP), initial quotes (QU), signs before a number (PR and #). */
 const NEVER_LAST = /[\p{Ps}\p{Pi}$£¥€＄￥￡₩#№“‘]$/u;
-/** Characters before and after which a line may break (class ID, and wide punctuation). */
+/** Characters before and after which a line may break: ideographs (class ID) and wide punctuation. */
 const IDEOGRAPH =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Yi}\p{Extended_Pictographic}\u3000-\u303f\uff01-\uff60ー]/u;
 
 /** The word segmenter. It is created on first use, because the runtime needs milliseconds to load its dictionaries. */
 let words: Intl.Segmenter | undefined;
 
-/** Splits a paragraph into pieces that stay together on a line. Trailing spaces belong to the piece before them. */
+/**
+ * Splits a paragraph into pieces that are never broken at a line end. Trailing spaces belong to the piece before them.
+ */
 export function pieces(paragraph: string): string[] {
   const result: string[] = [];
   let last: Intl.SegmentData | undefined;
@@ -46,7 +48,7 @@ function mayBreakBetween(before: Intl.SegmentData, after: Intl.SegmentData): boo
   return before.isWordLike === true && after.isWordLike === true;
 }
 
-/** Returns whether a match begins with an ideograph. */
+/** Returns whether the text of a match begins with an ideograph. */
 function isIdeograph(found: RegExpExecArray | null): boolean {
   return found !== null && IDEOGRAPH.test(found[0]);
 }

@@ -8,8 +8,8 @@ const LARGEST_REAL = 32_767;
 const SMALL = 0.01;
 
 /**
- * Formats a number for content streams (ISO 32000-2, 7.3.3) without an exponent. It has at most five decimals, or eight
- * if it is small.
+ * Formats a number for content streams (ISO 32000-2, 7.3.3) without an exponent. The result has at most five decimals,
+ * or eight if the number is small.
  */
 export function number(value: number): string {
   return Math.abs(value) < SMALL ? withoutTrailingZeros(value.toFixed(8)) : rounded(value, 5);

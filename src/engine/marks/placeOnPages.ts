@@ -14,9 +14,9 @@ export interface Placement {
   /** Size of the whole mark in its common space, or of one copy if it is tiled. */
   size: Size;
   parts: readonly Part[];
-  /** The text that all parts show together. */
+  /** The text that all parts of the mark show together. */
   words?: string;
-  /** Marks without text to extract, drawn after the parts. */
+  /** Marks from which no text is extracted. They are drawn after the parts. */
   echoes?: readonly Part[];
 }
 
@@ -37,7 +37,7 @@ export interface MarkOutline {
 
 /** Facts about the marks of a document. */
 export interface PlacedMarks {
-  /** Numbers of the pages that the marks miss because they lie outside of the page, in ascending order. */
+  /** Numbers of the pages on which no mark is visible because all marks lie outside of the page, in ascending order. */
   readonly outsidePages: number[];
 }
 
@@ -50,7 +50,7 @@ export interface Part extends Point {
 interface PlacedPage {
   readonly page: Page;
   readonly matrix: Matrix;
-  /** The operands of `cm` that map the marks to user space. */
+  /** The operands of `cm` that map the marks to the page's user space. */
   readonly operands: string;
   /** Whether no mark is on the page. */
   readonly isOutside: boolean;
@@ -62,9 +62,7 @@ interface PlacedPage {
  * Scale of the words that Poppler finds in the corner of the page (see {@link cornerOf}), in points per unit of a mark.
  */
 const CORNER_SCALE = 1e-5;
-/**
- * Distance of the words in the corner from the edges of the page, in points. Poppler ignores words outside the page.
- */
+/** Distance in points between the page's edges and the words in its corner. Poppler ignores words outside the page. */
 const CORNER_PT = 0.1;
 
 /** Sample points of a mark's box, as shares of its width and height. */
@@ -75,7 +73,7 @@ const SAMPLES = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95].flatMap((across) =>
 /**
  * Puts marks on every page of the document, and accounts for the page's rotation, boxes and user unit. Each mark has
  * the same resource name on all pages. Pages with the same marks at the same places share their operators.
- * @param onPlace is called with the place of the mark on each page
+ * @param onPlace receives the place of the mark on each page
  */
 export async function placeOnPages(
   document: PdfDocument,
@@ -148,8 +146,8 @@ function pointsOf(parts: readonly Part[], [a, b, c, d, e, f]: Matrix): (readonly
 
 /**
  * Returns the matrix that maps a mark into the top right corner of the page. Poppler places the words of marked content
- * by the matrix at the end of that content. In the corner, the words change neither the order nor the columns of the
- * page's own text.
+ * by the matrix at the end of that content. Words in the corner change neither the order nor the columns of the page's
+ * own text.
  */
 function cornerOf(page: Page): string {
   const { width, height } = displayedSize(page);

@@ -7,7 +7,7 @@ const UNNAMED = "document.pdf";
 
 const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
 
-/** Formats of dates, in UTC. */
+/** Formats of the placeholder `{date}`, by the name of the format. Dates are in UTC. */
 const DATES: Record<string, (date: Date) => string> = {
   iso: (date) => date.toISOString().slice(0, 10),
   long: (date) => longDate.format(date),
@@ -37,7 +37,7 @@ export interface PlaceholderValues {
   filename?: string | undefined;
 }
 
-/** The replacement of each placeholder. Undefined for an unknown format. */
+/** Returns the replacement of each placeholder, or undefined for an unknown format. */
 const REPLACEMENTS: Record<string, (format: string | undefined, values: PlaceholderValues) => string | undefined> = {
   page: (format, values) =>
     format === undefined || /^[1-9]$/.test(format)
@@ -61,8 +61,8 @@ export function unknownPlaceholder(text: string): string | undefined {
 }
 
 /**
- * Returns the possible numbers of digits of a page number, in descending order. Returns an empty list for a text
- * without the page number, which is the same on all pages.
+ * Returns the possible numbers of digits of a page number, in descending order. Returns an empty list if `text` does
+ * not contain the page number, because the text is then the same on all pages.
  */
 export function digitCounts(text: string, values: PlaceholderValues): number[] {
   const isNumbered = Array.from(text.matchAll(BRACED)).some(([, name]) => name === "page");
@@ -74,8 +74,8 @@ export function digitCounts(text: string, values: PlaceholderValues): number[] {
 }
 
 /**
- * Replaces placeholders and the escape `{{`. It replaces `{page}` by the slots of the highest page number, and `{page:6}`
- * by at least six slots.
+ * Replaces placeholders and the escape `{{`. Replaces `{page}` by slots for the digits of the highest page number, and
+ * `{page:6}` by at least six slots.
  */
 export function fillIn(text: string, values: PlaceholderValues): string {
   return text.replace(BRACED, (braced, name?: string, format?: string) =>

@@ -20,17 +20,17 @@ import { type Tiling, Tilings } from "./tilings.ts";
 export interface Shape {
   /** Size of the mark in its own units. */
   readonly size: Size;
-  /** Points per unit. */
+  /** Size of one unit of the mark, in points. */
   readonly scale: number;
-  /** Degrees, counter-clockwise. */
+  /** Rotation of the mark in degrees, counter-clockwise. */
   readonly rotation: number;
 }
 
-/** Where a mark is on a page. */
+/** The place of a mark on a page. */
 export interface Place {
   /** Matrix from the mark's space to displayed space, for the copy in the middle if the mark is tiled. */
   readonly matrix: Matrix;
-  /** The other copies, if the mark is tiled. */
+  /** The other copies of the mark, if the mark is tiled. */
   readonly tiling: Tiling | undefined;
 }
 
@@ -49,7 +49,7 @@ export class Placer {
     this.#offset = { x: offsetXPt, y: offsetYPt };
   }
 
-  /** Returns the area of a page in which the mark is placed. Copies of a tiled mark extend beyond it. */
+  /** Returns the area of a page in which the mark is placed. Copies of a tiled mark extend beyond this area. */
   frameOn(page: Page): PageFrame {
     return frameOn(page, this.#box);
   }

@@ -6,7 +6,7 @@ import { type Point, toUserSpace } from "./geometry.ts";
 import type { Place, Placer, Shape } from "./placer.ts";
 import type { Spot } from "./positions.ts";
 
-/** Where a mark goes: its place, whether it may move from there, and its margin. */
+/** The requested place of a mark: its spot, whether it may move from there, and its margin. */
 export interface Aim {
   readonly spot: Spot;
   /** Whether the mark moves from `spot` to the emptiest place of each page. */
@@ -15,7 +15,7 @@ export interface Aim {
   readonly marginPt: number;
 }
 
-/** Returns a function that returns the place of a mark on a page. */
+/** Returns a function that computes the place of a mark on a page. */
 export async function placesFor(
   document: PdfDocument,
   placer: Placer,

@@ -10,7 +10,7 @@ export interface Spot {
   readonly isTiled?: true;
 }
 
-/** All positions of marks. This is the only list of them. */
+/** All positions of marks. Other lists of positions derive from this table. */
 const TABLE = {
   "top-left": { x: 0, y: 1 },
   top: { x: 0.5, y: 1 },
@@ -24,7 +24,8 @@ const TABLE = {
   tile: { x: 0.5, y: 0.5, isTiled: true },
   diagonal: { x: 0.5, y: 0.5, alongDiagonal: true },
   /**
-   * The emptiest of the nine places of each page. If all places are equally empty, the mark is at its default place.
+   * The emptiest place on each page: a corner, the middle of an edge, or the center. If all places are equally empty,
+   * the mark is at its default place.
    */
   auto: { x: 0.5, y: 0.5 },
 } as const satisfies Record<string, Spot>;

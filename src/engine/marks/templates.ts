@@ -21,8 +21,9 @@ export interface Template {
   /** Maximum size of the mark, as shares of the page's sides. */
   maxShares?: { width?: number; height?: number };
   /**
-   * Maximum height of all lines together, as a share of the page's shorter side. A longer text gets smaller, and at 6
-   * points it is cut short and ends in an ellipsis. Line breaks of the caller may exceed the height.
+   * Maximum height of all lines together, as a share of the page's shorter side. A longer text gets smaller. A text
+   * that is still too long at 6 points is cut short and ends in an ellipsis. Line breaks of the caller may exceed the
+   * height.
    */
   maxDepth?: number;
   /**
@@ -36,10 +37,10 @@ export interface Template {
 
 /** Maximum font size of small text as a share of the page's shorter side: 9 points on A4. */
 const SMALL_SHARE = 9 / 595;
-/** Maximum height of the lines at an edge, as a share of the page's shorter side. */
+/** Maximum height of the lines of a text at an edge of the page, as a share of the page's shorter side. */
 const MAX_DEPTH = 1 / 3;
 
-/** All templates by name. This is the only list of them. */
+/** All templates by name. Other lists of templates derive from this table. */
 const TABLE = {
   diagonal: {
     description: "Large letters across the page, from its lower left to its upper right.",
@@ -121,5 +122,5 @@ export type TemplateName = keyof typeof TABLE;
 /** `TABLE`, typed so that the optional properties of `Template` can be read on every template. */
 export const TEMPLATES: Readonly<Record<TemplateName, Template>> = TABLE;
 
-/** The template of a request that names none. */
+/** The template that applies if the caller names no template. */
 export const DEFAULT_TEMPLATE: TemplateName = "diagonal";

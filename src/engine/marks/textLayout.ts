@@ -8,19 +8,23 @@ import { fitText, LEGIBLE_PT } from "./fit.ts";
 import { diagonalAngle, marginOn, type PageSize, roomOn, type Size, sizeKey } from "./geometry.ts";
 import { Paragraph, type TextLine } from "./wrap.ts";
 
-/** Maximum font size in units of user space. Poppler does not draw text above 1,440 units at any resolution. */
+/** Maximum font size in units of user space. Poppler does not draw larger text than 1,440 units at any resolution. */
 const MAX_FONT_UNITS = 1400;
 
-/** Layout of a text on pages of one size. It has one block for each possible number of digits of a page number. */
+/**
+ * Layout of a text on pages of one size. The layout has one block for each possible number of digits of a page number.
+ */
 interface PageLayout {
   readonly fontSizePt: number;
   /** Whether the end of the text is missing. */
   readonly isCut: boolean;
-  /** Blocks by the number of digits. The only block of a text without the page number has the key 0. */
+  /**
+   * Blocks by the number of digits of the page number. The only block of a text without a page number has the key 0.
+   */
   readonly blocks: ReadonlyMap<number, Block>;
 }
 
-/** Layouts of a text for each page size, and all clusters in them. */
+/** Layouts of a text by page size, and all clusters in these layouts. */
 interface TextLayout {
   layoutOn(page: PageSize): PageLayout;
   /** The smallest font size on any page, in points. */
@@ -30,7 +34,7 @@ interface TextLayout {
 
 /**
  * Fits a text, with its placeholders filled in, on pages of the given sizes. A text with the page number is fitted for
- * the longest number, so pages of one size have the same font size and line breaks.
+ * the longest number. All pages of one size therefore have the same font size and line breaks.
  * @param digits possible numbers of digits of a page number; see {@link digitCounts}
  * @throws EngineError too_complex if laying out the text exceeds the work limits, for example on too many page sizes
  */
@@ -52,7 +56,7 @@ export async function layOutText(
     const { width, height } = stack(lines.map(typeset), appearance);
     return { width, height };
   });
-  /** Lays out a line that will be drawn, and charges the memory that it occupies until then. */
+  /** Lays out a line that will be drawn. Charges the memory that the line occupies until it is drawn. */
   const retainedLine = memoized(([line]): Line => {
     const laidOut = typeset(line!);
     meter.retainMark(BYTES_PER_CLUSTER * laidOut.clusters.length);

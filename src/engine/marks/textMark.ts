@@ -19,13 +19,13 @@ import { spotOf } from "./positions.ts";
 import { layOutText } from "./textLayout.ts";
 import { TextMarks } from "./textMarks.ts";
 
-/** Facts about a source that replace placeholders: its name, and the date of its marking. */
+/** Facts about a source that replace placeholders: the name of the file, and the date of marking. */
 type SourceFacts = Pick<PlaceholderValues, "date" | "filename">;
 
 /**
  * Puts a text on every page. The font is embedded once. Each layout of lines is drawn once, regardless of the number of
  * pages and page sizes.
- * @returns also the numbers of the pages on which the text is cut short
+ * @returns the numbers of the pages that the mark misses, and of the pages on which the text is cut short
  * @throws EngineError unsupported_character if no font covers a character, or if no character is visible; too_complex
  * if the text exceeds the work limits
  */
@@ -82,8 +82,8 @@ export async function markWithText(
     const words = wordsOn(block, number);
     const size = sizeOf(block);
     if (!tiling) return { matrix, size, parts, words };
-    // Only the text in the middle of the page can be searched and copied, so that its parts are read in order. Its copies
-    // are echoes: they are drawn, but readers extract no text from them.
+    // Only the text in the middle of the page can be searched and copied, so that the parts of the text are read in
+    // order. The copies of that text are echoes: they are drawn, but readers extract no text from them.
     const echoes = marks.partsOf(block, number, true).flatMap((part) => {
       const copies = tiling.copiesOf(part.mark);
       return copies ? { ...part, mark: copies } : [];
@@ -98,8 +98,9 @@ export async function markWithText(
 }
 
 /**
- * Returns the words that a block shows, with slots for the page number: the text with the caller's line breaks. If the
- * text is cut short or runs from right to left, returns the lines as drawn, because readers reverse such lines.
+ * Returns the words that a block shows, with slots for the page number. The words are usually the text with the
+ * caller's line breaks. If the text is cut short or runs from right to left, the words are the lines as drawn, because
+ * readers reverse right-to-left lines.
  */
 function wordsOf({ rows }: Block, text: string): string {
   const lines = rows.map(({ line }) => line.clusters.map((cluster) => cluster.slot ?? cluster.text).join(""));

@@ -18,7 +18,7 @@ interface Slot {
   readonly line: Line;
   readonly x: number;
   readonly y: number;
-  /** The marks that show a digit at this place, by the digit. */
+  /** The marks that show a digit at this place. The key is the digit. */
   readonly marks: Map<string, Mark>;
 }
 
@@ -28,10 +28,10 @@ interface Slot {
  * In a block with the page number, the text around the number is drawn once, and each digit once. A page adds only the
  * places of its digits. Each of ten thousand numbered pages then adds a few short operators instead of a separate mark.
  *
- * An echo is a second version of a mark, for the copies of a tiled text. It looks the same, but text extraction must
- * not find its text. Search and copying then find the text once per page. Echoes use second codes of the same glyphs,
- * whose text is a space (`echoOf`). The second drawing of letters with a light edge also uses these codes. PDF/A files
- * have no second codes.
+ * An echo is a second version of a mark, for the copies of a tiled text. An echo looks like the mark, but text
+ * extraction must not find its text. As a result, search and copying find the text once per page. Echoes use second
+ * codes of the same glyphs, whose text is a space (`echoOf`). The second drawing of letters with a light edge also uses
+ * these codes. PDF/A files have no second codes.
  */
 export class TextMarks {
   readonly #sink: ObjectSink;
@@ -81,7 +81,10 @@ export class TextMarks {
     });
   }
 
-  /** Draws all rows without a page number as one mark. In rows with a page number, each run between slots is a mark. */
+  /**
+   * Draws all rows without a page number as one mark. In a row with a page number, each run of clusters between slots
+   * becomes a separate mark.
+   */
   #drawAroundSlots(block: Block, isEcho: boolean): (Part | Slot)[] {
     const unnumbered = block.rows.filter(({ line }) => !line.clusters.some(({ slot }) => slot));
     const parts: (Part | Slot)[] = [];
@@ -114,14 +117,14 @@ export class TextMarks {
     const first = clusters[0]!,
       last = clusters.at(-1)!;
     const width = last.x + last.advance - first.x;
-    // One more em on each side makes room for ink outside of the advance.
+    // The box extends one em beyond each end of the line, because ink may lie outside of the advance.
     const box = [-1, line.descent - 0.1, width + 1, line.ascent + 0.1].map((side) => side * UNITS_PER_EM);
     const digit = first.slot ? first.text : undefined;
     const drawing = { runs: [{ clusters, x: 0, y: 0 }], box: box as unknown as Rectangle, isEcho, digit };
     return this.#mark(drawing, textOf(clusters));
   }
 
-  /** @param glyphs the text of the drawing; omitted if the drawing is exactly one line */
+  /** @param glyphs the text of the drawing; omitted if the drawing shows exactly one line */
   #mark(text: Omit<TextDrawing, "edge">, glyphs?: string): Mark {
     const { runs, box, frame, isEcho } = text;
     const shown = runs.map(({ clusters, x, y }) => [x, y, this.#shows(clusters)]);
@@ -141,7 +144,7 @@ export class TextMarks {
   }
 }
 
-/** Yields the clusters to embed. For each face with slots, it yields every digit once. */
+/** Yields the clusters to embed. For each font with slots, yields every digit once. */
 function* shownBy(clusters: Iterable<Cluster>): Generator<Cluster> {
   const faces = new Set<Cluster["face"]>();
   for (const cluster of clusters) {
@@ -157,7 +160,7 @@ function textOf(clusters: readonly Cluster[]): string {
   return clusters.map(({ text }) => text).join("");
 }
 
-/** Splits clusters into slots and the runs between them. */
+/** Splits clusters into slots and the runs of clusters between slots. */
 function splitAtSlots(clusters: readonly Cluster[]): Cluster[][] {
   const result: Cluster[][] = [];
   for (const cluster of clusters) {
@@ -168,7 +171,7 @@ function splitAtSlots(clusters: readonly Cluster[]): Cluster[][] {
   return result;
 }
 
-/** Returns the cluster of a slot with another digit. All digits of these fonts have the same width. */
+/** Returns the cluster of a slot with another digit. All digits of the fonts have the same width. */
 function withDigit(cluster: Cluster, digit: string): Cluster {
   return { ...cluster, text: digit, glyphs: [{ id: cluster.face.font.glyphOf(digit.charCodeAt(0)), x: 0, y: 0 }] };
 }

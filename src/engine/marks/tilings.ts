@@ -4,8 +4,8 @@ import { type Mark, repeatMark } from "./form.ts";
 import { ORIGIN, type Point, roundedUpSize, type Size, sizeKey, tile } from "./geometry.ts";
 
 /**
- * Maximum side of a page in units of a mark. On larger pages, the mark is not tiled, because copies would be too small
- * to see.
+ * Maximum side of a page in units of a mark. On larger pages, the mark is not tiled, because its copies would be too
+ * small to see.
  */
 const MAX_PAGE_UNITS = 1e9;
 
@@ -40,22 +40,25 @@ export class Tilings {
   }
 }
 
-/** A tiling from which some copies have been removed. */
+/** A tiling from which some copies were removed. */
 interface ThinnedTiling {
-  /** Offset from the original copy in the middle to the copy that replaces it. */
+  /** Offset from the original middle copy to the copy that is now in the middle. */
   readonly middle: Point;
   readonly tiling: Tiling;
 }
 
-/** The copies of a mark around the middle of a page. All parts of a text have copies at the same offsets. */
+/**
+ * The copies of a mark around the middle of a page. Each part of a text has copies at the same offsets as the other
+ * parts.
+ */
 export class Tiling {
   readonly #sink: ObjectSink;
   /** Place of the copy in the middle. */
   readonly #middle: Point;
-  /** Offsets of all other copies from the one in the middle. */
+  /** Offsets of all other copies from the copy in the middle. */
   readonly #offsets: readonly Point[];
   readonly #copies = new Map<Mark, Mark>();
-  /** Cache of tilings from which some copies have been removed. The key lists the indexes of the remaining copies. */
+  /** Cache of tilings from which some copies were removed. The key lists the indexes of the remaining copies. */
   readonly #thinned = new Map<string, ThinnedTiling>();
 
   /** @param places see {@link tile} */
@@ -65,13 +68,13 @@ export class Tiling {
     this.#offsets = others.map(({ x, y }) => ({ x: x - middle.x, y: y - middle.y }));
   }
 
-  /** Returns the matrix of the copy in the middle, from the matrix of a mark in the center of the page. */
+  /** Returns the matrix of the copy in the middle. `centered` is the matrix of a mark in the center of the page. */
   matrixOf(centered: Matrix): Matrix {
     return multiply([1, 0, 0, 1, this.#middle.x, this.#middle.y], centered);
   }
 
   /**
-   * Returns this tiling without the copies for which `isLeftOut` is true. If all copies would be left out, the one in
+   * Returns this tiling without the copies for which `isLeftOut` is true. If all copies would be left out, the copy in
    * the middle stays.
    * @param isLeftOut returns whether the copy at an offset is left out
    */
@@ -91,8 +94,8 @@ export class Tiling {
   }
 
   /**
-   * Returns one mark that shows all copies except the one in the middle, or undefined if there are no others. Text
-   * extraction finds no text in this mark.
+   * Returns one mark that shows all copies except the copy in the middle. Returns undefined if there are no other
+   * copies. Text extraction finds no text in this mark.
    */
   copiesOf(mark: Mark): Mark | undefined {
     if (this.#offsets.length === 0) return undefined;

@@ -9,7 +9,7 @@ export interface TextLine {
   readonly rightToLeft: boolean;
 }
 
-/** Returns the width of a part of a line. */
+/** Returns the width in em of a part of a line. */
 export type Measure = (part: TextLine) => number;
 
 /** A part of a paragraph that stays on one line. */
@@ -83,8 +83,8 @@ export class Paragraph implements TextLine {
 }
 
 /**
- * A line of a paragraph's text from `start` to `end` (exclusive). Its `width` is an estimate. It adds up the widths of
- * the words, although neighboring words may affect each other.
+ * A line of a paragraph's text from `start` to `end` (exclusive). Its `width` is an estimate. The estimate is the sum
+ * of the widths of the words, and ignores that neighboring words may affect each other.
  */
 export interface WrappedLine {
   readonly paragraph: Paragraph;
