@@ -1,6 +1,6 @@
 /**
- * Recognizes barcodes: square codes such as QR, and linear ones. Some logos and patterns of two colors also count as
- * barcodes. This costs little, because a mark then only avoids their place.
+ * Recognizes barcodes: square codes such as QR, and linear codes. Some logos and two-color patterns also count as
+ * barcodes. Such a false alarm costs little: the mark only avoids the place of the logo or pattern.
  */
 import { areaOf, type Bounds } from "./bounds.ts";
 
@@ -16,9 +16,12 @@ const MAX_DARK = 0.8;
 const MAX_RATIO = 1.4;
 /** Maximum thickness of a bar, as a share of the longer side of a linear code. */
 const MAX_BAR = 0.06;
-/** Maximum side of a part of a square code, such as the frame of a finder pattern, as a share of the code's side. */
+/**
+ * Maximum side of a part of a square code, as a share of the code's side. The largest part is the frame of a finder
+ * pattern.
+ */
 const MAX_PART = 0.4;
-/** Minimum length of a bar, as a share of the longest one. */
+/** Minimum length of a bar, as a share of the longest bar. */
 const MIN_BAR_LENGTH = 0.7;
 /** Maximum gap between rectangles of a group, as a multiple of their thickness. */
 const MAX_GAP = 24;
@@ -28,7 +31,7 @@ const MAX_GAP = 24;
  */
 const MAX_THICKNESS_RATIO = 12;
 
-/** A group of rectangles that are drawn one after the other. */
+/** A group of rectangles that content draws one after the other. */
 export class RectangleGroup {
   #count = 0;
   #area = 0;
@@ -37,7 +40,7 @@ export class RectangleGroup {
   #least = { width: 0, height: 0 };
   #bounds: Bounds = [0, 0, 0, 0];
 
-  /** Adds a rectangle. Returns false if it does not belong to the group, which then remains as it is. */
+  /** Adds a rectangle. If the rectangle does not belong to the group, returns false and leaves the group unchanged. */
   add(rectangle: Bounds): boolean {
     const [x0, y0, x1, y1] = rectangle;
     const [width, height] = [x1 - x0, y1 - y0];
@@ -62,7 +65,7 @@ export class RectangleGroup {
     return true;
   }
 
-  /** Empties the group. Returns its bounds if it looks like a barcode. */
+  /** Empties the group. Returns the bounds of the group if it looks like a barcode. */
   end(): Bounds | undefined {
     const isBarcode = this.#count >= MIN_BARS && (this.#isLinear() || this.#isSquare());
     this.#count = 0;
@@ -84,8 +87,8 @@ export class RectangleGroup {
   #isSquare(): boolean {
     const { width, height, dark } = this.#size();
     const [shorter, longer] = width < height ? [width, height] : [height, width];
-    // `dark` has no maximum here: the outlines of a traced code may overlap, so the sum of their areas may exceed the
-    // area of the code.
+    // A traced square code has no maximum share of dark area. Its outlines may overlap, so the sum of their areas may
+    // exceed the area of the code.
     return (
       this.#count >= MIN_MODULES &&
       longer < MAX_RATIO * shorter &&
@@ -99,7 +102,7 @@ export class RectangleGroup {
 export interface Samples {
   readonly width: number;
   readonly height: number;
-  /** Bits per component. */
+  /** Bits per color component. */
   readonly bits: number;
   readonly components: number;
   readonly data: Uint8Array;
@@ -111,10 +114,13 @@ const MAX_LINES = 40;
 const MIN_CHANGES = 5;
 /** Minimum number of changes in the rows of a linear code. */
 const MIN_BAR_CHANGES = 2 * MIN_BARS;
-/** Minimum share of extreme samples, which are nearly as light or as dark as the lightest or darkest sample. */
+/**
+ * Minimum share of extreme samples among all samples. An extreme sample is nearly as light or dark as the lightest or
+ * darkest sample.
+ */
 const MIN_EXTREME = 0.9;
 /**
- * Maximum difference between an extreme sample and the lightest or darkest one, as a share of the whole range of
+ * Maximum difference between an extreme sample and the lightest or darkest sample, as a share of the whole range of
  * samples.
  */
 const NEAR_EXTREME = 0.2;

@@ -1,4 +1,4 @@
-/** Bounds of what content paints, in the space of the page. */
+/** Computes the bounds of painted content, in the space of the page. */
 import type { Matrix } from "./matrix.ts";
 
 /** A rectangle: left, bottom, right, top. */
@@ -9,7 +9,10 @@ export function areaOf(bounds: Bounds): number {
   return (bounds[2] - bounds[0]) * (bounds[3] - bounds[1]);
 }
 
-/** Returns the intersection of two rectangles. It is inverted (left > right or bottom > top) if they do not overlap. */
+/**
+ * Returns the intersection of two rectangles. If they do not overlap, the result is inverted (left > right or bottom >
+ * top).
+ */
 export function clipped(a: Bounds, b: Bounds): Bounds {
   return [Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])];
 }
@@ -27,7 +30,7 @@ export function boundsOf(points: readonly number[], start = 0, end = points.leng
   return [x0, y0, x1, y1];
 }
 
-/** Returns the bounds of a rectangle that a matrix maps. */
+/** Returns the bounds of a rectangle after a matrix has mapped it. */
 export function mapped(matrix: Matrix, bounds: Bounds): Bounds {
   const [halfX, halfY] = [(bounds[2] - bounds[0]) / 2, (bounds[3] - bounds[1]) / 2];
   const [x, y] = [bounds[0] + halfX, bounds[1] + halfY];

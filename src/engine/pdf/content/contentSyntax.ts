@@ -51,12 +51,12 @@ const MAX_TOKEN = 127;
 const MAX_DIGITS = 9;
 
 /**
- * Maximum number of operators that may use a category of resources that the page lacks. With more, the content counts
- * as malformed, because MuPDF stops at 100 missing resources.
+ * Maximum number of operators that may use a category of resources that the page lacks. Content with more such
+ * operators counts as malformed, because MuPDF stops after 100 missing resources.
  */
 const MANY_USES = 60;
 
-/** Classes of bytes. The classes from `DIGIT` on consist of regular characters (ISO 32000-2, 7.2.3). */
+/** Classes of bytes. `DIGIT` and all later classes consist of regular characters (ISO 32000-2, 7.2.3). */
 const WHITE = 0;
 const OPEN_STRING = 1;
 const OPEN_ANGLE = 2;
@@ -88,10 +88,10 @@ for (const [characters, kind] of [
 ] as const)
   for (const character of characters) CLASS[character.charCodeAt(0)] = kind;
 
-/** Whether a byte may be in a hexadecimal string. */
+/** Lists, for each byte, whether the byte may be in a hexadecimal string. */
 const IS_HEX = CLASS.map((kind, code) => Number(kind === WHITE || /[\dA-Fa-f]/.test(String.fromCharCode(code))));
 
-/** Bit that stands for the color space of an inline image, by the number of its components. */
+/** Bit that stands for the color space of an inline image. The key is the number of color components. */
 const COLORS_OF_IMAGE: Record<number, number> = { 3: DEVICE_RGB, 4: DEVICE_CMYK };
 
 /** State of the surrounding operands, which is saved while an array or dictionary is open. */
@@ -103,7 +103,7 @@ interface Frame {
   readonly keys: number;
 }
 
-/** Checks content stream by stream. */
+/** Checks page content, stream after stream. */
 class ContentSyntax {
   /** Bit set of the color spaces that the content checked so far selects; see `DEVICE_RGB` in operators.ts. */
   colors = 0;
@@ -114,8 +114,8 @@ class ContentSyntax {
   readonly #uses = new Uint32Array(CATEGORIES.length + 1);
   #isMalformed = false;
   /**
-   * Whether the last stream ended with a regular character. Some readers then continue its last token in the next
-   * stream.
+   * Whether the previous stream ended with a regular character. Some readers then continue the last token of that
+   * stream in the next stream.
    */
   #mayContinue = false;
 
@@ -141,7 +141,7 @@ class ContentSyntax {
     this.#isTagged = isTagged;
   }
 
-  /** Reads a stream. Its end also ends a token (ISO 32000-2, 7.8.2). */
+  /** Reads a stream. The end of a stream also ends a token (ISO 32000-2, 7.8.2). */
   read(bytes: Uint8Array): void {
     if (!this.#isMalformed && !this.#scan(bytes, bytes.length)) this.#isMalformed = true;
   }
@@ -158,7 +158,7 @@ class ContentSyntax {
     return CATEGORIES.reduce((bits, _, index) => (this.#uses[index]! > MANY_USES ? bits | (1 << index) : bits), 0);
   }
 
-  /** Reads the bytes up to `end`. Returns whether they are well-formed. */
+  /** Reads the bytes up to `end`. Returns whether these bytes are well-formed. */
   #scan(bytes: Uint8Array, end: number): boolean {
     if (end === 0) return true;
     if (this.#mayContinue && CLASS[bytes[0]!]! >= DIGIT && !this.#isTagged) return false;
@@ -210,8 +210,8 @@ class ContentSyntax {
           const isAllowed = ((WHERE[slot]! >> this.#object) & 1) === 1 && this.#frames.length === 0;
           if (!isAllowed) return false;
           if (kinds !== SIGNATURE[slot] && kinds !== OTHER_SIGNATURE[slot]) {
-            // The operands of a color operator must be numbers. A pattern name counts as malformed except in tagged
-            // content, because pdf.js stops at a missing pattern.
+            // The operands of a color operator must be numbers. In untagged content, a pattern name counts as
+            // malformed, because pdf.js stops at a missing pattern.
             const isColor = seen === 1 << NUMBER || (this.#isTagged && isColorOrPattern(seen));
             if (SIGNATURE[slot] !== VARIABLE || !isColor || count > MAX_OPERANDS) return false;
           }
@@ -253,8 +253,8 @@ class ContentSyntax {
         count++;
         continue;
       }
-      // Arrays are the only frequent tokens among the remaining ones. The code below therefore uses fields instead of
-      // local variables.
+      // Of the tokens that remain here, only arrays are frequent. The code below may therefore use fields, which are
+      // slower than local variables.
       if (kind === STRAY) return false;
       if (kind === OPEN_ANGLE || kind === CLOSE_ANGLE) {
         if (bytes[at + 1] !== bytes[at]) return false;
@@ -282,7 +282,7 @@ class ContentSyntax {
     return true;
   }
 
-  /** Applies an effect of an operator. Returns whether the effect is allowed here. */
+  /** Applies an effect of an operator. Returns whether the effect is allowed in the current state. */
   #apply(effect: number): boolean {
     switch (effect) {
       case SAVE:
@@ -335,10 +335,10 @@ export interface CheckedContent {
 }
 
 /**
- * Checks these streams of a page's /Contents together.
- * @param isTagged whether the content is part of the structure of a tagged PDF (ISO 32000-2, 14.7), which isolation
- * would break. Patterns, and streams that end without white space, then count as well-formed, although a reader may
- * stop at a missing pattern.
+ * Checks the given streams of a page's /Contents together.
+ * @param isTagged whether the content is part of the structure of a tagged PDF (ISO 32000-2, 14.7). Isolation would
+ * break this structure. In tagged content, patterns and streams that end without white space therefore count as
+ * well-formed, although a reader may stop at a missing pattern.
  */
 export function checkContent(parts: readonly Uint8Array[], isTagged = false): CheckedContent {
   const syntax = new ContentSyntax(isTagged);
@@ -357,7 +357,7 @@ function isConstant(bytes: Uint8Array, start: number, length: number): boolean {
   return CONSTANTS.some((word) => word.length === length && word.every((code, i) => bytes[start + i] === code));
 }
 
-/** Returns whether operands of these kinds may be a color or the name of a pattern. */
+/** Returns whether the kinds of operands in `seen` may be a color or the name of a pattern. */
 function isColorOrPattern(seen: number): boolean {
   return seen !== 0 && (seen & ~((1 << NUMBER) | (1 << NAME))) === 0;
 }
@@ -365,7 +365,7 @@ function isColorOrPattern(seen: number): boolean {
 const PATTERN = Array.from("/Pattern", (letter) => letter.charCodeAt(0));
 
 /**
- * Returns whether a name is /Pattern, the color space of patterns. pdf.js stops at a color in this space without a
+ * Returns whether a name is /Pattern, the color space of patterns. pdf.js stops at a color in this space that names no
  * pattern.
  */
 function isPattern(bytes: Uint8Array, start: number, end: number): boolean {

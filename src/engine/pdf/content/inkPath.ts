@@ -3,26 +3,26 @@ import { type Bounds, boundsOf } from "./bounds.ts";
 import type { Matrix } from "./matrix.ts";
 
 /**
- * Maximum width or height, whichever is smaller, of the pieces into which a slanted line is split, in units of the
- * page.
+ * Maximum size, in units of the page, of the pieces into which a slanted line is split. The smaller of a piece's width
+ * and height counts.
  */
 const PIECE = 8;
 /** Maximum number of pieces of a line. */
 const MAX_PIECES = 32;
-/** Maximum difference between the x or y coordinates of the ends of a line that counts as upright or level. */
+/** Maximum difference between the x or y coordinates of a line's ends at which the line counts as upright or level. */
 const LEVEL = 0.01;
 
 /** Receives the bounds of a shape, and whether all its sides are level or upright. */
 type Report = (bounds: Bounds, isRectilinear: boolean) => void;
 
-/** The path that is being constructed. Curves extend to their control points. */
+/** The path that is being constructed. The bounds of a curve include its control points. */
 export class InkPath {
   /** Pairs of coordinates in the space of the page. */
   #points: number[] = [];
-  /** Indexes of the first point of each subpath. */
+  /** Indexes of the first point of each subpath in the list of points. */
   #starts: number[] = [];
 
-  /** Bounds of the whole path; undefined if it is empty. */
+  /** Bounds of the whole path. Undefined for an empty path. */
   get bounds(): Bounds | undefined {
     return this.#points.length > 0 ? boundsOf(this.#points) : undefined;
   }
@@ -83,7 +83,7 @@ export class InkPath {
     for (const [i, start] of this.#starts.entries()) visit(start, this.#starts[i + 1] ?? this.#points.length);
   }
 
-  /** Returns whether the line to the point at index `i` is level. */
+  /** Returns whether the line to the point with index `i` is level. */
   #isLevel(i: number): boolean {
     return Math.abs(this.#points[i + 1]! - this.#points[i - 1]!) < LEVEL;
   }

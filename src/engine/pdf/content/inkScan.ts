@@ -1,6 +1,7 @@
 /**
- * Runs page content (ISO 32000-2, 7.8.2) and reports the bounds of everything that it paints. The bounds are estimates: glyphs
- * have the height of usual letters, curves extend to their control points, and clipping paths count as rectangles.
+ * Runs page content (ISO 32000-2, 7.8.2) and reports the bounds of everything that it paints. The bounds are estimates:
+ * glyphs have the height of usual letters, the bounds of curves include their control points, and clipping paths count
+ * as rectangles.
  */
 import {
   BRACKET_OPEN,
@@ -35,9 +36,9 @@ import { type Matrix, multiply } from "./matrix.ts";
 const MAX_SAVED = 512;
 /** Maximum nesting depth of forms. */
 const MAX_FORMS = 12;
-/** Number of operands that are stored. No operator that affects the result has more. */
+/** Number of operands that are stored. No operator that affects the result has more operands. */
 const MAX_OPERANDS = 6;
-/** Maximum length of an operator. */
+/** Maximum length of an operator in bytes. */
 const MAX_OPERATOR = 2;
 /** Share of the page above which a filled area or an image counts as the background of the page. */
 const BACKGROUND_SHARE = 0.9;
@@ -66,7 +67,7 @@ export interface InkSink {
 export interface FontMetrics {
   /** Number of bytes of a character code. */
   readonly codeBytes: 1 | 2;
-  /** Whether lines run from top to bottom. */
+  /** Whether the lines of the font run from top to bottom. */
   readonly isVertical: boolean;
   /** Returns the width of a glyph in em. */
   widthOf(code: number): number;
