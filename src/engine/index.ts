@@ -1,7 +1,7 @@
 /**
- * Overprint's engine: it puts a text or an image on every page of a PDF, at about the cost of copying the file. It runs
- * in Node, workerd and browsers. It needs no files outside this folder except fonts. This module is its only public
- * entry.
+ * Overprint's engine: it puts a text or an image on every page of a PDF, at about the cost of copying the file. The
+ * engine runs in Node, workerd and browsers, and needs no files outside this folder except fonts. This module is the
+ * only public entry of the engine.
  */
 
 import { plain } from "./bytes.ts";
@@ -42,7 +42,7 @@ export { WORK_LIMITS } from "./pdf/source/meter.ts";
 
 /** Options of {@link watermark}. */
 export interface WatermarkOptions {
-  /** User or owner password of an encrypted PDF. The empty password is always tried too. */
+  /** User or owner password of an encrypted PDF. The engine also always tries the empty password. */
   password?: string | undefined;
   /** Maximum number of pages. A PDF with more pages is rejected. */
   maxPages?: number | undefined;
@@ -54,16 +54,16 @@ export interface WatermarkOptions {
   filename?: string | undefined;
   /**
    * Whether to read the whole source before planning. If false, some parts of a source that is not in memory are
-   * checked only while they are copied. Set this to plan again after {@link PlanOutdated}.
+   * checked only while they are copied. Set this option to plan again after {@link PlanOutdated}.
    */
   thorough?: boolean | undefined;
-  /** Called with the place of the mark on each page, in the order of the pages. */
+  /** Receives the place of the mark on each page, in the order of the pages. */
   onPlace?: ((outline: MarkOutline) => void) | undefined;
 }
 
 /**
- * A fact about the output that its recipient should know. A notice that concerns only some pages lists them, as in
- * `;pages="1-3 7"`.
+ * A fact about the output that the recipient of the file should know. A notice that concerns only some pages lists
+ * these pages, as in `;pages="1-3 7"`.
  */
 export type Notice = Exclude<NoticeCode, PageNoticeCode> | `${PageNoticeCode};pages="${string}"`;
 
@@ -82,7 +82,7 @@ export type NoticeCode =
   | "mark-invisible"
   | PdfaNotice;
 
-/** The plan of a marked PDF. Every byte of the output is determined, but none is written yet. */
+/** The plan of a marked PDF. It determines every byte of the output before the first byte is written. */
 export interface WatermarkPlan {
   readonly pages: number;
   /** Length of the output in bytes. */
@@ -146,7 +146,8 @@ export async function watermark(
 }
 
 /**
- * Checks a mark without a PDF: whether the fonts have every character of a text, or whether an image is intact.
+ * Checks a mark without a PDF. For a text, checks whether the fonts have every character. For an image, checks whether
+ * the file is intact.
  * @throws EngineError unsupported_character, unsupported_image, damaged_image or image_too_large
  */
 export function checkMark(
@@ -158,8 +159,8 @@ export function checkMark(
 }
 
 /**
- * Puts a mark on every page. Returns the numbers of the pages on which the text is cut short, the numbers of the pages
- * that the mark misses, and whether an image has no visible pixel.
+ * Puts a mark on every page. Returns the numbers of two kinds of pages: pages on which the text is cut short, and pages
+ * that the mark misses. Also returns whether an image has no visible pixel.
  */
 async function applyMark(
   mark: TextMark | ImageMark,

@@ -1,13 +1,13 @@
-/** An LRU cache bounded in bytes. The newest entry always stays, even if it exceeds the budget. */
+/** An LRU cache bounded in bytes. The newest entry always stays, even if it alone exceeds the budget. */
 export class LruCache<K, V> {
   readonly #budget: number;
   readonly #onEvict: (value: V) => void;
-  /** Entries, least recently used first. A Map keeps insertion order. */
+  /** Entries, least recently used first. A Map iterates in insertion order. */
   readonly #entries = new Map<K, { value: V; bytes: number }>();
   #bytes = 0;
 
   /**
-   * @param budget in bytes
+   * @param budget maximum total size of the entries in bytes
    * @param onEvict receives each evicted value
    */
   constructor(budget: number, onEvict: (value: V) => void = () => {}) {

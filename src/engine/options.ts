@@ -7,8 +7,8 @@ import type { Layer } from "./pdf/document/layers.ts";
 /** Options that text and image marks share. */
 export interface MarkOptions {
   /**
-   * Opacity of the whole mark: 0 is invisible, 1 is opaque. A mark under the page's content is always opaque, in a
-   * color that is lightened accordingly.
+   * Opacity of the whole mark: 0 is invisible, 1 is opaque. A mark under the page's content is always opaque. For this
+   * mark, the opacity determines how light its colors are.
    */
   opacity?: number | undefined;
   /** Whether the mark is drawn over the page's content or under it. */
@@ -34,28 +34,31 @@ export interface MarkOptions {
 }
 
 /**
- * A text to put on every page. Defaults for omitted options come from the template, and for opacity and margin from
+ * A text to put on every page. The template defines the defaults of omitted options, except for opacity and margin: see
  * {@link DEFAULTS}.
  */
 export interface TextMark extends MarkOptions {
-  /** The text, with at least one visible character. `\n` breaks a line. For placeholders see {@link fillIn}. */
+  /**
+   * The text, with at least one visible character. `
+   * ` breaks a line. {@link fillIn} replaces its placeholders.
+   */
   text: string;
   template?: TemplateName | undefined;
   position?: Position | undefined;
-  /** Number of the first page, for `{page}`: a whole number from 0 to 999,999,999. */
+  /** Number of the first page for the placeholder `{page}`: a whole number from 0 to 999,999,999. */
   pageStart?: number | undefined;
   /** Color as `#rrggbb`. */
   color?: string | undefined;
   /**
-   * BCP 47 tag of the text's language, which selects regional glyph variants. By default, the language is guessed from
-   * the text and the document.
+   * BCP 47 tag of the text's language, which selects regional glyph variants. If omitted, the engine guesses the
+   * language from the text and the document.
    */
   lang?: string | undefined;
   /** Style of Latin, Greek and Cyrillic letters. */
   font?: FontStyle | undefined;
   /**
-   * Font size in points. Defaults to the largest size of the template. The size shrinks if the text does not fit the
-   * page.
+   * Font size in points. Defaults to the largest size that the template allows. The size shrinks if the text does not
+   * fit the page.
    */
   fontSizePt?: number | undefined;
 }
@@ -70,7 +73,7 @@ export interface ImageMark extends MarkOptions {
 }
 
 /**
- * Defaults for omitted options. `rotation` and `scale` apply to images only; the rotation of a text comes from its
+ * Defaults for omitted options. `rotation` and `scale` apply to images only. The rotation of a text comes from its
  * template.
  */
 export const DEFAULTS = {
