@@ -253,7 +253,7 @@ class ContentSyntax {
         count++;
         continue;
       }
-      // Of the tokens that remain here, only arrays are frequent. The code below may therefore use fields, which are
+      // Only arrays are frequent among the tokens that remain here. The code below may therefore use fields, which are
       // slower than local variables.
       if (kind === STRAY) return false;
       if (kind === OPEN_ANGLE || kind === CLOSE_ANGLE) {

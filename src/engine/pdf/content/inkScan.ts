@@ -83,13 +83,15 @@ export interface InkImage {
 export interface InkForm {
   readonly matrix: Matrix;
   readonly box: Bounds;
-  /** The form's own resources. */
+  /** Resources of the form itself; undefined if it has none. */
   readonly resources: ContentResources | undefined;
-  /** Returns the decoded content, or undefined if it is unreadable or too long. */
+  /** Returns the decoded content of the form, or undefined if the content is unreadable or too long. */
   content(): Uint8Array | undefined;
 }
 
-/** Resources of content. A method throws if bytes are missing. The step is repeated once they are loaded. */
+/**
+ * Resources that content refers to. A method throws if bytes are missing. When they are loaded, the step is repeated.
+ */
 export interface ContentResources {
   font(name: string): FontMetrics;
   xobject(name: string): InkImage | InkForm | undefined;
@@ -97,12 +99,12 @@ export interface ContentResources {
   isSubtractive(name: string): boolean;
 }
 
-/** A content stream that is being run, and the position in it. */
+/** A content stream that is being run, and the offset in it up to which it was run. */
 interface Frame {
   readonly bytes: Uint8Array;
   readonly end: number;
   readonly resources: ContentResources;
-  /** Number of graphics states that were saved before the stream began. The stream cannot restore them. */
+  /** Number of graphics states that were saved before the stream began. The stream cannot restore these states. */
   readonly base: number;
   at: number;
 }
@@ -113,7 +115,7 @@ interface Ink {
   readonly isSubtractive: boolean;
 }
 
-/** The part of the graphics state (8.4) that affects the bounds of what is painted. */
+/** The part of the graphics state (ISO 32000-2, 8.4) that affects the bounds of painted areas. */
 interface State {
   matrix: Matrix;
   clip: Bounds;
@@ -124,13 +126,13 @@ interface State {
   fontSize: number;
   charSpace: number;
   wordSpace: number;
-  /** Horizontal scaling: 1 is normal. */
+  /** Horizontal scaling of text: 1 is normal. */
   stretch: number;
   leading: number;
   rise: number;
 }
 
-/** Metrics that stand in for those of an unreadable font. */
+/** Metrics that replace those of an unreadable font. */
 export const HALF_EM: FontMetrics = { codeBytes: 1, isVertical: false, widthOf: () => 0.5 };
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -140,11 +142,11 @@ const INITIAL = {
   ...{ font: HALF_EM, fontSize: 0, charSpace: 0, wordSpace: 0, stretch: 1, leading: 0, rise: 0 },
 };
 
-/** Runs a page's content in steps, and reports the bounds of what it paints. */
+/** Runs a page's content in steps, and reports the bounds of everything that it paints. */
 export class InkScan {
   readonly #sink: InkSink;
   readonly #pageArea: number;
-  /** The page's content and the nested forms that are being run, the innermost last. */
+  /** The page's content and the nested forms that are being run. The innermost form is the last. */
   readonly #frames: Frame[] = [];
   readonly #saved: State[] = [];
   #state: State;
@@ -157,7 +159,7 @@ export class InkScan {
   readonly #numbers = new Float64Array(MAX_OPERANDS);
   #count = 0;
   #name: string | undefined;
-  /** The last string or array. */
+  /** The last operand that is a string or an array. */
   #value: Value = null;
 
   readonly #path = new InkPath();
@@ -232,7 +234,7 @@ export class InkScan {
     }
   }
 
-  /** Reads the operand at `at`. Returns its end. */
+  /** Reads the operand at `at`. Returns the offset after the operand. */
   #readOperand(bytes: Uint8Array, at: number, code: number): number {
     if (isDigit(code) || isSign(code)) return this.#readNumber(bytes, at);
     if (code === SLASH) {
@@ -245,7 +247,7 @@ export class InkScan {
     return skipValue(bytes, at);
   }
 
-  /** Reads a number as tolerantly as readers do. */
+  /** Reads a number. Accepts malformed numbers, as PDF readers do. */
   #readNumber(bytes: Uint8Array, at: number): number {
     let isNegative = false;
     for (; bytes[at] === MINUS || bytes[at] === PLUS; at++) isNegative ||= bytes[at] === MINUS;
@@ -271,8 +273,8 @@ export class InkScan {
   }
 
   /**
-   * Reports bounds clipped to the visible area, and returns them. Returns undefined if nothing is visible, or if an
-   * area covers nearly the whole page, because it is then the page's background.
+   * Reports bounds clipped to the visible area, and returns them. Returns undefined if nothing is visible. Also returns
+   * undefined if an area covers nearly the whole page, because such an area is the page's background.
    */
   #ink(bounds: Bounds, isArea = false): Bounds | undefined {
     const visible = clipped(bounds, this.#state.clip);
@@ -349,8 +351,8 @@ export class InkScan {
   }
 
   /**
-   * Shows the last operand: a string, or an array of strings and adjustments (9.4.3). Invisible text also counts as
-   * ink, because it mostly lies over the letters of a scanned page.
+   * Shows the last operand: a string, or an array of strings and adjustments (ISO 32000-2, 9.4.3). Invisible text also
+   * counts as ink, because it is usually the recognized text over the letters of a scanned page.
    */
   #showText(): void {
     const { font, fontSize, stretch } = this.#state;
@@ -438,7 +440,7 @@ export class InkScan {
     this.#path.close();
   }
 
-  /** Operators by their names. Each receives the numbers before it as operands. */
+  /** Operators by their names. Each operator receives the numbers before it as operands. */
   static readonly #OPERATORS = new Map(
     Object.entries<(scan: InkScan, n: Float64Array) => void>({
       q: (scan) => scan.#save(),

@@ -1,12 +1,12 @@
-/** Inline images of page content (ISO 32000-2, 8.9.7). */
+/** Reads inline images of page content (ISO 32000-2, 8.9.7). */
 import { GREATER_THAN, HASH, LESS_THAN, TILDE } from "../syntax/characters.ts";
 import { isWhite, Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, parseValue, type Value } from "../syntax/values.ts";
 import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 
 /**
- * Maximum length of an inline image's dictionary in bytes. Real ones have at most 200 bytes, plus up to 1,536 for a
- * color table.
+ * Maximum length of an inline image's dictionary in bytes. Real dictionaries have at most 200 bytes, plus up to 1,536
+ * bytes for a color table.
  */
 const MAX_DICTIONARY = 2048;
 /** Limits for a square barcode: minimum number of modules along a side, and maximum ratio of the sides. */
@@ -56,7 +56,7 @@ interface InlineImage {
 
 /**
  * Reads the part of an inline image after `BI`, which begins at `at`. Readers find the end of the data in different
- * ways. An image is well-formed only if all of them find the same end. This is the case if the data are unfiltered and
+ * ways. An image is well-formed only if all readers find the same end. This is the case if the data are unfiltered and
  * as long as the dictionary implies, or if their filter has an end mark. Data of other filters, such as Flate and
  * CCITT, count as malformed, because finding their end would require decoding.
  */
@@ -91,8 +91,8 @@ export function endOfInlineImage(bytes: Uint8Array, at: number, end: number): nu
 }
 
 /**
- * Returns the offset of the data, which is after `ID` and one white-space character. Returns -1 if `ID` or the white
- * space is missing.
+ * Returns the offset of an inline image's data, which follow `ID` and one white-space character. Returns -1 if `ID` or
+ * the white space is missing.
  */
 function endOfDictionary(bytes: Uint8Array, at: number, end: number): number {
   const last = Math.min(end - 2, at + MAX_DICTIONARY);
@@ -134,7 +134,7 @@ function describe(entries: Dictionary): Omit<InlineImage, "end"> & { endOfData?:
 }
 
 /**
- * Returns a function for unfiltered data, which end after `length` bytes. The data must not contain an `EI` before
+ * Returns a function that finds the end of unfiltered data of `length` bytes. The data must not contain an `EI` before
  * white space, because some readers would end the data there.
  */
 function endOfSamples(length: number): EndOfData {

@@ -1,6 +1,6 @@
 import type { Value } from "../syntax/values.ts";
 
-/** A matrix [a b c d e f]. It maps (x, y) to x' = a·x + c·y + e and y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
+/** A matrix [a b c d e f], which maps (x, y) to x' = a·x + c·y + e and y' = b·x + d·y + f (ISO 32000-2, 8.3.3). */
 export type Matrix = readonly [number, number, number, number, number, number];
 
 /** Returns whether a value is a matrix. */
@@ -8,10 +8,10 @@ export function isMatrix(value: Value): value is Value & Matrix {
   return Array.isArray(value) && value.length === 6 && value.every((item) => typeof item === "number");
 }
 
-/** Returns the matrix that applies `a`, then `b`. */
+/** Returns the matrix that first applies `a` and then `b`. */
 export function multiply(a: Matrix, b: Matrix): Matrix {
-  // Reads elements by index, because destructuring takes several times as long. Content has a matrix for each line of
-  // text.
+  // The elements are read by index, because destructuring takes several times as long. Content has a matrix for each
+  // line of text.
   return [
     a[0] * b[0] + a[1] * b[2],
     a[0] * b[1] + a[1] * b[3],

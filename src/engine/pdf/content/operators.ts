@@ -12,7 +12,7 @@ export const DICTIONARY = 6;
 /** A Boolean value, null, or another array. */
 export const OTHER = 7;
 
-/** The kinds of graphics objects that content can be in (8.2, Figure 9). */
+/** The kinds of graphics objects that content can be in (ISO 32000-2, 8.2, figure 9). */
 export const PAGE = 0;
 const PATH = 1;
 const TEXT = 2;
@@ -32,7 +32,7 @@ export const BEGIN_IMAGE = 7;
 /** Bits for the device color spaces (8.6.8), except gray, that operators of the content select. */
 export const DEVICE_RGB = 1;
 export const DEVICE_CMYK = 2;
-/** Bit for content that selects a color space by name, from its resources. */
+/** Bit for content that selects a color space from its resources, by name. */
 export const NAMED_SPACE = 4;
 
 /** Categories of resources (7.8.3), in the order of their bits in bit sets. */
@@ -48,8 +48,8 @@ const RESOURCES: Record<string, (typeof CATEGORIES)[number]> = {
 };
 
 /**
- * Signature of an operator that takes any number of numbers. No actual operands have this signature, because no kind is
- * 0.
+ * Signature of an operator that takes any number of numbers. No actual operands have this signature, because no operand
+ * kind is 0.
  */
 export const VARIABLE = 8;
 
@@ -75,8 +75,8 @@ const COLORS: Record<string, number> = {
 };
 
 /**
- * Operators that are allowed in the graphics objects `where`, and the graphics object `next` that follows. In
- * `operators`, each name is followed by the letters of its operands; `*` stands for any number of numbers.
+ * Operators that are allowed in the graphics objects `where`, and the graphics object `next` that follows them. In
+ * `operators`, each name is followed by letters for the kinds of its operands. `*` stands for any number of numbers.
  */
 interface Group {
   readonly where: readonly number[];
@@ -110,7 +110,7 @@ const SLOTS = 1024;
 const NAMES = new Int32Array(SLOTS);
 /** Kinds of the operands that the operator takes, with the first operand in the highest bits, or {@link VARIABLE}. */
 export const SIGNATURE = new Int32Array(SLOTS);
-/** Other operands that the operator may take. Equals `SIGNATURE` if there is no alternative. */
+/** Alternative operands that the operator may take. Equals `SIGNATURE` if there is no alternative. */
 export const OTHER_SIGNATURE = new Int32Array(SLOTS);
 /** Bit set of the graphics objects where the operator is allowed. */
 export const WHERE = new Uint8Array(SLOTS);
@@ -127,7 +127,7 @@ export const CATEGORY = new Uint8Array(SLOTS).fill(NO_CATEGORY);
 const firstSlot = (packed: number) => (packed ^ (packed >> 5) ^ (packed >> 11)) & (SLOTS - 1);
 
 /**
- * Finds an operator by the codes of its characters, the first in the lowest byte.
+ * Finds an operator. `packed` contains the codes of its characters, with the first character in the lowest byte.
  * @returns the slot in the tables; -1 for an unknown operator
  */
 export function slotOf(packed: number): number {
