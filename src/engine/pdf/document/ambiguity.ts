@@ -12,14 +12,14 @@ export interface Recovery {
   readonly own: Xref | undefined;
 }
 
-/** Functions that report, for an object number, whether readers may disagree on the object. */
+/** Functions that report whether readers may disagree on the object with a given number. */
 export interface Ambiguity {
   /**
-   * Returns whether readers may find another definition of an object that the engine does not find, or that is neither
-   * a page nor a node.
+   * Returns whether readers may find another definition of the object. Counts only definitions that the engine does not
+   * find, and definitions that are neither a page nor a page-tree node.
    */
   mayBeDefinedElsewhere(num: number): boolean;
-  /** Returns whether readers may use another definition of an object than the engine does. */
+  /** Returns whether readers may use a different definition of the object than the engine does. */
   isAmbiguous(num: number): boolean;
 }
 
@@ -48,8 +48,8 @@ export function ambiguityOf(
 }
 
 /**
- * Returns whether the file's own cross-reference leads to another definition of an object than the scan found. White
- * space before the object makes no difference.
+ * Returns whether the file's own cross-reference leads to a different definition of an object than the one that the
+ * scan found. White space before the object makes no difference.
  */
 function isElsewhere(source: ByteSource, own: Xref, { xref: { table } }: Scan, num: number): boolean {
   if (!isAtOffset(source, own.table, num)) return false;
@@ -59,7 +59,7 @@ function isElsewhere(source: ByteSource, own: Xref, { xref: { table } }: Scan, n
 }
 
 /**
- * Returns whether an object is actually at the location that the cross-reference table states, in the file or in an
+ * Returns whether an object is really at the location that the cross-reference table states: in the file or in an
  * object stream.
  */
 function isAtOffset(source: ByteSource, table: XrefTable, num: number): boolean {

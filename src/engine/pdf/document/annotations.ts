@@ -18,20 +18,25 @@ import type { PdfDocument } from "./pdfDocument.ts";
 const MAX_ANNOTATIONS = 1000;
 /** Maximum number of decoded bytes of an annotation's appearance stream. */
 const MAX_APPEARANCE = 64 << 10;
-/** Share of its box that an appearance must fill with a rectangle or an image to count as opaque. */
+/** Share of its box that an annotation's appearance must fill with a rectangle or an image to count as opaque. */
 const OPAQUE_SHARE = 0.95;
 /** Share of the mark's sample points above which a notice reports that annotations cover the mark. */
 const COVERED_SHARE = 0.1;
-/** Share of the sample points above which a notice reports that the page's content covers a mark under it. */
+/**
+ * Share of the mark's sample points above which a notice reports that the page's content covers a mark that lies under
+ * the content.
+ */
 const PAINTED_SHARE = 0.5;
-/** Flags of annotations that no reader shows: Hidden and NoView (Table 167). */
+/** Flags of annotations that no reader shows: Hidden and NoView (ISO 32000-2, table 167). */
 const UNSEEN = 2 | 32;
 
 const KEYS = new Set(["Subtype", "Rect", "F", "AP", "AS"]);
 const FILLED_RECTANGLE = /(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+(-?[\d.]+)\s+re\s+(?:f\*?|F|[Bb]\*?)(?=\s|$)/g;
 const PLACED_IMAGE = /(-?[\d.]+)\s+0\s+0\s+(-?[\d.]+)\s+-?[\d.]+\s+-?[\d.]+\s+cm\s*\/(\w+)\s+Do(?=\s|$)/g;
 
-/** Types of annotations that react to a click, or that readers draw above all others (12.5.6). */
+/**
+ * Types of annotations that react to a click, or that readers draw above all other annotations (ISO 32000-2, 12.5.6).
+ */
 const INTERACTIVE = new Set("Link Widget Screen Movie Sound RichMedia 3D FileAttachment Text".split(" "));
 
 /** The location of a page's /Annots array, to which annotations may be added. */
@@ -39,7 +44,7 @@ interface AnnotationList {
   /** Span of the value of /Annots in the page's dictionary. */
   readonly span: Span;
   /**
-   * The items of the array in PDF syntax, if the array is a separate object; undefined if it is in the page's
+   * The items of the array in PDF syntax, if the array is a separate object. Undefined if the array is in the page's
    * dictionary.
    */
   readonly items: string | undefined;
@@ -49,18 +54,21 @@ interface AnnotationList {
 export interface PageAnnotations {
   /** Boxes in user space that opaque annotations cover. */
   readonly opaque: readonly Box[];
-  /** Boxes of links, fields and other annotations that react to the user, or that readers draw above all others. */
+  /**
+   * Boxes of annotations that react to the user, such as links and fields, or that readers draw above all other
+   * annotations.
+   */
   readonly interactive: readonly Box[];
   /**
-   * The array to which annotations can be added. Undefined if not all annotations have been read, or if the array is a
-   * separate object that contains anything but references.
+   * The array to which annotations can be added. Undefined in two cases: not all annotations were read, or the array is
+   * a separate object that contains other values than references.
    */
   readonly list: AnnotationList | undefined;
 }
 
 /**
  * Reads the annotations of all pages.
- * @returns the readable annotations by the index of the page. Pages without opaque annotations are missing.
+ * @returns the readable annotations by the index of the page. Omits pages without opaque annotations.
  */
 export async function readAnnotations({ objects, pages }: PdfDocument): Promise<ReadonlyMap<number, PageAnnotations>> {
   const reader = new AnnotationReader(objects);
@@ -74,7 +82,7 @@ export async function readAnnotations({ objects, pages }: PdfDocument): Promise<
   return read;
 }
 
-/** Returns the splice of a page's dictionary that appends references to the page's annotations. */
+/** Returns a splice of a page's dictionary. The splice appends references to the page's annotations. */
 export function appendAnnotations({ span, items }: AnnotationList, references: readonly string[]): Splice {
   const added = references.join(" ");
   return items === undefined
@@ -83,9 +91,9 @@ export function appendAnnotations({ span, items }: AnnotationList, references: r
 }
 
 /**
- * Returns the numbers of the pages on which the mark is covered, in ascending order: opaque annotations hide a part of
- * it, or the page's own content covers most of it.
- * @param painted what the content of each page paints over the mark; see {@link paintedPages}
+ * Returns the numbers of the pages on which the mark is covered, in ascending order. The mark is covered if opaque
+ * annotations hide a part of it, or if the page's own content covers most of it.
+ * @param painted areas that the content of each page paints over the mark; see {@link paintedPages}
  */
 export function coveredPages({ placed }: PdfDocument, painted: readonly (readonly Box[])[]): number[] {
   return placed
@@ -101,7 +109,7 @@ export function coveredPages({ placed }: PdfDocument, painted: readonly (readonl
 /** Reads annotations. If a call throws because bytes are not loaded yet, the caller repeats it. */
 class AnnotationReader {
   readonly #objects: Objects;
-  /** Whether an appearance is opaque, by its object number. */
+  /** Lists whether each appearance read so far is opaque. The key is the object number of the appearance. */
   readonly #opaque = new Map<number, boolean>();
   #left = MAX_ANNOTATIONS;
 
@@ -109,7 +117,7 @@ class AnnotationReader {
     this.#objects = objects;
   }
 
-  /** Whether `MAX_ANNOTATIONS` have been read. */
+  /** Whether `MAX_ANNOTATIONS` annotations have been read. */
   get isDone(): boolean {
     return this.#left === 0;
   }
@@ -154,7 +162,8 @@ class AnnotationReader {
   }
 
   /**
-   * Returns the normal appearance (12.5.5): a stream, or one of several streams, selected by the annotation's state.
+   * Returns the normal appearance of an annotation (ISO 32000-2, 12.5.5): a stream, or one of several streams that the
+   * annotation's state selects.
    */
   #appearanceOf(annotation: Dictionary): Reference | undefined {
     const normal = this.#objects.dictionary(annotation.get("AP"))?.get("N");

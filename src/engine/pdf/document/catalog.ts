@@ -1,4 +1,7 @@
-/** Reads document-wide properties from the catalog, and removes those that marking invalidates (ISO 32000-2, 7.7.2). */
+/**
+ * Reads document-wide properties from the catalog, and removes properties that marking invalidates (ISO 32000-2,
+ * 7.7.2).
+ */
 import { EngineError } from "../../errors.ts";
 import { LONGEST_REFERENCE_CHAIN, type Objects } from "../objects/objects.ts";
 import type { PageTreeRoot } from "../pages/pageTree.ts";
@@ -9,7 +12,7 @@ import { endOfWellFormed, wellFormedText } from "../syntax/wellFormed.ts";
 import type { Trailer } from "../xref/xref.ts";
 
 /**
- * Catalog keys whose values are read. The other entries are skipped, because a catalog may contain ten thousand
+ * Catalog keys whose values are read. Other entries are skipped, because a catalog may contain ten thousand
  * destinations or page labels.
  */
 const CATALOG_KEYS: ReadonlySet<string> = new Set(
@@ -19,7 +22,7 @@ const CATALOG_KEYS: ReadonlySet<string> = new Set(
 /**
  * Reads the needed entries of the dictionary to which the /Root of a trailer refers. Returns undefined if /Root does
  * not lead to a dictionary.
- * @throws like Objects.at
+ * @throws the errors of {@link Objects.at}
  */
 export function readRoot(objects: Objects, root: Value | undefined): Dictionary | undefined {
   return objects.dictionary(root, CATALOG_KEYS);
@@ -45,8 +48,8 @@ export function isPortfolio(objects: Objects, catalog: Dictionary): boolean {
 
 /**
  * Returns whether the document is an XFA form without PDF form fields (12.7.8). Readers that support XFA generate its
- * pages from XML. They show the PDF's own pages, and therefore a mark, only if /XFA is removed. XFA forms with fields
- * show their own pages.
+ * pages from XML. Such readers show the PDF's own pages, and therefore a mark, only if /XFA is removed. XFA forms with
+ * fields show their own pages.
  * @throws EngineError `xfa_not_supported` if the catalog's /NeedsRendering says that the form is dynamic
  */
 export function isPureXfa(objects: Objects, catalog: Dictionary): boolean {
@@ -66,10 +69,10 @@ export function dynamicXfa(): EngineError {
 }
 
 /**
- * If the catalog is a direct dictionary in a trailer, moves it to an indirect object, as 7.5.5 requires. Returns the
- * reference to that object.
+ * Moves the catalog to an indirect object, as ISO 32000-2, 7.5.5 requires, if it is a direct dictionary in a trailer.
+ * Returns the reference to the catalog.
  * @param trailers as in Xref
- * @param num the number of the new object
+ * @param num number of the new object
  * @throws Malformed if no trailer contains a catalog
  */
 export function moveCatalogOutOfTrailer(trailers: readonly Trailer[], rewrites: Rewrites, num: number): Reference {
@@ -81,8 +84,8 @@ export function moveCatalogOutOfTrailer(trailers: readonly Trailer[], rewrites: 
 }
 
 /**
- * Returns the location of the page tree's root: a reference to it, or its offset in the catalog if it is a direct
- * dictionary.
+ * Returns the location of the page tree's root. The location is a reference, or the root's offset in the catalog if the
+ * root is a direct dictionary.
  * @param root the trailer's /Root after {@link registerNamed}
  * @throws Malformed if /Pages is neither a reference nor a dictionary
  * @throws MissingRange if bytes must be fetched first
@@ -106,14 +109,14 @@ export interface Removal {
 }
 
 /**
- * Removes usage rights from the catalog's /Perms (12.8.2.3). Usage rights are a signature of the whole file, and
- * Acrobat shows an error if the signature is broken. Other permissions are retained.
+ * Removes usage rights from the catalog's /Perms (ISO 32000-2, 12.8.2.3). Usage rights are a signature of the whole
+ * file, and Acrobat shows an error if the signature is broken. Other permissions are retained.
  */
 export const USAGE_RIGHTS: Removal = { from: "Perms", keys: ["UR", "UR3"] };
 /** Removes the XML of an XFA form. */
 export const XFA: Removal = { from: "AcroForm", keys: ["XFA"] };
 
-/** An entry to remove: the bytes [start, end) of an object's text. */
+/** An entry to remove, as the bytes [start, end) of an object's text. */
 export interface RemovedEntry {
   readonly rewrite: Rewrite;
   readonly start: number;
@@ -121,8 +124,8 @@ export interface RemovedEntry {
 }
 
 /**
- * Entries of the catalog and of its /Names that contain unmarked data: private data of programs (14.5), Web Capture
- * data (14.10) and template pages (12.7.7).
+ * Entries of the catalog and of its /Names that contain unmarked data: private data of programs (ISO 32000-2, 14.5),
+ * Web Capture data (14.10) and template pages (12.7.7).
  */
 const PRIVATE_KEYS: ReadonlySet<string> = new Set(["PieceInfo", "SpiderInfo", "Templates"]);
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(["IDS", "URLS", "Templates"]);
@@ -145,12 +148,12 @@ export function findPrivateEntries(objects: Objects, rewrites: Rewrites, root: R
     const dictionary = dictionaryAt(objects, rewrites, value);
     return dictionary ? [...found, ...entriesAt(dictionary, 0, PRIVATE_NAMES)] : found;
   } catch (error) {
-    if (error instanceof Malformed || error instanceof EngineError) return found; // pages do not depend on /Names
+    if (error instanceof Malformed || error instanceof EngineError) return found; // no page depends on /Names
     throw error;
   }
 }
 
-/** Finds the entries with one of these keys in the dictionary at `at`. */
+/** Finds the entries whose key is one of `keys` in the dictionary at `at`. */
 function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): RemovedEntry[] {
   const found: RemovedEntry[] = [];
   eachEntry(rewrite.text, at, (key, keyEnd, _, end) => {
@@ -160,7 +163,7 @@ function entriesAt(rewrite: Rewrite, at: number, keys: ReadonlySet<string>): Rem
 }
 
 /**
- * Finds the entries that a removal names. If a dictionary has no other entries, the whole dictionary is removed.
+ * Finds the entries that a removal names. If a dictionary has only such entries, the whole dictionary is removed.
  * @param root the trailer's /Root after {@link registerNamed}
  * @returns the bytes to remove, by object
  * @throws MissingRange if bytes must be fetched first
@@ -188,8 +191,9 @@ export function findRemoved(
 }
 
 /**
- * Registers the catalog and the encryption dictionary, which protects them from being erased as unlisted pages if their
- * /Type is /Page. Makes the trailer refer to them directly, because PDFium does not follow a reference to a reference.
+ * Registers the catalog and the encryption dictionary. Registered objects are not erased as unlisted pages, even if
+ * their /Type is /Page. Makes the trailer refer to them directly, because PDFium does not follow a reference to a
+ * reference.
  * @param trailers as in Xref
  * @throws EngineError damaged_pdf if the encryption dictionary is malformed, since readers interpret it differently
  * @throws MissingRange if bytes must be fetched first
@@ -221,7 +225,7 @@ export function registerNamed(
 
 /**
  * Returns whether the keys of a dictionary and of all dictionaries nested in it are unique. If a key occurs twice, some
- * readers use the first occurrence, others the last.
+ * readers use the first occurrence and others use the last.
  */
 function hasUniqueKeys(text: Uint8Array | undefined, at: number): boolean {
   if (!text || !isDictionary(text, at)) return true;

@@ -23,7 +23,8 @@ export async function readLanguage(
     const value = await objects.run(() => objects.resolve(entry));
     if (!(value instanceof Uint8Array)) return undefined;
     const { num, gen } = entry instanceof Reference ? entry : root;
-    // Object streams are encrypted as a whole (7.6.2).
+    // Strings in object streams are not encrypted separately, because an object stream is encrypted as a whole (ISO
+    // 32000-2, 7.6.2).
     const isEncrypted = objects.cipher && objects.table.kind(objects.table.liveRow(num)) !== IN_STREAM;
     return textOf((isEncrypted ? objects.cipher!.decryptString(num, gen, value) : value).subarray(0, LONGEST));
   } catch (error) {
@@ -32,7 +33,7 @@ export async function readLanguage(
   }
 }
 
-/** Decodes a text string (7.9.2.2) whose characters are ASCII. */
+/** Decodes a text string (ISO 32000-2, 7.9.2.2) whose characters are ASCII. */
 function textOf(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);

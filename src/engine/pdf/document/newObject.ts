@@ -21,21 +21,21 @@ export interface ObjectSink {
   readonly pdfa?: Pdfa | undefined;
   /** Whether the file is made for print, and for which colors. */
   readonly press?: Press;
-  /** Where the new objects are drawn. Under the page's content, they are never transparent. */
+  /** Layer in which the new objects are drawn. Objects under the page's content are never transparent. */
   readonly layer?: Layer;
   /**
    * Device color spaces that new objects may use, each given by its number of components (1, 3 or 4). The file's
-   * conformance allows these color spaces, and no page redefines them by a default color space. If the set is missing,
-   * all device color spaces are allowed.
+   * conformance allows these color spaces, and no page redefines them by a default color space. If this field is
+   * missing, all device color spaces are allowed.
    */
   readonly deviceColors?: ReadonlySet<number>;
-  /** Features that the new objects use. */
+  /** Features that the new objects use, such as transparency. */
   readonly uses?: Set<Feature>;
 }
 
 /**
  * Returns whether new objects should avoid transparency where they can. This is the case if the mark is under the
- * content, if the file claims to be PDF/X, or if its claim to be PDF/A forbids transparency.
+ * page's content, if the file claims to be PDF/X, or if the claim to be PDF/A forbids transparency.
  */
 export function avoidsTransparency({ layer, pdfa, press }: ObjectSink): boolean {
   return layer === "under" || press?.isPdfx === true || !allowsTransparency(pdfa);

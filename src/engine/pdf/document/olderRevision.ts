@@ -4,8 +4,8 @@ import type { ByteSource } from "../source/byteSource.ts";
 
 /**
  * Returns the table of an older revision of a scanned file. In the result, the objects before the newest definition of
- * `num` take precedence over later definitions. Objects that are defined only later are included. Returns undefined if
- * the file has no earlier definition of `num`.
+ * `num` take precedence over later definitions. Objects without an earlier definition are also included. Returns
+ * undefined if the file has no earlier definition of `num`.
  * @throws EngineError too_complex
  */
 export async function tableBefore(table: XrefTable, num: number, source: ByteSource): Promise<XrefTable | undefined> {

@@ -1,4 +1,7 @@
-/** Opens a PDF for marking: cross-reference, security and page tree, with recovery if the file is damaged. */
+/**
+ * Opens a PDF for marking. Reads the cross-reference, the encryption and the page tree, and recovers them if the file
+ * is damaged.
+ */
 import { encodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { ObjectNumbers } from "../objects/objectNumbers.ts";
@@ -43,11 +46,14 @@ import { isSigned } from "./signatures.ts";
 
 /** Options of {@link openPdf}. */
 export interface OpenOptions {
-  /** User or owner password. The empty password is always tried. */
+  /** User or owner password. The empty password is also always tried. */
   password?: string | undefined;
   /** Maximum number of pages. A PDF with more pages is rejected. */
   maxPages?: number | undefined;
-  /** Performs every check before the copying pass, see PlanOutdated. Reads the whole file two more times. */
+  /**
+   * Whether to perform every check before the source is copied (see PlanOutdated). These checks read the whole file two
+   * more times.
+   */
   thorough?: boolean | undefined;
 }
 
@@ -93,7 +99,7 @@ async function readXref(source: ByteSource): Promise<Xref> {
 
 /**
  * Opens a PDF by a given cross-reference.
- * @param recovery the scan that found `xref`; undefined if `xref` is the file's own
+ * @param recovery the scan that found `xref`; undefined if `xref` is the file's own cross-reference
  * @throws Malformed if the document cannot be read by this cross-reference
  */
 async function open(
@@ -115,15 +121,15 @@ async function open(
   return documentOf(newest.missesPages ? older : { ...newest, missesPages: true });
 }
 
-/** A file whose cross-reference has been read, but not its page tree. */
+/** A file whose cross-reference has been read, but whose page tree has not. */
 type Opened = Pick<ReadDocument, "xref" | "objects" | "fileId" | "start"> & {
   readonly recovery: Recovery | undefined;
   readonly areStreamsRead: boolean;
 };
 
 /**
- * Reads all page trees of a scanned file, and returns the one with the most pages. Readers that repair the file choose
- * between the trees by different rules.
+ * Reads all page trees of a scanned file, and returns the document of the tree with the most pages. Readers that repair
+ * a file choose between its trees by different rules.
  * @throws EngineError `damaged_pdf`, or else Malformed, if no tree can be read
  */
 async function largestTree(
@@ -149,14 +155,14 @@ async function largestTree(
   return { ...largest, missesPages: largest.missesPages || isDamage(failure) };
 }
 
-/** Returns whether an error means that a page tree may have unreadable pages. */
+/** Returns whether an error means that a page tree may contain unreadable pages. */
 function isDamage(error: unknown): error is EngineError {
   return error instanceof EngineError && error.code === "damaged_pdf";
 }
 
 /**
- * Searches the file for an older page tree, as it was before its root or the catalog was redefined. Returns the older
- * tree if it has more pages than the `newest` one.
+ * Searches the file for an older page tree. An older tree exists if its root or the catalog was redefined later.
+ * Returns the document of the older tree if it has more pages than `newest`.
  */
 async function largerOlderTree(
   opened: Opened,
@@ -236,7 +242,7 @@ async function readTree(
   const pages = await walk.pages();
   if (pages.length === 0) throw new Malformed("no pages");
   if (recovery && walk.isRootPage && (await hasOtherPage(objects, pages[0]!.rewrite.num))) throw unreadablePage();
-  // The form is dynamic if its pages are empty, so that only its XML has content.
+  // An XFA form is dynamic if its pages are empty, because then only its XML has content.
   if (properties.isXfaRemoved && pages.every(({ contents }) => contents?.items === "")) throw dynamicXfa();
   if (recovery) await balanceObjects(opened, recovery, rewrites, walk.contents);
   for (const { rewrite, splice } of walk.contents.corrections) rewrite.splice(splice);
@@ -272,7 +278,7 @@ async function readTree(
 }
 
 /**
- * Rewrites the objects that the scan could not read, because a reader that meets one of them would scan the output
+ * Rewrites the objects that the scan could not read, because a reader that finds such an object would scan the output
  * again. An object that can be repaired neither as a stream nor as a dictionary becomes null.
  */
 async function balanceObjects(
@@ -300,7 +306,7 @@ async function balanceObjects(
 
 /**
  * Opens the encryption of a document: sets the cipher of `objects`, and returns the first half of the document's /ID.
- * @throws Malformed if /Encrypt refers to no dictionary. If the file was scanned, it counts as unencrypted instead.
+ * @throws Malformed if /Encrypt refers to no dictionary. A file that was scanned counts as unencrypted instead.
  */
 async function openEncryption(
   objects: Objects,
@@ -312,7 +318,7 @@ async function openEncryption(
   objects.cipher = await objects.run(() => openSecurity(objects, trailer, fileId, password));
   if (!objects.cipher) {
     if (!isScanned && trailer.get("Encrypt") instanceof Reference) throw new Malformed("/Encrypt leads to nothing");
-    // Without /Encrypt, a reader that scans the output finds the same objects as the engine.
+    // Without /Encrypt, a reader that scans the output finds the objects that the engine found.
     trailer.delete("Encrypt");
   }
   return fileId;
@@ -331,7 +337,8 @@ async function completeScan(objects: Objects, trailer: Dictionary, { scan }: Rec
 }
 
 /**
- * Checks the file's own cross-reference. If the source is read by ranges, the copying pass checks most objects instead.
+ * Checks the file's own cross-reference. If the source is read by ranges, most objects are checked later, while they
+ * are copied.
  * @throws Malformed if an object is not at its offset
  */
 async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promise<void> {
@@ -340,9 +347,8 @@ async function verify(source: ByteSource, xref: Xref, thorough: boolean): Promis
 }
 
 /**
- * Decides how the output begins. Bytes before the source's header are cut off, unless they include objects. A header is
- * added if the copied bytes do not begin with one, because readers repair or reject a file without a header at its
- * beginning.
+ * Determines the beginning of the output. Bytes before the source's header are cut off, unless they include objects. A
+ * header is added if the copied bytes do not begin with a header, because readers repair or reject a file without one.
  */
 async function findStart(source: ByteSource, { table }: Xref): Promise<OutputStart> {
   const header = await retry(source, () => findOrigin(source));
@@ -352,11 +358,11 @@ async function findStart(source: ByteSource, { table }: Xref): Promise<OutputSta
 }
 
 /**
- * Returns the newest trailer (7.5.5), completed with entries of older ones. Normally, an update removes the entries
- * that its trailer omits. The exception is /ID: it identifies the file permanently, and the key of an encrypted file
- * may depend on it.
- * @param missing keys that may be taken from older trailers. The default is every key, which is used for recovery: in a
- * damaged file, the oldest trailer may be the most complete.
+ * Returns the newest trailer (ISO 32000-2, 7.5.5), completed with entries of older trailers. Normally, an update
+ * removes the entries that its trailer omits. The exception is /ID: it identifies the file permanently, and the key of
+ * an encrypted file may depend on it.
+ * @param missing keys that may be taken from older trailers. The default is every key. Recovery uses the default,
+ * because the oldest trailer of a damaged file may be the most complete.
  */
 function trailerOf({ trailers }: Xref, missing?: readonly string[]): Dictionary {
   const trailer: Dictionary = new Map(trailers[0]?.dict);

@@ -15,7 +15,7 @@ const MOST_INTENTS = 8;
 
 /**
  * Checks that the profiles of the catalog's output intents distinguish black from white.
- * @throws EngineError damaged_pdf if a profile does not
+ * @throws EngineError damaged_pdf if a profile maps both to nearly the same color
  */
 export async function checkOutputIntents(objects: Objects, catalog: Dictionary): Promise<void> {
   if (!catalog.has("OutputIntents") || (await haveContrast(objects, catalog))) return;

@@ -1,4 +1,4 @@
-/** Finds the areas that the content of pages paints, and that therefore cover a mark under the content. */
+/** Finds the areas that the content of pages paints. These areas cover a mark that lies under the content. */
 import { concat, encodeLatin1 } from "../../bytes.ts";
 import { isMatrix, type Matrix } from "../content/matrix.ts";
 import type { Objects } from "../objects/objects.ts";
@@ -12,9 +12,9 @@ import { type Dictionary, parseCharged, Reference, type Value } from "../syntax/
 import { orNull } from "./orNull.ts";
 import type { PdfDocument } from "./pdfDocument.ts";
 
-/** Maximum number of pages that are read in a file. The pages after them count as unpainted. */
+/** Maximum number of pages that are read in a file. All later pages count as unpainted. */
 const MAX_PAGES = 1000;
-/** Number of bytes that are read at the beginning of a content stream. Backgrounds are painted there. */
+/** Number of bytes that are read at the beginning of a content stream, because backgrounds are painted first. */
 const BEGINNING = 8 << 10;
 /** Maximum number of decoded bytes of a stream, and of all streams of a file. */
 const MAX_DECODED = 256 << 10;
@@ -27,7 +27,7 @@ const STATE_KEYS = new Set(["ca", "BM", "SMask"]);
 
 /**
  * Returns the rectangles in user space that the beginning of each page's content paints, by the index of the page. Must
- * be called before something is laid over the pages.
+ * be called before a mark is laid over the pages.
  */
 export async function paintedPages({ objects, pages }: PdfDocument): Promise<readonly Box[][]> {
   const reader = new PaintReader(objects);
@@ -39,7 +39,7 @@ export async function paintedPages({ objects, pages }: PdfDocument): Promise<rea
   return painted;
 }
 
-/** Reads content. If a call throws because bytes are not loaded yet, the caller repeats it. */
+/** Reads page content. If a call throws because bytes are not loaded yet, the caller repeats it. */
 class PaintReader {
   readonly #objects: Objects;
   /** Decoded beginnings of the pages' streams, by the number of the stream; null for an unreadable stream. */
@@ -123,7 +123,7 @@ class PaintReader {
     if (known !== undefined || this.#left <= 0) return known ?? null;
     const { dict, data } = this.#stream(num);
     const filters = filtersOf(this.#objects, dict);
-    // Encrypted data can be decrypted only as a whole.
+    // The beginning of encrypted data cannot be decrypted alone.
     const raw = this.#objects.cipher ? data : data.subarray(0, BEGINNING);
     const decoded = decodeContent(this.#objects, num, filters, raw, MAX_DECODED);
     const beginning = decoded instanceof Uint8Array ? decoded : null;

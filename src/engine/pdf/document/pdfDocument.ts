@@ -1,4 +1,4 @@
-/** An open document: the facts that were read from the file, and the changes to make. */
+/** Defines an open document: the facts that were read from the file, and the changes to make. */
 import type { ObjectNumbers } from "../objects/objectNumbers.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Box } from "../pages/boxes.ts";
@@ -12,25 +12,25 @@ import type { NewObject, Ref } from "./newObject.ts";
 import type { Feature, Pdfa } from "./pdfa.ts";
 import type { Press } from "./pdfx.ts";
 
-/** How the output begins. */
+/** The beginning of the output. */
 export interface OutputStart {
   /** Offset of the first source byte that is copied. */
   readonly from: number;
-  /** Header to write before the copied bytes; empty if they already begin with a header. */
+  /** Header to write before the copied bytes. Empty if the copied bytes begin with a header. */
   readonly newHeader: string;
-  /** Difference between an offset in the output and the same offset in the source. */
+  /** Number to add to an offset in the source to get the offset of the same byte in the output. */
   readonly shift: number;
 }
 
 /** Page content that has not been read yet. */
 export interface UncheckedContent {
-  /** The facts about the content. The copying pass completes them. */
+  /** Facts about the content. They are completed while the source is copied. */
   readonly content: PageContent;
   /** References to the content streams. */
   readonly items: string;
   /** Whether the content is part of the document's logical structure. */
   readonly isTagged: boolean;
-  /** Bit set of the resource categories that the page has, see categoriesOf. */
+  /** Bit set of the resource categories that the page has; see categoriesOf. */
   readonly categories: number;
 }
 
@@ -47,35 +47,36 @@ interface PlacedMark {
 /** Facts about a file that `openPdf` has read. */
 export interface ReadDocument {
   readonly xref: Xref;
-  /** The newest trailer, completed from older ones where needed. */
+  /** The newest trailer, with missing entries taken from older trailers where needed. */
   readonly trailer: Dictionary;
   /** The entries of the catalog that the engine needs. */
   readonly catalog: Dictionary;
   /** The first half of the source's /ID. */
   readonly fileId: Uint8Array | undefined;
   readonly objects: Objects;
-  /** Objects of the source that the output contains in changed form. */
+  /** Objects of the source that the output contains in a changed form. */
   readonly rewrites: Rewrites;
   /** Pages in reading order. */
   readonly pages: readonly PageEntry[];
   /**
-   * Numbers of the objects that form the source's page tree: its nodes and their arrays of kids. The output does not
-   * contain these objects.
+   * Numbers of the objects that form the source's page tree: the tree's nodes and their /Kids arrays. The output does
+   * not contain these objects.
    */
   readonly treeNumbers: ReadonlySet<number>;
   /** Allocates the numbers of new objects. */
   readonly numbers: ObjectNumbers;
   readonly start: OutputStart;
   /**
-   * Numbers of the content objects that have not been read yet, and that the copying pass must check, see ContentCheck.
+   * Numbers of the content objects that have not been read yet. They must be checked while the source is copied; see
+   * ContentCheck.
    */
   readonly deferred: ReadonlySet<number>;
   /**
-   * The content of the pages whose syntax has not been checked yet, and that the copying pass must check, see
+   * The content of the pages whose syntax has not been checked yet. It must be checked while the source is copied; see
    * SyntaxCheck.
    */
   readonly unchecked: readonly UncheckedContent[];
-  /** End offset of the data of each content stream, by the offset of its object. */
+  /** End offset of the data of each content stream. The key is the offset of the stream's object. */
   readonly contentEnds: ReadonlyMap<number, number>;
   /** Whether private data or unmarked pages have been removed from the pages or the catalog. */
   readonly hasPrivateData: boolean;
@@ -85,7 +86,7 @@ export interface ReadDocument {
   readonly isPortfolio: boolean;
   /** Whether the document is an XFA form whose XML has been removed. */
   readonly isXfaRemoved: boolean;
-  /** Whether the file was damaged, so that readers may show it differently. */
+  /** Whether the file was damaged, so that readers may show it in different ways. */
   readonly isRepaired: boolean;
   /** Whether the file lists pages that are not among `pages`, because they are missing or unreadable. */
   readonly missesPages: boolean;
@@ -95,25 +96,28 @@ export interface ReadDocument {
   readonly pdfa: Pdfa | undefined;
   /** Facts that show whether the document is made for print. */
   readonly press: Press;
-  /** Device color spaces that new objects may use, see ObjectSink. */
+  /** Device color spaces that new objects may use; see ObjectSink. */
   readonly deviceColors: ReadonlySet<number>;
-  /** Whether all checks were made before the copying pass, see PlanOutdated. */
+  /** Whether all checks were made before the source is copied; see PlanOutdated. */
   readonly thorough: boolean;
 }
 
-/** An open document and the changes to make to it: the input of `planOutput`. Implements ObjectSink. */
+/** An open document and the changes to make to it: the input of `planOutput`. The interface includes ObjectSink. */
 export interface PdfDocument extends ReadDocument {
-  /** Where the mark is drawn. */
+  /** Layer in which the mark is drawn. */
   layer: Layer;
   /** Features that the new objects use. */
   readonly uses: Set<Feature>;
-  /** Locations of the mark, in page order, on the pages on which something may cover it. */
+  /** Locations of the mark, in page order. Contains only pages on which something may cover the mark. */
   readonly placed: PlacedMark[];
   /** New objects, in the order in which they were added. */
   readonly added: { num: number; object: NewObject }[];
   /** Adds an object to the output and returns the reference to it. */
   add(object: NewObject): Ref;
-  /** Returns the reference to an object of the source. A part of an object becomes a separate object. */
+  /**
+   * Returns the reference to an object of the source. If `rewrite` is a part of an object, the part becomes a separate
+   * object.
+   */
   referenceTo(rewrite: Rewrite): Ref;
 }
 

@@ -1,4 +1,4 @@
-/** Reads the file's claim to be PDF/A (ISO 19005), and decides how marking affects it. */
+/** Reads the file's claim to be PDF/A (ISO 19005), and determines how marking affects the claim. */
 import { decodeLatin1 } from "../../bytes.ts";
 import { EngineError } from "../../errors.ts";
 import { decodeStream } from "../objects/filters.ts";
@@ -9,22 +9,25 @@ import type { DefaultSpace } from "../pages/resources.ts";
 import { Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference } from "../syntax/values.ts";
 
-/** A file's claim to be PDF/A. */
+/** A file's claim to conform to PDF/A. */
 export interface Pdfa {
   /** Part of ISO 19005. */
   readonly part: number;
-  /** Number of components of the output intent's color profile; undefined without a profile. */
+  /** Number of components of the output intent's color profile; undefined if there is no profile. */
   readonly intent: number | undefined;
 }
 
-/** Features of the mark that some parts of PDF/A and PDF/X forbid. "colors" means RGB and colors with a profile. */
+/**
+ * Features of the mark that some parts of PDF/A and PDF/X forbid. "colors" stands for RGB and for colors with a
+ * profile.
+ */
 export type Feature = "transparency" | "colors" | "device CMYK" | "ICC version 4";
 
 /** Maximum number of XMP bytes that are read. */
 const LONGEST_XMP = 1 << 20;
 
 /**
- * Reads the claim from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
+ * Reads the claim to be PDF/A from the catalog's XMP metadata (ISO 19005-1, 6.7.11; ISO 19005-2, 6.6.4).
  * @returns undefined if there is no readable claim, or if the file is encrypted, which PDF/A forbids
  */
 export async function readPdfa(objects: Objects, catalog: Dictionary): Promise<Pdfa | undefined> {
@@ -60,8 +63,8 @@ export async function mayBePdfua(objects: Objects, catalog: Dictionary): Promise
  * Returns the device color spaces that new objects may use, each given by its number of components (1 gray, 3 RGB, 4
  * CMYK). The conformance must allow the color space (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3), and no page may
  * redefine it by a default color space. In PDF/A, the profile of the output intent determines the allowed color spaces.
- * Readers that apply the output intent show values of an RGB intent unchanged, and convert the values of any other
- * profile.
+ * Readers that apply the output intent show RGB values unchanged if its profile is RGB, and convert the values of any
+ * other profile.
  */
 export function usableDeviceColors(pdfa: Pdfa | undefined, defaults: ReadonlySet<DefaultSpace>): ReadonlySet<number> {
   const usable = new Set<number>();
@@ -82,7 +85,7 @@ export function allowsTransparency(pdfa: Pdfa | undefined): boolean {
   return !pdfa || (pdfa.part > 1 && pdfa.intent !== undefined);
 }
 
-/** Returns a notice for each feature of the new objects that breaks the claim. */
+/** Returns a notice for each feature of the new objects that breaks the claim to be PDF/A. */
 export function pdfaNotices({ pdfa, uses }: { pdfa: Pdfa | undefined; uses: ReadonlySet<Feature> }): PdfaNotice[] {
   if (!pdfa) return [];
   const notices: PdfaNotice[] = [];

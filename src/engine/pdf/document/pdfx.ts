@@ -1,4 +1,4 @@
-/** Reads from a file whether it is made for print (ISO 15930, and ISO 32000-2, 14.11.5). */
+/** Reads whether a file is made for print (ISO 15930, and ISO 32000-2, 14.11.5). */
 import { EngineError } from "../../errors.ts";
 import type { Objects } from "../objects/objects.ts";
 import { Malformed } from "../syntax/lexer.ts";
@@ -9,17 +9,18 @@ import type { Feature } from "./pdfa.ts";
 export interface Press {
   /** Whether the file claims to be PDF/X. */
   readonly isPdfx: boolean;
-  /** Whether the file is PDF/X, or an output intent has a CMYK profile. */
+  /** Whether the file claims to be PDF/X, or an output intent has a CMYK profile. */
   readonly isForPrint: boolean;
-  /** Whether the file is PDF/X, and all profiles of its output intents are CMYK. */
+  /** Whether the file claims to be PDF/X, and all profiles of its output intents are CMYK. */
   readonly takesCmyk: boolean;
 }
 
 const SCREEN: Press = { isPdfx: false, isForPrint: false, takesCmyk: false };
 
 /**
- * Returns whether the mark breaks a claim to be PDF/X: it is transparent, or has colors other than gray and
- * the CMYK of the press. Most parts of PDF/X forbid transparency, RGB and profiles (ISO 15930-1, -3 and -4).
+ * Returns whether the mark breaks a claim to be PDF/X. A mark breaks the claim if it is transparent, or has colors
+ * other than gray and the CMYK of the press. Most parts of PDF/X forbid transparency, RGB and profiles (ISO 15930-1, -3
+ * and -4).
  */
 export function breaksPdfx({ press, uses }: { press: Press; uses: ReadonlySet<Feature> }): boolean {
   if (!press.isPdfx) return false;
@@ -31,8 +32,8 @@ const MOST_INTENTS = 8;
 const COLORS_OF_CMYK = 4;
 
 /**
- * Reads the output intents, and whether the file claims to be PDF/X. Unreadable data count as missing, because no page
- * depends on them.
+ * Reads the output intents and the claim to be PDF/X. Unreadable data count as missing, because no page depends on
+ * them.
  */
 export async function readPress(objects: Objects, trailer: Dictionary, catalog: Dictionary): Promise<Press> {
   try {

@@ -1,7 +1,7 @@
 /** Reads from an ICC profile whether it distinguishes black from white (ICC.1:2010, clauses 9 and 10). */
 import { decodeLatin1 } from "../../bytes.ts";
 
-/** Minimum difference between black and white, as a fraction of the range. Newsprint has about 0.5. */
+/** Minimum difference between black and white, as a fraction of the range. The profile of newsprint has about 0.5. */
 const LEAST_CONTRAST = 0.2;
 const HEADER_LENGTH = 128;
 const TAG_LENGTH = 12;
@@ -19,10 +19,10 @@ export function hasContrast(profile: Uint8Array): boolean {
   if (components === undefined) return true;
   const tags = tagsOf(profile);
   const isLab = wordAt(profile, 20) === "Lab ";
-  const lightness = isLab ? 0 : 1; // L of Lab, Y of XYZ
+  const lightness = isLab ? 0 : 1; // the lightness is L in Lab and Y in XYZ
   const ends = [0, 1].map((value) => Array<number>(components).fill(value));
   const neutrals = isLab ? LAB_ENDS : XYZ_ENDS;
-  // The digit in the tag stands for a rendering intent, which the reader chooses.
+  // The digit in the tag name stands for a rendering intent. Readers choose the intent, so all three are checked.
   return (
     [0, 1, 2].every((intent) => {
       const fromDevice = outputsOf(tags.get(`A2B${intent}`), ends).map((color) =>
@@ -34,8 +34,8 @@ export function hasContrast(profile: Uint8Array): boolean {
 }
 
 /**
- * Black and white in Lab and in XYZ, the two connection spaces of profiles, as fractions of the range. XYZ values of 1
- * are brighter than white, and tables clip them.
+ * Black and white in Lab and in XYZ, the two connection spaces of profiles, as fractions of the range. The color [1, 1,
+ * 1] in XYZ is brighter than white, and tables clip it.
  */
 const LAB_ENDS = [
   [0, 0.5, 0.5],
@@ -50,7 +50,7 @@ function outputsOf(table: Uint8Array | undefined, inputs: readonly (readonly num
   return table ? inputs.map((input) => tableOutput(table, input)) : [];
 }
 
-/** Returns whether two colors differ in some component. Returns true if a color is unknown. */
+/** Returns whether two colors differ in some component. Returns true if one of the colors is unknown. */
 function differ([a, b]: (number[] | undefined)[]): boolean {
   return !a || !b || a.some((value, i) => Math.abs(value - b[i]!) >= LEAST_CONTRAST);
 }
@@ -66,16 +66,16 @@ function hasCurves(tags: ReadonlyMap<string, Uint8Array>): boolean {
   for (const color of "rgb") {
     const [curve, colorant] = [tags.get(`${color}TRC`), tags.get(`${color}XYZ`)];
     if (!curve || !colorant || colorant.length < 20) return true;
-    white += rise(curve) * (view(colorant).getInt32(12) / 0x10000); // reads the Y of XYZ
+    white += rise(curve) * (view(colorant).getInt32(12) / 0x10000); // adds the Y of the XYZ color
   }
   return Math.abs(white) >= LEAST_CONTRAST;
 }
 
-/** Returns the last value of a curve minus the first. Parametric curves count as rising. */
+/** Returns the difference between the last and the first value of a curve. Parametric curves count as rising. */
 function rise(curve: Uint8Array): number {
   if (wordAt(curve, 0) !== "curv" || curve.length < 12) return 1;
   const count = view(curve).getUint32(8);
-  if (count < 2 || curve.length < 12 + 2 * count) return 1; // the curve is linear or a power function
+  if (count < 2 || curve.length < 12 + 2 * count) return 1; // a curve with fewer than two samples is linear or a power function
   return (view(curve).getUint16(12 + 2 * (count - 1)) - view(curve).getUint16(12)) / 0xffff;
 }
 
@@ -97,8 +97,8 @@ function tableOutput(tag: Uint8Array, input: readonly number[]): number[] | unde
 }
 
 /**
- * Evaluates a table of the type mft1 or mft2. It consists of a curve per input, a grid, and a curve per output, with
- * samples of `width` bytes.
+ * Evaluates a table of the type mft1 or mft2. Such a table consists of a curve per input, a grid, and a curve per
+ * output. Its samples have `width` bytes.
  */
 function classicOutput(tag: Uint8Array, width: number, input: readonly number[]): number[] {
   const outputs = tag[9]!;
@@ -127,8 +127,8 @@ function laterOutput(tag: Uint8Array, input: readonly number[]): number[] {
 }
 
 /**
- * Returns the entry nearest to `input` in the multidimensional table that begins at `start`. The last input varies
- * fastest.
+ * Returns the entry that is nearest to `input` in the multidimensional table that begins at `start`. The last input
+ * varies fastest.
  */
 function gridPoint(
   read: (at: number) => number,

@@ -1,4 +1,4 @@
-/** Completes a scan with the members of object streams, and finds the catalogs among all objects. */
+/** Completes a scan with the members of object streams. Finds the catalogs among all objects of the file. */
 import { indexOf } from "#platform/search";
 import type { ObjectStream, Objects } from "../objects/objects.ts";
 import { FREE, firstAbove, IN_STREAM, type XrefTable } from "../objects/xrefTable.ts";
@@ -10,10 +10,10 @@ import type { Trailer } from "../xref/xref.ts";
 import { readRoot } from "./catalog.ts";
 
 /**
- * Adds the members of the object streams to the table. If an object has several definitions, the last one in the file
- * is used. A member is defined at the offset of its object stream. This step is separate from the scan because the
- * streams of an encrypted file can be read only with the cipher.
- * @returns whether all object streams were read and none was superseded
+ * Adds the members of the object streams to the table. If an object has several definitions, the last definition in the
+ * file is used. A member of an object stream is defined at the offset of the stream. This step is separate from the
+ * scan because the streams of an encrypted file can be read only with the cipher.
+ * @returns whether all object streams were read and no object stream was superseded
  * @throws EngineError too_complex
  */
 export async function expandObjectStreams(objects: Objects, scan: Scan): Promise<boolean> {
@@ -21,7 +21,8 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
   const isCurrent = ({ num, offset }: { num: number; offset: number }) => table.offsetOf(num) === offset;
   const offsetOf = new Map<number, number>();
   /**
-   * Returns the offset of the object in a row, or of the object stream that contains it; -1 if that stream is unknown.
+   * Returns the offset of the object in a row of the table. For a member of an object stream, returns the offset of the
+   * stream, or -1 if the stream is unknown.
    */
   const offsetOfObject = (row: number) =>
     table.kind(row) === IN_STREAM ? (offsetOf.get(table.streamNumber(row)) ?? -1) : table.offset(row);
@@ -61,8 +62,8 @@ export async function expandObjectStreams(objects: Objects, scan: Scan): Promise
 }
 
 /**
- * Returns the offsets of the members that may be a catalog. The stream is searched once, because many members may begin
- * at the same offset.
+ * Returns the offsets in an object stream of the members that may be a catalog. The stream is searched once, because
+ * many members may begin at the same offset.
  */
 function offsetsOfCatalogs({ bytes, ascending }: ObjectStream): Set<number> {
   const offsets = new Set<number>();
@@ -92,7 +93,7 @@ const MOST_TREES = 8;
 
 /**
  * Returns references to the catalogs of a scanned file, one for each page tree. The catalogs to which a /Root refers
- * come first, the newest before older ones. Each object is inspected once.
+ * come first, in order from the newest to the oldest. Each object is inspected once.
  * @throws EngineError too_complex
  */
 export async function findCatalogs(

@@ -9,7 +9,7 @@ const MOST_FIELDS = 1000;
 const FIELD_KEYS: ReadonlySet<string> = new Set(["FT", "V", "Kids"]);
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-/** A form field that has not been read yet, with the entries that it inherits. */
+/** A form field that has not been read yet, and the entries that the field inherits. */
 interface Field {
   readonly value: Value;
   readonly type: Value | undefined;
@@ -17,8 +17,9 @@ interface Field {
 }
 
 /**
- * Returns whether changing a page breaks a digital signature: a signature field has a value, or a certification
- * restricts changes (12.8.6). The fields are read only if the form's /SigFlags has the bit SignaturesExist (12.7.3).
+ * Returns whether changing a page breaks a digital signature. This is the case if a signature field has a value, or if
+ * a certification restricts changes (ISO 32000-2, 12.8.6). The fields are read only if the form's /SigFlags has the bit
+ * SignaturesExist (12.7.3).
  * @throws Malformed if the form or the permissions cannot be read
  */
 export async function isSigned(objects: Objects, catalog: Dictionary): Promise<boolean> {
@@ -32,13 +33,15 @@ export async function isSigned(objects: Objects, catalog: Dictionary): Promise<b
   try {
     return await hasSignature(objects, form.get("Fields"));
   } catch (error) {
-    // A form with an unreadable field counts as signed, because its flag says so.
+    // A form with an unreadable field counts as signed, because its /SigFlags says that signatures exist.
     if (error instanceof Malformed || error instanceof EngineError) return true;
     throw error;
   }
 }
 
-/** Returns whether a signature field has a value. A form with more than MOST_FIELDS fields counts as signed. */
+/**
+ * Returns whether a signature field of the form has a value. A form with more than MOST_FIELDS fields counts as signed.
+ */
 async function hasSignature(objects: Objects, fields: Value | undefined): Promise<boolean> {
   const seen = new Set<number>();
   const queue: Field[] = [];
