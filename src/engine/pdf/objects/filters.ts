@@ -8,13 +8,15 @@ import { isWhite, Malformed } from "../syntax/lexer.ts";
 import { type Dictionary, Reference, type Value } from "../syntax/values.ts";
 
 /**
- * Maximum number of filters of one stream. Real files use two or three, and each filter costs time even for empty data.
+ * Maximum number of filters of one stream. Real files use two or three filters. Each filter costs time even for empty
+ * data.
  */
 const MAX_FILTERS = 16;
 /** Maximum compression ratio of Deflate. */
 const MAX_INFLATION = 1032;
 /**
- * Maximum work for one stream, in scan units: about half a second. Decoding a stream cannot yield to the event loop.
+ * Maximum work for one stream, in units of the meter: about half a second. Decoding a stream cannot yield to the event
+ * loop.
  */
 const MAX_STREAM_WORK = 128 << 20;
 
@@ -83,8 +85,8 @@ export function decodeStream(
 }
 
 /**
- * Returns a copy of the output if more than half of its buffer is unused, so that the buffer can be freed. The meter
- * does not count the unused part.
+ * Returns a copy of the output if more than half of its buffer is unused. The large buffer can then be freed, which
+ * matters because the meter does not count its unused part.
  */
 function trimmed(bytes: Uint8Array): Uint8Array {
   return 2 * bytes.length < bytes.buffer.byteLength ? bytes.slice() : bytes;
@@ -123,7 +125,7 @@ function decode(
   throw new Malformed(`filter ${filter instanceof Reference ? "reference" : String(filter)} is not supported`);
 }
 
-/** Decodes Flate data. Accepts truncated data and bytes after the end, as readers do. */
+/** Decodes Flate data. Accepts truncated data and ignores bytes after the end, as readers do. */
 function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isStrict: boolean): Uint8Array {
   work.charge("inflateInput", data.length);
   try {
@@ -138,15 +140,15 @@ function decodeFlate(data: Uint8Array, maxBytes: number, work: StreamMeter, isSt
     return inflateRaw(data.subarray(2), maxBytes);
   } catch (error) {
     if (error instanceof OutputTooLarge) throw tooLargeDecoded();
-    // Each of the two failed attempts may have produced output up to this maximum.
+    // Each of the two failed attempts may have produced up to this number of bytes.
     work.charge("inflateDiscarded", 2 * Math.min(maxBytes, MAX_INFLATION * data.length));
     throw new Malformed("a compressed stream is damaged");
   }
 }
 
 /**
- * Reverts PNG predictors, and TIFF predictor 2 at 8 bits, in place (7.4.4.4). No producer uses other predictors for
- * these streams.
+ * Reverts PNG predictors, and TIFF predictor 2 at 8 bits, in place (ISO 32000-2, 7.4.4.4). No PDF producer uses other
+ * predictors for cross-reference and object streams.
  */
 function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: StreamMeter): Uint8Array {
   const predictor = number(options?.get("Predictor"), 1);
@@ -164,7 +166,7 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: 
     return data;
   }
 
-  // Removing the type bytes moves each row toward the start. No byte is therefore overwritten before it is read.
+  // Removing the filter type bytes moves each row toward the start. No byte is therefore overwritten before it is read.
   let to = 0;
   for (let from = 0; from < data.length; from += row + 1) {
     const width = Math.min(row, data.length - from - 1);
@@ -179,7 +181,7 @@ function undoPredictor(data: Uint8Array, options: Dictionary | undefined, work: 
 }
 
 /**
- * Reverts the predictor of one row (ISO/IEC 15948, clause 9), and moves the row from `start` to `to`. The row above
+ * Reverts the PNG filter of one row (ISO/IEC 15948, clause 9), and moves the row from `start` to `to`. The row above
  * ends at `to`.
  */
 function undoRow(
@@ -284,14 +286,14 @@ function damagedText(): Malformed {
   return new Malformed("a stream of characters is damaged");
 }
 
-/** Writes the `count` most significant of the four bytes of a number. */
+/** Writes the `count` most significant bytes of a four-byte number. */
 function putWord(out: Uint8Array, at: number, value: number, count: number): void {
   for (let i = 0; i < count; i++) out[at + i] = Math.floor(value / 2 ** (24 - 8 * i));
 }
 
 /**
- * Decodes run lengths (7.4.5). Each run has a length and either literal bytes or one byte to repeat. Accepts truncated
- * data.
+ * Decodes run lengths (ISO 32000-2, 7.4.5). Each run has a length, and either literal bytes or one byte to repeat.
+ * Accepts truncated data.
  */
 function decodeRunLength(data: Uint8Array, maxBytes: number, isStrict: boolean): Uint8Array {
   const END = 128;
@@ -302,7 +304,7 @@ function decodeRunLength(data: Uint8Array, maxBytes: number, isStrict: boolean):
   if (isStrict && last >= data.length) throw new Malformed("a run-length stream is truncated");
   const out = emptyOutput(total, maxBytes);
   let written = 0;
-  // Copies bytes in a loop, because calling native code takes longer for such short runs.
+  // Bytes are copied in a loop, because a native call takes longer for such short runs.
   for (let at = 0; at + 1 < data.length && data[at] !== END; ) {
     const length = data[at++]!;
     if (length < END) {
@@ -355,7 +357,7 @@ function decodeLzw(data: Uint8Array, early: number, maxBytes: number, work: Stre
       continue;
     }
     if (code > 257 && (code > next || previous < 0)) {
-      work.chargeDecoded(written); // The caller counts the output only if the filter succeeds.
+      work.chargeDecoded(written); // The caller does not count this output, because the filter fails.
       work.charge("scan", written);
       throw new Malformed("an LZW stream is damaged");
     }

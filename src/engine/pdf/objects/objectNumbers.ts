@@ -4,14 +4,14 @@ import type { Value } from "../syntax/values.ts";
 import { LARGEST_NUMBER, type XrefTable } from "./xrefTable.ts";
 
 /**
- * Minimum distance of a new number from the next lower number in use. A file may contain references to missing objects,
- * which mean null and must not lead to a new object. Such references are likely just above a number in use.
+ * Minimum distance of a new number from the next lower number in use. A file may contain references to missing objects.
+ * They mean null, and must not lead to a new object. Such references are likely just above a number in use.
  */
 const MIN_DISTANCE = 1000;
 
 /**
- * Allocates the numbers of new objects. Numbers above those of the source come first, then numbers in the gaps between
- * used numbers, beginning with the lowest gap.
+ * Allocates the numbers of new objects. First uses numbers above those of the source. Then uses the gaps between used
+ * numbers, beginning with the lowest gap.
  */
 export class ObjectNumbers {
   readonly #table: XrefTable;
@@ -28,8 +28,8 @@ export class ObjectNumbers {
 
   /**
    * Returns the next number.
-   * @throws EngineError `damaged_pdf` if no number is left, which can only happen if the file has object numbers in the
-   * millions
+   * @throws EngineError `damaged_pdf` if no number is left. This happens only if the file has object numbers in the
+   * millions.
    */
   take(): number {
     while (this.#next > this.#last) {

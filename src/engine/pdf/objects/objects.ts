@@ -31,17 +31,17 @@ export interface ObjectStream {
   numbers: number[];
   offsets: number[];
   /**
-   * Index of each member by its object number, used if the index in a cross-reference entry is wrong. Built on first
+   * Index of each member by its object number. Used if the index in a cross-reference entry is wrong. Built on first
    * use.
    */
   positions?: Map<number, number>;
-  /** The offsets in ascending order. This is `offsets` itself if it is already sorted. */
+  /** The offsets in ascending order. The same array as `offsets` if `offsets` is already sorted. */
   ascending: number[];
 }
 
 /**
- * Thrown when a step needs object stream `num`, which has not been decoded. The caller decodes it and repeats the step.
- * Like MissingRange, it is not an Error.
+ * Thrown when a step needs object stream `num`, which has not been decoded. The caller decodes the stream and repeats
+ * the step. Like MissingRange, this class is not an Error.
  */
 export class MissingStream {
   readonly num: number;
@@ -65,7 +65,7 @@ export class Objects {
   readonly table: XrefTable;
   /** Whether a scan found the objects. The table then grows as object streams are decoded. */
   readonly isScanned: boolean;
-  /** The cipher of an encrypted document. Set once the trailer's /Encrypt has been read. */
+  /** The cipher of an encrypted document, set after the trailer's /Encrypt has been read. */
   cipher: Cipher | undefined;
   readonly #slab: Slab;
   /** Decoded object streams by number, least recently used first. */
@@ -76,7 +76,7 @@ export class Objects {
   /** Offsets of the object streams that have been decoded at least once. */
   readonly #decoded = new Set<number>();
   /**
-   * Numbers of object streams that must be rewritten: their dictionary or end is malformed, their /Type or /N is wrong,
+   * Numbers of object streams that must be rewritten. Their dictionary or end is malformed, their /Type or /N is wrong,
    * or they contain superseded members.
    */
   readonly mustRewrite = new Set<number>();
@@ -96,7 +96,7 @@ export class Objects {
   /**
    * Runs `parse` at the value of object `num`. The bytes are valid only during the call.
    * @returns undefined for free and unknown objects
-   * @throws Malformed if the object is not where its entry says
+   * @throws Malformed if the object is not at the location in its cross-reference entry
    * @throws MissingRange if bytes must be fetched first
    * @throws MissingStream if the object is in an object stream that must be decoded first
    * @throws EngineError too_complex
@@ -138,20 +138,21 @@ export class Objects {
   }
 
   /**
-   * Retains the text of an object for the lifetime of the document. Copies the text unless its memory lives that long
+   * Retains the text of an object for the lifetime of the document. Copies the text unless its memory has that lifetime
    * anyway.
    * @param text value of object `num`, as passed by {@link Objects.at}
    * @throws EngineError too_complex if too much memory is retained
    */
   retain(num: number, text: Uint8Array): Uint8Array {
-    // Two kinds of text need no copy: the copy of a member, which is then no longer needed for further reads, and a
-    // view of a file in memory. A view of a cached block is copied, because the view would retain the whole block.
+    // Two kinds of text need no copy. The first is the copy of a member, which is not needed for further reads. The
+    // second is a view of a file in memory. A view of a cached block is copied, because the view would retain the whole
+    // block.
     if (this.#members.delete(num) || this.source.inMemory) return text;
     return this.#slab.copy(text).subarray(0, text.length);
   }
 
   /**
-   * Returns the dictionary at the beginning of object `num` with balanced brackets, see brackets.ts. If the object is
+   * Returns the dictionary at the beginning of object `num` with balanced brackets (see brackets.ts). If the object is
    * directly in the file, the dictionary's extent is relative to the offset of the object. Returns undefined if the
    * object does not begin with a dictionary.
    * @throws MissingRange if bytes must be fetched first
@@ -174,17 +175,17 @@ export class Objects {
 
   /**
    * Returns the value of an object, or null if the object does not exist.
-   * @param keys the entries to build if the value is a dictionary; all by default
-   * @throws like {@link Objects.at}
+   * @param keys keys of the entries to read if the value is a dictionary; all entries by default
+   * @throws the errors of {@link Objects.at}
    */
   value(num: number, keys?: ReadonlySet<string>): Value {
     return this.at(num, (bytes, at) => parseCharged(bytes, at, this.source.meter, keys)) ?? null;
   }
 
   /**
-   * Follows references until a value is found. Returns null if the chain ends without one.
+   * Follows references until a value is found. Returns null if the chain of references ends without a value.
    * @param keys see {@link Objects.value}
-   * @throws like {@link Objects.at}
+   * @throws the errors of {@link Objects.at}
    */
   resolve(value: Value | undefined, keys?: ReadonlySet<string>): Value {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) value = this.value(value.num, keys);
@@ -194,7 +195,7 @@ export class Objects {
   /**
    * Resolves `value`. Returns undefined if the result is not a dictionary.
    * @param keys see {@link Objects.value}
-   * @throws like {@link Objects.at}
+   * @throws the errors of {@link Objects.at}
    */
   dictionary(value: Value | undefined, keys?: ReadonlySet<string>): Dictionary | undefined {
     const resolved = this.resolve(value, keys);
@@ -202,9 +203,9 @@ export class Objects {
   }
 
   /**
-   * Repeats a synchronous step until it succeeds. Fetches the ranges and decodes the object streams that the step
-   * needs. Steps must be safe to repeat. If an object stream cannot be decoded, the repeated step gets the fault as
-   * Malformed where it reads the object, so that the step can do without the object.
+   * Repeats a synchronous step until it succeeds. Between the attempts, fetches the ranges and decodes the object
+   * streams that the step needs. The step must be safe to repeat. If an object stream cannot be decoded, the repeated
+   * step gets the fault as Malformed where the step reads the object, so that the step can do without the object.
    * @throws any error of the step
    */
   async run<T>(step: () => T): Promise<T> {
@@ -224,7 +225,7 @@ export class Objects {
   }
 
   /**
-   * Returns object stream `num`, decoded.
+   * Returns the decoded object stream `num`.
    * @throws Malformed if the stream is not in the file or cannot be decoded
    * @throws MissingRange if bytes must be fetched first
    * @throws EngineError too_complex
@@ -249,8 +250,8 @@ export class Objects {
   }
 
   /**
-   * Returns the value of an indirect /Length. Returns undefined if the value is inside an object stream, because that
-   * stream may be the one whose length is needed.
+   * Returns the value of an indirect /Length. Returns undefined if the value is inside an object stream, because the
+   * length of that very object stream may be needed.
    */
   streamLength(reference: Reference): number | undefined {
     const value = this.table.isInFile(reference.num) ? this.value(reference.num) : null;
@@ -258,7 +259,7 @@ export class Objects {
   }
 
   /**
-   * Returns the offset of the next live object in the file after `offset`, or Infinity if there are no more.
+   * Returns the offset of the next live object in the file after `offset`. Returns Infinity if no object follows.
    * @throws EngineError too_complex
    */
   nextOffset(offset: number): number {
@@ -293,7 +294,10 @@ export class Objects {
     return stream;
   }
 
-  /** Resolves all references in a value without decoding object streams. References into object streams become null. */
+  /**
+   * Replaces all references in a value by their values, without decoding object streams. References into object streams
+   * become null.
+   */
   #direct(value: Value): Value {
     if (Array.isArray(value)) return value.map((item) => this.#direct(item));
     if (!(value instanceof Reference)) return value;
@@ -305,7 +309,7 @@ function memoryOf({ bytes, numbers }: ObjectStream): number {
   return bytes.length + MEMORY.member * numbers.length;
 }
 
-/** Returns the text of the member at `index`, which extends to the start of the next one. */
+/** Returns the text of the member at `index`. The text extends to the start of the next member. */
 export function memberText({ bytes, offsets, ascending }: ObjectStream, index: number): Uint8Array {
   const offset = offsets[index]!;
   const next = ascending === offsets ? offsets[index + 1] : ascending[firstAbove(ascending, offset)];
@@ -343,7 +347,10 @@ function readObjectStream(count: Value | undefined, first: Value | undefined, de
   return { bytes: decoded, numbers, offsets, ascending };
 }
 
-/** Returns the name of the crypt filter that a stream specifies (7.4.10), or undefined. */
+/**
+ * Returns the name of the crypt filter that a stream specifies (ISO 32000-2, 7.4.10). Returns undefined if it specifies
+ * none.
+ */
 function cryptFilterName(dict: Dictionary): string | undefined {
   const filters = dict.get("Filter");
   const first = Array.isArray(filters) ? filters[0] : filters;

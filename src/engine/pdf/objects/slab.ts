@@ -3,13 +3,13 @@ import { TERMINATOR_LENGTH, terminated } from "../syntax/lexer.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 /**
- * Maximum length of one object in bytes. An object is read at once, and several copies of it are in memory during a
+ * Maximum length of one object in bytes. An object is read as a whole, and several copies of it are in memory during a
  * rewrite.
  */
 const MAX_OBJECT_BYTES = 4 << 20;
 
 /**
- * Checks the length in bytes of an object before it is read at once.
+ * Checks the length in bytes of an object before the object is read as a whole.
  * @throws EngineError too_complex
  */
 export function limitObject(length: number): void {

@@ -1,4 +1,4 @@
-/** Reads stream objects in the file: the dictionary and the raw data (ISO 32000-2, 7.3.8). */
+/** Reads stream objects in the file. A stream object has a dictionary and raw data (ISO 32000-2, 7.3.8). */
 import { indexOf } from "#platform/search";
 import { decodeLatin1 } from "../../bytes.ts";
 import type { ByteSource } from "../source/byteSource.ts";
@@ -23,26 +23,26 @@ export interface RawStream {
   num: number;
   gen: number;
   dict: Dictionary;
-  /** Whether the dictionary is well-formed, see wellFormed.ts. */
+  /** Whether the dictionary is well-formed; see wellFormed.ts. */
   isWellFormed: boolean;
   /** The data, still encrypted and encoded. */
   data: Uint8Array;
-  /** Offset in the file where the data end. */
+  /** Offset in the file at which the data end. */
   end: number;
 }
 
-/** Usual length in bytes of white space and comments between the data and the keyword after them. */
+/** Usual length in bytes of the white space and comments between a stream's data and the keyword after the data. */
 const USUAL_WHITE_BEFORE_END = 7;
-/** Growth factor of the search window if the white space is longer than usual. */
+/** Growth factor of the search window if the white space before the keyword is longer than usual. */
 const WHITE_FACTOR = 96;
-/** Maximum length in bytes of white space and comments before the keyword. */
+/** Maximum length in bytes of white space and comments before the keyword that follows a stream's data. */
 export const MOST_WHITE_BEFORE_END = USUAL_WHITE_BEFORE_END * WHITE_FACTOR ** 2;
 const SEARCH_STEP = 64 * 1024;
 const MAX_RAW_BYTES = 64 << 20;
 
 /**
  * Reads the stream object at file offset `offset`. If neither `endstream` nor `endobj` follows the data, /Length is
- * ignored, see {@link endWithoutLength}.
+ * ignored and {@link endWithoutLength} finds the end.
  * @param lengthOf resolves a /Length that is a reference
  * @param boundOf returns the offset of the next object, which ends data without `endstream`
  * @throws Malformed if no stream begins at `offset`
@@ -84,29 +84,30 @@ export function isGlued(bytes: Uint8Array, at: number): boolean {
 export function dataStart(bytes: Uint8Array, at: number): number {
   if (!startsWith(bytes, at, "stream")) return -1;
   at += 6;
-  // The data should follow a line feed. Real files also have only a carriage return, or blanks before the line end.
+  // The data should begin after a line feed. Real files also have only a carriage return there, or blanks before the
+  // line end.
   while (bytes[at] === SPACE || bytes[at] === TAB) at++;
   if (bytes[at] === CARRIAGE_RETURN) at++;
   if (bytes[at] === LINE_FEED) at++;
   return at;
 }
 
-/** Returns whether the dictionary that ends at `end` belongs to a stream. */
+/** Returns whether the dictionary that ends at `end` belongs to a stream, because the keyword `stream` follows. */
 export function hasStream(bytes: Uint8Array, end: number): boolean {
   return dataStart(bytes, skipWhite(bytes, end)) >= 0;
 }
 
 /**
- * Returns whether `code` may begin a number or a reference. A value of another type is not a length, and parsing it
- * could take long.
+ * Returns whether `code` may begin a number or a reference. Other values cannot be a length, and parsing them could
+ * take long.
  */
 export function mayBeLength(code: number | undefined): boolean {
   return isDigit(code) || isSign(code);
 }
 
 /**
- * Returns the end of the data that begin at `start`, according to their /Length. Returns undefined if /Length is wrong:
- * the end is outside the file, or neither `endstream` nor `endobj` follows it.
+ * Returns the end of the data that begin at `start`, according to the /Length of their stream. Returns undefined if
+ * /Length is wrong: the end is outside the file, or neither `endstream` nor `endobj` follows it.
  * @throws MissingRange if bytes must be fetched first
  */
 export function claimedEnd(source: ByteSource, start: number, length: Value | undefined): number | undefined {
@@ -114,8 +115,8 @@ export function claimedEnd(source: ByteSource, start: number, length: Value | un
 }
 
 /**
- * Returns whether a keyword follows at `end` after optional white space and comments: `word`, or by default `endstream`
- * or `endobj`.
+ * Returns whether a keyword follows `end` after optional white space and comments. The keyword is `word`, or by default
+ * `endstream` or `endobj`.
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
@@ -132,8 +133,9 @@ export function isEndOfData(source: ByteSource, end: number, word?: "endstream")
 }
 
 /**
- * Returns the offset of the next `endstream` from `start` on, or of the line end directly before it. Searches up to
- * `bound` and at most MAX_RAW_BYTES. Returns the end of the searched range if the keyword is missing.
+ * Returns the offset of the next `endstream` at or after `start`. If a line end directly precedes the keyword, returns
+ * the offset of the line end. Searches up to `bound` and at most MAX_RAW_BYTES. Returns the end of the searched range
+ * if the keyword is missing.
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */
@@ -152,7 +154,7 @@ export function findEndOfData(source: ByteSource, start: number, bound = source.
 /**
  * Returns the end of data whose /Length is missing or wrong, at most `bound`. The data end before the next `endstream`,
  * or before an `endobj` that is followed by another part of the file.
- * @throws like {@link findEndOfData}
+ * @throws the errors of {@link findEndOfData}
  */
 export function endWithoutLength(source: ByteSource, start: number, bound: number): number {
   const end = findEndOfData(source, start, bound);
@@ -162,7 +164,7 @@ export function endWithoutLength(source: ByteSource, start: number, bound: numbe
 /** Matches an `endobj` at the start of a line, followed by the next part of a file. */
 const ENDOBJ_BEFORE_NEXT_PART = /^[\r\n]endobj\s+(?:\d+\s+\d+\s+obj|xref|trailer|startxref)\b/;
 const ENDOBJ_CONTEXT = 64;
-/** Maximum number of `endobj` occurrences to inspect. Hostile data may contain nothing else. */
+/** Maximum number of occurrences of `endobj` to inspect, because hostile data may consist of them. */
 const MAX_CANDIDATES = 16;
 
 /**
@@ -186,7 +188,7 @@ export function findEndobj(source: ByteSource, start: number, limit: number): nu
 }
 
 /**
- * Returns the offset of the next `word` in the bytes [start, limit), or undefined.
+ * Returns the offset of the next `word` in the bytes [start, limit). Returns undefined if it does not occur.
  * @throws MissingRange if bytes must be fetched first
  * @throws EngineError too_complex
  */

@@ -1,7 +1,7 @@
 /**
- * The cross-reference table in memory (ISO 32000-2, 7.5.4). It has one row for each entry of every section, or for each
- * object that a scan found. Typed arrays hold the rows; a million objects take about 25 MB. The newest row of an object
- * number is the live one. The other rows locate superseded bodies, which the output must not contain.
+ * The cross-reference table in memory (ISO 32000-2, 7.5.4). The table has one row for each entry of every section, or
+ * for each object that a scan found. Typed arrays hold the rows; a million objects take about 25 MB. The newest row of
+ * an object number is its live row. The other rows locate superseded bodies, which the output must not contain.
  */
 import type { EngineError } from "../../errors.ts";
 import { tooComplex } from "../source/meter.ts";
@@ -9,14 +9,14 @@ import { tooComplex } from "../source/meter.ts";
 export const FREE = 0;
 export const IN_FILE = 1;
 export const IN_STREAM = 2;
-/** Kind of an entry. Its object is free, or directly in the file, or in an object stream. */
+/** Kind of a cross-reference entry. The object of the entry is free, directly in the file, or in an object stream. */
 export type Kind = typeof FREE | typeof IN_FILE | typeof IN_STREAM;
 
 /** The largest object number that readers accept (ISO 32000-1, Annex C). */
 export const LARGEST_NUMBER = 8_388_607;
 /** Maximum number of rows of any file. A row takes up to 30 bytes of memory. */
 const MAX_ROWS = 2_000_000;
-/** Number of rows allowed for every file, however short. */
+/** Number of rows that every file may have, however short it is. */
 const BASE_ROWS = 500_000;
 /**
  * Bytes of file length per row beyond `BASE_ROWS`. Without this limit, a short file could have millions of rows,
@@ -25,8 +25,8 @@ const BASE_ROWS = 500_000;
 const BYTES_PER_ROW = 4;
 
 /**
- * Rows of cross-reference entries, and the live row of each object number. Fields 2 and 3 of a row are those of a
- * cross-reference stream (7.5.8.3, Table 18).
+ * Rows of cross-reference entries, and the live row of each object number. Fields 2 and 3 of a row are the fields 2 and
+ * 3 of a cross-reference stream (ISO 32000-2, 7.5.8.3, table 18).
  */
 export class XrefTable {
   /** Number of rows. */
@@ -36,29 +36,32 @@ export class XrefTable {
   readonly #maxRows: number;
   #number = new Uint32Array(1024);
   #kind = new Uint8Array(1024);
-  /** Field 2 depends on the kind. IN_FILE: offset in the file. IN_STREAM: number of the object stream. FREE: 0. */
+  /** Field 2 of each row, by kind. IN_FILE: offset in the file. IN_STREAM: number of the object stream. FREE: 0. */
   #field2 = new Float64Array(1024);
-  /** Field 3 depends on the kind. IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation. */
+  /**
+   * Field 3 of each row, by kind. IN_FILE: generation. IN_STREAM: index in the object stream. FREE: next generation.
+   */
   #field3 = new Uint32Array(1024);
   /**
-   * Live row plus one, by object number; 0 for an object without a row. This array is dense. `#sparse` holds the
-   * numbers that are far above the number of rows, as in hostile or sparse files.
+   * Live row plus one, by object number. The value is 0 for an object without a row. This array is dense. `#sparse`
+   * holds numbers that are far above the number of rows, as in hostile or sparse files.
    */
   #index = new Uint32Array(1024);
   readonly #sparse = new Map<number, number>();
-  /** Offsets of the live objects in the file, ascending. Built on first use. */
+  /** Offsets of the live objects in the file, in ascending order. Built on first use. */
   #offsets: Float64Array | undefined;
 
-  /** @param length of the file in bytes */
+  /** @param length length of the file in bytes */
   constructor(length: number) {
     this.#maxRows = Math.min(MAX_ROWS, BASE_ROWS + Math.floor(length / BYTES_PER_ROW));
   }
 
   /**
-   * Adds an entry of a section that is not newer than the sections added before, so an existing live row stays live.
-   * The exception is a free entry in row `replaceFreeFrom` or a later row: it is replaced, because the table of a
-   * hybrid file marks the objects of its stream as free (7.5.8.4). Ignores an entry in use with number 0, because only
-   * the head of the free list has this number. Also ignores a free entry whose number is too large for readers.
+   * Adds an entry of a section. Sections are added from the newest to the oldest, so an existing live row stays live.
+   * The exception is a free entry in row `replaceFreeFrom` or a later row. This entry is replaced, because the table of
+   * a hybrid file marks the objects of its stream as free (ISO 32000-2, 7.5.8.4). Ignores an entry in use with number
+   * 0, because only the head of the free list has this number. Also ignores a free entry whose number is too large for
+   * readers.
    * @param field2 offset, object-stream number or 0, depending on `kind`
    * @param field3 generation, index or next generation, depending on `kind`
    * @throws EngineError too_complex if the table has too many rows, or an object number is too large for readers
@@ -71,7 +74,7 @@ export class XrefTable {
   }
 
   /**
-   * Adds an entry that is newer than all entries before it. A scan finds entries in this order, because it reads the
+   * Adds an entry that is newer than all entries added before. A scan adds entries in this order, because it reads the
    * file from beginning to end. Ignores object numbers that readers reject, because any digits may precede the word
    * `obj` in a damaged file.
    * @param field2 see {@link XrefTable.add}
@@ -87,7 +90,7 @@ export class XrefTable {
   }
 
   /**
-   * Returns the live row of an object, or -1.
+   * Returns the live row of an object, or -1 if the object has no row.
    * @throws EngineError too_complex if the number is too large for readers
    */
   liveRow(num: number): number {
@@ -96,7 +99,7 @@ export class XrefTable {
     return (this.#sparse.get(num) ?? 0) - 1;
   }
 
-  /** Returns whether an object of this number exists, in the file or in an object stream. */
+  /** Returns whether an object with this number exists, in the file or in an object stream. */
   isInUse(num: number): boolean {
     const row = this.liveRow(num);
     return row >= 0 && this.#kind[row] !== FREE;
@@ -118,7 +121,7 @@ export class XrefTable {
     return this.liveRow(this.#number[row]!) === row;
   }
 
-  /** Returns the smallest offset of a live object in the file, or Infinity without such an object. */
+  /** Returns the smallest offset of a live object in the file. Returns Infinity if the file has no live object. */
   firstOffset(): number {
     let first = Number.POSITIVE_INFINITY;
     for (let row = 0; row < this.rows; row++)
@@ -187,18 +190,21 @@ export class XrefTable {
     yield* [...this.#sparse.keys()].filter((num) => num >= dense).sort((a, b) => a - b);
   }
 
-  /** Whether the offsets are sorted. If they are not, {@link nextOffset} sorts them first. */
+  /** Whether the offsets are sorted. If not, {@link nextOffset} sorts them first. */
   get isSorted(): boolean {
     return this.#offsets !== undefined;
   }
 
-  /** Returns the offset of the next live object in the file after `offset`, or Infinity. */
+  /** Returns the offset of the next live object in the file after `offset`. Returns Infinity if no object follows. */
   nextOffset(offset: number): number {
     const offsets = this.#sortedOffsets();
     return offsets[firstAbove(offsets, offset)] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Returns whether all live offsets are plausible: each is inside the file, and no two are equal. */
+  /**
+   * Returns whether the offsets of all live objects are plausible: each offset is inside the file, and no two offsets
+   * are equal.
+   */
   hasPlausibleOffsets(length: number): boolean {
     return this.#sortedOffsets().every((offset, i, offsets) => offset < length && offset !== offsets[i - 1]);
   }
