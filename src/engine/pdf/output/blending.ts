@@ -1,8 +1,8 @@
 /**
- * Gives pages a color space for blending (ISO 32000-2, 11.6.6). If a page has a transparent object but no such color
- * space, Acrobat composites the page in CMYK, which changes the colors of the whole page. In print, however, blending
- * in RGB would change black text and spot colors. Therefore only pages that have RGB colors and no colors for print
- * blend in RGB.
+ * Gives pages a color space for blending (ISO 32000-2, 11.6.6). Acrobat composites a page in CMYK if it has a
+ * transparent object but no color space for blending. This changes the colors of the whole page. In print, however,
+ * blending in RGB would change black text and spot colors. Only pages that have RGB colors and no colors for print
+ * therefore blend in RGB.
  */
 import { NAMED_SPACE } from "../content/operators.ts";
 import type { PdfDocument } from "../document/pdfDocument.ts";
@@ -28,7 +28,7 @@ interface Candidate {
   readonly page: PageEntry;
   readonly resources: ResourceColors;
   /**
-   * The splice of the page's dictionary whose text begins with the transparency group, or with blanks of the same
+   * The splice of the page's dictionary whose text begins with the transparency group, or with blanks of the group's
    * length.
    */
   splice: Splice | undefined;
@@ -36,7 +36,7 @@ interface Candidate {
 
 /** Decides which pages of the output get a transparency group with a color space. */
 export class Blending {
-  /** Candidates by page index; undefined for a page that already has a color space for blending. */
+  /** Pages that may blend in RGB, by page index. Undefined for a page that already has a color space for blending. */
   readonly #candidates: readonly (Candidate | undefined)[];
 
   private constructor(candidates: readonly (Candidate | undefined)[]) {
@@ -67,8 +67,9 @@ export class Blending {
   }
 
   /**
-   * Decides which pages blend in RGB. Call it before the pages are written, but after their content has been read,
-   * which the copying pass completes. A page with unread content is treated like the page before it.
+   * Decides which pages blend in RGB. Call this method before the pages are written, but after their content has been
+   * read. Some content is read only while the source is copied. A page with unread content is treated like the page
+   * before it.
    */
   decide(): void {
     let isRgb = false;
@@ -83,7 +84,10 @@ export class Blending {
   }
 }
 
-/** Returns whether a page has RGB colors and no colors for print. Returns undefined if this is unknown. */
+/**
+ * Returns whether a page has RGB colors and no colors for print. Returns undefined if the content of the page is
+ * unknown.
+ */
 function isScreenPage({ content }: PageEntry, { drawn, named }: ResourceColors): boolean | undefined {
   const isRead = content.colors !== undefined && (drawn & UNKNOWN) === 0;
   const selected = content.colors ?? NAMED_SPACE;
@@ -94,8 +98,8 @@ function isScreenPage({ content }: PageEntry, { drawn, named }: ResourceColors):
 }
 
 /**
- * Returns the entry /Group of a page. If the page does not blend in RGB, blanks stand in place of the text that RGB
- * needs, so that the length stays the same.
+ * Returns the entry /Group of a page. If the page does not blend in RGB, blanks replace the text that RGB needs, so
+ * that the length stays the same.
  */
 function groupText({ group }: PageEntry, isRgb: boolean): string {
   if (typeof group !== "object") return isRgb ? RGB_GROUP : BLANK_GROUP;

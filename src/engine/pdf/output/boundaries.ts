@@ -1,22 +1,24 @@
-/** Offsets at which the source is split for copying, each with the kind of bytes that begin there. */
+/**
+ * Offsets at which the source is split for copying. Each boundary has an offset and the kind of bytes that begin there.
+ */
 
-/** A live object. */
+/** Kind of a boundary at which a live object begins. */
 export const LIVE = 0;
-/** A cross-reference section, a trailer or a startxref. */
+/** Kind of a boundary at which a cross-reference section, a trailer or a startxref begins. */
 export const SECTION = 1;
-/** An object whose live body is written elsewhere in the output, or not at all. */
+/** Kind of a boundary at which an object begins whose live body is written elsewhere in the output or dropped. */
 export const SUPERSEDED = 2;
-/** An object of an older revision, as listed by an older cross-reference section. */
+/** Kind of a boundary at which an object of an older revision begins, according to an older cross-reference section. */
 export const STALE = 3;
 
 export type BoundaryKind = typeof LIVE | typeof SECTION | typeof SUPERSEDED | typeof STALE;
 
-/** Number of kinds. */
+/** Number of kinds of boundaries. */
 const KINDS = 4;
 
 /**
- * A list of boundaries. A large file has half a million, so each takes eight bytes: the offset times `KINDS`, plus the
- * kind.
+ * A list of boundaries. A large file has half a million boundaries, so each takes only eight bytes: the offset times
+ * `KINDS`, plus the kind.
  */
 export class Boundaries {
   readonly #keys: Float64Array;
@@ -42,7 +44,7 @@ export class Boundaries {
     this.#keys[0] = offset * KINDS + kind;
   }
 
-  /** Sorts the boundaries by offset, and those with the same offset by the number of their kind. */
+  /** Sorts the boundaries by offset. Boundaries with equal offsets are sorted by the number of their kind. */
   sort(): void {
     this.#keys.subarray(0, this.#length).sort();
   }

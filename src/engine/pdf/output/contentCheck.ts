@@ -14,7 +14,7 @@ import { eachWellFormedEntry } from "../syntax/wellFormed.ts";
 import { PlanOutdated } from "./eraser.ts";
 
 /**
- * Number of bytes before and after each window that checks may also read. A dictionary may extend beyond the window,
+ * Number of bytes before and after each window that the check may also read. A dictionary may extend beyond the window,
  * and the object of a /Length may follow its stream.
  */
 export const WINDOW_CONTEXT = 4096;
@@ -22,8 +22,8 @@ export const WINDOW_CONTEXT = 4096;
 const LENGTH_OBJECT = 64;
 
 /**
- * Maximum number of lengths to check after copying, because each length takes memory. A plan with more lengths than
- * this is discarded.
+ * Maximum number of lengths that are checked after copying, because each length takes memory. A plan with more lengths
+ * is discarded.
  */
 const MOST_LATE = 100_000;
 
@@ -43,7 +43,10 @@ interface OpenStream {
   length: Value | undefined;
 }
 
-/** A reference to a /Length outside the window, and the minimum and maximum of its correct values. */
+/**
+ * A /Length whose object is outside the window: the reference to the object, and the minimum and maximum of the correct
+ * values.
+ */
 interface LateLength {
   reference: Reference;
   least: number;
@@ -57,17 +60,17 @@ export class ContentCheck {
   readonly #late: LateLength[] = [];
   #next = 0;
   #open: OpenStream | undefined;
-  /** End of the last checked stream. */
+  /** End of the stream that was checked last. */
   #reached = 0;
 
-  /** @param numbers of the objects to check, which are directly in the file */
+  /** @param numbers numbers of the objects to check, which are directly in the file */
   constructor(objects: Objects, numbers: ReadonlySet<number>) {
     this.#objects = objects;
     this.#offsets = Float64Array.from(numbers, (num) => objects.table.offsetOf(num)).sort();
   }
 
   /**
-   * Checks the next window. Call it before anything in the window is erased.
+   * Checks the next window. Call this method before anything in the window is erased.
    * @throws PlanOutdated if the window contradicts the plan
    */
   inspect({ end, base, bytes }: Window): void {
@@ -83,15 +86,15 @@ export class ContentCheck {
   }
 
   /**
-   * Checks the /Length objects that were too far from their streams to be checked with them. Call it after everything
-   * has been copied.
-   * @throws PlanOutdated if something contradicts the plan
+   * Checks the /Length objects that were too far from their streams to be checked together with them. Call this method
+   * after everything has been copied.
+   * @throws PlanOutdated if a length contradicts the plan
    */
   async finish(): Promise<void> {
     if (this.#open || this.#next < this.#offsets.length) throw outdated();
     const objects = this.#objects;
     const placeOf = ({ reference }: LateLength) => objects.table.offsetOf(reference.num);
-    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // sorts in file order, so that each block is read only once
+    this.#late.sort((a, b) => placeOf(a) - placeOf(b)); // sorts the lengths in file order, so that each block is read only once
     let next = 0;
     const step = () => {
       const late = this.#late[next];
@@ -109,7 +112,7 @@ export class ContentCheck {
 
   /** Checks the length of a stream. Returns false if the end of the stream is not within `bytes`. */
   #close({ data, length }: OpenStream, base: number, bytes: Uint8Array): boolean {
-    const known = isLength(length) ? length : 0; // if the length is known, the data need not be searched
+    const known = isLength(length) ? length : 0; // if the length is known, the data are not searched
     const from = Math.max(0, data + known - base);
     const end = from < bytes.length ? indexOf(bytes, END, from) : -1;
     if (end < 0) return false;
@@ -126,8 +129,8 @@ export class ContentCheck {
   }
 
   /**
-   * Returns the value of a /Length reference if its object is within `bytes`, which is usual. Otherwise returns the
-   * reference.
+   * Returns the value of a /Length reference. The object of the reference is usually within `bytes`. If it is not,
+   * returns the reference itself.
    */
   #near(reference: Reference, base: number, bytes: Uint8Array): Value {
     const offset = this.#objects.table.offsetOf(reference.num);

@@ -8,8 +8,8 @@ const AT_ONCE = 2 << 20;
 const STEP = 256 * 1024;
 
 /**
- * Compresses parts of `length` bytes in total into one zlib stream (RFC 1950), and yields to the event loop if they are
- * long.
+ * Compresses parts into one zlib stream (RFC 1950). `length` is the total number of bytes. Yields to the event loop if
+ * the parts are long.
  */
 export async function deflateInTurns(parts: Iterable<Uint8Array>, length: number, meter: Meter): Promise<Uint8Array> {
   if (length <= AT_ONCE) return deflate(concat([...parts]));

@@ -1,7 +1,7 @@
 /**
  * Decides which bytes of the source are erased from the output. Every offset in any cross-reference section is a
- * boundary. The bytes between two boundaries either belong to a live object and are retained, or belong to a superseded
- * part and become line feeds. The eraser does not parse these bytes.
+ * boundary. The bytes between two boundaries belong to a live object or to a superseded part. Bytes of live objects are
+ * retained, and bytes of superseded parts become line feeds. The eraser does not parse these bytes.
  */
 
 import { IN_FILE, type XrefTable } from "../objects/xrefTable.ts";
@@ -42,23 +42,23 @@ export function collectBoundaries(
   }
   for (const offset of sections) found.add(offset, SECTION);
   found.sort();
-  // The bytes between the header and the first object are erased, unless the last comment of the header extends into
-  // that object.
+  // The bytes between the header and the first object are erased. They are retained if the last comment of the header
+  // extends into that object.
   const isWithinHeader = found.length > 0 && found.offsetAt(0) < header;
   if (!isWithinHeader) found.prepend(header, SECTION);
   return found;
 }
 
 /**
- * Returns the offset at which copying the source can end. Cross-reference sections at the end of the source are cut
- * off, not erased.
+ * Returns the offset at which copying the source can end. Cross-reference sections at the end of the source are not
+ * copied at all.
  */
 export function endOfCopy(boundaries: Boundaries, length: number): number {
   let end = length;
   for (let i = boundaries.length - 1; i >= 0; i--) {
     const kind = boundaries.kindAt(i);
     const offset = boundaries.offsetAt(i);
-    // A cross-reference stream has two boundaries, as a section and as an object.
+    // A cross-reference stream has two boundaries: one as a section, and one as an object.
     const isXrefStream =
       kind !== LIVE && i > 0 && boundaries.kindAt(i - 1) === SECTION && boundaries.offsetAt(i - 1) === offset;
     if (kind !== SECTION && !isXrefStream) break;
@@ -76,7 +76,7 @@ export class Eraser {
 
   /**
    * @param boundaries the result of `checkBoundaries`, which has no second boundary at the offset of a live object
-   * @param unverified the cross-reference, if the offsets of its live objects have not been checked yet
+   * @param unverified the cross-reference table; undefined if the offsets of its live objects have been checked
    */
   constructor(boundaries: Boundaries, unverified: XrefTable | undefined) {
     this.#boundaries = boundaries;
@@ -84,9 +84,10 @@ export class Eraser {
   }
 
   /**
-   * Calls `erase` for each superseded range within [from, to) of the source. Each call must continue where the last one
-   * ended.
-   * @param bytes the source from offset `base`, which extends CONTEXT beyond both ends, or to the end of the source
+   * Calls `erase` for each superseded range within [from, to) of the source. Each call must continue at the offset at
+   * which the previous call ended.
+   * @param bytes the source from offset `base`; it extends CONTEXT bytes beyond both ends of the range, or to the end
+   * of the source
    * @throws PlanOutdated if an object is not at its expected offset
    */
   pass(from: number, to: number, bytes: Uint8Array, base: number, erase: (from: number, to: number) => void): void {
@@ -103,12 +104,12 @@ export class Eraser {
     if (this.#erasing) erase(start, to);
   }
 
-  /** Returns whether to erase from this boundary on. */
+  /** Returns whether the bytes from this boundary to the next are erased. */
   #erases(kind: BoundaryKind, offset: number, bytes: Uint8Array, at: number): boolean {
     if (this.#unverified && (kind === LIVE || kind === SUPERSEDED) && !isThere(this.#unverified, offset, bytes, at))
       throw new PlanOutdated("an object is not at its offset");
     if (kind === LIVE) return false;
-    // Entries of older sections may be wrong. Erasing therefore starts only at an object header.
+    // Entries of older sections may be wrong. Erasing therefore starts only at the header of an object.
     return kind === SECTION || this.#erasing || headerAt(bytes, at) !== undefined;
   }
 }

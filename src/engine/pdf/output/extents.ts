@@ -1,5 +1,5 @@
 /**
- * Finds the end of each live object, so that the eraser retains the whole object and erases only superseded bytes after
+ * Finds the end of each live object. The eraser then retains the whole object, and erases only superseded bytes after
  * it. Stream data may look like objects and cross-references, for example in an uncompressed PDF attachment.
  */
 import { decodeLatin1 } from "../../bytes.ts";
@@ -24,17 +24,20 @@ import {
 import { parseValue, Reference, type Value } from "../syntax/values.ts";
 import { Boundaries, SECTION, SUPERSEDED } from "./boundaries.ts";
 
-/** Matches text that shows that bytes are superseded: objects, cross-reference sections and ends of revisions. */
+/**
+ * Matches text that shows that bytes between live objects are superseded: objects, cross-reference sections and ends of
+ * revisions.
+ */
 const REMAINS = /\d\s*obj|xref|trailer|%%EOF/;
 /** Maximum length in bytes of white space and comments between live objects. Longer gaps count as superseded bytes. */
 const LARGEST_GAP = 64 * 1024;
 /**
- * Maximum distance that is searched for the end of an object, if the source is not in memory. It is the size of the
- * source's cache.
+ * Maximum distance in bytes that is searched for the end of an object if the source is not in memory. The distance is
+ * the size of the source's cache.
  */
 const LARGEST_SEARCH = 2 << 20;
 
-/** Result of a check of boundaries. */
+/** Result of a check of all boundaries. */
 interface Checked {
   boundaries: Boundaries;
   /** Whether superseded objects were found that the cross-reference does not list. */
@@ -45,8 +48,9 @@ interface Checked {
 
 /**
  * Drops the boundaries within live objects, because offsets in older sections may be wrong. Adds a boundary after a
- * live object if an object follows that is superseded, but not listed by any cross-reference.
- * @param suspects offsets of the live objects to read; others are read only if a boundary follows that may be wrong
+ * live object if a superseded object follows that no cross-reference lists.
+ * @param suspects offsets of live objects that are always read; another object is read only if a boundary that may be
+ * wrong follows it
  */
 export async function checkBoundaries(
   objects: Objects,
@@ -72,7 +76,7 @@ class BoundaryCheck {
   readonly #suspects: ReadonlySet<number> | "all";
   readonly #lengths = new Map<number, Value>();
   #next = 0;
-  /** Maximum end of the live objects that have been checked. */
+  /** Largest end offset of the live objects that have been checked. */
   #reached = 0;
 
   constructor(objects: Objects, boundaries: Boundaries, suspects: ReadonlySet<number> | "all") {
@@ -107,7 +111,7 @@ class BoundaryCheck {
     while (kept < next && boundaries.kindAt(kept) !== SUPERSEDED && this.#offset(kept) < end) kept++;
     const hasRemains = isSuspect && this.#hasRemains(end, this.#offset(kept));
 
-    // The changes below happen only once, because no statement from here on throws MissingRange.
+    // No statement from here on throws MissingRange, so the changes below happen only once.
     if (kept > first || hasRemains) this.isIncomplete = true;
     if (page !== undefined) this.pages.push(page);
     this.#retain(this.#next);
@@ -123,14 +127,14 @@ class BoundaryCheck {
     this.checked.add(this.#boundaries.offsetAt(index), this.#boundaries.kindAt(index));
   }
 
-  /** Returns the offset of a boundary, or the length of the source for an index after the last one. */
+  /** Returns the offset of a boundary. Returns the length of the source for an index after the last boundary. */
   #offset(index: number): number {
     return index < this.#boundaries.length ? this.#boundaries.offsetAt(index) : this.#objects.source.length;
   }
 
   /**
-   * Returns the end of the live object at `offset`, after its `endobj`, and the object's number if it is a page. If its
-   * /Length is wrong, the object ends at the latest at `next`, where the next live object begins.
+   * Returns the end of the live object at `offset`, after its `endobj`. If the object is a page, also returns its
+   * number. If a stream's /Length is wrong, the object ends at the latest at `next`, where the next live object begins.
    */
   #read(offset: number, next: number): { end: number; page?: number | undefined } {
     if (offset < this.#reached) return { end: next }; // the object begins within another live object
@@ -157,12 +161,15 @@ class BoundaryCheck {
     return table.offset(table.liveRow(num)) === offset;
   }
 
-  /** Returns the offset of the next `word` from `start` on, or `next` if the word does not occur before `next`. */
+  /**
+   * Returns the offset of the first `word` at or after `start`. Returns `next` if the word does not occur before
+   * `next`.
+   */
   #find(word: string, start: number, next: number): number {
     return findWord(this.#objects.source, start, this.#far(start, next), word) ?? next;
   }
 
-  /** Returns the offset at which a search from `start` gives up. */
+  /** Returns the offset at which a search that begins at `start` gives up. */
   #far(start: number, next: number): number {
     return this.#objects.source.inMemory ? next : Math.min(next, start + LARGEST_SEARCH);
   }
@@ -178,7 +185,7 @@ class BoundaryCheck {
 
   /**
    * Returns the value of a /Length, which may be at the end of a chain of references. Each referenced object is read
-   * once.
+   * only once.
    */
   #length(value: Value | undefined): Value | undefined {
     for (let i = 0; i < LONGEST_REFERENCE_CHAIN && value instanceof Reference; i++) {
@@ -204,12 +211,12 @@ class BoundaryCheck {
   }
 }
 
-/** Facts about an object. Positions are relative to its start. */
+/** Facts about an object. Positions are relative to the start of the object. */
 interface Description {
   num: number;
-  /** Whether the object is a dictionary of /Type /Page, and not a stream. */
+  /** Whether the object is a dictionary whose /Type is /Page, and not a stream. */
   isPage: boolean;
-  /** End of the object's value. For a stream, the start of its data. */
+  /** End of the object's value. For a stream, this is the start of its data. */
   end: number;
   isStream: boolean;
   length: Value | undefined;
@@ -232,7 +239,7 @@ function describe(bytes: Uint8Array, at: number): Description {
     : { num, isPage: false, end: data, isStream: true, length };
 }
 
-/** Returns the end of the value at `at`. If the value is a reference, its end is after the third token. */
+/** Returns the end of the value at `at`. The end of a reference is after its third token. */
 function endOfValue(bytes: Uint8Array, at: number): number {
   const end = skipValue(bytes, at);
   const gen = skipWhite(bytes, end);

@@ -9,7 +9,7 @@ import { Rewrite, sharedContent } from "../pages/rewrite.ts";
 /** Creates the form XObjects of a document, and shares them between pages. */
 export class Forms {
   readonly #document: PdfDocument;
-  /** References to the forms that replace a content stream under its number, by this number. */
+  /** References to forms that replace a content stream and have its object number. The key is this number. */
   readonly #kept = new Map<number, Ref>();
   readonly #copies = new Map<string, Ref>();
   readonly #known = new Map<IsolatedContent, Ref[]>();
@@ -20,7 +20,7 @@ export class Forms {
 
   /**
    * Returns the references to the forms that draw the content of a page, in order.
-   * @throws EngineError damaged_pdf if a stream is also another part of the document
+   * @throws EngineError damaged_pdf if a content stream is also another part of the document
    */
   of(content: IsolatedContent): Ref[] {
     const known = this.#known.get(content) ?? this.#formsOf(content);
@@ -35,7 +35,7 @@ export class Forms {
     return forms.map((form) => (form.copy ? this.#copy(form, form.copy, entries) : this.#keep(form, entries)));
   }
 
-  /** Returns the reference to a form that has the number and the data of a content stream. */
+  /** Returns the reference to a form that has the object number and the data of a content stream. */
   #keep({ num, coding, data }: FormSource, entries: string): Ref {
     const known = this.#kept.get(num);
     if (known) return known;

@@ -1,45 +1,48 @@
 /**
- * Guards: operators before and after a page's content. They protect the mark from content that changes the graphics
- * state for the operators after it, or that breaks off. The guarded content is well-formed or has not been checked. For
- * well-formed content, all guards are legal, balanced and without effect.
+ * Guards: operators before and after a page's content. They protect the mark from two kinds of content: content that
+ * changes the graphics state for later operators, and content that breaks off. The guarded content is well-formed or
+ * has not been checked. For well-formed content, all guards are legal, balanced and without effect.
  */
 import { deflate } from "#platform/zlib";
 import { encodeLatin1 } from "../../bytes.ts";
 import type { Pdfa } from "../document/pdfa.ts";
 
 /**
- * Selects the initial color space of content (8.4.1). On a page that blends in RGB, Ghostscript begins with a different
- * one, and would then show a gray set with `sc` as black.
+ * Selects the initial color space of content (ISO 32000-2, 8.4.1). On a page that blends in RGB, Ghostscript begins
+ * with a different color space. It would then show a gray set with `sc` as black.
  */
 const INITIAL_COLOR = "0 g";
 
-/** Maximum number of marked-content sequences that content may leave open, or may end without beginning them. */
+/**
+ * Maximum number of marked-content sequences that content may leave open. Also the maximum number of sequences that it
+ * may end without beginning them.
+ */
 const SEQUENCES = 4;
 
-/** Closes arrays and dictionaries, however they are nested. */
+/** Tokens that close arrays and dictionaries, however they are nested. */
 const BRACKETS = "]>>]>>]>>]";
 
 /**
- * Lines that close strings. Unless content ends within a string, they are comments. There is one line for a hexadecimal
- * string, and one for each open parenthesis. The line that ends the string also ends the arrays and dictionaries around
- * it, and later lines are comments again. The number of lines is large because a truncated inline image consumes the
- * bytes that it lacks: up to 4 KiB, the maximum that ISO 32000-2, 8.9.7 recommends for such an image. The first line
- * ends an unfinished token. It is not empty, because pdf.js stops at a plus or minus sign if only line ends separate it
- * from a comment.
+ * Lines that close strings. Unless page content ends within a string, these lines are comments. One line closes a
+ * hexadecimal string, and one line closes each open parenthesis. The line that ends the string also ends the arrays and
+ * dictionaries around it. Later lines are comments again. The number of lines is large because a truncated inline image
+ * consumes the bytes that it lacks: up to 4 KiB, the maximum that ISO 32000-2, 8.9.7 recommends for such an image. The
+ * first line ends an unfinished token. It is not empty, because pdf.js stops at a plus or minus sign if only line ends
+ * separate the sign from a comment.
  */
 const LINES = `\n \n%>${BRACKETS}\n${`%)${BRACKETS}\n`.repeat(320)}`;
 
 /**
- * Data of an inline image that closes what content leaves open. If content ends within an array, a dictionary or an
- * inline image, readers do not recognize the operators `BI` and `ID`, and read the data as tokens. These tokens close
- * all arrays and dictionaries, and drop the remaining operands. `EI` ends an inline image. After any other content, the
- * image is a small stencil mask that paints nothing. Its resolution is 1,200 samples per inch, so that print checks do
- * not report it.
+ * Data of an inline image that closes everything that page content leaves open. If content ends within an array, a
+ * dictionary or an inline image, readers do not recognize the operators `BI` and `ID`, and read the data as tokens.
+ * These tokens close all arrays and dictionaries, and drop the remaining operands. `EI` ends an inline image. After any
+ * other content, the image is a small stencil mask that paints nothing. Its resolution is 1,200 samples per inch, so
+ * that print checks do not report it.
  */
 const DATA = `${BRACKETS} scn n `;
 const IMAGE = `BT ET q .06 0 0 ${(DATA.length * 0.06).toFixed(2)} 0 0 cm /Artifact BMC\nBI/W 1/H ${DATA.length}/IM true/BPC 1/D[1 0] ID ${DATA}\nEI Q EMC\n`;
 
-/** A content stream that is the same for all documents. It is deflated at its first use. */
+/** A content stream that is the same for all documents. The stream is deflated at its first use. */
 class SharedStream {
   readonly dict = "/Filter/FlateDecode";
   readonly #text: string;
@@ -57,24 +60,24 @@ class SharedStream {
 
 /** The operators around a page's content. The opening operators save the initial graphics state many times. */
 class Guards {
-  /** Stream before the content. */
+  /** Stream to write before the page's content. */
   readonly opening: SharedStream;
-  /** Stream between the content and the mark. */
+  /** Stream to write between the page's content and the mark. */
   readonly closing: SharedStream;
-  /** Operators after the mark. */
+  /** Operators to write after the mark. */
   readonly ending: string;
 
   /**
-   * Saves `before` + `behind` graphics states before the content. Restores `before` of them between the content and the
-   * mark, and the other `behind` after the mark. The content may therefore leave fewer than `before` operators `q`
-   * open, or contain up to `behind` superfluous operators `Q`. Some readers end the page at a `Q` without a saved
-   * state. Up to part 3, PDF/A allows 28 levels including those of the content (ISO 19005-1, 6.1.12, after ISO 32000-1,
-   * Annex C).
+   * Saves `before` + `behind` graphics states before the content. Restores `before` states between the content and the
+   * mark, and the remaining `behind` states after the mark. The content may therefore leave fewer than `before`
+   * operators `q` open, or contain up to `behind` superfluous operators `Q`. Some readers end the page at a `Q` without
+   * a saved state. PDF/A parts 1 to 3 allow 28 levels including the levels of the content (ISO 19005-1, 6.1.12, after
+   * ISO 32000-1, Annex C).
    * @param color see {@link INITIAL_COLOR}; empty if the file must not use device colors
    */
   constructor(before: number, behind: number, color: string) {
     this.opening = new SharedStream(`${"/Span BMC ".repeat(SEQUENCES)}${"q ".repeat(before + behind)}${color}\n`);
-    // `n` drops an unpainted path. `BT ET` ends an open text object.
+    // The operator `n` drops an unpainted path, and `BT ET` ends an open text object.
     const restored = `n BT ET ${"EMC ".repeat(SEQUENCES)}${"Q ".repeat(before)}\n`;
     this.closing = new SharedStream(LINES + IMAGE + restored);
     this.ending = `${"Q ".repeat(behind)}\n`;
@@ -82,14 +85,14 @@ class Guards {
 }
 
 /**
- * Maximum number of marked-content sequences that a form may leave open. Deflated, the guards for all of them take a
- * few bytes.
+ * Maximum number of marked-content sequences that a form may leave open. The guards for all these sequences take only a
+ * few bytes when deflated.
  */
 const SEQUENCES_OF_FORMS = 64;
 
 /**
  * Returns the operators that draw the forms with the isolated content of a page. Some readers let a form leave marked
- * content, a path, a clip or a text object open. The operators also close these.
+ * content, a path, a clip or a text object open. The returned operators close whatever a form leaves open.
  * @param names the names of the forms in the resources of the page
  * @param pdfa the file's claim to be PDF/A
  */
@@ -101,8 +104,8 @@ export function drawForms(names: readonly string[], pdfa: Pdfa | undefined): str
 const GUARDS = new Guards(31, 30, INITIAL_COLOR);
 const COLORLESS_GUARDS = new Guards(31, 30, "");
 /**
- * Guards for files that allow at most 28 levels of saved graphics states. The content of such a file leaves no level
- * open.
+ * Guards for files that allow at most 28 levels of saved graphics states. The content of such a file must not leave a
+ * level open.
  */
 const FEW_GUARDS = new Guards(6, 6, INITIAL_COLOR);
 const FEW_COLORLESS_GUARDS = new Guards(6, 6, "");
@@ -117,7 +120,10 @@ export function guardsFor(pdfa: Pdfa | undefined): Guards {
   return hasColor ? GUARDS : COLORLESS_GUARDS;
 }
 
-/** PDF/A allows device colors only with an output intent (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3). */
+/**
+ * Returns the operators that set the initial color, or an empty string. PDF/A allows device colors only with an output
+ * intent (ISO 19005-1, 6.2.3.3; ISO 19005-2, 6.2.4.3).
+ */
 function initialColor(pdfa: Pdfa | undefined): string {
   return pdfa && pdfa.intent === undefined ? "" : INITIAL_COLOR;
 }

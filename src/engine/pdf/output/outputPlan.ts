@@ -1,7 +1,7 @@
 /**
- * Plans the output: the source's bytes with line feeds in place of superseded parts, then new and rewritten objects,
- * then one complete cross-reference section. The output is not an incremental update: cutting off its end, at an old
- * `%%EOF` or anywhere else, does not restore the unmarked pages.
+ * Plans the output. The output has three parts: the source's bytes with line feeds in place of superseded parts, new
+ * and rewritten objects, and one complete cross-reference section. The output is not an incremental update: cutting off
+ * its end, at an old `%%EOF` or anywhere else, does not restore the unmarked pages.
  */
 
 import { encodeLatin1 } from "../../bytes.ts";
@@ -21,11 +21,11 @@ import { SyntaxCheck } from "./syntaxCheck.ts";
 import { type Tail, writeTail } from "./tail.ts";
 import { raisedVersion, type VersionDigit } from "./version.ts";
 
-/** The output. Every byte of it is determined before any of it is produced. */
+/** The plan of an output. Every byte of the output is determined before the first byte is produced. */
 export interface OutputPlan {
   readonly length: number;
   /**
-   * Yields the output in order. Each chunk is valid until the next one is requested.
+   * Yields the output in order. Each chunk is valid until the next chunk is requested.
    * @throws PlanOutdated if a source that is not in memory contradicts an assumption of the plan
    */
   chunks(): AsyncIterable<Uint8Array>;
@@ -33,7 +33,7 @@ export interface OutputPlan {
 
 const CHUNK = 1 << 20;
 
-/** Plans the output of a document. Call it after all changes have been made. */
+/** Plans the output of a document. Call this function after all changes have been made. */
 export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   const { source } = document.objects;
   const blending = await Blending.of(document);
@@ -70,7 +70,7 @@ export async function planOutput(document: PdfDocument): Promise<OutputPlan> {
   };
 }
 
-/** The part of the source to copy, and the data needed to erase superseded bytes during copying. */
+/** The part of the source to copy, and the data that are needed to erase superseded bytes during copying. */
 interface Copy {
   source: ByteSource;
   /** Header to write before the source's bytes. */
@@ -80,13 +80,14 @@ interface Copy {
   to: number;
   version: VersionDigit | undefined;
   table: XrefTable;
-  /** Whether the copying pass searches for unknown revisions (see RevisionWatch) and checks the offsets of objects. */
+  /** Whether copying also searches for unknown revisions (see RevisionWatch) and checks the offsets of objects. */
   watch: boolean;
 }
 
 /**
  * Finds the parts of the source to erase. Adds unlisted pages, which the page tree does not reach, to `superseded` and
- * `freed`. Repeats the search until it finds no more unlisted pages, because the bytes of one may contain another.
+ * `freed`. Repeats the search until it finds no more unlisted pages, because the bytes of an unlisted page may contain
+ * another unlisted page.
  * @throws EngineError too_complex
  */
 async function findBoundaries(
@@ -103,7 +104,7 @@ async function findBoundaries(
     const listed = collectBoundaries(xref, start.from, source.length, superseded, header);
     source.meter.charge("sortBoundary", listed.length);
     await source.meter.yieldIfDue();
-    // If the source is read by ranges, the copying pass searches for suspects instead.
+    // If the source is read by ranges, suspects are searched for later, while the source is copied.
     const suspects = source.inMemory ? findSuspects(objects, listed, contentEnds) : [];
     let found = await checkBoundaries(objects, listed, document.thorough ? "all" : new Set(suspects));
     if (found.isIncomplete && !document.thorough) found = await checkBoundaries(objects, listed, "all");
@@ -118,8 +119,8 @@ async function findBoundaries(
 }
 
 /**
- * Returns the offset after the file header: the `%PDF-` line and the comments that follow it. Nothing else may precede
- * the first object.
+ * Returns the offset after the file header. The header consists of the `%PDF-` line and the comments that follow it.
+ * Nothing else may precede the first object.
  */
 function endOfHeader(source: ByteSource, origin: number): number {
   const head = source.bytes(origin, Math.min(origin + 1024, source.length));
@@ -147,7 +148,8 @@ async function* chunksOf(
     let chunk = bytes.subarray(at - base, end - base);
     let own = !source.inMemory;
     const write = (character: string, start: number, stop: number) => {
-      // A chunk of a source in memory is a view of the source, so it is copied before its first byte changes.
+      // A chunk of a source in memory is a view of the source. The chunk is therefore copied before its first byte
+      // changes.
       if (!own) chunk = chunk.slice();
       own = true;
       chunk.fill(character.charCodeAt(0), start - at, stop - at);
@@ -167,8 +169,8 @@ async function* chunksOf(
 }
 
 /**
- * Yields the bytes [from, to) in windows with up to WINDOW_CONTEXT bytes around them. Each window is valid until the
- * next one is requested. The windows of a file in memory are views of the file.
+ * Yields the bytes [from, to) in windows with up to WINDOW_CONTEXT bytes around each window. A window is valid until
+ * the next window is requested. The windows of a file in memory are views of the file.
  */
 async function* windows(source: ByteSource, from: number, to: number): AsyncGenerator<Window, undefined> {
   const last = Math.min(to + WINDOW_CONTEXT, source.length);
@@ -194,7 +196,7 @@ async function* windows(source: ByteSource, from: number, to: number): AsyncGene
         chunk = chunk.subarray(taken.length);
         if (chunk.length === 0 && filled < bytes.length) chunk = await next(chunks);
       }
-      // These bytes are copied before the consumer erases parts of this window.
+      // These bytes are copied now, because the consumer then erases parts of this window.
       overlap = bytes.slice(Math.max(0, end - WINDOW_CONTEXT) - base);
       yield { at, end, base, bytes };
       at = end;

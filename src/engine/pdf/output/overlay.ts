@@ -1,6 +1,6 @@
 /**
  * Lays form XObjects over or under the content of every page. Well-formed content streams stay unchanged. Malformed
- * ones become form XObjects.
+ * content streams become form XObjects.
  */
 import { encodeLatin1 } from "../../bytes.ts";
 import { deflatedText } from "../../deflated.ts";
@@ -15,23 +15,23 @@ import { Forms } from "./forms.ts";
 import { drawForms, guardsFor } from "./guards.ts";
 
 /**
- * Maximum number of placements that are deflated, counted in page order. If each page has its own placement, deflating
- * all of them would take half of the total time.
+ * Maximum number of placements that are deflated, counted in page order. If each page has a separate placement,
+ * deflating all placements would take half of the total time.
  */
 const MOST_DEFLATED = 16;
 /**
- * Budget of the cache of placements, in bytes of their operators. Most pages have either the same operators as a recent
- * page, or unique ones.
+ * Budget of the cache of placements, in bytes of their operators. Most pages have either the operators of a recent
+ * page, or unique operators.
  */
 const PLACEMENTS_BYTES = 1 << 20;
 
 /**
- * Lays form XObjects over or under the content of every page, as artifacts (ISO 32000-2, 14.8.2.2). The layer of the
- * document decides between over and under. The XObjects are drawn in the page's initial graphics state. If they are
- * under the content, they leave that state unchanged. Pages with equal operators share one content stream. Must be
- * called only once per document.
- * @param content returns the operators that place XObjects, in the page's user space; `nameOf` gives an XObject a
- * resource name on that page
+ * Lays form XObjects over or under the content of every page, as artifacts (ISO 32000-2, 14.8.2.2). `document.layer`
+ * decides between over and under. The XObjects are drawn in the page's initial graphics state. XObjects under the
+ * content leave that state unchanged. Pages with equal operators share one content stream. Must be called only once per
+ * document.
+ * @param content returns the operators that place XObjects, in the page's user space; `nameOf` returns the resource
+ * name of an XObject on that page
  * @throws EngineError too_complex if placing the XObjects takes too long, or copies too many bytes
  */
 export async function overlay(
@@ -44,19 +44,19 @@ export async function overlay(
   const isGuarded = !isUnder && document.pages.some(({ isolated }) => !isolated);
   const [opening, closing] = isGuarded ? [document.add(guards.opening), document.add(guards.closing)] : ["", ""];
   /**
-   * References to the content streams that place the mark. The key consists of their operators. It begins with a blank
-   * if the mark needs no guards.
+   * References to the content streams that place the mark. The key consists of the operators of a stream. The key
+   * begins with a blank if the mark needs no guards.
    */
   const placements = new LruCache<string, string>(PLACEMENTS_BYTES);
   let deflated = 0;
   /**
-   * New /Contents arrays of pages that share one array in the source. The key consists of the number of that array and
-   * the placement.
+   * New /Contents arrays of pages that share one array in the source. The key consists of the placement and the number
+   * of the source's array.
    */
   const arrays = new Map<string, Ref>();
   const names = new Names();
   const forms = new Forms(document);
-  /** Streams that draw the forms of isolated pages, by their operators. */
+  /** Streams that draw the forms of isolated pages. The key consists of the operators of a stream. */
   const drawings = new Map<string, Ref>();
   let copied = 0;
 
@@ -122,26 +122,25 @@ export async function overlay(
 }
 
 /**
- * Builds the text of an array. A template literal would keep a tree of the parts in memory for every page, unlike
- * `join`.
+ * Builds the text of an array with `join`. A template literal would keep a tree of the parts in memory for every page.
  */
 function arrayOf(...items: string[]): string {
   return ["[", items.join(" "), "]"].join("");
 }
 
-/** Minimum length of a slot's entries at which a set of their names is faster than a search in their text. */
+/** Minimum length of a name slot's entries at which a set of their names is faster than a search in their text. */
 const LONG = 1024;
 const ENTRY = /\/([^\s/<]+) \d/g;
 
 /**
- * Gives XObjects names in the resources of pages. An XObject has the same number on all pages, because pages may share
- * resources.
+ * Gives XObjects names in the resources of pages. The name of an XObject contains the same number on all pages, because
+ * pages may share resources.
  */
 class Names {
   readonly #numbers = new Map<Ref, number>();
-  /** Texts of entries written so far. Most pages have equal entries, and share one string for them. */
+  /** Texts of the entries written so far. Most pages have equal entries, and share one string for these entries. */
   readonly #known = new Map<string, string>();
-  /** The names in each slot that has long entries, such as a slot that many pages share. */
+  /** The names in each name slot that has long entries. Such a slot is usually shared by many pages. */
   readonly #many = new Map<NameSlot, Set<string>>();
 
   /** Returns the name of an XObject, and adds it to the page's XObject dictionary if it is missing. */
@@ -167,8 +166,8 @@ class Names {
   }
 
   /**
-   * Returns whether a slot has an entry of this name. If the slot has long entries, also adds the name to the set of
-   * its names.
+   * Returns whether a slot has an entry with the given name. If the slot has long entries, also adds the name to the
+   * set of the slot's names.
    */
   #has(slot: NameSlot, { insert }: Splice, name: string): boolean {
     if (insert.length < LONG) return insert.includes(`/${name} `);

@@ -1,6 +1,7 @@
 /**
- * Finds the objects of private data: thumbnails, programs' copies of pages, and other unmarked parts to which the
- * output no longer refers (ISO 32000-2, 12.3.4, 14.5 and 14.10). An object that is also used elsewhere is retained.
+ * Finds the objects of private data. Private data are thumbnails, programs' copies of pages, and other unmarked parts
+ * to which the output no longer refers (ISO 32000-2, 12.3.4, 14.5 and 14.10). An object that is also used elsewhere is
+ * retained.
  */
 import { indexOf } from "#platform/search";
 import { decodeLatin1, encodeLatin1 } from "../../bytes.ts";
@@ -80,7 +81,7 @@ function numbersInOrder(table: XrefTable): number[] {
   return rows.sort((a, b) => table.offset(a) - table.offset(b)).map((row) => table.number(row));
 }
 
-/** Returns the numbers of the object streams with live members. */
+/** Returns the numbers of the object streams that have live members. */
 function containersOf(table: XrefTable): Set<number> {
   const containers = new Set<number>();
   for (let row = 0; row < table.rows; row++)
@@ -89,8 +90,8 @@ function containersOf(table: XrefTable): Set<number> {
 }
 
 /**
- * Adds the live members of an object stream to the graph, except the `changed` ones. Returns false if the graph is full
- * or the stream is unreadable.
+ * Adds the live members of an object stream to the graph, except members in `changed`. Returns false if the graph is
+ * full or the stream is unreadable.
  */
 async function addMembers(
   graph: ReferenceGraph,
@@ -148,8 +149,8 @@ function referencesOfMember(text: Uint8Array, meter: Meter): number[] {
 }
 
 /**
- * Returns the dictionary at the beginning of a stream's text, or an empty text if the dictionary is unreadable. Leaves
- * out the stream's data, because they may contain bytes that look like references.
+ * Returns the dictionary at the beginning of a stream's text, without the stream's data. The data are omitted because
+ * they may contain bytes that look like references. Returns an empty text if the dictionary is unreadable.
  */
 function dictionaryOf(text: Uint8Array): Uint8Array {
   try {
@@ -163,7 +164,7 @@ function dictionaryOf(text: Uint8Array): Uint8Array {
   }
 }
 
-/** Returns the references in the value at `at`, or undefined if the value is malformed. */
+/** Returns the object numbers of the references in the value at `at`. Returns undefined if the value is malformed. */
 function referencesOfValue(bytes: Uint8Array, at: number, meter: Meter): number[] | undefined {
   const end = endOfWellFormed(bytes, at);
   return end < 0 ? undefined : referencesIn(bytes.subarray(at, end), meter);
@@ -179,7 +180,7 @@ function referencesIn(text: Uint8Array, meter: Meter): number[] {
   return found;
 }
 
-/** Returns the object numbers of everything in the bytes that looks like a reference. */
+/** Returns the object numbers of all bytes that look like a reference. */
 function referencesAmong(bytes: Uint8Array, meter: Meter): number[] {
   meter.charge("findReferences", bytes.length);
   return Array.from(decodeLatin1(bytes).matchAll(/(?<!\d)(\d{1,9})\s+\d{1,5}\s+R/g), ([, num]) => Number(num));

@@ -1,11 +1,11 @@
-/** Proves the plan of an output before any of the output is produced. */
+/** Proves the plan of an output before the first byte of the output is produced. */
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Skeleton } from "./skeleton.ts";
 
 /**
- * Proves that every page is written, and that the mark is the last item of the page's contents, or the first item if
- * the mark is under the content.
- * @param isWritten returns whether the tail of the output has an object of this number
+ * Proves that every page is written, and that its contents include the mark. The mark must be the last item of the
+ * contents, or the first item if the mark is under the content.
+ * @param isWritten returns whether the tail of the output has an object with this number
  * @throws Error if the proof fails. The engine then has a defect, and the plan must not be executed
  */
 export function provePages(
@@ -13,7 +13,7 @@ export function provePages(
   { leaves }: Pick<Skeleton, "leaves">,
   isWritten: (num: number) => boolean,
 ): void {
-  /** Texts of the new /Contents arrays by their references. Built on first use. */
+  /** Texts of the new /Contents arrays. The key is the reference to the array. Built on first use. */
   let arrays: Map<string, string> | undefined;
   const arrayOf = (contents: string) => {
     if (!contents.endsWith(" 0 R")) return contents;
@@ -22,8 +22,8 @@ export function provePages(
   };
 
   /**
-   * Whether the output has all objects of a placement, by the text of the placement. Most pages have the same
-   * placement.
+   * Lists, for each placement, whether the output has all objects of the placement. The key is the text of the
+   * placement. Most pages have the same placement.
    */
   const known = new Map<string, boolean>();
   const isWhole = (placement: string) => {

@@ -1,7 +1,10 @@
-/** Graph of the references between the objects of a file. Each object is identified by its cross-reference row. */
+/**
+ * Builds the graph of the references between the objects of a file. Each object is identified by its cross-reference
+ * row.
+ */
 import type { XrefTable } from "../objects/xrefTable.ts";
 
-/** Maximum number of references in the graph. Each takes 8 bytes. */
+/** Maximum number of references in the graph. Each reference takes 8 bytes. */
 const MOST_REFERENCES = 1 << 21;
 
 /**
@@ -10,10 +13,10 @@ const MOST_REFERENCES = 1 << 21;
  */
 export class ReferenceGraph {
   readonly #table: XrefTable;
-  /** Index of the last reference of each row; -1 without references. */
+  /** Index of the last reference of each row; -1 for a row without references. */
   readonly #last: Int32Array;
   #targets = new Int32Array(1024);
-  /** Index of the previous reference in the same list; -1 for the first one. */
+  /** For each reference, the index of the previous reference in the same list; -1 for the first reference. */
   #previous = new Int32Array(1024);
   #length = 0;
 
@@ -40,7 +43,9 @@ export class ReferenceGraph {
     return true;
   }
 
-  /** Sets `reached` to 1 for the rows of the objects `starts`, and for all rows reachable from them. */
+  /**
+   * Sets `reached` to 1 for the rows of the objects in `starts`, and for all rows that are reachable from these rows.
+   */
   reach(starts: readonly number[], reached: Uint8Array): void {
     const waiting: number[] = [];
     const visit = (row: number) => {

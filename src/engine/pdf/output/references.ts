@@ -40,7 +40,7 @@ export function correctReferences(rewrite: Rewrite, document: PdfDocument, freed
 }
 
 /**
- * Returns whether a text may contain a reference for which `isSuch` is true. Only searches for the letter R, even
+ * Returns whether a text may contain a reference for which `isSuch` is true. Searches only for the letter R, even
  * inside strings, because almost no text contains such a reference. Reading each text token by token would take several
  * times as long.
  */
@@ -82,7 +82,7 @@ function isInOutput(
   return kind === IN_FILE && offset >= start.from && offset < objects.source.length;
 }
 
-/** Visits the references in a well-formed value. Each occupies the bytes [start, end). */
+/** Visits the references in a well-formed value. Each reference occupies the bytes [start, end). */
 export function eachReference(
   text: Uint8Array,
   visit: (start: number, end: number, num: number, gen: number) => void,

@@ -31,23 +31,25 @@ const NULL_OBJECT = encodeLatin1("null");
 
 /** Objects of the source that are replaced or dropped in the output. */
 export interface Replacements {
-  /** Rewritten objects that are directly in the file and do not belong to the skeleton. */
+  /** Rewritten objects that are directly in the file, except objects of the skeleton. */
   inFile: Rewrite[];
-  /** Rewritten members of object streams that do not belong to the skeleton. */
+  /** Rewritten members of object streams, except members that belong to the skeleton. */
   inStreams: Rewrite[];
-  /** Numbers of the replaced object streams. Their other live members must be written again. */
+  /**
+   * Numbers of the replaced object streams. Live members of these streams that are not rewritten must be written again.
+   */
   streams: number[];
   /** Numbers of the objects whose body in the source is superseded. */
   superseded: Set<number>;
-  /** Those of the numbers in `superseded` that the output lists as free. */
+  /** Numbers in `superseded` that the output lists as free. */
   freed: Set<number>;
 }
 
 /**
  * Plans the replacements. An object stream is replaced if one of its members is rewritten, because the stream still
- * contains the old member, such as an unmarked page. It is also replaced if a later revision supersedes one of its
- * members. Cross-reference streams, the linearization dictionary and private data are dropped.
- * @throws EngineError damaged_pdf if a page's content would be dropped too
+ * contains the old member, such as an unmarked page. An object stream is also replaced if a later revision supersedes
+ * one of its members. Cross-reference streams, the linearization dictionary and private data are dropped.
+ * @throws EngineError damaged_pdf if a page's content would also be dropped
  */
 export async function planReplacements(document: PdfDocument, skeleton: Skeleton): Promise<Replacements> {
   const { table, sections } = document.xref;
@@ -67,8 +69,8 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     const isMember = row >= 0 && table.kind(row) === IN_STREAM;
     if (isMember) streams.add(table.streamNumber(row));
     else superseded.add(num);
-    // A node may also serve as another object, such as the resources of a page. It is then rewritten and must not be
-    // dropped.
+    // A page-tree node may also serve as another object, such as the resources of a page. Such a node is rewritten and
+    // must not be dropped.
     const isDropped = document.treeNumbers.has(num) && splices.every(({ insert }) => insert === "");
     if (isDropped) freed.add(num);
     else if (!ofSkeleton.has(rewrite)) (isMember ? inStreams : inFile).push(rewrite);
@@ -81,7 +83,10 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     if (table.kind(row) === IN_STREAM) streams.add(table.streamNumber(row));
   }
 
-  /** Objects to which no written object refers. Some of them may be content streams of isolated pages. */
+  /**
+   * Numbers of objects to which no written object refers. Some of these objects may be content streams of isolated
+   * pages.
+   */
   const unused = new Set(document.hasPrivateData ? await findPrivateObjects(document, freed) : []);
   for (const num of unused) {
     freed.add(num);
@@ -101,7 +106,7 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
     }
     if (kind !== IN_FILE || !table.isLive(row)) continue;
     const offset = table.offset(row);
-    // An object at the offset of a section is a cross-reference stream, see verify.ts.
+    // An object at the offset of a section is a cross-reference stream (see verify.ts).
     if (sectionOffsets.has(offset)) freed.add(table.number(row));
     if (offset < first) {
       first = offset;
@@ -123,8 +128,8 @@ export async function planReplacements(document: PdfDocument, skeleton: Skeleton
 }
 
 /**
- * Returns whether an object is currently an object stream. An entry of an older revision may state the number of
- * another object.
+ * Returns whether an object is currently an object stream. An entry of an older revision may state the number of a
+ * different object.
  */
 async function isObjectStream(objects: Objects, num: number): Promise<boolean> {
   try {
@@ -146,7 +151,7 @@ async function isContent({ contentEnds, deferred, objects }: PdfDocument, num: n
       isDictionary(bytes, at) && hasStream(bytes, skipValue(bytes, at));
     return (await objects.run(() => objects.at(num, isStream))) ?? false;
   } catch (error) {
-    if (error instanceof Malformed) return false; // the copying pass detects the malformed object
+    if (error instanceof Malformed) return false; // the malformed object is detected while the source is copied
     throw error;
   }
 }
@@ -157,9 +162,9 @@ const AT_ONCE = 64 * 1024;
 const LONG = 1024;
 
 /**
- * Decodes one of the replaced object streams, and yields those of its live members that are not rewritten, in stream
- * order. Yields views one at a time, because all members together may be large. Frees members that are unlisted pages
- * instead of yielding them, because they have no mark.
+ * Decodes one of the replaced object streams, and yields its live members that are not rewritten, in stream order.
+ * Yields views one at a time, because all members together may be large. A member that is an unlisted page has no mark,
+ * so it is freed instead.
  * @throws Malformed if the stream cannot be decoded, although it could be decoded before
  * @throws EngineError too_complex if the members take too long or overlap too much
  */
@@ -204,8 +209,8 @@ export async function* keptMembers(
 }
 
 /**
- * Returns a member in well-formed syntax: a view of a well-formed member, or a corrected copy of a malformed one. MuPDF
- * reads none of the members of an object stream if one of them is malformed.
+ * Returns a member in well-formed syntax: a view of a well-formed member, or a corrected copy of a malformed member.
+ * MuPDF reads no member of an object stream if one member is malformed.
  * @throws EngineError too_complex if the member is malformed and very long
  */
 function wellFormedMember(text: Uint8Array): Uint8Array {
@@ -238,7 +243,10 @@ function mended(text: Uint8Array): Uint8Array {
   }
 }
 
-/** Returns a member as {@link wellFormedMember} does, and yields to the event loop during the check. */
+/**
+ * Checks a long member as {@link wellFormedMember} does, but yields to the event loop during the check. Returns the
+ * member in well-formed syntax.
+ */
 async function longWellFormedMember(text: Uint8Array, meter: Meter): Promise<Uint8Array> {
   try {
     const start = skipWhite(text, 0);

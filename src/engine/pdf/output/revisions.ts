@@ -1,7 +1,7 @@
 /**
- * Searches the retained bytes for signs of unmarked pages. Such pages are not listed in the page tree, or belong to a
- * revision that the cross-reference does not reach because a later revision has no /Prev. The output must not contain
- * any, because a reader that repairs a truncated file would find them.
+ * Searches the retained bytes for signs of unmarked pages. An unmarked page is not listed in the page tree. Or it
+ * belongs to a revision that the cross-reference does not reach, because a later revision has no /Prev. The output must
+ * not contain unmarked pages, because a reader that repairs a truncated file would find them.
  */
 import { indexOf } from "#platform/search";
 import { concat } from "../../bytes.ts";
@@ -13,19 +13,21 @@ import { PlanOutdated } from "./eraser.ts";
 
 /** Keyword at the end of every revision (ISO 32000-2, 7.5.5). */
 const END_OF_REVISION = "%%EOF";
-/** Value of /Type in every page. The search does not find a page whose type is written with escapes. */
+/** Value of /Type in every page. The search does not find a page whose /Type is written with escapes. */
 const PAGE = "/Page";
 const TYPE = "/Type";
 
 /**
- * Size in bytes above which an object is skipped by its /Length instead of searched. Most of these objects are images.
+ * Size in bytes above which an object is not searched but skipped with the help of its /Length. Most of these objects
+ * are images.
  */
 const LARGE = 64 * 1024;
 
 /**
  * Returns the offsets of the live objects that contain a sign of unmarked pages, or after which such a sign follows.
  * The source must be in memory.
- * @param streamEnds end offsets of stream data, by the offset of their object; these data are not searched
+ * @param streamEnds end offset of each stream's data, which are not searched; the key is the offset of the stream's
+ * object
  */
 export function findSuspects(
   objects: Objects,
@@ -77,12 +79,12 @@ function liveObjectAt(boundaries: Boundaries, at: number): number {
   return boundaries.offsetAt(last);
 }
 
-/** Returns the offset of the next `%%EOF` in [start, end), or -1. */
+/** Returns the offset of the next `%%EOF` in [start, end). Returns -1 if there is none. */
 function findEndOfRevision(bytes: Uint8Array, start: number, end: number): number {
   return indexOf(bytes, END_OF_REVISION, start, end);
 }
 
-/** Returns the offset of the next /Page after a /Type in [start, end), or -1. */
+/** Returns the offset of the next /Page in [start, end) that follows a /Type. Returns -1 if there is none. */
 function findPage(bytes: Uint8Array, start: number, end: number): number {
   let at = indexOf(bytes, PAGE, start, end);
   while (at >= 0 && !isType(bytes, at)) at = indexOf(bytes, PAGE, at + 1, end);
@@ -103,8 +105,8 @@ function isType(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Number of bytes before and after the seam between two chunks that are searched together. No sign of unmarked pages is
- * longer, even with white space in it.
+ * Number of bytes before and after the seam between two chunks that are searched together. Every sign of unmarked pages
+ * is shorter, even with white space in it.
  */
 const SEAM = 64;
 

@@ -49,7 +49,7 @@ export function spliced(rewrite: Rewrite): Uint8Array {
   return out.joined();
 }
 
-/** Writes a complete new object of generation 0, encrypted if the document is. */
+/** Writes a complete new object with generation 0. Encrypts the object if the document is encrypted. */
 export function writeObject(out: ByteWriter, num: number, object: NewObject, cipher: Cipher | undefined): void {
   out.text(`${num} 0 obj\n`);
   if (typeof object === "string") out.text(cipher ? encryptStrings(object, num, cipher) : object);
@@ -78,15 +78,18 @@ export async function packObjects(members: readonly Member[], meter: Meter): Pro
   };
 }
 
-/** Encrypts each string in the text of an object outside of object streams (7.6.2), and writes it in hexadecimal. */
+/**
+ * Encrypts each string in the text of an object that is not in an object stream (ISO 32000-2, 7.6.2). Writes the
+ * encrypted strings in hexadecimal.
+ */
 function encryptStrings(text: string, num: number, cipher: Cipher): string {
   return mapStrings(text, (string) => cipher.encryptString(num, 0, string));
 }
 
 /**
  * Returns a rewritten object with its strings encrypted for its own number. Re-encrypts strings that come from an
- * object with another number, and encrypts strings that come from an object stream, where they are not encrypted
- * (7.6.2). Other objects stay unchanged.
+ * object with another number. Encrypts strings that come from an object stream, because such strings are not encrypted
+ * separately (ISO 32000-2, 7.6.2). Other objects stay unchanged.
  */
 export function rekeyed(rewrite: Rewrite, { cipher, table }: Objects): Rewrite {
   const { num, origin } = rewrite;

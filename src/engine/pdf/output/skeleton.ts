@@ -1,8 +1,8 @@
 /**
  * Writes the skeleton of the output: the catalog, the nodes of the page tree and the page dictionaries (ISO 32000-2,
  * 7.7.2 and 7.7.3). The source's page tree is not copied, because readers inherit attributes and repair trees in
- * different ways. Each page of the output has all its attributes itself, and a page that the source lists twice becomes
- * two objects.
+ * different ways. Each page dictionary of the output states all attributes of the page. A page that the source lists
+ * twice becomes two objects.
  */
 import type { PdfDocument } from "../document/pdfDocument.ts";
 import type { Rewrite, Splice } from "../pages/rewrite.ts";
@@ -11,19 +11,19 @@ import { eachEntry, readName } from "../syntax/lexer.ts";
 import { Reference } from "../syntax/values.ts";
 import type { Blending } from "./blending.ts";
 
-/** Maximum number of kids of a node. MuPDF needs quadratic time for the kids of one node. */
+/** Maximum number of kids of a page-tree node. MuPDF needs quadratic time for the kids of one node. */
 const MOST_KIDS = 64;
 
 /** The objects of the skeleton, in the order of the output. */
 export interface Skeleton {
   /** The page dictionaries, in reading order. */
   readonly leaves: readonly Rewrite[];
-  /** The nodes of the page tree, the root last. */
+  /** The nodes of the page tree. The root is the last node. */
   readonly nodes: readonly { readonly num: number; readonly text: string }[];
   readonly catalog: Rewrite;
 }
 
-/** Writes the skeleton of a document whose pages are marked. Must be called only once per document. */
+/** Writes the skeleton of a document whose pages are marked. Must be called only once for each document. */
 export async function writeSkeleton(document: PdfDocument, blending: Blending): Promise<Skeleton> {
   const { pages, numbers, objects } = document;
   const tree = new TreeNumbers(pages.length, () => numbers.take());
@@ -45,8 +45,9 @@ export async function writeSkeleton(document: PdfDocument, blending: Blending): 
 }
 
 /**
- * Returns a copy of a page dictionary for a page that the source lists again. The copy omits the page's entries for the
- * logical structure (14.7.5.4) and for article threads (12.4.3), because these refer to the first listing.
+ * Returns a copy of a page dictionary for a page that the source lists more than once. The copy omits the page's
+ * entries for the logical structure (ISO 32000-2, 14.7.5.4) and for article threads (12.4.3), because these entries
+ * refer to the first listing.
  */
 function copyOf(page: Rewrite): Rewrite {
   const { text, splices } = page;
@@ -76,7 +77,7 @@ function writeCatalog({ trailer, rewrites }: PdfDocument, root: number): Rewrite
 
 /** Object numbers for the nodes of a balanced tree, allocated before the nodes are written. */
 class TreeNumbers {
-  /** The numbers of the nodes by level, the lowest first. */
+  /** The numbers of the nodes by level, from the lowest level to the root. */
   readonly #levels: number[][] = [];
 
   constructor(leaves: number, take: () => number) {
@@ -87,13 +88,13 @@ class TreeNumbers {
     } while (count > 1);
   }
 
-  /** Returns the number of the node that lists a leaf. */
+  /** Returns the number of the node that lists the leaf with index `leaf`. */
   parentOf(leaf: number): number {
     return this.#levels[0]![Math.floor(leaf / MOST_KIDS)]!;
   }
 
   /**
-   * Returns the nodes, the root last.
+   * Returns the nodes. The root is the last node.
    * @param leaves the references to the leaves
    */
   nodes(leaves: readonly string[]): { num: number; text: string }[] {

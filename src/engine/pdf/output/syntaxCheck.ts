@@ -1,6 +1,6 @@
 /**
- * Checks the syntax of page content while it is copied, if the plan assumes that the content is well-formed without
- * reading it. If the content is malformed, the plan is discarded, because the content must be isolated from the mark
+ * Checks the syntax of page content while it is copied. The check is needed if the plan assumes that unread content is
+ * well-formed. If the content is malformed, the plan is discarded, because the content must be isolated from the mark
  * (see pages/isolation.ts).
  */
 import { indexOf } from "#platform/search";
@@ -27,7 +27,10 @@ interface Collected {
   filled: number;
 }
 
-/** Collects page content from the windows of the source, which arrive in order, and checks its syntax at the end. */
+/**
+ * Collects page content from the windows of the source, which arrive in order. Checks the syntax of the content at the
+ * end.
+ */
 export class SyntaxCheck {
   readonly #objects: Objects;
   readonly #pages: readonly UncheckedContent[];
@@ -43,7 +46,7 @@ export class SyntaxCheck {
 
   /**
    * @param pages the content of each page
-   * @param ends known end offsets of stream data, by the offset of their object
+   * @param ends known end offset of each stream's data; the key is the offset of the stream's object
    */
   constructor(objects: Objects, pages: readonly UncheckedContent[], ends: ReadonlyMap<number, number>) {
     const { table } = objects;
@@ -56,7 +59,7 @@ export class SyntaxCheck {
       .sort((a, b) => a.offset - b.offset);
   }
 
-  /** Collects the content in the next window. Call it before anything in the window is erased. */
+  /** Collects the content in the next window. Call this method before anything in the window is erased. */
   inspect(window: Window): void {
     const { end, base, bytes } = window;
     if (this.#open) this.#collect(this.#open, window);
@@ -74,7 +77,7 @@ export class SyntaxCheck {
   }
 
   /**
-   * Checks the collected content page by page. Call it after everything has been copied.
+   * Checks the collected content page by page. Call this method after everything has been copied.
    * @throws PlanOutdated if the content of a page is malformed
    */
   async finish(): Promise<void> {
@@ -113,8 +116,9 @@ export class SyntaxCheck {
 }
 
 /**
- * Reads the head of the stream object at `at`. Returns undefined for a stream that cannot be checked: the head is
- * malformed, or the length of the data is unknown because /Length is indirect and the data do not end in `bytes`.
+ * Reads the head of the stream object at `at`. Returns undefined for a stream that cannot be checked. The head of such
+ * a stream is malformed, or the length of its data is unknown. The length is unknown if /Length is indirect and the
+ * data do not end in `bytes`.
  * @param end known end of the data, if any
  */
 function openStream(bytes: Uint8Array, at: number, end?: number): (Collected & { data: number }) | undefined {

@@ -27,12 +27,12 @@ import {
 import type { Skeleton } from "./skeleton.ts";
 import { addEntry, type Entries, linkFreeEntries, makeEntries, streamSection, tableSection } from "./xrefWriter.ts";
 
-/** Number of objects, and number of bytes, at which a new object stream is full. */
+/** Number of objects, and number of bytes, at which an object stream is full and the next object stream begins. */
 const PACKED_OBJECTS = 200;
 const PACKED_BYTES = 1 << 20;
 /** Approximate size in bytes of each part that consists of rewritten objects. */
 const CHUNK = 256 * 1024;
-/** Largest offset that fits into the ten digits of a table entry (7.5.4). */
+/** Largest offset that fits into the ten digits of a table entry (ISO 32000-2, 7.5.4). */
 const LARGEST_TABLE_OFFSET = 9_999_999_999;
 
 /** A cross-reference entry of the output. */
@@ -41,20 +41,20 @@ type Entry =
   | { kind: typeof IN_FILE; offset: number; generation: number }
   | { kind: typeof IN_STREAM; streamNumber: number; index: number };
 
-/** The end of an output: `parts` in order, with a total of `length` bytes. */
+/** The end of an output: parts with a total of `length` bytes. */
 export interface Tail {
   length: number;
   /** Whether the tail has object streams or a cross-reference stream. */
   usesStreams: boolean;
-  /** Yields the parts. Each is valid until the next one is requested. */
+  /** Yields the parts in order. Each part is valid until the next part is requested. */
   parts(): AsyncIterable<Uint8Array>;
 }
 
 /**
  * Writes the tail of an output that begins with `start` bytes of the source. Each object is written after the objects
- * that it needs, so that a reader that repairs a truncated file finds no page without its mark. New objects come first,
- * then objects that pages may use, then the skeleton: pages, nodes and catalog. The skeleton is never in object
- * streams. A reader that scans the file therefore finds this catalog last.
+ * that it needs. A reader that repairs a truncated file therefore finds no page without its mark. New objects come
+ * first, then objects that pages may use, then the skeleton: pages, nodes and catalog. The skeleton is never in object
+ * streams. A reader that scans the file therefore finds the catalog of the skeleton last.
  * @throws EngineError too_complex if the tail is longer than its allowance for this source and mark
  */
 export async function writeTail(
@@ -67,7 +67,7 @@ export async function writeTail(
   const { meter } = objects.source;
   const { inFile, inStreams, streams, freed } = replacements;
   // If the source is a hybrid file, the output has only a cross-reference stream, because every current reader supports
-  // it.
+  // cross-reference streams.
   const asStream =
     xref.usesStreams || streams.length > 0 || hasCompressed(document) || start > LARGEST_TABLE_OFFSET - (1 << 30);
   const member = (rewrite: Rewrite): Member => {
@@ -91,8 +91,8 @@ export async function writeTail(
     await meter.yieldIfDue();
   };
   for (const num of streams) {
-    // Each replaced stream becomes a separate stream. If its members were mixed with others, a reader that skips a
-    // whole stream with one damaged member would lose the others too.
+    // Each replaced stream becomes a separate stream. Some readers skip a whole stream with one damaged member. They
+    // would also lose the members of other streams if members were mixed.
     for await (const kept of keptMembers(document, replacements, num)) await pack(kept);
     await body.endPack();
     check(body.offset);
@@ -136,11 +136,11 @@ function headOf(num: number, gen: number): string {
 /** The objects of the tail in output order, and the location of each. */
 class Body {
   readonly entries = new Map<number, Entry>();
-  /** Offset in the output of the next object. */
+  /** Offset of the next object in the output. */
   offset: number;
   readonly #document: PdfDocument;
   readonly #freed: ReadonlySet<number>;
-  /** Members of the current object stream, and their total length in bytes. */
+  /** Members of the current object stream, and the total length of the members in bytes. */
   #pack: Member[] = [];
   #packed = 0;
   /**
@@ -163,7 +163,7 @@ class Body {
     this.#write((out) => writeObject(out, num, object, this.#document.objects.cipher));
   }
 
-  /** Adds an object to the current object stream. The stream is written when it is full, or by `endPack`. */
+  /** Adds an object to the current object stream. The stream is written when it is full or when `endPack` is called. */
   async pack(member: Member): Promise<void> {
     this.#pack.push(member);
     this.#packed += member.text.length;
@@ -197,7 +197,7 @@ class Body {
     if (rewrites.length > 0) this.#sequence.push({ rewrites, length: this.offset - start });
   }
 
-  /** Yields the parts in order. Each is valid until the next one is requested. */
+  /** Yields the parts in order. Each part is valid until the next part is requested. */
   async *parts(): AsyncGenerator<Uint8Array, undefined> {
     for (const piece of this.#sequence) {
       if (piece instanceof ByteWriter) yield* piece.parts();
@@ -260,7 +260,7 @@ function hasCompressed({ xref: { table } }: PdfDocument): boolean {
   return false;
 }
 
-/** Appends an entry. The free entries are linked into a list later. */
+/** Appends an entry. Free entries are linked into a list later. */
 function put(entries: Entries, num: number, entry: Entry): void {
   if (entry.kind === IN_FILE) addEntry(entries, num, entry.kind, entry.offset, entry.generation);
   else if (entry.kind === IN_STREAM) addEntry(entries, num, entry.kind, entry.streamNumber, entry.index);
@@ -268,8 +268,8 @@ function put(entries: Entries, num: number, entry: Entry): void {
 }
 
 /**
- * Collects the entries of all objects of the output in ascending order: the source's live entries, and the `changed`
- * entries, which take precedence.
+ * Collects the entries of all objects of the output in ascending order: the source's live entries and the `changed`
+ * entries. If both have an entry for an object, the changed entry takes precedence.
  */
 async function collectEntries(
   document: PdfDocument,
@@ -284,8 +284,8 @@ async function collectEntries(
   const entries = makeEntries((isDense ? table.largest + 1 : 2 * table.rows + 1) + 2 * added.length + 1);
   addEntry(entries, 0, FREE, 0, LARGEST_GENERATION);
   let last = 0;
-  // A file without updates has a single subsection (7.5.4). Gaps are therefore filled with free entries, unless they
-  // are large.
+  // A file without updates has a single subsection (ISO 32000-2, 7.5.4). Gaps are therefore filled with free entries,
+  // unless the gaps are large.
   const fill = (num: number) => {
     while (isDense && ++last < num) addEntry(entries, last, FREE, 0, 0);
     last = num;
@@ -334,7 +334,7 @@ const OWN_ENTRIES = new Set(
 
 /**
  * Returns the entries of the new trailer except /Size. The first half of /ID stays unchanged. The second half is a hash
- * of the source's trailers and of the `added` bytes, so that equal input gives equal output (14.4).
+ * of the source's trailers and of the `added` bytes, so that equal input gives equal output (ISO 32000-2, 14.4).
  */
 function trailerEntries(document: PdfDocument, added: readonly Uint8Array[]): string {
   const { trailer, fileId, xref } = document;
@@ -370,7 +370,10 @@ function verbatim({ xref }: PdfDocument, wanted: string): string {
   return "";
 }
 
-/** Returns an entry in well-formed syntax, or an empty text if readers may disagree on its meaning. */
+/**
+ * Returns a trailer entry in well-formed syntax. Returns an empty text if readers may disagree on the meaning of the
+ * entry.
+ */
 function entryText(text: Uint8Array, key: number, keyEnd: number, start: number): string {
   const name = wellFormedName(text, key, keyEnd);
   const end = endOfWellFormed(text, start);

@@ -1,20 +1,24 @@
-/** The PDF version in the output's header (ISO 32000-2, 7.5.2). */
+/** Determines the PDF version in the output's header (ISO 32000-2, 7.5.2). */
 import { decodeLatin1 } from "../../bytes.ts";
 import type { NewObject } from "../document/newObject.ts";
 import type { ByteSource } from "../source/byteSource.ts";
 import type { Value } from "../syntax/values.ts";
 
-/** Minor version that every mark may need, for compression, embedded fonts, marked content and ICC profiles. */
+/**
+ * Minor version of PDF 1 that every mark may need, for compression, embedded fonts, marked content and ICC profiles.
+ */
 const PLAIN = 3;
-/** Minor version that introduced soft masks and transparency groups (11.6.5 and 11.6.6). */
+/** Minor version of PDF 1 that introduced soft masks and transparency groups (ISO 32000-2, 11.6.5 and 11.6.6). */
 const TRANSPARENCY = 4;
-/** Minor version that introduced object streams, cross-reference streams, and images of 16 bits per component. */
+/**
+ * Minor version of PDF 1 that introduced object streams, cross-reference streams, and images of 16 bits per component.
+ */
 const STREAMS = 5;
 const DEEP_IMAGES = 5;
 
-/** The digit of the header's version that is overwritten, and its new value. */
+/** The digit of the version in the header that is overwritten, and its new value. */
 export interface VersionDigit {
-  /** Offset in the source. */
+  /** Offset of the digit in the source. */
   offset: number;
   digit: string;
 }
@@ -43,7 +47,7 @@ export function raisedVersion(
   return { offset: origin + 7, digit: String(needed) };
 }
 
-/** Returns the minor version of PDF 1 that these objects need. */
+/** Returns the minor version of PDF 1 that the added objects need. */
 function neededBy(added: Iterable<NewObject>): number {
   let needed = PLAIN;
   for (const object of added) {

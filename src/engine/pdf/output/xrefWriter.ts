@@ -15,18 +15,18 @@ export interface Entries {
   number: Uint32Array;
   kind: Uint8Array;
   /**
-   * Field 2 depends on the kind. IN_FILE: offset in the output. IN_STREAM: number of the object stream. FREE: next free
-   * object number.
+   * Field 2 of each entry, by kind. IN_FILE: offset in the output. IN_STREAM: number of the object stream. FREE: next
+   * free object number.
    */
   field2: Float64Array;
   /**
-   * Field 3 depends on the kind. IN_FILE: generation. IN_STREAM: index in the object stream. FREE: generation of the
+   * Field 3 of each entry, by kind. IN_FILE: generation. IN_STREAM: index in the object stream. FREE: generation of the
    * next use.
    */
   field3: Uint32Array;
 }
 
-/** Creates an empty list of at most `capacity` entries. */
+/** Creates an empty list with room for `capacity` entries. */
 export function makeEntries(capacity: number): Entries {
   return {
     count: 0,
@@ -37,7 +37,7 @@ export function makeEntries(capacity: number): Entries {
   };
 }
 
-/** Appends an entry. Its object number must be larger than those of the earlier entries. */
+/** Appends an entry. Its object number must be larger than the object numbers of the earlier entries. */
 export function addEntry(entries: Entries, num: number, kind: Kind, field2: number, field3: number): void {
   const i = entries.count++;
   entries.number[i] = num;
@@ -46,7 +46,10 @@ export function addEntry(entries: Entries, num: number, kind: Kind, field2: numb
   entries.field3[i] = field3;
 }
 
-/** Links the free entries in ascending order into the free list of a table, which ends at object 0 (7.5.4). */
+/**
+ * Links the free entries in ascending order into the free list of a table. The free list ends at object 0 (ISO 32000-2,
+ * 7.5.4).
+ */
 export function linkFreeEntries(entries: Entries): void {
   let next = 0;
   for (let i = entries.count - 1; i >= 0; i--) {
@@ -59,7 +62,7 @@ export function linkFreeEntries(entries: Entries): void {
 /** The bytes of the section in the output: `length` bytes in total. */
 export interface Section {
   length: number;
-  /** Returns the parts in order. */
+  /** Returns the parts of the section in order. */
   parts(): Iterable<Uint8Array>;
 }
 
@@ -68,8 +71,8 @@ const ENTRIES_AT_ONCE = 8192;
 const LINE = 20;
 
 /**
- * Returns a table and its trailer. The lines are built on demand, because the text of a table with millions of objects
- * would take as much memory as the entries.
+ * Returns a cross-reference table and its trailer. The lines are built on demand, because the text of a table with
+ * millions of objects would take as much memory as the entries.
  * @param trailer text of the trailer dictionary without `<<`, `>>` and /Size
  */
 export function tableSection(entries: Entries, trailer: string): Section {
@@ -115,8 +118,8 @@ function tableLines(entries: Entries, from: number, to: number): Uint8Array {
 }
 
 /**
- * Returns a cross-reference stream, which is never encrypted (7.5.8.2).
- * @param num object number of the stream. `entries` must already list it
+ * Returns a cross-reference stream. Such a stream is never encrypted (ISO 32000-2, 7.5.8.2).
+ * @param num object number of the stream, which `entries` must already contain
  * @param trailer text of the trailer entries without /Size
  */
 export async function streamSection(num: number, entries: Entries, trailer: string, meter: Meter): Promise<Section> {
@@ -144,8 +147,8 @@ export async function streamSection(num: number, entries: Entries, trailer: stri
 }
 
 /**
- * Yields the rows of a stream with predictor 12 (PNG Up): the difference between each row and the row above. These
- * differences deflate to a fraction of their size.
+ * Yields the rows of a cross-reference stream with predictor 12 (PNG Up): the difference between each row and the row
+ * above. These differences deflate to a fraction of their size.
  */
 function* rows(entries: Entries, width2: number, width3: number, meter: Meter): Generator<Uint8Array> {
   const width = 1 + width2 + width3;
@@ -191,7 +194,7 @@ function bytesFor(value: number): number {
 
 /** Writes `value` in decimal, padded with zeros to `width` digits. `width` must be a multiple of five. */
 function putDigits(line: Uint8Array, at: number, width: number, value: number): void {
-  // Writes five digits at a time, because they fit into a small integer, and arithmetic on small integers is several
+  // Five digits are written at a time, because they fit into a small integer. Arithmetic on small integers is several
   // times faster.
   for (let end = at + width - 1; end > at; end -= 5) {
     let part = value % 100_000;
